@@ -1,0 +1,93 @@
+// The public API: one function per surface behind a REST API that routes to it and knows no operation.
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AccessLogField, AccessLogFormat, EndpointType, LambdaIntegration, LogGroupLogDestination, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { apiVariables } from '../../lambda/api/environment.ts';
+import type { NetworkStack } from '../network/network-stack.ts';
+import { acknowledge } from '../shared/acknowledge.ts';
+import type { PlatformAccess } from '../shared/platform-access.ts';
+import { ServiceFunction } from '../shared/service-function.ts';
+import type { StageSettings } from '../stages.ts';
+import { addGatewayProblems } from './gateway-problems.ts';
+
+/** API Gateway's own stage, the first part of the path at its own address and none of the path that handlers see. */
+const gatewayStage = 'live';
+
+export interface ApiStackProps {
+  readonly settings: StageSettings;
+  readonly network: NetworkStack;
+  readonly access: PlatformAccess;
+}
+
+export class ApiStack extends Stack {
+  /** The API's own address, without a trailing slash. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, { settings, network, access }: ApiStackProps) {
+    super(scope, id);
+    const rest = new ServiceFunction(this, 'Rest', {
+      description: 'The REST surface of the platform',
+      entry: 'api/api.lambda.ts',
+      variables: apiVariables,
+      environment: access.environmentFor(this),
+      // API Gateway waits no longer.
+      timeout: Duration.seconds(29),
+      logRetentionDays: settings.logRetentionDays,
+      vpc: network.vpc,
+      securityGroup: network.databaseClients,
+    });
+    access.grantTo(rest.role);
+
+    const api = new RestApi(this, 'Api', {
+      endpointTypes: [EndpointType.REGIONAL],
+      // Logs need a role in the account's API Gateway settings. It stays when the stack goes: the account's other APIs use it too.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: {
+        stageName: gatewayStage,
+        tracingEnabled: true,
+        throttlingRateLimit: settings.apiRequestsPerSecond,
+        throttlingBurstLimit: settings.apiBurstRequests,
+        accessLogDestination: new LogGroupLogDestination(
+          new LogGroup(this, 'AccessLogs', { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY }),
+        ),
+        accessLogFormat: accessLogFormat(),
+      },
+    });
+    const integration = new LambdaIntegration(rest, { allowTestInvoke: false });
+    api.root.addMethod('ANY', integration);
+    api.root.addProxy({ defaultIntegration: integration });
+    addGatewayProblems(api);
+    this.url = `https://${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${gatewayStage}`;
+
+    acknowledge(api, 'Callers are identified by the function, which knows API keys and ES256 tokens; Cognito has no part in it.', 'AwsSolutions-APIG4', 'AwsSolutions-COG4');
+    acknowledge(api, 'Requests are checked by the function against the catalogue, so that a new operation changes no template.', 'AwsSolutions-APIG2');
+    acknowledge(api, 'The web ACL belongs to the CloudFront distribution in front; here there are throttling and the limits of the application.', 'AwsSolutions-APIG3');
+    acknowledge(api, 'Access logs and the function’s own logs say more; execution logs would hold bodies and API keys.', 'AwsSolutions-APIG6');
+    acknowledge(
+      api,
+      'The policy that AWS made for this purpose: to write API Gateway’s logs.',
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+    );
+  }
+}
+
+/** One JSON line a request. Neither query strings nor headers: they may hold signatures and keys. */
+function accessLogFormat(): AccessLogFormat {
+  return AccessLogFormat.custom(
+    JSON.stringify({
+      requestId: AccessLogField.contextRequestId(),
+      traceId: AccessLogField.contextXrayTraceId(),
+      time: AccessLogField.contextRequestTimeEpoch(),
+      method: AccessLogField.contextHttpMethod(),
+      path: AccessLogField.contextPath(),
+      status: AccessLogField.contextStatus(),
+      sourceIp: AccessLogField.contextIdentitySourceIp(),
+      userAgent: AccessLogField.contextIdentityUserAgent(),
+      responseBytes: AccessLogField.contextResponseLength(),
+      latencyMs: AccessLogField.contextResponseLatency(),
+      integrationLatencyMs: AccessLogField.contextIntegrationLatency(),
+    }),
+  );
+}

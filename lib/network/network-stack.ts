@@ -1,0 +1,48 @@
+// The network of a stage: public subnets for publishers, private ones for functions, isolated ones for the database.
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { FlowLogDestination, FlowLogTrafficType, GatewayVpcEndpointAwsService, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { acknowledge } from '../shared/acknowledge.ts';
+import type { StageSettings } from '../stages.ts';
+
+export interface NetworkStackProps {
+  readonly settings: StageSettings;
+}
+
+export class NetworkStack extends Stack {
+  readonly vpc: Vpc;
+  /** Whoever carries it may reach the database. */
+  readonly databaseClients: SecurityGroup;
+  readonly #zones: string[];
+
+  constructor(scope: Construct, id: string, { settings }: NetworkStackProps) {
+    super(scope, id);
+    this.#zones = [...settings.availabilityZones];
+
+    const flowLogs = new LogGroup(this, 'FlowLogs', { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
+    this.vpc = new Vpc(this, 'Vpc', {
+      natGateways: settings.natGateways,
+      // Publishers send some Mbit/s each for months: in public subnets they never pay for a NAT gateway.
+      subnetConfiguration: [
+        { name: 'Publishers', subnetType: SubnetType.PUBLIC, cidrMask: 20 },
+        { name: 'Functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 20 },
+        { name: 'Database', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 24 },
+      ],
+      // Free, and keeps media off the NAT gateways.
+      gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
+      flowLogs: { Rejected: { destination: FlowLogDestination.toCloudWatchLogs(flowLogs), trafficType: FlowLogTrafficType.REJECT } },
+    });
+    acknowledge(this.vpc, 'Zones are given by the stage: looking them up would need credentials at synth.', 'CloudFormation-Validate::W3010');
+
+    this.databaseClients = new SecurityGroup(this, 'DatabaseClients', {
+      vpc: this.vpc,
+      description: 'Functions and tasks that use the database',
+    });
+  }
+
+  /** The stage's, instead of a look-up. */
+  override get availabilityZones(): string[] {
+    return this.#zones;
+  }
+}

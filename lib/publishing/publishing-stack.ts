@@ -1,0 +1,61 @@
+// What makes streams go on air on time: command queues, timers and the jobs behind them.
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Construct } from 'constructs';
+import { jobVariables } from '../../lambda/jobs/environment.ts';
+import type { DatabaseStack } from '../database/database-stack.ts';
+import type { MediaStack } from '../media/media-stack.ts';
+import type { NetworkStack } from '../network/network-stack.ts';
+import { PlatformAccess } from '../shared/platform-access.ts';
+import type { PublicOrigin } from '../shared/public-origin.ts';
+import { ServiceFunction } from '../shared/service-function.ts';
+import type { StageSettings } from '../stages.ts';
+import { CommandQueues } from './command-queues.ts';
+import { StreamTimers } from './stream-timers.ts';
+
+export interface PublishingStackProps {
+  readonly settings: StageSettings;
+  readonly network: NetworkStack;
+  readonly database: DatabaseStack;
+  readonly media: MediaStack;
+  readonly origin: PublicOrigin;
+}
+
+export class PublishingStack extends Stack {
+  /** For the functions of other stacks that serve users. */
+  readonly access: PlatformAccess;
+
+  constructor(scope: Construct, id: string, { settings, network, database, media, origin }: PublishingStackProps) {
+    super(scope, id);
+    const queues = new CommandQueues(this, 'Commands');
+    const timers = new StreamTimers(this, 'StreamTimers', { queue: queues.get('timers') });
+    this.access = new PlatformAccess(this, 'PlatformAccess', { settings, database, media, queues, timers, origin });
+
+    const job = (id: string, description: string, entry: string): ServiceFunction => {
+      const fn = new ServiceFunction(this, id, {
+        description,
+        entry,
+        variables: jobVariables,
+        environment: this.access.environmentFor(this),
+        timeout: Duration.seconds(30),
+        logRetentionDays: settings.logRetentionDays,
+        vpc: network.vpc,
+        securityGroup: network.databaseClients,
+      });
+      this.access.grantTo(fn.role);
+      return fn;
+    };
+
+    const timersJob = job('TimersJob', 'Carries out what is due when a timer fires', 'jobs/timers.lambda.ts');
+    timersJob.addEventSource(new SqsEventSource(timers.queue, { batchSize: 10, reportBatchItemFailures: true }));
+
+    const sweep = job('Sweep', 'Every minute: due rows, expired leases and commands left behind', 'jobs/sweep.lambda.ts');
+    new Rule(this, 'EveryMinute', {
+      schedule: Schedule.rate(Duration.minutes(1)),
+      // A sweep that failed is not repeated: the next one does its work.
+      targets: [new LambdaFunction(sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+    });
+  }
+}

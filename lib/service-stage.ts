@@ -1,0 +1,30 @@
+// One stage of the platform: every stack, in the order they are deployed. Reads like the architecture.
+import { Stage } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { ApiStack } from './api/api-stack.ts';
+import { DatabaseStack } from './database/database-stack.ts';
+import { DeliveryStack } from './delivery/delivery-stack.ts';
+import { MediaStack } from './media/media-stack.ts';
+import { NetworkStack } from './network/network-stack.ts';
+import { PublishingStack } from './publishing/publishing-stack.ts';
+import { PublicOrigin } from './shared/public-origin.ts';
+import type { StageSettings } from './stages.ts';
+
+export interface ServiceStageProps {
+  readonly settings: StageSettings;
+}
+
+/** The whole platform once. Its id is the stage's name and begins the name of each stack. */
+export class ServiceStage extends Stage {
+  constructor(scope: Construct, id: string, { settings }: ServiceStageProps) {
+    super(scope, id, { env: { region: settings.region, ...(settings.account === null ? {} : { account: settings.account }) } });
+    const origin = new PublicOrigin(id);
+
+    const network = new NetworkStack(this, 'Network', { settings });
+    const database = new DatabaseStack(this, 'Database', { settings, network });
+    const media = new MediaStack(this, 'Media', { settings });
+    const publishing = new PublishingStack(this, 'Publishing', { settings, network, database, media, origin });
+    const api = new ApiStack(this, 'Api', { settings, network, access: publishing.access });
+    new DeliveryStack(this, 'Delivery', { origin, apiUrl: api.url });
+  }
+}

@@ -1,0 +1,49 @@
+// The table of stages: a mistake in it fails the synth and is named; an engineer's own stage has the values of dev.
+import { describe, expect, test } from 'vitest';
+import { checkStage, stages, stagesToBuild, type StageSettings } from '../../lib/stages.ts';
+
+const { dev } = stages;
+const malformed: Record<keyof StageSettings, unknown> = {
+  account: '12345',
+  region: 'Frankfurt',
+  availabilityZones: ['eu-west-1a', 'us-east-1b'],
+  natGateways: 0,
+  databaseInstanceClass: 'db.t4g.medium',
+  databaseStorageGiB: 19.5,
+  databaseMaxStorageGiB: dev.databaseStorageGiB,
+  databaseMultiAz: 'yes',
+  databaseBackupDays: 36,
+  keepData: null,
+  logRetentionDays: 15,
+  apiRequestsPerSecond: '100',
+  apiBurstRequests: Number.NaN,
+  legacyRtmpUrl: 'https://example.com/live',
+};
+
+describe('the fields of a stage', () => {
+  test.each(Object.keys(dev))('%s missing', (field) => {
+    expect(() => checkStage('mine', { ...dev, [field]: undefined })).toThrow(`stage "mine" in lib/stages.ts lacks the field ${field}`);
+  });
+
+  test.each(Object.entries(malformed))('%s malformed: %j', (field, value) => {
+    expect(() => checkStage('mine', { ...dev, [field]: value })).toThrow(new RegExp(`stage "mine" in lib/stages.ts: ${field} must be .+, not `));
+  });
+});
+
+describe('the stages of an app', () => {
+  test('are those of the table', () => {
+    expect(Object.keys(stagesToBuild(undefined))).toEqual(['dev', 'staging', 'prod']);
+  });
+
+  test('are an engineer’s own alone, with the values of dev, when it is named', () => {
+    expect(stagesToBuild('ada-1')).toEqual({ 'ada-1': dev });
+  });
+
+  test.each(['Ada', '1st', 'a_b', '', 'a-name-that-is-much-too-long', true])('cannot be called %j', (name) => {
+    expect(() => stagesToBuild(name)).toThrow('-c stage=NAME');
+  });
+
+  test('cannot replace a shared one', () => {
+    expect(() => stagesToBuild('prod')).toThrow('shared stage');
+  });
+});

@@ -1,0 +1,18 @@
+// The templates of prod, one snapshot file a stack: a change to what is deployed is seen in review.
+import { describe, expect, test } from 'vitest';
+import { stages } from '../../lib/stages.ts';
+import { synthesizeStage, testApp } from '../support/synth.ts';
+
+const prod = synthesizeStage(testApp(), 'prod', stages.prod);
+
+describe('the template of prod', () => {
+  test.each([...prod.stacks.keys()])('%s', async (stackId) => {
+    const template = JSON.stringify(prod.template(stackId), null, 1);
+    await expect(`${template}\n`).toMatchFileSnapshot(`templates/${stackId.toLowerCase()}.json`);
+  });
+
+  test('is the same when made again', () => {
+    const again = synthesizeStage(testApp(), 'prod', stages.prod);
+    for (const stackId of prod.stacks.keys()) expect(again.template(stackId)).toEqual(prod.template(stackId));
+  });
+});

@@ -1,0 +1,71 @@
+// The checks at synth: cdk-nag finds nothing open in any stage, and what is accepted is listed with its reason and really occurs.
+import { Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import type { IConstruct } from 'constructs';
+import { describe, expect, test } from 'vitest';
+import { stages } from '../../lib/stages.ts';
+import { synthesizeStage, testApp } from '../support/synth.ts';
+
+interface Acceptance {
+  readonly construct: IConstruct;
+  readonly id: string;
+  readonly reason: string;
+}
+
+const app = testApp();
+const built = Object.entries(stages).map(([name, settings]) => synthesizeStage(app, name, settings).stage);
+const assembly = app.synth();
+
+function acceptancesIn(stage: IConstruct): Acceptance[] {
+  return stage.node.findAll().flatMap((construct) =>
+    construct.node.metadata
+      .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+      .flatMap(({ data }) => Object.entries<string>(data))
+      .map(([id, reason]) => ({ construct, id: id.replace(/^annotation::/i, ''), reason })),
+  );
+}
+
+/** One line each, without the stage's name and the physical names made from it. */
+function acceptedIn(stageName: keyof typeof stages): string[] {
+  return built
+    .filter(({ node }) => node.id === stageName)
+    .flatMap(acceptancesIn)
+    .map(({ construct, id, reason }) => `${construct.node.path.slice(stageName.length + 1)}: ${id.replace(/schedule\/[^/]+/, 'schedule/GROUP')}: ${reason}`);
+}
+
+describe('the assembly', () => {
+  test('asks for nothing to be looked up', () => {
+    expect(assembly.manifest.missing ?? []).toEqual([]);
+  });
+});
+
+describe('AwsSolutions', () => {
+  test('finds nothing that is not accepted', () => {
+    const { violations } = new AwsSolutionsChecks(app).validateScope(app);
+    expect(violations.map(({ ruleName, violatingResources }) => [ruleName, violatingResources.map(({ constructPath }) => constructPath)])).toEqual([]);
+  });
+
+  test('would find everything that is accepted: none is left over', () => {
+    const strict = new AwsSolutionsChecks(app);
+    // Private in cdk-nag, and the only way to ask what it would say.
+    Object.defineProperty(strict, 'isAcknowledged', { value: () => false });
+    const findings = strict
+      .validateScope(app)
+      .violations.flatMap(({ ruleName, violatingResources }) => violatingResources.map(({ constructPath }) => ({ ruleName, constructPath })));
+    const leftOver = built
+      .flatMap(acceptancesIn)
+      .filter(({ id }) => id.startsWith('AwsSolutions-'))
+      .filter(({ construct, id }) => !findings.some(({ ruleName, constructPath }) => ruleName === id && constructPath?.startsWith(construct.node.path)));
+    expect(leftOver.map(({ construct, id }) => `${construct.node.path}: ${id}`)).toEqual([]);
+  });
+
+  test('has the same accepted in every stage, but for what a stage to be destroyed does without', async () => {
+    const inProd = acceptedIn('prod');
+    await expect(`${inProd.join('\n')}\n`).toMatchFileSnapshot('accepted-findings.txt');
+    expect(acceptedIn('staging')).toEqual(inProd);
+    expect(acceptedIn('dev').filter((accepted) => !inProd.includes(accepted))).toEqual([
+      'Database/Database: AwsSolutions-RDS3: The stage does without a standby, to be cheap.',
+      'Database/Database: AwsSolutions-RDS10: The stage is made to be destroyed.',
+    ]);
+  });
+});

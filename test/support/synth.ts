@@ -1,0 +1,62 @@
+// Builds stages for tests as bin/app.ts does for the CLI, without bundling, and templates without the hashes that code changes.
+import { readFileSync } from 'node:fs';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { ServiceStage } from '../../lib/service-stage.ts';
+import type { StageSettings } from '../../lib/stages.ts';
+
+/** A CloudFormation resource as a template has it. */
+export interface Resource {
+  readonly Type: string;
+  /** Any: a template's properties have no type. */
+  readonly Properties: any;
+}
+
+/** The parts of a template that tests look at. */
+export interface StackTemplate {
+  readonly Resources: Readonly<Record<string, Resource>>;
+}
+
+export interface SynthesizedStage {
+  readonly stage: ServiceStage;
+  /** The stage's stacks by construct id, in the order they are made. */
+  readonly stacks: ReadonlyMap<string, Stack>;
+  /** A stack's template; hashes of code replaced, so that it changes with the infrastructure only. */
+  template(stackId: string): StackTemplate;
+  /** All resources of a stack, or of every stack, by logical id. */
+  resources(stackId?: string): [logicalId: string, Resource][];
+}
+
+/** An app with the context of cdk.json. @param bundling false: functions have no code, and their entry points need not exist */
+export function testApp({ bundling = false } = {}): App {
+  const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+  return new App({
+    analyticsReporting: false,
+    context: {
+      ...context,
+      'aws:cdk:enable-path-metadata': false,
+      'aws:cdk:enable-asset-metadata': false,
+      ...(bundling ? {} : { 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true }),
+    },
+  });
+}
+
+/** Makes one stage in an app. */
+export function synthesizeStage(app: App, name: string, settings: StageSettings): SynthesizedStage {
+  const stage = new ServiceStage(app, name, { settings });
+  const stacks = new Map(stage.node.children.filter((child) => Stack.isStack(child)).map((stack) => [stack.node.id, stack]));
+  const template = (stackId: string): StackTemplate => {
+    const stack = stacks.get(stackId);
+    if (!stack) throw new Error(`stage ${name} has no stack ${stackId}`);
+    return withoutCodeHashes(Template.fromStack(stack).toJSON());
+  };
+  const resources = (stackId: string): [string, Resource][] => Object.entries(template(stackId).Resources);
+  return { stage, stacks, template, resources: (stackId) => (stackId === undefined ? [...stacks.keys()].flatMap(resources) : resources(stackId)) };
+}
+
+function withoutCodeHashes(template: unknown): StackTemplate {
+  const text = JSON.stringify(template)
+    .replaceAll(/[0-9a-f]{64}/g, 'HASH')
+    .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, '$1HASH');
+  return JSON.parse(text);
+}
