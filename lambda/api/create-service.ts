@@ -1,0 +1,30 @@
+// Puts the service together from its connections: the same in AWS and on one machine.
+import { operations } from '../operations/index.ts';
+import type { StreamingSettings } from '../orchestration/stream-parts.ts';
+import type { Log } from '../log.ts';
+import type { Connections } from '../ports/aws.ts';
+import type { Service } from '../surfaces/service.ts';
+import { createHealth } from './health.ts';
+
+/** Of the API, as in its OpenAPI document (service specification, part 9). */
+export const apiVersion = '1.0.0';
+
+export function createService(connections: Omit<Connections, 'timers'>, settings: StreamingSettings, log: Log): Service {
+  const { pool, objects, queue, sealer, serviceSecret, origin } = connections;
+  return {
+    operations,
+    baseURL: `${origin}/v1`,
+    version: apiVersion,
+    pool,
+    objects,
+    sealer,
+    settings,
+    serviceSecret,
+    clock: () => new Date(),
+    random: Math.random,
+    health: createHealth(pool, objects),
+    // What cannot be sent on now is sent on by the next agent's renewal, or by the minute sweep.
+    relay: () => queue.relay().then(() => {}, (error: unknown) => log('relay_failed', { error })),
+    log,
+  };
+}

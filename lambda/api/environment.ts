@@ -1,0 +1,52 @@
+// The environment of the REST function: the names that its stack sets, and their values, parsed once.
+import { queueNames } from '../ports/command-queue/command-queue.ts';
+import type { QueueName } from '../ports/command-queue/command-queue.ts';
+
+export const apiVariables = [
+  'DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION', 'SERVICE_SECRET_ARN', 'UPLOADS_BUCKET', 'BASE_URL', 'SITE_URL',
+  'ALLOW_PRIVATE_ADDRESSES', 'QUEUE_URLS', 'TIMER_GROUP', 'TIMER_ROLE_ARN', 'TIMER_QUEUE_ARN', 'LEGACY_RTMP_URL',
+] as const;
+
+export interface Environment {
+  readonly databaseHost: string;
+  readonly databaseUser: string;
+  readonly databaseName: string;
+  readonly databaseRegion: string;
+  readonly serviceSecretARN: string;
+  readonly uploadsBucket: string;
+  /** Origin of the API; `ssm:NAME` where it stands in a parameter. */
+  readonly origin: string;
+  readonly allowPrivateAddresses: boolean;
+  readonly queueURLs: Partial<Record<QueueName, string>>;
+  readonly timerGroup: string;
+  readonly timerRoleARN: string;
+  readonly timerQueueARN: string;
+  readonly legacyRtmpURL: string | null;
+}
+
+/** @throws naming the variable that is missing or malformed */
+export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
+  const required = (name: (typeof apiVariables)[number]): string => {
+    const value = env[name];
+    if (!value) throw new Error(`the environment variable ${name} is missing`);
+    return value;
+  };
+  const queueURLs = JSON.parse(required('QUEUE_URLS')) as Record<string, string>;
+  const unknown = Object.keys(queueURLs).find((name) => !queueNames.includes(name as QueueName));
+  if (unknown) throw new Error(`QUEUE_URLS names a queue that does not exist: ${unknown}`);
+  return {
+    databaseHost: required('DATABASE_HOST'),
+    databaseUser: required('DATABASE_USER'),
+    databaseName: required('DATABASE_NAME'),
+    databaseRegion: required('DATABASE_REGION'),
+    serviceSecretARN: required('SERVICE_SECRET_ARN'),
+    uploadsBucket: required('UPLOADS_BUCKET'),
+    origin: required('BASE_URL'),
+    allowPrivateAddresses: required('ALLOW_PRIVATE_ADDRESSES') === 'true',
+    queueURLs,
+    timerGroup: required('TIMER_GROUP'),
+    timerRoleARN: required('TIMER_ROLE_ARN'),
+    timerQueueARN: required('TIMER_QUEUE_ARN'),
+    legacyRtmpURL: env['LEGACY_RTMP_URL'] || null,
+  };
+}

@@ -1,0 +1,23 @@
+// Between API Gateway's proxy events (REST API, payload 1.0) and fetch requests.
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+
+/** @param origin the public one: what API Gateway calls itself is of no use to clients */
+export function requestOf(event: APIGatewayProxyEvent, origin: string): Request {
+  const url = new URL(event.path, origin);
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
+    for (const value of values ?? []) url.searchParams.append(name, value);
+  }
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) for (const value of values ?? []) headers.append(name, value);
+  const hasBody = event.body !== null && event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD';
+  const body = hasBody ? Buffer.from(event.body!, event.isBase64Encoded ? 'base64' : 'utf8') : null;
+  return new Request(url, { method: event.httpMethod, headers, body });
+}
+
+export async function resultOf(response: Response): Promise<APIGatewayProxyResult> {
+  return {
+    statusCode: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+  };
+}

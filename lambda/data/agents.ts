@@ -1,0 +1,51 @@
+// SQL of agents and their leases.
+import { one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+/** An agent that has not renewed for this long is dead, and what it held is free (design: renewals each second). */
+export const leaseSeconds = 5;
+
+export interface Renewal {
+  /** The database's time, the clock of all timelines. */
+  readonly now: Date;
+  /** Replicas of this agent that should end. */
+  readonly ending: readonly string[];
+  /** False once the agent was buried, its lease being over: nothing that it held is its own any more. */
+  readonly held: boolean;
+  readonly dueCount: number;
+  /** Other agents whose lease is over. */
+  readonly deadCount: number;
+}
+
+export function agents(db: Queryable) {
+  return {
+    register: (agent: { id: string; supervisor: string; release: string }) =>
+      db.query(
+        `insert into agents (id, supervisor, release, lease_expires_at) values ($1, $2, $3, now() + make_interval(secs => $4))`,
+        [agent.id, agent.supervisor, agent.release, leaseSeconds],
+      ),
+
+    /** One statement whatever the number of streams: renews, and says what the agent has to know. */
+    renew: async (agentID: string): Promise<Renewal> => {
+      const row = await one<{ now: Date; ending: string[]; held: boolean; due_count: number; dead_count: number }>(
+        db,
+        `with renewed as (
+           update agents set lease_expires_at = now() + make_interval(secs => $2)
+           where id = $1 returning id)
+         select clock_timestamp() as now, exists (select from renewed) as held,
+           array(select id from replicas where agent_id = $1 and wanted = 'ended' and state <> 'ended') as ending,
+           (select count(*) from due_times where due_at <= now()) as due_count,
+           (select count(*) from agents where id <> $1 and lease_expires_at < now()) as dead_count`,
+        [agentID, leaseSeconds],
+      );
+      const { now, ending, held, due_count: dueCount, dead_count: deadCount } = row!;
+    return { now, ending, held, dueCount, deadCount };
+    },
+
+    /** Ends the leases of agents whose processes their supervisor has seen dead, so that nobody waits for them. */
+    expireOfSupervisor: (supervisor: string) =>
+      db.query(`update agents set lease_expires_at = now() - interval '1 second' where supervisor = $1`, [supervisor]),
+
+    remove: (agentID: string) => db.query('delete from agents where id = $1', [agentID]),
+  };
+}

@@ -1,0 +1,50 @@
+// SQL of RTMP destinations. Stream keys are sealed before they get here.
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export interface Destination {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly name: string;
+  readonly rtmp_url: string;
+  readonly backup_rtmp_url: string | null;
+  readonly sealed_stream_key: Buffer;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+  readonly archived_at: Date | null;
+}
+
+export interface NewDestination {
+  readonly id: string;
+  readonly userID: string;
+  readonly name: string;
+  readonly rtmpURL: string;
+  readonly backupRtmpURL: string | null;
+  readonly sealedStreamKey: Buffer;
+}
+
+export function destinations(db: Queryable) {
+  return {
+    insert: async (destination: NewDestination) =>
+      (await one<Destination>(
+        db,
+        `insert into destinations (id, user_id, name, rtmp_url, backup_rtmp_url, sealed_stream_key)
+         values ($1, $2, $3, $4, $5, $6) returning *`,
+        [destination.id, destination.userID, destination.name, destination.rtmpURL, destination.backupRtmpURL, destination.sealedStreamKey],
+      ))!,
+
+    find: (userID: string, id: string) =>
+      one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2', [id, userID]),
+
+    list: (userID: string, archived: boolean, before: number | null, count: number) =>
+      all<Destination>(
+        db,
+        `select * from destinations where user_id = $1 and (archived_at is not null) = $2 and ($3::bigint is null or seq < $3)
+         order by seq desc limit $4`,
+        [userID, archived, before, count],
+      ),
+
+    markUsed: (id: string) => db.query('update destinations set last_used_at = now() where id = $1', [id]),
+  };
+}

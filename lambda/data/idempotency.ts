@@ -1,0 +1,45 @@
+// SQL of the answers kept for an Idempotency-Key.
+import { one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export interface KeptAnswer {
+  readonly request_sha256: Buffer;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** How long an answer is replayed (service specification, part 8). */
+export const idempotencyRetentionHours = 24;
+
+export function idempotency(db: Queryable) {
+  return {
+    /** Takes the key until the transaction ends; false when another request with the same key is running right now. */
+    claim: async (userID: string, operationID: string, key: string) =>
+      (await one<{ claimed: boolean }>(
+        db,
+        `select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 0)) as claimed`,
+        [userID, operationID, key],
+      ))!.claimed,
+
+    find: (userID: string, operationID: string, key: string) =>
+      one<KeptAnswer>(
+        db,
+        `select request_sha256, status, headers, body from idempotent_answers
+         where user_id = $1 and operation_id = $2 and key = $3 and created_at > now() - make_interval(hours => $4)`,
+        [userID, operationID, key, idempotencyRetentionHours],
+      ),
+
+    keep: (userID: string, operationID: string, key: string, answer: KeptAnswer) =>
+      db.query(
+        `insert into idempotent_answers (user_id, operation_id, key, request_sha256, status, headers, body)
+         values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (user_id, operation_id, key) do update set request_sha256 = excluded.request_sha256,
+           status = excluded.status, headers = excluded.headers, body = excluded.body, created_at = now()`,
+        [userID, operationID, key, answer.request_sha256, answer.status, answer.headers, answer.body],
+      ),
+
+    deleteExpired: () =>
+      db.query('delete from idempotent_answers where created_at < now() - make_interval(hours => $1)', [idempotencyRetentionHours]),
+  };
+}

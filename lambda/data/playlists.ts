@@ -1,0 +1,107 @@
+// SQL of playlists: the draft that edits change, and the live snapshot that streams play.
+import type { PlaylistSpec } from '../domain/playlist-edits.ts';
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export const playlistKinds = ['video', 'audio'] as const;
+export type PlaylistKind = (typeof playlistKinds)[number];
+export const publishStatuses = ['IDLE', 'PREPARING', 'FAILED'] as const;
+
+export interface VersionedSpec extends PlaylistSpec {
+  readonly version: number;
+}
+
+export interface LiveSpec extends VersionedSpec {
+  readonly publishedAt: string;
+}
+
+export interface Playlist {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly stream_id: string;
+  readonly name: string | null;
+  readonly kind: PlaylistKind;
+  readonly version: number;
+  readonly draft: PlaylistSpec;
+  readonly live: LiveSpec | null;
+  /** The draft as it was when the publish was asked for, until it is live. */
+  readonly publishing: VersionedSpec | null;
+  readonly publish_status: (typeof publishStatuses)[number];
+  readonly publish_failure: { code: string; detail: string } | null;
+  /** Grows with each publish; an older request that finishes late finds that it was superseded. */
+  readonly publish_request: number;
+  readonly created_at: Date;
+}
+
+export interface NewPlaylist {
+  readonly id: string;
+  readonly userID: string;
+  readonly streamID: string;
+  readonly name: string | null;
+  readonly kind: PlaylistKind;
+  readonly draft: PlaylistSpec;
+}
+
+export function playlists(db: Queryable) {
+  return {
+    insert: async (playlist: NewPlaylist) =>
+      (await one<Playlist>(
+        db,
+        'insert into playlists (id, user_id, stream_id, name, kind, draft) values ($1, $2, $3, $4, $5, $6) returning *',
+        [playlist.id, playlist.userID, playlist.streamID, playlist.name, playlist.kind, playlist.draft],
+      ))!,
+
+    find: (userID: string, id: string) => one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2', [id, userID]),
+
+    /** Locked until the transaction ends. */
+    lock: (userID: string, id: string) =>
+      one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2 for update', [id, userID]),
+
+    /** Whoever owns it: for the worker that publishes it. */
+    findAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1', [id]),
+
+    lockAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1 for update', [id]),
+
+    /** Of these ids, the playlists that are this user's. */
+    findMany: (userID: string, ids: readonly string[]) =>
+      all<Playlist>(db, 'select * from playlists where user_id = $1 and id = any ($2)', [userID, ids]),
+
+    list: (userID: string, streamID: string | null, before: number | null, count: number) =>
+      all<Playlist>(
+        db,
+        `select * from playlists where user_id = $1 and ($2::text is null or stream_id = $2) and ($3::bigint is null or seq < $3)
+         order by seq desc limit $4`,
+        [userID, streamID, before, count],
+      ),
+
+    /** Publishes that wait for the facts of this upload. */
+    publishingWith: (uploadID: string) =>
+      all<Playlist>(
+        db,
+        `select * from playlists where publish_status = 'PREPARING' and publishing -> 'items' @> $1`,
+        [JSON.stringify([{ uploadID }])],
+      ),
+
+    moveToStream: (id: string, streamID: string) => db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),
+
+    saveDraft: async (id: string, draft: PlaylistSpec) =>
+      (await one<Playlist>(db, 'update playlists set draft = $2, version = version + 1 where id = $1 returning *', [id, draft]))!,
+
+    /** Marks a publish as begun; an earlier one that is still at work is superseded. */
+    beginPublish: async (id: string) =>
+      (await one<Playlist>(
+        db,
+        `update playlists set publish_status = 'PREPARING', publish_failure = null, publish_request = publish_request + 1,
+           publishing = draft || jsonb_build_object('version', version)
+         where id = $1 returning *`,
+        [id],
+      ))!,
+
+    finishPublish: (id: string, live: LiveSpec) =>
+      db.query(`update playlists set live = $2, publishing = null, publish_status = 'IDLE', publish_failure = null where id = $1`, [id, live]),
+
+    failPublish: (id: string, failure: { code: string; detail: string }) =>
+      db.query(`update playlists set publishing = null, publish_status = 'FAILED', publish_failure = $2 where id = $1`, [id, failure]),
+  };
+}

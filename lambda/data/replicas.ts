@@ -1,0 +1,123 @@
+// SQL of replicas: the rows that agents claim, and what they report of them.
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+import type { StateReason, StreamBackend, StreamStats } from './streams.ts';
+
+export type ReplicaRole = 'primary' | 'backup';
+export const replicaStates = ['waiting', 'connecting', 'live', 'failing', 'ended'] as const;
+export type ReplicaState = (typeof replicaStates)[number];
+
+export interface Replica {
+  readonly id: string;
+  readonly stream_id: string;
+  readonly role: ReplicaRole;
+  readonly backend: StreamBackend;
+  readonly slots: number;
+  readonly wanted: 'live' | 'ended';
+  readonly state: ReplicaState;
+  readonly reason: StateReason | null;
+  readonly since: Date;
+  readonly agent_id: string | null;
+  /** Grows with every claim; what an agent that lost the replica still writes is fenced off by it. */
+  readonly epoch: number;
+}
+
+export interface NewReplica {
+  readonly id: string;
+  readonly streamID: string;
+  readonly role: ReplicaRole;
+  readonly backend: StreamBackend;
+  readonly slots: number;
+}
+
+/** Which claim a report is about. */
+export type Claim = Pick<Replica, 'id' | 'agent_id' | 'epoch'>;
+
+/** A report of figures, of one replica. */
+export interface ReplicaFigures {
+  readonly replicaID: string;
+  readonly epoch: number;
+  readonly stats: StreamStats;
+}
+
+export function replicas(db: Queryable) {
+  return {
+    /** A replica that nobody holds yet, in place of the one that an earlier run left. */
+    insert: (replica: NewReplica) =>
+      db.query(
+        `insert into replicas (id, stream_id, role, backend, slots) values ($1, $2, $3, $4, $5)
+         on conflict (stream_id, role) do update set id = excluded.id, backend = excluded.backend, slots = excluded.slots,
+           wanted = 'live', state = 'waiting', reason = null, since = now(), agent_id = null, epoch = 0, requested_at = now()`,
+        [replica.id, replica.streamID, replica.role, replica.backend, replica.slots],
+      ),
+
+    deleteRole: (streamID: string, role: ReplicaRole) =>
+      db.query('delete from replicas where stream_id = $1 and role = $2', [streamID, role]),
+
+    ofStream: (streamID: string) => all<Replica>(db, 'select * from replicas where stream_id = $1 order by role desc', [streamID]),
+
+    ofStreams: (streamIDs: readonly string[]) =>
+      all<Replica>(db, 'select * from replicas where stream_id = any ($1) order by role desc', [streamIDs]),
+
+    /** Gives the agent what fits into its free slots, oldest request first. */
+    claim: (agentID: string, backends: readonly StreamBackend[], freeSlots: number) =>
+      all<Replica>(
+        db,
+        `with waiting as (
+           select id, slots, requested_at from replicas
+           where agent_id is null and wanted = 'live' and backend = any ($2)
+           order by requested_at limit 64 for update skip locked),
+         fitting as (select id from (select id, sum(slots) over (order by requested_at, id) as total from waiting) s where total <= $3)
+         update replicas set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now()
+         where id in (select id from fitting) returning *`,
+        [agentID, backends, freeSlots],
+      ),
+
+    /** Writes what the holder observed, unless it holds the replica no more; answers whether it does. */
+    report: async (claim: Claim, state: ReplicaState, reason: StateReason | null) =>
+      (await one<{ stream_id: string }>(
+        db,
+        `update replicas set reason = $5, since = case when state = $4 then since else now() end, state = $4
+         where id = $1 and agent_id = $2 and epoch = $3 returning stream_id`,
+        [claim.id, claim.agent_id, claim.epoch, state, reason],
+      )) !== null,
+
+    /** Gives a replica back, for another agent to claim. */
+    release: (claim: Claim) =>
+      db.query(
+        `update replicas set agent_id = null, state = 'waiting', since = now() where id = $1 and agent_id = $2 and epoch = $3`,
+        [claim.id, claim.agent_id, claim.epoch],
+      ),
+
+    /** Buries agents whose lease is over and frees what they held. */
+    releaseOfDeadAgents: () =>
+      all<Replica>(
+        db,
+        `with dead as (select id from agents where lease_expires_at < now() for update skip locked),
+         released as (
+           update replicas set agent_id = null, since = now(), state = case when wanted = 'ended' then 'ended' else 'waiting' end
+           where agent_id in (select id from dead) returning *),
+         buried as (delete from agents where id in (select id from dead))
+         select * from released`,
+      ),
+
+    /** Asks for the end of all of a stream's replicas; those that nobody holds have ended at once. */
+    endAll: (streamID: string) =>
+      db.query(
+        `update replicas set wanted = 'ended', since = case when agent_id is null then now() else since end,
+           state = case when agent_id is null then 'ended' else state end
+         where stream_id = $1 and state <> 'ended'`,
+        [streamID],
+      ),
+
+    /** Stores the figures of many replicas in one statement; the primary's are the stream's. */
+    saveFigures: (agentID: string, figures: readonly ReplicaFigures[]) =>
+      db.query(
+        `update streams s set stats = f.stats
+         from jsonb_to_recordset($2) as f("replicaID" text, epoch integer, stats jsonb)
+         join replicas r on r.id = f."replicaID" and r.epoch = f.epoch and r.agent_id = $1 and r.role = 'primary'
+         where s.id = r.stream_id`,
+        [agentID, JSON.stringify(figures)],
+      ),
+  };
+}

@@ -1,0 +1,213 @@
+// SQL of streams and the history of their transitions.
+import { nextState } from '../domain/stream-lifecycle.ts';
+import type { StreamState, StreamStatus, TransitionCause } from '../domain/stream-lifecycle.ts';
+import type { Framerate, Quality } from '../domain/video-format.ts';
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export const streamBackends = ['ffmpeg', 'manifest'] as const;
+export type StreamBackend = (typeof streamBackends)[number];
+
+export interface StateReason {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** The columns that create and update set. */
+export interface StreamSettings {
+  readonly name: string | null;
+  readonly agent_mode_enabled: boolean | null;
+  readonly run_backup_stream: boolean | null;
+  readonly video_upload_id: string | null;
+  readonly audio_upload_id: string | null;
+  readonly destination_id: string | null;
+  readonly playlist_ids: readonly string[];
+  readonly prepared_playlist_ids: readonly string[];
+  readonly quality: Quality | null;
+  readonly framerate: Framerate | null;
+  readonly stream_backend: StreamBackend | null;
+  readonly stream_destination: 'managed' | null;
+  readonly stream_duration_seconds: number | null;
+  readonly managed_settings_id: string | null;
+  readonly sealed_stream_key: Buffer | null;
+  readonly schedule_start_at: Date | null;
+  readonly schedule_end_at: Date | null;
+}
+
+export interface Stream extends StreamSettings {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly recurrence: { rule: string; timeZone: string } | null;
+  readonly status: StreamStatus;
+  readonly state: StreamState;
+  readonly state_reason: StateReason | null;
+  readonly processing_state: 'idle' | 'processing' | 'failed';
+  readonly last_transition_id: number | null;
+  /** What the run, or the last one, plays at: the stream's own or its user's defaults, as they were at the start. */
+  readonly run_quality: Quality | null;
+  readonly run_framerate: Framerate | null;
+  readonly started_at: Date | null;
+  readonly stopped_at: Date | null;
+  readonly anchored_at: Date | null;
+  readonly stats: StreamStats | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  /** Deleted while live: nobody sees it any more, and the row goes once its replicas have ended. */
+  readonly deleted_at: Date | null;
+}
+
+/** The last figures that an agent reported for the stream's primary replica. */
+export interface StreamStats {
+  readonly bitrateKbps: number;
+  readonly framesPerSecond: number;
+  readonly framesSent: number;
+  readonly bytesSent: number;
+  readonly droppedFrames: number;
+  readonly reconnects: number;
+  readonly loopCount: number;
+  readonly currentItem: { playlistID: string | null; itemID: string; uploadID: string; positionSeconds: number } | null;
+  readonly sampledAt: string;
+}
+
+export interface StreamTransition {
+  readonly stream_id: string;
+  readonly id: number;
+  readonly from_state: StreamState;
+  readonly to_state: StreamState;
+  readonly cause: TransitionCause;
+  readonly at: Date;
+}
+
+const settingColumns = [
+  'name', 'agent_mode_enabled', 'run_backup_stream', 'video_upload_id', 'audio_upload_id', 'destination_id', 'playlist_ids',
+  'prepared_playlist_ids', 'quality', 'framerate', 'stream_backend', 'stream_destination', 'stream_duration_seconds',
+  'managed_settings_id', 'sealed_stream_key', 'schedule_start_at', 'schedule_end_at',
+] as const satisfies readonly (keyof StreamSettings)[];
+
+export function streams(db: Queryable) {
+  return {
+    insert: async (id: string, userID: string, settings: StreamSettings) =>
+      (await one<Stream>(
+        db,
+        `insert into streams (id, user_id, ${settingColumns.join(', ')})
+         values ($1, $2, ${settingColumns.map((_, index) => `$${index + 3}`).join(', ')}) returning *`,
+        [id, userID, ...settingColumns.map((column) => settings[column])],
+      ))!,
+
+    saveSettings: async (id: string, settings: StreamSettings) =>
+      (await one<Stream>(
+        db,
+        `update streams set ${settingColumns.map((column, index) => `${column} = $${index + 2}`).join(', ')}, updated_at = now()
+         where id = $1 returning *`,
+        [id, ...settingColumns.map((column) => settings[column])],
+      ))!,
+
+    find: (userID: string, id: string) => one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null', [id, userID]),
+
+    /** Locked until the transaction ends: what moves a stream takes turns on this. */
+    lock: (userID: string, id: string) =>
+      one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null for update', [id, userID]),
+
+    lockAny: (id: string) => one<Stream>(db, 'select * from streams where id = $1 for update', [id]),
+
+    /** Of these ids, the streams that are this user's. */
+    findMany: (userID: string, ids: readonly string[]) =>
+      all<Stream>(db, 'select * from streams where user_id = $1 and id = any ($2) and deleted_at is null order by seq desc', [userID, ids]),
+
+    list: (userID: string, state: StreamState | null, before: number | null, count: number) =>
+      all<Stream>(
+        db,
+        `select * from streams where user_id = $1 and deleted_at is null and ($2::text is null or state = $2)
+           and ($3::bigint is null or seq < $3) order by seq desc limit $4`,
+        [userID, state, before, count],
+      ),
+
+    /** Ids of the streams that name one of these parts and are not live: their completeness has to be judged anew. */
+    idleUsersOf: async (parts: { uploadID?: string; playlistID?: string; destinationID?: string }) =>
+      (
+        await all<{ id: string }>(
+          db,
+          `select id from streams where state in ('draft', 'invalid', 'stopped', 'failed') and
+             (video_upload_id = $1 or audio_upload_id = $1 or $2 = any (playlist_ids) or destination_id = $3)`,
+          [parts.uploadID ?? null, parts.playlistID ?? null, parts.destinationID ?? null],
+        )
+      ).map((row) => row.id),
+
+    /**
+     * Moves a stream, which the caller has locked, by the table of the lifecycle and writes its history.
+     * @returns the stream as it is now, or null where the table has no such move
+     */
+    move: async (stream: Stream, cause: TransitionCause, reason: StateReason | null = null): Promise<Stream | null> => {
+      const to = nextState(stream.state, cause);
+      if (to === null) return null;
+      return one<Stream>(
+        db,
+        `with transition as (
+           insert into stream_transitions (stream_id, from_state, to_state, cause) values ($1, $2, $3, $4) returning id)
+         update streams set state = $3, state_reason = $5, last_transition_id = (select id from transition), updated_at = now(),
+           status = case when $3 in ('preparing', 'activating', 'active', 'failing') then 'ACTIVE' else 'INACTIVE' end,
+           stopped_at = case when $3 in ('stopped', 'failed') then now() else stopped_at end
+         where id = $1 returning *`,
+        [stream.id, stream.state, to, cause, reason],
+      );
+    },
+
+    /** Forgets the run before: a start begins with item 0, and with figures of its own. */
+    beginRun: (id: string, quality: Quality, framerate: Framerate) =>
+      db.query(
+        `update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null, run_quality = $2, run_framerate = $3
+         where id = $1`,
+        [id, quality, framerate],
+      ),
+
+    /** Notes the first evidence of a run. */
+    markStarted: (id: string) => db.query('update streams set started_at = coalesce(started_at, now()) where id = $1', [id]),
+
+    /** Fixes when the first frame of the run is due, if no replica has done so yet; answers what holds. */
+    anchor: async (id: string) =>
+      (await one<{ anchored_at: Date; now: Date }>(
+        db,
+        `update streams set anchored_at = coalesce(anchored_at, clock_timestamp()) where id = $1
+         returning anchored_at, clock_timestamp() as now`,
+        [id],
+      ))!,
+
+    /** A stream that an agent publishes, with the database's time. */
+    forPublishing: async (id: string) => {
+      const { now, ...stream } = (await one<Stream & { now: Date }>(db, 'select *, clock_timestamp() as now from streams where id = $1', [id]))!;
+      return { stream, now };
+    },
+
+    setReason: (id: string, reason: StateReason | null) =>
+      db.query('update streams set state_reason = $2, updated_at = now() where id = $1', [id, reason]),
+
+    setSchedule: async (id: string, startAt: Date | null, endAt: Date | null, recurrence: Stream['recurrence']) =>
+      (await one<Stream>(
+        db,
+        `update streams set schedule_start_at = $2, schedule_end_at = $3, recurrence = $4, updated_at = now()
+         where id = $1 returning *`,
+        [id, startAt, endAt, recurrence],
+      ))!,
+
+    attachPlaylist: (id: string, playlistID: string) =>
+      db.query('update streams set playlist_ids = array_append(playlist_ids, $2), updated_at = now() where id = $1', [id, playlistID]),
+
+    detachPlaylist: (id: string, playlistID: string) =>
+      db.query('update streams set playlist_ids = array_remove(playlist_ids, $2), updated_at = now() where id = $1', [id, playlistID]),
+
+    /** The last transitions of each of these streams, newest first. */
+    lastTransitions: (ids: readonly string[], count: number) =>
+      all<StreamTransition>(
+        db,
+        `select t.* from unnest($1::text[]) as wanted (stream_id) cross join lateral (
+           select stream_id, id, from_state, to_state, cause, at from stream_transitions
+           where stream_id = wanted.stream_id order by id desc limit $2) t`,
+        [ids, count],
+      ),
+
+    markDeleted: (id: string) => db.query('update streams set deleted_at = now() where id = $1', [id]),
+
+    delete: (id: string) => db.query('delete from streams where id = $1', [id]),
+  };
+}

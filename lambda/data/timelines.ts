@@ -1,0 +1,57 @@
+// SQL of what a run plays from when on.
+import type { TimelineEntry, TimelineSnapshot } from '../domain/play-out.ts';
+import { all } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export type Track = 'video' | 'audio';
+
+interface EntryRow {
+  readonly track: Track;
+  readonly number: number;
+  readonly offset_seconds: number;
+  readonly playlist_id: string | null;
+  readonly snapshot: TimelineSnapshot;
+}
+
+/** Timelines by track; the audio track is empty when the video's own sound plays. */
+export type Timelines = Readonly<Record<Track, readonly TimelineEntry[]>>;
+
+export function timelines(db: Queryable) {
+  return {
+    /** Replaces what an earlier run left. */
+    begin: async (streamID: string, entries: readonly { track: Track; playlistID: string | null; snapshot: TimelineSnapshot }[]) => {
+      await db.query('delete from timeline_entries where stream_id = $1', [streamID]);
+      for (const { track, playlistID, snapshot } of entries) {
+        await db.query(
+          `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot) values ($1, $2, 0, 0, $3, $4)`,
+          [streamID, track, playlistID, snapshot],
+        );
+      }
+    },
+
+    /** Adds what takes over at `offsetSeconds` after the run's anchor, in place of entries that have not begun by then. */
+    append: async (streamID: string, track: Track, entry: Omit<TimelineEntry, 'number'>) => {
+      await db.query('delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0', [
+        streamID, track, entry.offsetSeconds,
+      ]);
+      await db.query(
+        `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
+         select $1, $2, coalesce(max(number), -1) + 1, $3, $4, $5 from timeline_entries where stream_id = $1 and track = $2`,
+        [streamID, track, entry.offsetSeconds, entry.playlistID, entry.snapshot],
+      );
+    },
+
+    ofStream: async (streamID: string): Promise<Timelines> => {
+      const rows = await all<EntryRow>(
+        db,
+        'select track, number, offset_seconds, playlist_id, snapshot from timeline_entries where stream_id = $1 order by number',
+        [streamID],
+      );
+      const entriesOf = (track: Track) =>
+        rows
+          .filter((row) => row.track === track)
+          .map((row) => ({ number: row.number, offsetSeconds: row.offset_seconds, playlistID: row.playlist_id, snapshot: row.snapshot }));
+      return { video: entriesOf('video'), audio: entriesOf('audio') };
+    },
+  };
+}

@@ -1,0 +1,118 @@
+// SQL of uploads and the facts that probing found in them.
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export const uploadTypes = ['video', 'audio', 'image'] as const;
+export type UploadType = (typeof uploadTypes)[number];
+export const probeStates = ['pending', 'completed', 'failed'] as const;
+
+export interface UploadFailure {
+  readonly code: string;
+  readonly detail: string;
+}
+
+export interface Upload {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly name: string;
+  readonly mime_type: string;
+  readonly type: UploadType;
+  readonly object_key: string;
+  readonly declared_size_bytes: number | null;
+  readonly size_bytes: number | null;
+  readonly uploaded: boolean;
+  readonly probe_state: (typeof probeStates)[number];
+  readonly failure: UploadFailure | null;
+  readonly duration_seconds: number | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly framerate: number | null;
+  readonly video_codec: string | null;
+  readonly audio_codec: string | null;
+  readonly created_at: Date;
+}
+
+export type ProbedFacts = Pick<Upload, 'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec'>;
+
+export interface NewUpload {
+  readonly id: string;
+  readonly userID: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly type: UploadType;
+  readonly objectKey: string;
+  readonly declaredSizeBytes: number | null;
+}
+
+export function uploads(db: Queryable) {
+  return {
+    insert: async (upload: NewUpload) =>
+      (await one<Upload>(
+        db,
+        `insert into uploads (id, user_id, name, mime_type, type, object_key, declared_size_bytes)
+         values ($1, $2, $3, $4, $5, $6, $7) returning *`,
+        [upload.id, upload.userID, upload.name, upload.mimeType, upload.type, upload.objectKey, upload.declaredSizeBytes],
+      ))!,
+
+    find: (userID: string, id: string) => one<Upload>(db, 'select * from uploads where id = $1 and user_id = $2', [id, userID]),
+
+    /** Locked until the transaction ends. */
+    lock: (userID: string, id: string) =>
+      one<Upload>(db, 'select * from uploads where id = $1 and user_id = $2 for update', [id, userID]),
+
+    /** Whoever owns it: for the worker that probes it. */
+    findAny: (id: string) => one<Upload>(db, 'select * from uploads where id = $1', [id]),
+
+    /** Of these ids, the uploads that are this user's, in no order. Locked against deletion until the transaction ends. */
+    findMany: (userID: string, ids: readonly string[]) =>
+      all<Upload>(db, 'select * from uploads where user_id = $1 and id = any ($2) for key share', [userID, ids]),
+
+    /** Lengths by id, where they are known. */
+    durations: async (ids: readonly string[]) => {
+      const rows = await all<{ id: string; duration_seconds: number }>(
+        db,
+        'select id, duration_seconds from uploads where id = any ($1) and duration_seconds is not null',
+        [ids],
+      );
+      return new Map(rows.map((row) => [row.id, row.duration_seconds]));
+    },
+
+    list: (userID: string, before: number | null, count: number) =>
+      all<Upload>(
+        db,
+        'select * from uploads where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3',
+        [userID, before, count],
+      ),
+
+    /** Notes that the object is there. Facts of bytes that were there before no longer count. */
+    markUploaded: async (id: string, sizeBytes: number) =>
+      (await one<Upload>(
+        db,
+        `update uploads set uploaded = true, size_bytes = $2, probe_state = 'pending', failure = null where id = $1 returning *`,
+        [id, sizeBytes],
+      ))!,
+
+    recordFacts: (id: string, facts: ProbedFacts) =>
+      db.query(
+        `update uploads set probe_state = 'completed', failure = null, duration_seconds = $2, width = $3, height = $4,
+           framerate = $5, video_codec = $6, audio_codec = $7 where id = $1`,
+        [id, facts.duration_seconds, facts.width, facts.height, facts.framerate, facts.video_codec, facts.audio_codec],
+      ),
+
+    recordFailure: (id: string, failure: UploadFailure) =>
+      db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),
+
+    /** Whether a playlist holds it or a live stream plays it. */
+    isInUse: async (id: string) =>
+      (await one<{ used: boolean }>(
+        db,
+        `select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
+             or exists (select from streams where (video_upload_id = $1 or audio_upload_id = $1)
+                        and state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
+        [id, JSON.stringify([{ uploadID: id }])],
+      ))!.used,
+
+    delete: (id: string) => db.query('delete from uploads where id = $1', [id]),
+  };
+}

@@ -1,0 +1,85 @@
+// The batch of edits that changes a playlist's draft: applied in order, each on the result of the ones before, all or none.
+import type { PlaylistMode } from './play-out.ts';
+
+export interface PlaylistItem {
+  readonly id: string;
+  readonly uploadID: string;
+}
+
+/** The editable content of a playlist. */
+export interface PlaylistSpec {
+  readonly mode: PlaylistMode;
+  readonly items: readonly PlaylistItem[];
+}
+
+export type PlaylistOperation =
+  | { readonly op: 'add'; readonly uploadID: string; readonly index?: number | undefined; readonly itemID?: string | undefined }
+  | { readonly op: 'remove'; readonly itemID: string }
+  | { readonly op: 'move'; readonly itemID: string; readonly index: number }
+  | { readonly op: 'replace'; readonly itemID: string; readonly uploadID: string }
+  | { readonly op: 'setMode'; readonly mode: PlaylistMode }
+  | { readonly op: 'clear' };
+
+export const maxPlaylistItems = 1000;
+
+/** Why an operation of a batch cannot be applied, and which field of it is to blame. */
+export interface EditFault {
+  readonly operationIndex: number;
+  readonly field: string | null;
+  readonly detail: string;
+}
+
+export type EditResult = { readonly spec: PlaylistSpec } | { readonly fault: EditFault };
+
+/** Applies a whole batch, or names the first operation that does not fit. `newItemID` supplies ids for items added without one. */
+export function applyPlaylistOperations(
+  spec: PlaylistSpec,
+  operations: readonly PlaylistOperation[],
+  newItemID: () => string,
+): EditResult {
+  let edited = spec;
+  for (const [operationIndex, operation] of operations.entries()) {
+    const result = applyOne(edited, operation, newItemID);
+    if ('detail' in result) return { fault: { operationIndex, ...result } };
+    edited = result;
+  }
+  return { spec: edited };
+}
+
+type Fault = Pick<EditFault, 'field' | 'detail'>;
+
+function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: () => string): PlaylistSpec | Fault {
+  switch (operation.op) {
+    case 'add': {
+      if (spec.items.length >= maxPlaylistItems) return { field: null, detail: `A playlist holds at most ${maxPlaylistItems} items.` };
+      const id = operation.itemID ?? newItemID();
+      if (spec.items.some((item) => item.id === id)) return { field: 'itemID', detail: `The playlist already has an item ${id}.` };
+      const index = operation.index ?? spec.items.length;
+      if (index > spec.items.length) return { field: 'index', detail: `The index may be at most ${spec.items.length}, the number of items.` };
+      return { ...spec, items: spec.items.toSpliced(index, 0, { id, uploadID: operation.uploadID }) };
+    }
+    case 'remove':
+      return withItem(spec, operation.itemID, (at) => ({ ...spec, items: spec.items.toSpliced(at, 1) }));
+    case 'move':
+      return withItem(spec, operation.itemID, (at) => {
+        if (operation.index >= spec.items.length) {
+          return { field: 'index', detail: `The index may be at most ${spec.items.length - 1}, the last place.` };
+        }
+        return { ...spec, items: spec.items.toSpliced(at, 1).toSpliced(operation.index, 0, spec.items[at]!) };
+      });
+    case 'replace':
+      return withItem(spec, operation.itemID, (at) => ({
+        ...spec,
+        items: spec.items.with(at, { id: operation.itemID, uploadID: operation.uploadID }),
+      }));
+    case 'setMode':
+      return { ...spec, mode: operation.mode };
+    case 'clear':
+      return { ...spec, items: [] };
+  }
+}
+
+function withItem(spec: PlaylistSpec, itemID: string, edit: (at: number) => PlaylistSpec | Fault): PlaylistSpec | Fault {
+  const at = spec.items.findIndex((item) => item.id === itemID);
+  return at < 0 ? { field: 'itemID', detail: `The playlist has no item ${itemID} at this point of the batch.` } : edit(at);
+}

@@ -1,0 +1,32 @@
+// What is done every minute, so that nothing is forgotten when the one who should have done it died.
+import type { Pool } from 'pg';
+import { databaseOn } from '../data/database.ts';
+import { fireDue } from '../orchestration/fire-due.ts';
+import { recoverReplicas } from '../orchestration/recover-replicas.ts';
+import type { Starting } from '../orchestration/start-stream.ts';
+import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
+import type { Timers } from '../ports/timers/timers.ts';
+
+export interface SweepParts {
+  readonly pool: Pool;
+  readonly queue: CommandQueue;
+  readonly timers: Timers;
+  readonly starting: Omit<Starting, 'now'>;
+  readonly clock: () => Date;
+}
+
+/** Sweeps come every 60 seconds; a timer is armed one sweep before its time, and a late sweep still finds it. */
+const timerAheadSeconds = 150;
+
+/** Relays what was left in the outbox, frees what dead agents held, fires what is due, arms timers, and throws away what has expired. */
+export async function sweep({ pool, queue, timers, starting, clock }: SweepParts): Promise<void> {
+  const data = databaseOn(pool);
+  await recoverReplicas(pool);
+  await fireDue(pool, starting, clock);
+  for (const due of await data.dueTimes.withoutTimer(timerAheadSeconds)) {
+    await timers.arm(`${due.stream_id}-${due.kind}`, due.due_at, { streamID: due.stream_id });
+    await data.dueTimes.markTimerArmed(due);
+  }
+  await queue.relay();
+  await data.idempotency.deleteExpired();
+}

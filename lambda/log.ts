@@ -1,0 +1,15 @@
+// Structured logs: one JSON line an event. Never secrets, never bodies.
+
+export type Log = (event: string, fields: Record<string, unknown>) => void;
+
+/** Writes to stderr, which Lambda and ECS collect. Errors among the fields are written with their stack and causes. */
+export const jsonLog: Log = (event, fields) => {
+  process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), event, ...fields }, describeErrors)}\n`);
+};
+
+function describeErrors(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  const { name, message, stack, cause } = value;
+  const { code } = value as { code?: unknown };
+  return { name, message, code, stack, cause };
+}

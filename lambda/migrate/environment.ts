@@ -1,0 +1,19 @@
+// The environment of the migration function: the names that its stack sets, and their values, parsed once.
+
+export const migrateVariables = ['DATABASE_SECRET_ARN', 'DATABASE_HOST', 'DATABASE_NAME'] as const;
+
+export interface MigrateEnvironment {
+  readonly secretARN: string;
+  readonly host: string;
+  readonly database: string;
+}
+
+/** @throws naming the variable that is missing */
+export function readMigrateEnvironment(env: NodeJS.ProcessEnv): MigrateEnvironment {
+  const required = (name: (typeof migrateVariables)[number]): string => {
+    const value = env[name];
+    if (!value) throw new Error(`the environment variable ${name} is missing`);
+    return value;
+  };
+  return { secretARN: required('DATABASE_SECRET_ARN'), host: required('DATABASE_HOST'), database: required('DATABASE_NAME') };
+}

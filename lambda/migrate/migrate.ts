@@ -1,0 +1,42 @@
+// Brings a database's schema up to date from the numbered SQL files in lambda/data/migrations.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Pool } from 'pg';
+
+/** Two migrators at once take turns on this advisory lock. The number means nothing; it only has to be ours. */
+const migrationLock = 7_140_001;
+
+/**
+ * Applies what is missing, in order, each file in a transaction of its own with its row in `migrations`.
+ * Safe to call from several processes at once. Applied files are never edited: changes come as a new number (expand, then contract).
+ * @returns the names of the files applied now
+ * @throws if the numbers have a gap or a duplicate, or a statement fails (then nothing of that file stays)
+ */
+export async function migrate(pool: Pool, folder = join(import.meta.dirname, '../data/migrations')): Promise<string[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  files.forEach((name, index) => {
+    const expected = String(index + 1).padStart(4, '0');
+    if (!name.startsWith(`${expected}_`)) throw new Error(`migration ${name} should have the number ${expected}`);
+  });
+  const client = await pool.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query('create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())');
+    const { rows } = await client.query<{ name: string }>('select name from migrations');
+    const applied = new Set(rows.map((row) => row.name));
+    const missing = files.filter((name) => !applied.has(name));
+    for (const name of missing) {
+      await client.query('begin');
+      await client.query('insert into migrations (name) values ($1)', [name]);
+      await client.query(await readFile(join(folder, name), 'utf8'));
+      await client.query('commit');
+    }
+    return missing;
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [migrationLock]);
+    client.release();
+  }
+}

@@ -1,0 +1,45 @@
+// GET /me: who the caller is.
+import { z } from 'zod';
+import { framerates, qualities } from '../../domain/video-format.ts';
+import { timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+const me = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    createdAt: timestamp,
+    defaults: z.object({
+      streamDuration: z.int().describe('Seconds; 0 means that a stream never expires.'),
+      quality: z.enum(qualities),
+      framerate: z.enum(framerates),
+    }),
+    featureFlags: z.object({ streamBackendEdit: z.boolean().describe('streamBackend may be changed on existing streams.') }),
+  })
+  .meta({ id: 'Me' });
+
+export const getMe = operation(['service:read'], {
+  id: 'getMe',
+  summary: "The caller's profile",
+  tag: 'account',
+  method: 'GET',
+  path: '/me',
+  output: { status: 200, body: me },
+  errors: [],
+  async handle(ctx) {
+    const user = (await ctx.data.accounts.find(ctx.caller.userID))!;
+    return {
+      id: user.id,
+      email: user.email,
+      name: user.name,
+      createdAt: user.created_at,
+      defaults: {
+        streamDuration: user.default_stream_duration_seconds,
+        quality: user.default_quality,
+        framerate: user.default_framerate,
+      },
+      featureFlags: { streamBackendEdit: user.stream_backend_edit },
+    };
+  },
+});

@@ -1,0 +1,17 @@
+// GET /destinations/{id}: one destination, archived or not.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { destinationSchema, presentDestination } from './destination-schema.ts';
+
+export const getDestination = operation(['service:read'], {
+  id: 'getDestination',
+  summary: 'Get a destination',
+  tag: 'destinations',
+  method: 'GET',
+  path: '/destinations/{id}',
+  params: { id: pathID },
+  output: { status: 200, body: destinationSchema },
+  errors: ['not_found'],
+  handle: async (ctx, { params }) =>
+    presentDestination(orNotFound(await ctx.data.destinations.find(ctx.caller.userID, params.id), 'destination')),
+});

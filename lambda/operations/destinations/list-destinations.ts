@@ -1,0 +1,24 @@
+// GET /destinations: the caller's destinations, newest first.
+import { z } from 'zod';
+import { pageOf, pageQuery, pageThrough } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { destinationSchema, presentDestination } from './destination-schema.ts';
+
+export const listDestinations = operation(['service:read'], {
+  id: 'listDestinations',
+  summary: 'List destinations',
+  tag: 'destinations',
+  method: 'GET',
+  path: '/destinations',
+  query: { ...pageQuery, archived: z.boolean().default(false).describe('true lists only archived ones.') },
+  output: { status: 200, body: pageOf(destinationSchema).meta({ id: 'DestinationPage' }) },
+  errors: ['invalid_cursor'],
+  handle: (ctx, { query }) =>
+    pageThrough(
+      ctx,
+      `destinations archived=${query.archived}`,
+      query,
+      (before, count) => ctx.data.destinations.list(ctx.caller.userID, query.archived, before, count),
+      presentDestination,
+    ),
+});

@@ -1,0 +1,79 @@
+// The schemas of fields that many resources share, and of the page that lists answer.
+import { z } from 'zod';
+import type { Context } from './context.ts';
+import { ProblemError } from './problem-codes.ts';
+
+/** Postgres text cannot hold U+0000. */
+const withoutNul = (text: string) => !text.includes('\u0000');
+
+/** A short text that a person wrote. */
+export function text(minLength: number, maxLength: number) {
+  return z.string().min(minLength).max(maxLength).refine(withoutNul, { error: 'A text may not contain the character U+0000.' });
+}
+
+/** Any string is a possible identifier; one that names nothing of the caller's is 404 in a path, and a fault of its field in a body. */
+export const id = z.string().min(1).max(200).refine(withoutNul, { error: 'An identifier may not contain the character U+0000.' });
+
+/** A path parameter: anything at all may be asked for. */
+export const pathID = z.string().describe('Identifier of the resource.');
+
+/** A time in an answer: ISO 8601, UTC, milliseconds. */
+export const timestamp = z.date().transform((date) => date.toISOString()).pipe(z.iso.datetime());
+
+/** A time in a request: ISO 8601 with Z or an offset. */
+export const timestampInput = z.iso.datetime({ offset: true }).transform((value) => new Date(value)).pipe(z.date());
+
+/** Why something failed, in words that a person understands. */
+export const failure = z.object({ code: z.string(), detail: z.string() });
+
+export const pageQuery = {
+  limit: z.int().min(1).max(100).default(20).describe('Rows per page, 1 to 100.'),
+  cursor: z.string().optional().describe("The previous page's nextCursor."),
+};
+
+/** The page object that every list answers. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    page: z.object({ hasMore: z.boolean(), nextCursor: z.string().describe('Empty when hasMore is false.') }),
+  });
+}
+
+interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Answers one page, newest first. Rows are ordered by a sequence number that never changes, so rows that come and go neither repeat nor
+ * hide others.
+ * @param listID tells one list's cursors from another's, filters included
+ * @param load reads at most `count` rows with a `seq` below `before`
+ */
+export async function pageThrough<Row extends { readonly seq: number }, Item>(
+  ctx: Context,
+  listID: string,
+  { limit, cursor }: PageRequest,
+  load: (before: number | null, count: number) => Promise<Row[]>,
+  present: (row: Row) => Item,
+): Promise<{ data: Item[]; page: { hasMore: boolean; nextCursor: string } }> {
+  const before = cursor === undefined ? null : ctx.cursors.open(listID, cursor);
+  if (cursor !== undefined && before === null) {
+    throw new ProblemError('invalid_cursor', 'The cursor is not one that this list gave out.', {
+      errors: [{ path: '/query/cursor', code: 'invalid_cursor', detail: 'Take it unchanged from nextCursor of the page before.' }],
+    });
+  }
+  const rows = await load(before, limit + 1);
+  const shown = rows.slice(0, limit);
+  const hasMore = rows.length > limit;
+  return {
+    data: shown.map(present),
+    page: { hasMore, nextCursor: hasMore ? ctx.cursors.seal(listID, shown.at(-1)!.seq) : '' },
+  };
+}
+
+/** The resource, or 404: also when it belongs to someone else. */
+export function orNotFound<Row>(row: Row | null, what: string): Row {
+  if (row === null) throw new ProblemError('not_found', `There is no such ${what}.`);
+  return row;
+}

@@ -1,0 +1,65 @@
+// The catalogue: every operation there is, by resource. Adding one is a file and a line here.
+import { getMe } from './account/get-me.ts';
+import { createDestination } from './destinations/create-destination.ts';
+import { getDestination } from './destinations/get-destination.ts';
+import { listDestinations } from './destinations/list-destinations.ts';
+import type { Operation } from './operation.ts';
+import { applyPlaylistOperations } from './playlists/apply-playlist-operations.ts';
+import { createPlaylist } from './playlists/create-playlist.ts';
+import { getPlaylist } from './playlists/get-playlist.ts';
+import { listPlaylists } from './playlists/list-playlists.ts';
+import { publishPlaylist } from './playlists/publish-playlist.ts';
+import { getOpenapi } from './service/get-openapi.ts';
+import { getStatus } from './service/get-status.ts';
+import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
+import { createStream } from './streams/create-stream.ts';
+import { deleteStream } from './streams/delete-stream.ts';
+import { getStreamReadiness } from './streams/get-stream-readiness.ts';
+import { getStreamStats } from './streams/get-stream-stats.ts';
+import { getStream } from './streams/get-stream.ts';
+import { listStreams } from './streams/list-streams.ts';
+import { scheduleStream } from './streams/schedule-stream.ts';
+import { startStream } from './streams/start-stream.ts';
+import { stopStream } from './streams/stop-stream.ts';
+import { updateStream } from './streams/update-stream.ts';
+import { completeUpload } from './uploads/complete-upload.ts';
+import { createUploadUrl } from './uploads/create-upload-url.ts';
+import { createUpload } from './uploads/create-upload.ts';
+import { deleteUpload } from './uploads/delete-upload.ts';
+import { getUpload } from './uploads/get-upload.ts';
+import { listUploads } from './uploads/list-uploads.ts';
+
+export const operations: readonly Operation[] = [
+  getMe,
+  getStatus,
+  getOpenapi,
+
+  listStreams,
+  createStream,
+  getStream,
+  updateStream,
+  deleteStream,
+  getStreamReadiness,
+  startStream,
+  stopStream,
+  scheduleStream,
+  cancelStreamSchedule,
+  getStreamStats,
+
+  listUploads,
+  createUpload,
+  getUpload,
+  createUploadUrl,
+  completeUpload,
+  deleteUpload,
+
+  listPlaylists,
+  createPlaylist,
+  getPlaylist,
+  applyPlaylistOperations,
+  publishPlaylist,
+
+  listDestinations,
+  createDestination,
+  getDestination,
+];

@@ -1,0 +1,64 @@
+// POST /playlists/{id}/operations: a batch of edits to the draft, all or none.
+import { z } from 'zod';
+import { playlistModes } from '../../domain/play-out.ts';
+import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playlist-edits.ts';
+import type { PlaylistOperation } from '../../domain/playlist-edits.ts';
+import type { Context } from '../context.ts';
+import { id, orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+
+const index = z.int().min(0).max(maxPlaylistItems).describe('Place in the playlist, from 0.');
+
+const edit = z
+  .discriminatedUnion('op', [
+    z.strictObject({ op: z.literal('add'), uploadID: id, index: index.optional().describe('At the end by default.'), itemID: id.optional() }),
+    z.strictObject({ op: z.literal('remove'), itemID: id }),
+    z.strictObject({ op: z.literal('move'), itemID: id, index }),
+    z.strictObject({ op: z.literal('replace'), itemID: id, uploadID: id }),
+    z.strictObject({ op: z.literal('setMode'), mode: z.enum(playlistModes) }),
+    z.strictObject({ op: z.literal('clear') }),
+  ])
+  .meta({ id: 'PlaylistOperation' });
+
+export const applyPlaylistOperations = operation(['service:write'], {
+  id: 'applyPlaylistOperations',
+  summary: 'Edit a playlist',
+  description: 'Operations apply in order, each to the result of those before; if one does not fit, nothing is written. Running streams go on with the live snapshot until publish_playlist.',
+  tag: 'playlists',
+  method: 'POST',
+  path: '/playlists/{id}/operations',
+  params: { id: pathID },
+  body: z.strictObject({
+    operations: z.array(edit).min(1).max(500),
+    expectedVersion: z.int().optional().describe('Refuses the batch with version_conflict if the playlist has another version by now.'),
+  }),
+  output: { status: 200, body: playlistSchema },
+  errors: ['not_found', 'version_conflict'],
+  async handle(ctx, { params, body }) {
+    const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
+    await assertUploads(ctx, body.operations);
+    if (body.expectedVersion !== undefined && body.expectedVersion !== playlist.version) {
+      throw new ProblemError('version_conflict', `The playlist has version ${playlist.version}, not ${body.expectedVersion}.`);
+    }
+    const result = apply(playlist.draft, body.operations, () => ctx.newID('itm'));
+    if ('fault' in result) {
+      const { operationIndex, field, detail } = result.fault;
+      const path = `/operations/${operationIndex}${field === null ? '' : `/${field}`}`;
+      throw new ProblemError('validation_failed', detail, { errors: [{ path, code: 'validation_failed', detail }] });
+    }
+    return presentPlaylist(ctx, await ctx.data.playlists.saveDraft(playlist.id, result.spec));
+  },
+});
+
+/** Every upload that the batch names has to be the caller's; the row locks keep it from being deleted before the batch is written. */
+async function assertUploads(ctx: Context, operations: readonly PlaylistOperation[]): Promise<void> {
+  const named = operations.flatMap((operation, position) => ('uploadID' in operation ? [{ position, id: operation.uploadID }] : []));
+  const found = new Set((await ctx.data.uploads.findMany(ctx.caller.userID, named.map(({ id }) => id))).map((upload) => upload.id));
+  const detail = 'There is no such upload.';
+  const errors = named
+    .filter(({ id }) => !found.has(id))
+    .map(({ position }) => ({ path: `/operations/${position}/uploadID`, code: 'validation_failed', detail }));
+  if (errors.length > 0) throw new ProblemError('validation_failed', detail, { errors });
+}

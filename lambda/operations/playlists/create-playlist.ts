@@ -1,0 +1,42 @@
+// POST /playlists: an empty playlist of a stream.
+import { z } from 'zod';
+import { playlistKinds } from '../../data/playlists.ts';
+import { playlistModes } from '../../domain/play-out.ts';
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { id, text } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { fieldProblem } from '../problem-codes.ts';
+import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+
+export const createPlaylist = operation(['service:write'], {
+  id: 'createPlaylist',
+  summary: 'Create a playlist',
+  description: 'It becomes what its stream plays, unless the stream has a playlist of this kind already; then name it in playlistIDs with update_stream. Next: apply_playlist_operations.',
+  tag: 'playlists',
+  method: 'POST',
+  path: '/playlists',
+  body: z.strictObject({
+    streamID: id,
+    kind: z.enum(playlistKinds).describe('video: picture with its own sound. audio: sound that replaces it.'),
+    mode: z.enum(playlistModes).describe('shuffle plays each item once a lap, in a new order every lap.'),
+    name: text(1, 255).nullish(),
+  }),
+  output: { status: 201, body: playlistSchema, location: (playlist) => `/playlists/${playlist.id}` },
+  errors: [],
+  async handle(ctx, { body }) {
+    const stream = await ctx.data.streams.lock(ctx.caller.userID, body.streamID);
+    if (!stream) throw fieldProblem('streamID', 'There is no such stream.');
+    const playlist = await ctx.data.playlists.insert({
+      id: ctx.newID('ply'),
+      userID: ctx.caller.userID,
+      streamID: stream.id,
+      name: body.name ?? null,
+      kind: body.kind,
+      draft: { mode: body.mode, items: [] },
+    });
+    const attached = await ctx.data.playlists.findMany(ctx.caller.userID, stream.playlist_ids);
+    const kindIsFree = attached.every((other) => other.kind !== playlist.kind);
+    if (kindIsFree && !isLive(stream.state)) await ctx.data.streams.attachPlaylist(stream.id, playlist.id);
+    return presentPlaylist(ctx, playlist);
+  },
+});

@@ -1,0 +1,17 @@
+// GET /playlists/{id}: one playlist, with its draft and its live snapshot.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+
+export const getPlaylist = operation(['service:read'], {
+  id: 'getPlaylist',
+  summary: 'Get a playlist',
+  tag: 'playlists',
+  method: 'GET',
+  path: '/playlists/{id}',
+  params: { id: pathID },
+  output: { status: 200, body: playlistSchema },
+  errors: ['not_found'],
+  handle: async (ctx, { params }) =>
+    presentPlaylist(ctx, orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist')),
+});

@@ -1,0 +1,27 @@
+// POST /playlists/{id}/publish: the draft becomes what streams play.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+
+export const publishPlaylist = operation(['service:write'], {
+  id: 'publishPlaylist',
+  summary: 'Publish a playlist',
+  description: 'Asynchronous: poll publishStatus until it is IDLE or FAILED. A running stream takes the new snapshot over at the end of an item, 10 seconds from now at the earliest. A start publishes by itself.',
+  tag: 'playlists',
+  method: 'POST',
+  path: '/playlists/{id}/publish',
+  params: { id: pathID },
+  output: { status: 202, body: playlistSchema },
+  errors: ['not_found', 'playlist_empty'],
+  async handle(ctx, { params }) {
+    const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
+    if (playlist.draft.items.length === 0) throw new ProblemError('playlist_empty', 'The draft has no items. Add some with apply_playlist_operations.');
+    const publishing = await ctx.data.playlists.beginPublish(playlist.id);
+    await ctx.data.outbox.send({
+      queue: 'media',
+      body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request },
+    });
+    return presentPlaylist(ctx, publishing);
+  },
+});

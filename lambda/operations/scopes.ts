@@ -1,0 +1,12 @@
+// The OAuth scopes, and what each grants.
+
+export const scopes = {
+  'service:read': 'Read streams, destinations, playlists and billing status',
+  'service:write': 'Create and control streams, destinations and playlists',
+  'service:destructive': 'Delete streams and destinations',
+  'service:billing': 'Read billing and usage; create top-up links',
+} as const;
+
+export type Scope = keyof typeof scopes;
+/** An API key acts as its user: it carries every scope (service specification, part 5.1). */
+export const allScopes = Object.keys(scopes) as Scope[];

@@ -1,0 +1,14 @@
+// GET /openapi.json: the OpenAPI 3.1 document of this API.
+import { z } from 'zod';
+import { publicOperation } from '../operation.ts';
+
+export const getOpenapi = publicOperation({
+  id: 'getOpenapi',
+  summary: 'The OpenAPI document of this API',
+  tag: 'service',
+  method: 'GET',
+  path: '/openapi.json',
+  output: { status: 200, body: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenAPIDocument' }) },
+  errors: [],
+  handle: async (ctx) => ctx.openapi() as { openapi: string },
+});

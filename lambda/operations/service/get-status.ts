@@ -1,0 +1,31 @@
+// GET /status: whether the service and the parts that it stands on work.
+import { z } from 'zod';
+import { timestamp } from '../fields.ts';
+import { publicOperation } from '../operation.ts';
+
+const check = z.object({ status: z.enum(['ok', 'failed']), latencyMs: z.number().min(0) });
+
+const status = z
+  .object({
+    status: z.enum(['ok', 'degraded']),
+    version: z.string(),
+    time: timestamp,
+    checks: z.object({ database: check, storage: check, queue: check }),
+  })
+  .meta({ id: 'Status' });
+
+export const getStatus = publicOperation({
+  id: 'getStatus',
+  summary: 'Liveness and health of the service',
+  description: 'Answers 200 also when degraded: read `status`.',
+  tag: 'service',
+  method: 'GET',
+  path: '/status',
+  output: { status: 200, body: status },
+  errors: [],
+  async handle(ctx) {
+    const checks = await ctx.health();
+    const healthy = Object.values(checks).every((check) => check.status === 'ok');
+    return { status: healthy ? ('ok' as const) : ('degraded' as const), version: ctx.version, time: ctx.now, checks };
+  },
+});

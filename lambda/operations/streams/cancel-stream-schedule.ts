@@ -1,0 +1,23 @@
+// DELETE /streams/{id}/schedule: the stream stays where it is.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { presentStream, streamSchema } from './stream-schema.ts';
+
+export const cancelStreamSchedule = operation(['service:write'], {
+  id: 'cancelStreamSchedule',
+  summary: "Cancel a stream's schedule",
+  tag: 'streams',
+  method: 'DELETE',
+  path: '/streams/{id}/schedule',
+  params: { id: pathID },
+  output: { status: 200, body: streamSchema },
+  errors: ['not_found', 'stream_not_scheduled'],
+  async handle(ctx, { params }) {
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+    if (stream.state !== 'scheduled') throw new ProblemError('stream_not_scheduled', 'The stream has no armed schedule.');
+    await ctx.data.dueTimes.clear(stream.id);
+    const cleared = await ctx.data.streams.setSchedule(stream.id, null, null, null);
+    return presentStream(ctx, (await ctx.data.streams.move(cleared, 'cancel_schedule'))!);
+  },
+});

@@ -1,0 +1,31 @@
+// POST /streams: a stream, not yet running.
+import { z } from 'zod';
+import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { operation } from '../operation.ts';
+import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
+import { adoptPlaylists, assertNamedParts, assertSchedule, mergeSettings } from './stream-settings.ts';
+
+export const createStream = operation(['service:write'], {
+  id: 'createStream',
+  summary: 'Create a stream',
+  description: 'Every field is optional: what is missing can be added with update_stream. get_stream_readiness says what is still needed before start_stream. A schedule given here is stored; schedule_stream arms it.',
+  tag: 'streams',
+  method: 'POST',
+  path: '/streams',
+  body: z.strictObject(streamFields),
+  output: { status: 201, body: streamSchema, location: (stream) => `/streams/${stream.id}` },
+  errors: ['schedule_in_past', 'stream_live'],
+  async handle(ctx, { body }) {
+    await assertNamedParts(ctx, body);
+    const id = ctx.newID('str');
+    const settings = mergeSettings(ctx, id, null, body);
+    assertSchedule(ctx, body, settings);
+    const user = (await ctx.data.accounts.find(ctx.caller.userID))!;
+    const stream = await ctx.data.streams.insert(id, user.id, {
+      ...settings,
+      stream_duration_seconds: settings.stream_duration_seconds ?? user.default_stream_duration_seconds,
+    });
+    await adoptPlaylists(ctx, id, settings.playlist_ids);
+    return presentStream(ctx, await judgeParts(ctx.data, stream));
+  },
+});

@@ -1,0 +1,27 @@
+// DELETE /streams/{id}: removes a stream with its playlists; a live one is stopped first.
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { stopStream } from '../../orchestration/stop-stream.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const deleteStream = operation(['service:destructive'], {
+  id: 'deleteStream',
+  summary: 'Delete a stream',
+  description: 'Its playlists go with it. A live stream is stopped; its media ends within 2 seconds.',
+  tag: 'streams',
+  method: 'DELETE',
+  path: '/streams/{id}',
+  params: { id: pathID },
+  output: { status: 204 },
+  errors: ['not_found'],
+  async handle(ctx, { params }) {
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+    if (isLive(stream.state)) {
+      await ctx.data.streams.markDeleted(stream.id);
+      await stopStream(ctx.data, { ...stream, deleted_at: ctx.now }, 'stop');
+    } else {
+      await ctx.data.streams.delete(stream.id);
+    }
+    return undefined;
+  },
+});

@@ -1,0 +1,54 @@
+// GET /streams/{id}/stats: the figures of the live stream, or of its last run.
+import { z } from 'zod';
+import { replicaStates } from '../../data/replicas.ts';
+import { isLive, streamStates } from '../../domain/stream-lifecycle.ts';
+import { orNotFound, pathID, timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+const stats = z
+  .object({
+    state: z.enum(streamStates),
+    startedAt: timestamp.nullable(),
+    uptimeSeconds: z.number().describe('Since the first media of the run was accepted; of the last run once it has ended.'),
+    bitrateKbps: z.number().describe('Sent, over the last seconds.'),
+    framesPerSecond: z.number(),
+    framesSent: z.int(),
+    bytesSent: z.int(),
+    droppedFrames: z.int().describe('Frames that were due while the destination took none.'),
+    reconnects: z.int(),
+    loopCount: z.int().describe('Laps of the playlist completed.'),
+    currentItem: z
+      .object({ playlistID: z.string().nullable(), itemID: z.string(), uploadID: z.string(), positionSeconds: z.number() })
+      .nullable(),
+    replicas: z.array(z.object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp })),
+    sampledAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'StreamStats' });
+
+const neverLive = {
+  bitrateKbps: 0, framesPerSecond: 0, framesSent: 0, bytesSent: 0, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null,
+  sampledAt: null,
+};
+
+export const getStreamStats = operation(['service:read'], {
+  id: 'getStreamStats',
+  summary: 'Get live statistics of a stream',
+  tag: 'streams',
+  method: 'GET',
+  path: '/streams/{id}/stats',
+  params: { id: pathID },
+  output: { status: 200, body: stats },
+  errors: ['not_found'],
+  async handle(ctx, { params }) {
+    const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
+    const replicas = await ctx.data.replicas.ofStream(stream.id);
+    const until = isLive(stream.state) ? ctx.now : (stream.stopped_at ?? ctx.now);
+    return {
+      ...(stream.stats ?? neverLive),
+      state: stream.state,
+      startedAt: stream.started_at,
+      uptimeSeconds: stream.started_at === null ? 0 : Math.max(0, (until.getTime() - stream.started_at.getTime()) / 1000),
+      replicas: replicas.filter(({ state }) => state !== 'ended').map(({ role, state, since }) => ({ role, state, since })),
+    };
+  },
+});

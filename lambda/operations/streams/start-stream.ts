@@ -1,0 +1,37 @@
+// POST /streams/{id}/start: go live.
+import type { Stream } from '../../data/streams.ts';
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { startStream as start } from '../../orchestration/start-stream.ts';
+import type { Context } from '../context.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { presentStream, streamSchema } from './stream-schema.ts';
+
+export const startStream = operation(['service:write'], {
+  id: 'startStream',
+  summary: 'Start a stream',
+  description: 'Answers at once, with state activating; poll get_stream until it is active. A stream that is live already is answered as it is. Playlists whose draft differs from what is live are published by the start.',
+  tag: 'streams',
+  method: 'POST',
+  path: '/streams/{id}/start',
+  params: { id: pathID },
+  output: { status: 200, body: streamSchema },
+  errors: ['not_found', 'stream_not_startable', 'stream_not_ready'],
+  async handle(ctx, { params }) {
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+    return presentStream(ctx, await startOrRefuse(ctx, stream));
+  },
+});
+
+/** Starts a stream which the caller has locked; one that is live is answered as it is. */
+export async function startOrRefuse(ctx: Context, stream: Stream): Promise<Stream> {
+  if (stream.state === 'stopping') throw new ProblemError('stream_not_startable', 'The stream is stopping. Start it again once it has stopped.');
+  if (isLive(stream.state)) return stream;
+  const result = await start(ctx.data, stream, 'start', ctx);
+  if ('stream' in result) return result.stream;
+  const { issues } = result;
+  throw new ProblemError('stream_not_ready', issues.map((issue) => issue.error).join(' '), {
+    members: { readiness: { ready: false, issues } },
+  });
+}

@@ -1,0 +1,37 @@
+// POST /streams/{id}/stop: end the live stream.
+import type { Stream } from '../../data/streams.ts';
+import { stopStream as stop } from '../../orchestration/stop-stream.ts';
+import type { Context } from '../context.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { presentStream, streamSchema } from './stream-schema.ts';
+
+export const stopStream = operation(['service:write'], {
+  id: 'stopStream',
+  summary: 'Stop a stream',
+  description: 'Answers at once, with state stopping; the media ends within 2 seconds. A stream that has never run or has stopped is answered as it is.',
+  tag: 'streams',
+  method: 'POST',
+  path: '/streams/{id}/stop',
+  params: { id: pathID },
+  output: { status: 200, body: streamSchema },
+  errors: ['not_found', 'stream_not_stoppable'],
+  async handle(ctx, { params }) {
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+    return presentStream(ctx, await stopOrRefuse(ctx, stream));
+  },
+});
+
+/** Stops a stream which the caller has locked. */
+export async function stopOrRefuse(ctx: Context, stream: Stream): Promise<Stream> {
+  switch (stream.state) {
+    case 'scheduled':
+      throw new ProblemError('stream_not_stoppable', 'The stream is only scheduled. Cancel its schedule instead.');
+    case 'invalid':
+    case 'failed':
+      throw new ProblemError('stream_not_stoppable', `The stream is ${stream.state}: it is not running.`);
+    default:
+      return stop(ctx.data, stream, 'stop');
+  }
+}

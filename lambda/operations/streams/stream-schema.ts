@@ -1,0 +1,134 @@
+// The wire form of a stream, and of the fields that create and update take.
+import { z } from 'zod';
+import { replicaStates } from '../../data/replicas.ts';
+import { streamBackends } from '../../data/streams.ts';
+import type { Stream } from '../../data/streams.ts';
+import { streamStates, streamStatuses, transitions } from '../../domain/stream-lifecycle.ts';
+import type { TransitionCause } from '../../domain/stream-lifecycle.ts';
+import { framerates, qualities } from '../../domain/video-format.ts';
+import type { Context } from '../context.ts';
+import { failure, id, text, timestamp, timestampInput } from '../fields.ts';
+
+/** The fields of the create request; update takes them too. */
+export const streamFields = {
+  name: text(0, 255).nullish(),
+  agentModeEnabled: z.boolean().nullish().describe('Replicas are spread over zones.'),
+  runBackupStream: z.boolean().nullish().describe("In agent mode: a second replica publishes to the destination's backup address."),
+  playlistIDs: z.array(id).max(2).optional().describe('What the stream plays: at most one playlist of kind video and one of kind audio.'),
+  preparedPlaylistIDs: z.array(id).max(100).optional().describe("Playlists kept prepared for this stream's quality and framerate."),
+  videoUploadObjectID: id.nullish().describe('Upload to loop where no video playlist is given; an image is held still.'),
+  audioUploadObjectID: id.nullish().describe("Upload whose sound replaces the video's own."),
+  destinationID: id.nullish().describe('Destination to stream to.'),
+  quality: z.enum(qualities).nullish().describe("null: the user's default, taken at start."),
+  framerate: z.enum(framerates).nullish().describe("null: the user's default, taken at start."),
+  streamBackend: z.enum(streamBackends).nullish().describe('null or ffmpeg: one encoder per stream. manifest: the in-process publisher of prepared media.'),
+  streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
+  managedSettingsID: id.nullish(),
+  streamDuration: z.int().min(0).max(2_147_483_647).nullish().describe("Seconds; 0 means that the stream never expires. null on create: the user's default."),
+  streamKey: text(1, 512).nullish().meta({ deprecated: true, writeOnly: true }).describe('Deprecated: use destinationID.'),
+  streamStateID: id.nullish().describe('On update: refuses with version_conflict if the stream has moved on from this transition.'),
+  scheduleStartAt: timestampInput.nullish(),
+  scheduleEndAt: timestampInput.nullish(),
+};
+
+const replica = z.object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp });
+
+export const streamSchema = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable(),
+    status: z.enum(streamStatuses).describe('What the user wishes.'),
+    state: z.enum(streamStates).describe('What is observed: active only while the destination takes media.'),
+    stateReason: failure.nullable(),
+    streamStateID: z.string().nullable().describe('Identifier of the last transition.'),
+    processingState: z.enum(['idle', 'processing', 'failed']),
+    playlistIDs: z.array(z.string()),
+    preparedPlaylistIDs: z.array(z.string()),
+    videoUploadObjectID: z.string().nullable(),
+    audioUploadObjectID: z.string().nullable(),
+    destinationID: z.string().nullable(),
+    streamDestination: z.enum(['managed']).nullable(),
+    managedSettingsID: z.string().nullable(),
+    quality: z.enum(qualities).nullable(),
+    framerate: z.enum(framerates).nullable(),
+    streamBackend: z.enum(streamBackends).nullable(),
+    streamDuration: z.int().nullable(),
+    agentModeEnabled: z.boolean().nullable(),
+    runBackupStream: z.boolean().nullable(),
+    scheduleStartAt: timestamp.nullable(),
+    scheduleEndAt: timestamp.nullable(),
+    recurrence: z.object({ rule: z.string(), timeZone: z.string() }).nullable(),
+    nextOccurrences: z.array(timestamp),
+    replicas: z.array(replica),
+    transitions: z
+      .array(
+        z.object({
+          id: z.string(),
+          from: z.enum(streamStates),
+          to: z.enum(streamStates),
+          cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]),
+          at: timestamp,
+        }),
+      )
+      .describe('The last 20, newest first.'),
+    startedAt: timestamp.nullable().describe('First media of this run, or the last one, that the destination accepted.'),
+    stoppedAt: timestamp.nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Stream' });
+
+const shownTransitions = 20;
+
+/** Presents streams with their replicas and histories, each read with one statement for all of them. */
+export async function presentStreams(ctx: Context, streams: readonly Stream[]): Promise<z.input<typeof streamSchema>[]> {
+  const ids = streams.map((stream) => stream.id);
+  const replicas = await ctx.data.replicas.ofStreams(ids);
+  const history = await ctx.data.streams.lastTransitions(ids, shownTransitions);
+  return streams.map((stream) => ({
+    id: stream.id,
+    name: stream.name,
+    status: stream.status,
+    state: stream.state,
+    stateReason: stream.state_reason,
+    streamStateID: stream.last_transition_id === null ? null : String(stream.last_transition_id),
+    processingState: stream.processing_state,
+    playlistIDs: [...stream.playlist_ids],
+    preparedPlaylistIDs: [...stream.prepared_playlist_ids],
+    videoUploadObjectID: stream.video_upload_id,
+    audioUploadObjectID: stream.audio_upload_id,
+    destinationID: stream.destination_id,
+    streamDestination: stream.stream_destination,
+    managedSettingsID: stream.managed_settings_id,
+    quality: stream.quality,
+    framerate: stream.framerate,
+    streamBackend: stream.stream_backend,
+    streamDuration: stream.stream_duration_seconds,
+    agentModeEnabled: stream.agent_mode_enabled,
+    runBackupStream: stream.run_backup_stream,
+    scheduleStartAt: stream.schedule_start_at,
+    scheduleEndAt: stream.schedule_end_at,
+    recurrence: stream.recurrence,
+    nextOccurrences: stream.state === 'scheduled' && stream.schedule_start_at !== null ? [stream.schedule_start_at] : [],
+    replicas: replicas
+      .filter((candidate) => candidate.stream_id === stream.id && candidate.state !== 'ended')
+      .map(({ role, state, since }) => ({ role, state, since })),
+    transitions: history
+      .filter((transition) => transition.stream_id === stream.id)
+      .map((transition) => ({
+        id: String(transition.id),
+        from: transition.from_state,
+        to: transition.to_state,
+        cause: transition.cause,
+        at: transition.at,
+      })),
+    startedAt: stream.started_at,
+    stoppedAt: stream.stopped_at,
+    createdAt: stream.created_at,
+    updatedAt: stream.updated_at,
+  }));
+}
+
+export async function presentStream(ctx: Context, stream: Stream): Promise<z.input<typeof streamSchema>> {
+  return (await presentStreams(ctx, [stream]))[0]!;
+}

@@ -1,0 +1,114 @@
+// What create and update share: checking the parts that a request names, and turning its fields into the stream's settings.
+import type { z } from 'zod';
+import type { Stream, StreamSettings } from '../../data/streams.ts';
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import type { Context } from '../context.ts';
+import { fieldProblem, ProblemError } from '../problem-codes.ts';
+import type { FieldError } from '../problem-codes.ts';
+import type { streamFields } from './stream-schema.ts';
+
+/** The fields as validated: absent means unchanged, null clears. */
+export type StreamInput = { readonly [Field in keyof typeof streamFields]?: z.output<(typeof streamFields)[Field]> | undefined };
+
+const emptySettings: StreamSettings = {
+  name: null,
+  agent_mode_enabled: null,
+  run_backup_stream: null,
+  video_upload_id: null,
+  audio_upload_id: null,
+  destination_id: null,
+  playlist_ids: [],
+  prepared_playlist_ids: [],
+  quality: null,
+  framerate: null,
+  stream_backend: null,
+  stream_destination: null,
+  stream_duration_seconds: null,
+  managed_settings_id: null,
+  sealed_stream_key: null,
+  schedule_start_at: null,
+  schedule_end_at: null,
+};
+
+/** Where a stream's deprecated own key is sealed for. */
+export function legacyKeyPlace(streamID: string): string {
+  return `stream/${streamID}`;
+}
+
+/** The settings after a request: those of `stream`, or empty ones for a new stream, with the given fields in their place. */
+export function mergeSettings(ctx: Context, streamID: string, stream: Stream | null, input: StreamInput): StreamSettings {
+  const before: StreamSettings = stream ?? emptySettings;
+  const given = <Value>(value: Value | undefined, unchanged: Value): Value => (value === undefined ? unchanged : value);
+  return {
+    name: given(input.name, before.name),
+    agent_mode_enabled: given(input.agentModeEnabled, before.agent_mode_enabled),
+    run_backup_stream: given(input.runBackupStream, before.run_backup_stream),
+    video_upload_id: given(input.videoUploadObjectID, before.video_upload_id),
+    audio_upload_id: given(input.audioUploadObjectID, before.audio_upload_id),
+    destination_id: given(input.destinationID, before.destination_id),
+    playlist_ids: given(input.playlistIDs, before.playlist_ids),
+    prepared_playlist_ids: given(input.preparedPlaylistIDs, before.prepared_playlist_ids),
+    quality: given(input.quality, before.quality),
+    framerate: given(input.framerate, before.framerate),
+    stream_backend: given(input.streamBackend, before.stream_backend),
+    stream_destination: given(input.streamDestination, before.stream_destination),
+    stream_duration_seconds: given(input.streamDuration, before.stream_duration_seconds),
+    managed_settings_id: given(input.managedSettingsID, before.managed_settings_id),
+    sealed_stream_key:
+      input.streamKey == null
+        ? given(input.streamKey, before.sealed_stream_key)
+        : ctx.sealer.seal(input.streamKey, legacyKeyPlace(streamID)),
+    schedule_start_at: given(input.scheduleStartAt, before.schedule_start_at),
+    schedule_end_at: given(input.scheduleEndAt, before.schedule_end_at),
+  };
+}
+
+/** Refuses a request that names what is not the caller's; every such field is reported, not only the first. */
+export async function assertNamedParts(ctx: Context, input: StreamInput): Promise<void> {
+  const { userID } = ctx.caller;
+  const errors: FieldError[] = [];
+  const miss = (path: string, what: string) => errors.push({ path, code: 'validation_failed', detail: `There is no such ${what}.` });
+
+  for (const field of ['videoUploadObjectID', 'audioUploadObjectID'] as const) {
+    const id = input[field];
+    if (id && !(await ctx.data.uploads.find(userID, id))) miss(`/${field}`, 'upload');
+  }
+  if (input.destinationID && !(await ctx.data.destinations.find(userID, input.destinationID))) miss('/destinationID', 'destination');
+  for (const field of ['playlistIDs', 'preparedPlaylistIDs'] as const) {
+    const ids = input[field] ?? [];
+    const found = ids.length > 0 ? await ctx.data.playlists.findMany(userID, ids) : [];
+    ids.forEach((id, index) => {
+      if (!found.some((playlist) => playlist.id === id)) miss(`/${field}/${index}`, 'playlist');
+    });
+    const kinds = found.map((playlist) => playlist.kind);
+    const repeated = new Set(ids).size < ids.length || (field === 'playlistIDs' && new Set(kinds).size < kinds.length);
+    if (repeated) errors.push({ path: `/${field}`, code: 'validation_failed', detail: 'At most one playlist of each kind, each named once.' });
+  }
+  if (errors.length > 0) throw new ProblemError('validation_failed', errors[0]!.detail, { errors });
+}
+
+/** Refuses times that have passed, and an end that is not after the start. */
+export function assertSchedule(ctx: Context, input: StreamInput, settings: StreamSettings): void {
+  for (const field of ['scheduleStartAt', 'scheduleEndAt'] as const) {
+    const at = input[field];
+    if (at && at <= ctx.now) throw fieldProblem(field, 'The time has passed already.', 'schedule_in_past');
+  }
+  const { schedule_start_at: startAt, schedule_end_at: endAt } = settings;
+  if ((input.scheduleStartAt || input.scheduleEndAt) && startAt && endAt && endAt <= startAt) {
+    throw fieldProblem('scheduleEndAt', 'The end has to be after the start.');
+  }
+}
+
+/** Moves playlists that the stream now names here from the streams that had them; a live one keeps what it plays. */
+export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs: readonly string[]): Promise<void> {
+  if (playlistIDs.length === 0) return;
+  for (const playlist of await ctx.data.playlists.findMany(ctx.caller.userID, playlistIDs)) {
+    if (playlist.stream_id === streamID) continue;
+    const former = await ctx.data.streams.lockAny(playlist.stream_id);
+    if (former && isLive(former.state)) {
+      throw fieldProblem('playlistIDs', `The playlist ${playlist.id} belongs to a stream that is live.`, 'stream_live');
+    }
+    if (former) await ctx.data.streams.detachPlaylist(former.id, playlist.id);
+    await ctx.data.playlists.moveToStream(playlist.id, streamID);
+  }
+}

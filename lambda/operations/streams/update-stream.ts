@@ -1,0 +1,83 @@
+// PATCH /streams/{id}: changes a stream; with status also starts or stops it.
+import { z } from 'zod';
+import type { Stream, StreamSettings } from '../../data/streams.ts';
+import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
+import { judgeParts } from '../../orchestration/judge-parts.ts';
+import type { Context } from '../context.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { fieldProblem, ProblemError } from '../problem-codes.ts';
+import { startOrRefuse } from './start-stream.ts';
+import { stopOrRefuse } from './stop-stream.ts';
+import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
+import { adoptPlaylists, assertNamedParts, assertSchedule, mergeSettings } from './stream-settings.ts';
+
+/** All that may change while a stream is live. */
+const changeableLive = new Set(['name', 'streamDuration', 'scheduleEndAt', 'status', 'streamStateID', 'retryMirror']);
+
+export const updateStream = operation(['service:write'], {
+  id: 'updateStream',
+  summary: 'Update a stream',
+  description: 'An absent field stays as it is, null clears it; all of the request is applied or nothing. status ACTIVE starts the stream like start_stream, INACTIVE stops it. While live, only name, streamDuration, scheduleEndAt and status can change.',
+  tag: 'streams',
+  method: 'PATCH',
+  path: '/streams/{id}',
+  params: { id: pathID },
+  body: z.strictObject({
+    ...streamFields,
+    status: z.enum(streamStatuses).optional(),
+    retryMirror: z.boolean().optional().describe("Writes the latest wish to the managed platform's schedule again."),
+  }),
+  output: { status: 200, body: streamSchema },
+  errors: [
+    'not_found', 'feature_disabled', 'version_conflict', 'stream_live', 'schedule_in_past', 'not_managed', 'stream_not_startable',
+    'stream_not_ready', 'stream_not_stoppable',
+  ],
+  async handle(ctx, { params, body }) {
+    const { status, retryMirror, ...input } = body;
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+    await assertNamedParts(ctx, input);
+    const settings = mergeSettings(ctx, stream.id, stream, input);
+    assertSchedule(ctx, input, settings);
+    await assertChangeable(ctx, stream, body, settings);
+    if (retryMirror && settings.stream_destination !== 'managed') {
+      throw new ProblemError('not_managed', 'retryMirror is only for streams on the managed connection.');
+    }
+
+    await ctx.data.streams.saveSettings(stream.id, settings);
+    await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
+    await moveDueTimes(ctx, stream, settings);
+    let updated = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
+    if (status === 'ACTIVE') updated = await startOrRefuse(ctx, updated);
+    if (status === 'INACTIVE') updated = await stopOrRefuse(ctx, updated);
+    return presentStream(ctx, updated);
+  },
+});
+
+async function assertChangeable(ctx: Context, stream: Stream, body: Record<string, unknown>, settings: StreamSettings): Promise<void> {
+  if (body['streamStateID'] != null && body['streamStateID'] !== String(stream.last_transition_id)) {
+    throw fieldProblem('streamStateID', `The stream has moved on; its last transition is ${stream.last_transition_id}.`, 'version_conflict');
+  }
+  if (isLive(stream.state)) {
+    const fixed = Object.keys(body).find((field) => body[field] !== undefined && !changeableLive.has(field));
+    if (fixed !== undefined) throw fieldProblem(fixed, 'This cannot be changed while the stream is live. Stop it first.', 'stream_live');
+  }
+  if (stream.state === 'scheduled' && settings.schedule_start_at === null) {
+    throw fieldProblem('scheduleStartAt', 'A scheduled stream needs its start. Cancel the schedule instead.');
+  }
+  if (settings.stream_backend !== stream.stream_backend) {
+    const user = (await ctx.data.accounts.find(ctx.caller.userID))!;
+    if (!user.stream_backend_edit) throw new ProblemError('feature_disabled', 'Changing streamBackend is not enabled for this account.');
+  }
+}
+
+/** A schedule that is armed follows the new times, and so do the end and the duration of a stream that is running. */
+async function moveDueTimes(ctx: Context, stream: Stream, settings: StreamSettings): Promise<void> {
+  const running = isLive(stream.state) && stream.state !== 'stopping';
+  if (stream.state === 'scheduled') await ctx.data.dueTimes.set(stream.id, 'schedule_start', settings.schedule_start_at);
+  if (stream.state === 'scheduled' || running) await ctx.data.dueTimes.set(stream.id, 'schedule_end', settings.schedule_end_at);
+  if (running && stream.started_at !== null) {
+    const seconds = settings.stream_duration_seconds;
+    await ctx.data.dueTimes.set(stream.id, 'duration_over', seconds ? new Date(stream.started_at.getTime() + seconds * 1000) : null);
+  }
+}

@@ -1,0 +1,41 @@
+// POST /uploads: the record of a file that is about to be uploaded.
+import { z } from 'zod';
+import { uploadTypes } from '../../data/uploads.ts';
+import type { UploadType } from '../../data/uploads.ts';
+import { text } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts';
+
+export const createUpload = operation(['service:write'], {
+  id: 'createUpload',
+  summary: 'Create an upload',
+  description: 'Next: create_upload_url, PUT the bytes to its URL, then complete_upload.',
+  tag: 'uploads',
+  method: 'POST',
+  path: '/uploads',
+  body: z.strictObject({
+    name: text(1, 255).describe('A name for people, such as the file name.'),
+    mimeType: z
+      .string()
+      .max(127)
+      .regex(/^(audio|video|image)\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$/, { error: 'Must be an audio/, video/ or image/ media type without parameters.' })
+      .describe('The media type that the bytes will be sent with, such as video/mp4.'),
+    fileSize: z.int().min(1).max(maxUploadBytes).optional().describe('Bytes. When given, exactly as many have to arrive.'),
+    type: z.enum(uploadTypes).optional().describe('What the file is to be used as; by default what its mimeType says.'),
+  }),
+  output: { status: 201, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
+  errors: [],
+  async handle(ctx, { body }) {
+    const id = ctx.newID('upl');
+    const upload = await ctx.data.uploads.insert({
+      id,
+      userID: ctx.caller.userID,
+      name: body.name,
+      mimeType: body.mimeType,
+      type: body.type ?? (body.mimeType.split('/')[0]!.toLowerCase() as UploadType),
+      objectKey: `uploads/${ctx.caller.userID}/${id}`,
+      declaredSizeBytes: body.fileSize ?? null,
+    });
+    return presentUpload(upload);
+  },
+});

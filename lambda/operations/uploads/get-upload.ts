@@ -1,0 +1,16 @@
+// GET /uploads/{id}: one upload.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { presentUpload, uploadSchema } from './upload-schema.ts';
+
+export const getUpload = operation(['service:read'], {
+  id: 'getUpload',
+  summary: 'Get an upload',
+  tag: 'uploads',
+  method: 'GET',
+  path: '/uploads/{id}',
+  params: { id: pathID },
+  output: { status: 200, body: uploadSchema },
+  errors: ['not_found'],
+  handle: async (ctx, { params }) => presentUpload(orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload')),
+});

@@ -1,0 +1,63 @@
+// Fires what is due: schedule starts and ends, durations that are over, starts that brought no evidence.
+import type { Pool } from 'pg';
+import { inTransaction } from '../data/database.ts';
+import type { Database } from '../data/database.ts';
+import type { DueTime } from '../data/due-times.ts';
+import type { Stream } from '../data/streams.ts';
+import { startStream } from './start-stream.ts';
+import type { Starting } from './start-stream.ts';
+import { stopStream } from './stop-stream.ts';
+
+/** A start this late counts as missed: everything was down, not merely a sweep behind. */
+const missedAfterSeconds = 60;
+
+/**
+ * Fires everything that is due now, each thing in a transaction of its own. Any number of processes may do so at once: each thing
+ * happens once, since its stream is locked while it is taken.
+ * @returns how many things were fired
+ */
+export async function fireDue(pool: Pool, starting: Omit<Starting, 'now'>, clock: () => Date): Promise<number> {
+  for (let fired = 0; ; fired++) {
+    const found = await inTransaction(pool, async (data) => {
+      const due = await data.dueTimes.nextDue();
+      if (!due) return false;
+      await data.dueTimes.set(due.stream_id, due.kind, null);
+      await fire(data, due, (await data.streams.lockAny(due.stream_id))!, { ...starting, now: clock() });
+      return true;
+    });
+    if (!found) return fired;
+  }
+}
+
+async function fire(data: Database, due: DueTime, stream: Stream, starting: Starting): Promise<void> {
+  switch (due.kind) {
+    case 'schedule_start':
+      return fireScheduleStart(data, due, stream, starting);
+    case 'schedule_end':
+    case 'duration_over':
+      await stopStream(data, stream, due.kind);
+      return;
+    case 'activation_timeout': {
+      const reported = (await data.replicas.ofStream(stream.id)).find((replica) => replica.reason !== null)?.reason;
+      await data.streams.move(stream, 'activation_timeout', reported ?? noCapacity);
+    }
+  }
+}
+
+const noCapacity = { code: 'no_capacity', detail: 'No publisher was free to take the stream; it starts as soon as one is.' };
+
+async function fireScheduleStart(data: Database, due: DueTime, stream: Stream, starting: Starting): Promise<void> {
+  const late = starting.now.getTime() - due.due_at.getTime() > missedAfterSeconds * 1000;
+  if (late && stream.schedule_end_at !== null && stream.schedule_end_at <= starting.now) {
+    const detail = `The start at ${due.due_at.toISOString()} was missed, and the end has passed as well.`;
+    await data.streams.move(stream, 'schedule_missed', { code: 'schedule_missed', detail });
+    await data.dueTimes.clear(stream.id);
+    return;
+  }
+  const result = await startStream(data, stream, 'schedule_start', starting);
+  if ('issues' in result) {
+    const detail = result.issues.map((issue) => `${issue.error} ${issue.suggestion}`).join(' ');
+    await data.streams.move(stream, 'schedule_start_refused', { code: result.issues[0]!.code, detail });
+    await data.dueTimes.clear(stream.id);
+  }
+}

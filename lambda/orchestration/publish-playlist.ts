@@ -1,0 +1,56 @@
+// Carries out a publish: the draft as it was when it was asked for becomes the live snapshot, also of a stream that is running.
+import type { Database } from '../data/database.ts';
+import type { Playlist } from '../data/playlists.ts';
+import type { Stream } from '../data/streams.ts';
+import { boundaryAfter } from '../domain/play-out.ts';
+import { isLive } from '../domain/stream-lifecycle.ts';
+import { framesPerSecond } from '../domain/video-format.ts';
+import { snapshotOfPlaylist } from './timeline-snapshots.ts';
+
+/** A change takes effect at the first item boundary at least this far ahead, so that every replica knows it in time (design, part 4). */
+const effectiveAheadSeconds = 10;
+
+/**
+ * Finishes one publish request. It waits, by doing nothing, while an item is still being probed: the end of each probe asks again.
+ * A request that a later one has superseded does nothing either.
+ */
+export async function publishPlaylist(data: Database, playlistID: string, request: number, now: Date, random: () => number): Promise<void> {
+  const seen = await data.playlists.findAny(playlistID);
+  const stream = seen && (await data.streams.lockAny(seen.stream_id));
+  const playlist = await data.playlists.lockAny(playlistID);
+  if (!stream || !playlist?.publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
+
+  const { publishing } = playlist;
+  const found = await data.uploads.findMany(playlist.user_id, publishing.items.map((item) => item.uploadID));
+  if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
+
+  const uploads = new Map(found.map((upload) => [upload.id, upload]));
+  const snapshot = snapshotOfPlaylist(playlist.kind, publishing, uploads, Math.floor(random() * 2 ** 31));
+  if (snapshot.items.length === 0) {
+    const detail = 'No item of the playlist can be played: look at the failure of each upload in it.';
+    await data.playlists.failPublish(playlist.id, { code: 'playlist_not_playable', detail });
+    return;
+  }
+  await data.playlists.finishPublish(playlist.id, { ...publishing, publishedAt: now.toISOString() });
+  if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
+    await takeOver(data, stream, playlist, snapshot, now);
+  }
+}
+
+async function takeOver(
+  data: Database,
+  stream: Stream,
+  playlist: Playlist,
+  snapshot: ReturnType<typeof snapshotOfPlaylist>,
+  now: Date,
+): Promise<void> {
+  const track = playlist.kind;
+  const replacement = { playlistID: playlist.id, snapshot };
+  // Nothing has been sent yet: the run begins with the new snapshot.
+  if (stream.anchored_at === null) return data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: 0 });
+  const timeline = (await data.timelines.ofStream(stream.id))[track];
+  const fps = framesPerSecond[stream.run_framerate!];
+  const elapsedSeconds = (now.getTime() - stream.anchored_at.getTime()) / 1000;
+  const boundary = boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps);
+  await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: boundary / fps });
+}

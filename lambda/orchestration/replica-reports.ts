@@ -1,0 +1,53 @@
+// Turns what an agent observed of a replica into the state of its stream: evidence, not hope.
+import type { Database } from '../data/database.ts';
+import type { Claim, ReplicaState } from '../data/replicas.ts';
+import type { StateReason } from '../data/streams.ts';
+import { settleStopping } from './stop-stream.ts';
+
+export interface ReplicaReport {
+  readonly streamID: string;
+  readonly claim: Claim;
+  readonly state: ReplicaState;
+  readonly reason: StateReason | null;
+  /** Nothing that is retried can help any more: the stream fails. */
+  readonly hopeless?: boolean;
+  readonly now: Date;
+}
+
+/**
+ * Writes one report and moves the stream by it, in the caller's transaction.
+ * @returns false when the agent holds the replica no more: it must stop at once
+ */
+export async function reportReplica(data: Database, report: ReplicaReport): Promise<boolean> {
+  const { streamID, claim, state, reason, hopeless = false, now } = report;
+  const stream = await data.streams.lockAny(streamID);
+  if (!stream || !(await data.replicas.report(claim, state, reason))) return false;
+
+  if (state === 'live') {
+    const first = stream.started_at === null;
+    const moved = await data.streams.move(stream, 'media_accepted');
+    if (moved && first) {
+      await data.streams.markStarted(streamID);
+      await data.dueTimes.set(streamID, 'activation_timeout', null);
+      if (stream.stream_duration_seconds) {
+        await data.dueTimes.set(streamID, 'duration_over', new Date(now.getTime() + stream.stream_duration_seconds * 1000));
+      }
+      if (stream.destination_id !== null) await data.destinations.markUsed(stream.destination_id);
+    }
+  }
+
+  if (state === 'failing') {
+    const replicas = await data.replicas.ofStream(streamID);
+    const anyLive = replicas.some((replica) => replica.state === 'live');
+    if (!anyLive && !(await data.streams.move(stream, 'media_interrupted', reason)) && stream.state !== 'stopping') {
+      await data.streams.setReason(streamID, reason);
+    }
+  }
+
+  if (hopeless && (await data.streams.move((await data.streams.lockAny(streamID))!, 'hopeless', reason))) {
+    await data.dueTimes.clear(streamID);
+    await data.replicas.endAll(streamID);
+  }
+  if (state === 'ended') await settleStopping(data, stream);
+  return true;
+}

@@ -1,0 +1,73 @@
+// Starts a stream: readiness, publishing of changed drafts, the timeline, the replicas and the command, all in the caller's transaction.
+import type { Database } from '../data/database.ts';
+import type { Playlist } from '../data/playlists.ts';
+import type { Stream } from '../data/streams.ts';
+import type { ReadinessIssue } from '../domain/readiness.ts';
+import { slotsOf } from '../domain/video-format.ts';
+import { issuesOf, loadParts } from './stream-parts.ts';
+import type { StreamingSettings, StreamParts } from './stream-parts.ts';
+import { snapshotsOf } from './timeline-snapshots.ts';
+
+/** A start without evidence of media for this long is `failing` (operations, part 5). */
+const activationTimeoutSeconds = 30;
+
+export interface Starting {
+  readonly settings: StreamingSettings;
+  readonly now: Date;
+  readonly newID: (prefix: string) => string;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** The issues that keep the stream from starting, or the stream as it is now. */
+export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly stream: Stream };
+
+/**
+ * Moves a stream, which the caller has locked and which the lifecycle lets start, to `activating`.
+ * With issues nothing is written.
+ */
+export async function startStream(
+  data: Database,
+  stream: Stream,
+  cause: 'start' | 'schedule_start',
+  starting: Starting,
+): Promise<StartResult> {
+  const { settings, now, newID, random } = starting;
+  const found = await loadParts(data, stream);
+  const issues = issuesOf(found, settings, now);
+  if (issues.length > 0) return { issues };
+
+  const parts = { ...found, playlists: await publishChangedDrafts(data, found, now) };
+  const moved = await data.streams.move(stream, cause);
+  if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
+  await data.streams.beginRun(stream.id, parts.quality, parts.framerate);
+  await data.timelines.begin(stream.id, snapshotsOf(parts, Math.floor(random() * 2 ** 31)));
+  await putReplicas(data, parts, newID);
+  await data.dueTimes.clear(stream.id);
+  await data.dueTimes.set(stream.id, 'activation_timeout', new Date(now.getTime() + activationTimeoutSeconds * 1000));
+  await data.dueTimes.set(stream.id, 'schedule_end', stream.schedule_end_at);
+  await data.outbox.send({ queue: `publish-${stream.stream_backend ?? 'ffmpeg'}`, body: { streamID: stream.id } });
+  return { stream: (await data.streams.find(stream.user_id, stream.id))! };
+}
+
+/** A start plays the drafts as they are: each that differs from its live snapshot is published at once. */
+async function publishChangedDrafts(data: Database, parts: StreamParts, now: Date): Promise<Playlist[]> {
+  const playlists = parts.playlists.filter((playlist) => playlist !== null);
+  return Promise.all(
+    playlists.map(async (playlist) => {
+      if (playlist.draft.items.length === 0 || playlist.live?.version === playlist.version) return playlist;
+      const live = { ...playlist.draft, version: playlist.version, publishedAt: now.toISOString() };
+      await data.playlists.finishPublish(playlist.id, live);
+      return { ...playlist, live };
+    }),
+  );
+}
+
+async function putReplicas(data: Database, { stream, quality, framerate }: StreamParts, newID: Starting['newID']): Promise<void> {
+  const backend = stream.stream_backend ?? 'ffmpeg';
+  const wantsBackup = stream.agent_mode_enabled && stream.run_backup_stream;
+  const slots = slotsOf(backend, quality, framerate);
+  await data.replicas.insert({ id: newID('rep'), streamID: stream.id, role: 'primary', backend, slots });
+  if (wantsBackup) await data.replicas.insert({ id: newID('rep'), streamID: stream.id, role: 'backup', backend, slots });
+  else await data.replicas.deleteRole(stream.id, 'backup');
+}

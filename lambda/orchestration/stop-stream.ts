@@ -1,0 +1,25 @@
+// Stops a stream: asks its replicas to end, and settles it once they have.
+import type { Database } from '../data/database.ts';
+import type { Stream } from '../data/streams.ts';
+import type { TransitionCause } from '../domain/stream-lifecycle.ts';
+
+export type StopCause = Extract<TransitionCause, 'stop' | 'schedule_end' | 'duration_over' | 'credits_used_up'>;
+
+/** Moves a live stream, which the caller has locked, to `stopping`, and on to `stopped` where no agent held a replica. */
+export async function stopStream(data: Database, stream: Stream, cause: StopCause): Promise<Stream> {
+  const moved = await data.streams.move(stream, cause);
+  if (!moved) return stream;
+  await data.dueTimes.clear(stream.id);
+  await data.replicas.endAll(stream.id);
+  return settleStopping(data, moved);
+}
+
+/** Moves a `stopping` stream, which the caller has locked, to `stopped` once all its replicas have ended; a deleted one goes for good. */
+export async function settleStopping(data: Database, stream: Stream): Promise<Stream> {
+  if (stream.state !== 'stopping') return stream;
+  const replicas = await data.replicas.ofStream(stream.id);
+  if (replicas.some((replica) => replica.state !== 'ended')) return stream;
+  const stopped = (await data.streams.move(stream, 'replicas_ended'))!;
+  if (stopped.deleted_at !== null) await data.streams.delete(stopped.id);
+  return stopped;
+}

@@ -1,0 +1,107 @@
+// Loads what a stream names: its uploads, playlists and destination, for judging readiness and for making its timeline.
+import type { Database } from '../data/database.ts';
+import type { Destination } from '../data/destinations.ts';
+import type { Playlist } from '../data/playlists.ts';
+import type { Stream } from '../data/streams.ts';
+import type { Upload } from '../data/uploads.ts';
+import { judgeReadiness } from '../domain/readiness.ts';
+import type { PlaylistFacts, ReadinessIssue, UploadFacts } from '../domain/readiness.ts';
+import type { Framerate, Quality } from '../domain/video-format.ts';
+import { isDestinationAllowed } from '../domain/destination-url.ts';
+
+/** What a stage allows and supplies. */
+export interface StreamingSettings {
+  readonly allowPrivateAddresses: boolean;
+  /** Where a stream with only the deprecated streamKey is published; null: nowhere. */
+  readonly legacyRtmpURL: string | null;
+}
+
+/** Everything that a stream names, as far as it is there. */
+export interface StreamParts {
+  readonly stream: Stream;
+  readonly quality: Quality;
+  readonly framerate: Framerate;
+  /** In the order of playlist_ids; null where one is gone. */
+  readonly playlists: readonly (Playlist | null)[];
+  readonly uploads: ReadonlyMap<string, Upload>;
+  readonly destination: Destination | null;
+  readonly creditsLeft: number;
+}
+
+export async function loadParts(data: Database, stream: Stream): Promise<StreamParts> {
+  const user = (await data.accounts.find(stream.user_id))!;
+  const found = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
+  const playlists = stream.playlist_ids.map((id) => found.find((playlist) => playlist.id === id) ?? null);
+  const uploadIDs = new Set(found.flatMap((playlist) => [...playlist.draft.items, ...(playlist.live?.items ?? [])].map((item) => item.uploadID)));
+  for (const id of [stream.video_upload_id, stream.audio_upload_id]) if (id !== null) uploadIDs.add(id);
+  const uploads = uploadIDs.size > 0 ? await data.uploads.findMany(stream.user_id, [...uploadIDs]) : [];
+  return {
+    stream,
+    quality: stream.quality ?? user.default_quality,
+    framerate: stream.framerate ?? user.default_framerate,
+    playlists,
+    uploads: new Map(uploads.map((upload) => [upload.id, upload])),
+    destination: stream.destination_id === null ? null : await data.destinations.find(stream.user_id, stream.destination_id),
+    creditsLeft: await data.billing.creditsLeft(stream.user_id),
+  };
+}
+
+/** Runs the readiness checks on what was loaded. */
+export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: Date): ReadinessIssue[] {
+  const { stream, uploads } = parts;
+  const factsOf = (id: string) => uploadFacts(uploads.get(id));
+  return judgeReadiness(
+    {
+      quality: parts.quality,
+      framerate: parts.framerate,
+      playlists: parts.playlists.map((playlist) => playlist && playlistFacts(playlist, factsOf)),
+      videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
+      audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
+      destination: destinationFacts(parts, settings),
+      wantsBackup: Boolean(stream.agent_mode_enabled && stream.run_backup_stream),
+      managed: stream.stream_destination === 'managed',
+      creditsLeft: parts.creditsLeft,
+      scheduleEndAt: stream.schedule_end_at,
+    },
+    now,
+  );
+}
+
+/** Whether something that the stream names is gone, failed or archived: such a stream is `invalid`. */
+export function hasMissingPart(parts: StreamParts): boolean {
+  const { stream, uploads, destination } = parts;
+  const uploadLost = [stream.video_upload_id, stream.audio_upload_id].some(
+    (id) => id !== null && (uploads.get(id)?.probe_state ?? 'failed') === 'failed',
+  );
+  const destinationLost = stream.destination_id !== null && (destination === null || destination.archived_at !== null);
+  return uploadLost || destinationLost || parts.playlists.includes(null);
+}
+
+export function uploadFacts(upload: Upload | undefined): UploadFacts | null {
+  if (!upload) return null;
+  return {
+    uploaded: upload.uploaded,
+    probeState: upload.probe_state,
+    hasVideo: upload.video_codec !== null,
+    hasAudio: upload.audio_codec !== null,
+  };
+}
+
+function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts | null): PlaylistFacts {
+  const spec = playlist.draft.items.length > 0 ? playlist.draft : (playlist.live ?? playlist.draft);
+  return { kind: playlist.kind, items: spec.items.map((item) => factsOf(item.uploadID)) };
+}
+
+function destinationFacts({ stream, destination }: StreamParts, settings: StreamingSettings) {
+  if (stream.destination_id !== null) {
+    if (!destination) return null;
+    const urls = [destination.rtmp_url, ...(destination.backup_rtmp_url === null ? [] : [destination.backup_rtmp_url])];
+    return {
+      archived: destination.archived_at !== null,
+      allowed: urls.every((url) => isDestinationAllowed(url, settings.allowPrivateAddresses)),
+      hasBackupURL: destination.backup_rtmp_url !== null,
+    };
+  }
+  const hasLegacyKey = stream.sealed_stream_key !== null && settings.legacyRtmpURL !== null;
+  return hasLegacyKey ? { archived: false, allowed: true, hasBackupURL: false } : undefined;
+}

@@ -1,0 +1,56 @@
+// Freezes what a stream plays into snapshots that need no further look-ups.
+import type { Track } from '../data/timelines.ts';
+import type { Upload } from '../data/uploads.ts';
+import { imageDurationSeconds } from '../domain/play-out.ts';
+import type { TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
+import type { PlaylistSpec } from '../domain/playlist-edits.ts';
+import { isPlayable } from '../domain/readiness.ts';
+import { uploadFacts } from './stream-parts.ts';
+import type { StreamParts } from './stream-parts.ts';
+
+/** A still image that is a stream's only picture: its laps join without a seam, so the length only bounds a process. */
+const stillLapSeconds = 3600;
+
+export interface TrackSnapshot {
+  readonly track: Track;
+  readonly playlistID: string | null;
+  readonly snapshot: TimelineSnapshot;
+}
+
+/** The snapshots a run begins with: one for the picture, and one for the sound where that is not the picture's own. */
+export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
+  return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
+    const playlist = parts.playlists.find((candidate) => candidate?.kind === track);
+    if (playlist) return [{ track, playlistID: playlist.id, snapshot: snapshotOfPlaylist(track, playlist.live!, parts.uploads, seed) }];
+    const uploadID = track === 'video' ? parts.stream.video_upload_id : parts.stream.audio_upload_id;
+    const upload = uploadID === null ? undefined : parts.uploads.get(uploadID);
+    if (!upload) return [];
+    const item = timelineItem(upload.id, upload, stillLapSeconds);
+    return [{ track, playlistID: null, snapshot: { mode: 'sequential', seed, items: [item] } }];
+  });
+}
+
+/** The playable items of a playlist; what failed, is gone or has no such track is left out rather than stopping the stream. */
+export function snapshotOfPlaylist(
+  track: Track,
+  spec: PlaylistSpec,
+  uploads: ReadonlyMap<string, Upload>,
+  seed: number,
+): TimelineSnapshot {
+  const items = spec.items.flatMap(({ id, uploadID }) => {
+    const upload = uploads.get(uploadID);
+    return upload && isPlayable(uploadFacts(upload), track) ? [timelineItem(id, upload, imageDurationSeconds)] : [];
+  });
+  return { mode: spec.mode, seed, items };
+}
+
+function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {
+  return {
+    itemID,
+    uploadID: upload.id,
+    objectKey: upload.object_key,
+    kind: upload.type,
+    durationSeconds: upload.duration_seconds ?? imageSeconds,
+    hasAudio: upload.audio_codec !== null,
+  };
+}

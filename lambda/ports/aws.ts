@@ -1,0 +1,76 @@
+// Connects a deployable in AWS to everything around it, once, when it starts.
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { Signer } from '@aws-sdk/rds-signer';
+import type { Pool } from 'pg';
+import type { Environment } from '../api/environment.ts';
+import { createPool } from '../data/queryable.ts';
+import type { Log } from '../log.ts';
+import type { CommandQueue } from './command-queue/command-queue.ts';
+import { createSQSCommandQueue } from './command-queue/sqs-command-queue.ts';
+import type { ObjectStore } from './object-store/object-store.ts';
+import { createS3ObjectStore } from './object-store/s3-object-store.ts';
+import { createSealer } from './sealer/sealer.ts';
+import type { Sealer } from './sealer/sealer.ts';
+import { createSchedulerTimers } from './timers/scheduler-timers.ts';
+import type { Timers } from './timers/timers.ts';
+
+export interface Connections {
+  readonly pool: Pool;
+  readonly objects: ObjectStore;
+  readonly queue: CommandQueue;
+  readonly timers: Timers;
+  readonly sealer: Sealer;
+  readonly serviceSecret: string;
+  /** Without a trailing slash. */
+  readonly origin: string;
+}
+
+const postgresPort = 5432;
+
+/** @param connections how many a process of this kind may hold: a Lambda handles one request at a time */
+export async function connectAws(environment: Environment, connections: number, log: Log): Promise<Connections> {
+  const { databaseHost: host, databaseUser: user, databaseRegion: region } = environment;
+  const signer = new Signer({ hostname: host, port: postgresPort, username: user, region });
+  const pool = createPool({
+    host,
+    port: postgresPort,
+    user,
+    database: environment.databaseName,
+    // A token lasts 15 minutes, and only has to be valid when a connection is made.
+    password: () => signer.getAuthToken(),
+    ssl: { rejectUnauthorized: true },
+    max: connections,
+  });
+  const serviceSecret = await readSecret(environment.serviceSecretARN);
+  return {
+    pool,
+    serviceSecret,
+    origin: await resolveOrigin(environment.origin),
+    objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
+    queue: createSQSCommandQueue({ sqs: new SQSClient(), pool, queueURLs: environment.queueURLs, log }),
+    timers: createSchedulerTimers({
+      scheduler: new SchedulerClient(),
+      groupName: environment.timerGroup,
+      queueARN: environment.timerQueueARN,
+      roleARN: environment.timerRoleARN,
+    }),
+    sealer: createSealer(serviceSecret),
+  };
+}
+
+async function readSecret(arn: string): Promise<string> {
+  const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: arn }));
+  if (!SecretString) throw new Error('the service secret has no value');
+  return SecretString;
+}
+
+/** `ssm:NAME` stands for the value of that parameter, which is known only after the distribution was made. */
+async function resolveOrigin(origin: string): Promise<string> {
+  if (!origin.startsWith('ssm:')) return origin;
+  const { Parameter } = await new SSMClient().send(new GetParameterCommand({ Name: origin.slice('ssm:'.length) }));
+  if (!Parameter?.Value) throw new Error('the parameter with the public origin has no value');
+  return Parameter.Value;
+}

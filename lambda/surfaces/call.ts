@@ -1,0 +1,94 @@
+// Runs one operation for one caller: scope, context, transaction, idempotency. Every surface answers through this.
+import { createHash } from 'node:crypto';
+import { databaseOn, inTransaction } from '../data/database.ts';
+import type { Database } from '../data/database.ts';
+import type { Caller, Context } from '../operations/context.ts';
+import type { Operation } from '../operations/operation.ts';
+import { toolName } from '../operations/operation.ts';
+import { ProblemError } from '../operations/problem-codes.ts';
+import { cursorsOf } from './cursors.ts';
+import { newID } from './new-id.ts';
+import { buildOpenapi } from './openapi.ts';
+import type { Service } from './service.ts';
+
+export interface Call {
+  readonly operation: Operation;
+  /** Null only for public operations. */
+  readonly caller: Caller | null;
+  /** Validated by the operation's schemas. */
+  readonly input: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
+  readonly idempotencyKey: string | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON, or empty. */
+  readonly body: string;
+}
+
+/** Postgres lost a race and says so: serialization failure, deadlock. The whole transaction is run again. */
+const retriableErrors = new Set(['40001', '40P01']);
+const maxAttempts = 4;
+
+/** @throws {ProblemError} whatever is refused; anything else is our fault */
+export async function callOperation(service: Service, call: Call): Promise<Answer> {
+  const { operation } = call;
+  if (operation.method === 'GET') return run(service, call, databaseOn(service.pool));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const answer = await inTransaction(service.pool, (data) => runOnce(service, call, data));
+      await service.relay();
+      return answer;
+    } catch (error) {
+      if (attempt === maxAttempts || !retriableErrors.has((error as { code?: string }).code ?? '')) throw error;
+    }
+  }
+}
+
+/** With an Idempotency-Key the answer is kept in the same transaction as the effect, so there is never one without the other. */
+async function runOnce(service: Service, call: Call, data: Database): Promise<Answer> {
+  const { operation, caller, input, idempotencyKey: key } = call;
+  if (key === null || caller === null) return run(service, call, data);
+  if (!(await data.idempotency.claim(caller.userID, operation.id, key))) {
+    throw new ProblemError('idempotency_in_progress', 'A request with this Idempotency-Key is running right now.');
+  }
+  const requestSha256 = createHash('sha256').update(JSON.stringify([input.params, input.query, input.body])).digest();
+  const kept = await data.idempotency.find(caller.userID, operation.id, key);
+  if (kept && !kept.request_sha256.equals(requestSha256)) {
+    throw new ProblemError('idempotency_key_reused', 'This Idempotency-Key came with another request within the last 24 hours.');
+  }
+  if (kept) return { status: kept.status, headers: { ...kept.headers, 'idempotency-replayed': 'true' }, body: kept.body };
+  const answer = await run(service, call, data);
+  await data.idempotency.keep(caller.userID, operation.id, key, { ...answer, request_sha256: requestSha256 });
+  return answer;
+}
+
+async function run(service: Service, { operation, caller, input }: Call, data: Database): Promise<Answer> {
+  const result = await operation.handle(contextOf(service, caller, data), input);
+  const { status, body: schema, location } = operation.output;
+  if (!schema) return { status, headers: {}, body: '' };
+  const parsed = schema.safeParse(result);
+  if (!parsed.success) throw new Error(`${toolName(operation)} answers what it does not declare: ${parsed.error.message}`);
+  const headers: Record<string, string> = location ? { location: service.baseURL + location(parsed.data) } : {};
+  return { status, headers, body: JSON.stringify(parsed.data) };
+}
+
+function contextOf(service: Service, caller: Caller | null, data: Database): Context {
+  const now = service.clock();
+  return {
+    // Public operations are typed not to look at it.
+    caller: caller as Caller,
+    now,
+    data,
+    objects: service.objects,
+    sealer: service.sealer,
+    settings: service.settings,
+    newID: (prefix) => newID(prefix, now),
+    random: service.random,
+    cursors: cursorsOf(service.serviceSecret, caller?.userID ?? ''),
+    health: service.health,
+    version: service.version,
+    openapi: () => buildOpenapi(service.operations, service.baseURL),
+  };
+}

@@ -1,0 +1,40 @@
+// Turns whatever ended a request into an application/problem+json answer.
+import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
+import type { ProblemCode } from '../operations/problem-codes.ts';
+import type { Service } from './service.ts';
+
+/** Codes of connections that could not be made or were lost, from the driver and from Postgres (class 08, 57P0x, 53300). */
+const unavailable = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|08\w{3}|57P0\d|53300)$/;
+
+/** Only public text gets out; the cause goes to the log. */
+export function problemResponse(service: Service, error: unknown): Response {
+  const problem = asProblem(error);
+  const { status, title } = problemCodes[problem.code];
+  if (status >= 500) service.log('request_failed', { code: problem.code, cause: problem.cause });
+  return Response.json(
+    {
+      type: `${service.baseURL}/problems/${problem.code}`,
+      title,
+      status,
+      detail: problem.detail,
+      code: problem.code,
+      ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+      ...problem.members,
+    },
+    { status, headers: { 'content-type': 'application/problem+json', ...extraHeaders(problem.code) } },
+  );
+}
+
+function asProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  if (unavailable.test(code) || message === 'Connection terminated unexpectedly') {
+    return new ProblemError('upstream_unavailable', 'The database did not answer. Try again in a moment.', { cause: error });
+  }
+  return new ProblemError('internal_error', 'We made a mistake. It is logged.', { cause: error });
+}
+
+/** RFC 6750: a 401 says which schemes would do. */
+function extraHeaders(code: ProblemCode): Record<string, string> {
+  return code === 'unauthenticated' ? { 'www-authenticate': 'Bearer, ApiKey header="X-API-Key"' } : {};
+}

@@ -1,0 +1,256 @@
+// Streams through the REST surface, without an agent: settings, readiness, start and stop, schedules, deletion.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { pretendProbed, testService } from '../support/service.ts';
+import type { Answer, TestUser } from '../support/service.ts';
+
+const service = testService();
+let user: TestUser;
+let other: TestUser;
+beforeAll(async () => {
+  user = await service.user();
+  other = await service.user();
+});
+
+const inFuture = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+const refusal = ({ status, body }: Answer) => [status, body?.code];
+
+async function destination(owner = user): Promise<string> {
+  const body = { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'a secret key' };
+  return (await owner.call('POST', '/destinations', body)).body.id;
+}
+
+async function upload(owner = user): Promise<string> {
+  const { id } = (await owner.call('POST', '/uploads', { name: 'clip', mimeType: 'video/mp4' })).body;
+  await pretendProbed(service, id);
+  return id;
+}
+
+async function readyStream(more: object = {}): Promise<string> {
+  const body = { videoUploadObjectID: await upload(), destinationID: await destination(), ...more };
+  return (await user.call('POST', '/streams', body)).body.id;
+}
+
+const get = async (id: string) => (await user.call('GET', `/streams/${id}`)).body;
+const outboxOf = async (id: string) => (await service.pool().query(`select queue from outbox where body ->> 'streamID' = $1`, [id])).rows.map((row) => row.queue);
+
+describe('POST /streams', () => {
+  it('makes a draft from nothing, with the defaults of the user', async () => {
+    const { status, headers, body } = await user.call('POST', '/streams', {});
+    expect(status).toBe(201);
+    expect(headers.get('location')).toContain(`/v1/streams/${body.id}`);
+    expect(body).toMatchObject({ state: 'draft', status: 'INACTIVE', streamDuration: 0, quality: null, playlistIDs: [], transitions: [], replicas: [] });
+  });
+
+  it('keeps the deprecated streamKey, sealed, and never answers it', async () => {
+    const { status, body } = await user.call('POST', '/streams', { streamKey: 'legacy secret' });
+    expect(status).toBe(201);
+    expect(JSON.stringify(body)).not.toContain('legacy secret');
+    const { rows } = await service.pool().query('select sealed_stream_key from streams where id = $1', [body.id]);
+    expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('legacy secret');
+  });
+
+  it("reports every part that is not the caller's at its field, and writes nothing", async () => {
+    const before = (await user.call('GET', '/streams?limit=100')).body.data.length;
+    const { status, body } = await user.call('POST', '/streams', {
+      videoUploadObjectID: await upload(other), destinationID: await destination(other), playlistIDs: ['nothing'],
+    });
+    expect(status).toBe(422);
+    expect(body.errors.map((error: { path: string }) => error.path)).toEqual(['/videoUploadObjectID', '/destinationID', '/playlistIDs/0']);
+    expect((await user.call('GET', '/streams?limit=100')).body.data).toHaveLength(before);
+  });
+
+  it('refuses a schedule in the past, and an end before its start', async () => {
+    expect(refusal(await user.call('POST', '/streams', { scheduleStartAt: '2020-01-01T00:00:00Z' }))).toEqual([422, 'schedule_in_past']);
+    const backwards = { scheduleStartAt: inFuture(100), scheduleEndAt: inFuture(50) };
+    expect(refusal(await user.call('POST', '/streams', backwards))).toEqual([422, 'validation_failed']);
+  });
+
+  it('runs once for an Idempotency-Key, replays byte for byte, and refuses another body', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const [first, second] = await Promise.all([1, 2].map(() => user.call('POST', '/streams', { name: 'once' }, headers)));
+    const ran = [first!, second!].filter((answer) => answer.status === 201);
+    const again = await user.call('POST', '/streams', { name: 'once' }, headers);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.body).toEqual(ran[0]!.body);
+    for (const answer of [first!, second!]) if (answer.status !== 201) expect(answer.body.code).toBe('idempotency_in_progress');
+    expect((await user.call('GET', '/streams?limit=100')).body.data.filter((stream: { name: string }) => stream.name === 'once')).toHaveLength(1);
+    expect(refusal(await user.call('POST', '/streams', { name: 'twice' }, headers))).toEqual([422, 'idempotency_key_reused']);
+    expect((await other.call('POST', '/streams', { name: 'twice' }, headers)).status).toBe(201);
+  });
+});
+
+describe('GET /streams', () => {
+  it('answers a given set on one page, without those of others', async () => {
+    const mine = await readyStream();
+    const theirs = (await other.call('POST', '/streams', {})).body.id;
+    const { body } = await user.call('GET', `/streams?ids=${mine}&ids=${theirs}&ids=unknown`);
+    expect(body.data.map((stream: { id: string }) => stream.id)).toEqual([mine]);
+    expect(body.page).toEqual({ hasMore: false, nextCursor: '' });
+  });
+});
+
+describe('readiness and start', () => {
+  it('names everything that is missing, with what to do, and changes nothing', async () => {
+    const { body: stream } = await user.call('POST', '/streams', {});
+    const { body } = await user.call('GET', `/streams/${stream.id}/readiness`);
+    expect(body.ready).toBe(false);
+    expect(body.issues.map((issue: { path: string; code: string }) => [issue.path, issue.code])).toEqual([['VIDEO', 'no_video'], ['DESTINATION', 'destination_missing']]);
+    const start = await user.call('POST', `/streams/${stream.id}/start`);
+    expect(refusal(start)).toEqual([422, 'stream_not_ready']);
+    expect(start.body.readiness).toEqual(body);
+    expect((await get(stream.id)).state).toBe('draft');
+  });
+
+  it('asks for credits', async () => {
+    const poor = await service.user(0);
+    const { body: stream } = await poor.call('POST', '/streams', {});
+    const { body } = await poor.call('GET', `/streams/${stream.id}/readiness`);
+    expect(body.issues).toContainEqual(expect.objectContaining({ path: 'BILLING', code: 'no_credits' }));
+  });
+
+  it('moves a ready stream to activating with a replica and one command, and answers a second start as it is', async () => {
+    const id = await readyStream();
+    expect((await user.call('GET', `/streams/${id}/readiness`)).body).toEqual({ ready: true, issues: [] });
+    const { status, body } = await user.call('POST', `/streams/${id}/start`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ state: 'activating', status: 'ACTIVE', transitions: [{ from: 'draft', to: 'activating', cause: 'start' }], replicas: [{ role: 'primary', state: 'waiting' }] });
+    expect(body.streamStateID).toBe(body.transitions[0].id);
+    expect((await user.call('POST', `/streams/${id}/start`)).body).toEqual(body);
+    expect(await outboxOf(id)).toEqual(['publish-ffmpeg']);
+  });
+
+  it('publishes changed drafts with the start', async () => {
+    const id = (await user.call('POST', '/streams', { destinationID: await destination() })).body.id;
+    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'shuffle' })).body.id;
+    expect((await get(id)).playlistIDs).toEqual([playlist]);
+    await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: await upload() }] });
+    expect((await user.call('POST', `/streams/${id}/start`)).status).toBe(200);
+    const { body } = await user.call('GET', `/playlists/${playlist}`);
+    expect(body.live).toMatchObject({ version: 2, mode: 'shuffle', durationSeconds: 10 });
+  });
+
+  it('starts on a playlist with one playable item among broken ones, and not without any', async () => {
+    const id = (await user.call('POST', '/streams', { destinationID: await destination() })).body.id;
+    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
+    const broken = (await user.call('POST', '/uploads', { name: 'never sent', mimeType: 'video/mp4' })).body.id;
+    await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: broken }] });
+    const { body } = await user.call('GET', `/streams/${id}/readiness`);
+    expect(body.issues.map((issue: { code: string }) => issue.code)).toEqual(['playlist_not_playable']);
+    await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: await upload() }] });
+    expect((await user.call('POST', `/streams/${id}/start`)).status).toBe(200);
+  });
+});
+
+describe('stop', () => {
+  it('stops at once what no agent holds; answers what is not running as it is', async () => {
+    const id = await readyStream();
+    expect((await user.call('POST', `/streams/${id}/stop`)).body.state).toBe('draft');
+    await user.call('POST', `/streams/${id}/start`);
+    const { body } = await user.call('POST', `/streams/${id}/stop`);
+    expect(body).toMatchObject({ state: 'stopped', status: 'INACTIVE', replicas: [] });
+    expect(body.stoppedAt).not.toBeNull();
+    expect((await user.call('POST', `/streams/${id}/stop`)).body.state).toBe('stopped');
+    expect((await user.call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
+  });
+});
+
+describe('PATCH /streams/{id}', () => {
+  it('leaves what is absent, clears what is null, applies all or nothing', async () => {
+    const id = await readyStream({ name: 'before', quality: 'q_720p' });
+    const { body } = await user.call('PATCH', `/streams/${id}`, { name: null });
+    expect(body).toMatchObject({ name: null, quality: 'q_720p' });
+    const refused = await user.call('PATCH', `/streams/${id}`, { name: 'after', destinationID: 'nothing' });
+    expect(refusal(refused)).toEqual([422, 'validation_failed']);
+    expect((await get(id)).name).toBeNull();
+  });
+
+  it('starts and stops by status, and undoes the rest when the start is refused', async () => {
+    const id = await readyStream();
+    expect((await user.call('PATCH', `/streams/${id}`, { status: 'ACTIVE' })).body.state).toBe('activating');
+    expect((await user.call('PATCH', `/streams/${id}`, { status: 'INACTIVE' })).body.state).toBe('stopped');
+    const refused = await user.call('PATCH', `/streams/${id}`, { name: 'new', destinationID: null, status: 'ACTIVE' });
+    expect(refusal(refused)).toEqual([422, 'stream_not_ready']);
+    expect(await get(id)).toMatchObject({ name: null, destinationID: expect.any(String) });
+  });
+
+  it('changes only name, duration, end and status of a live stream', async () => {
+    const id = await readyStream();
+    await user.call('POST', `/streams/${id}/start`);
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { quality: 'q_720p' }))).toEqual([422, 'stream_live']);
+    const { body } = await user.call('PATCH', `/streams/${id}`, { name: 'live', streamDuration: 60, scheduleEndAt: inFuture(60) });
+    expect(body).toMatchObject({ name: 'live', streamDuration: 60, state: 'activating' });
+  });
+
+  it('refuses an update that was decided on an older state, a gated backend, and a mirror without a managed connection', async () => {
+    const id = await readyStream();
+    const { streamStateID } = (await user.call('POST', `/streams/${id}/start`)).body;
+    await user.call('POST', `/streams/${id}/stop`);
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { name: 'x', streamStateID }))).toEqual([422, 'version_conflict']);
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { streamBackend: 'manifest' }))).toEqual([403, 'feature_disabled']);
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { retryMirror: true }))).toEqual([422, 'not_managed']);
+  });
+
+  it('moves a playlist here from the stream that had it', async () => {
+    const first = await readyStream();
+    const second = await readyStream();
+    const playlist = (await user.call('POST', '/playlists', { streamID: first, kind: 'video', mode: 'sequential' })).body.id;
+    await user.call('PATCH', `/streams/${second}`, { playlistIDs: [playlist] });
+    expect((await get(first)).playlistIDs).toEqual([]);
+    expect((await user.call('GET', `/playlists/${playlist}`)).body.streamID).toBe(second);
+  });
+
+  it('is invalid as long as something that it names is gone', async () => {
+    const uploadID = await upload();
+    const id = await readyStream({ videoUploadObjectID: uploadID });
+    await user.call('DELETE', `/uploads/${uploadID}`);
+    expect((await get(id)).state).toBe('invalid');
+    expect((await user.call('PATCH', `/streams/${id}`, { videoUploadObjectID: await upload() })).body.state).toBe('draft');
+  });
+});
+
+describe('schedules', () => {
+  it('arms, re-arms and cancels', async () => {
+    const id = await readyStream();
+    const startAt = inFuture(3600);
+    const { body } = await user.call('POST', `/streams/${id}/schedule`, { scheduleStartAt: startAt, scheduleEndAt: inFuture(7200) });
+    expect(body).toMatchObject({ state: 'scheduled', scheduleStartAt: startAt, nextOccurrences: [startAt] });
+    const later = inFuture(5000);
+    await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: later });
+    const due = await service.pool().query('select due_at from due_times where stream_id = $1 and kind = $2', [id, 'schedule_start']);
+    expect(due.rows[0].due_at.toISOString()).toBe(later);
+    expect(refusal(await user.call('POST', `/streams/${id}/stop`))).toEqual([422, 'stream_not_stoppable']);
+    const cancelled = await user.call('DELETE', `/streams/${id}/schedule`);
+    expect(cancelled.body).toMatchObject({ state: 'draft', scheduleStartAt: null, scheduleEndAt: null, nextOccurrences: [] });
+    expect((await service.pool().query('select from due_times where stream_id = $1', [id])).rowCount).toBe(0);
+    expect(refusal(await user.call('DELETE', `/streams/${id}/schedule`))).toEqual([422, 'stream_not_scheduled']);
+  });
+
+  it('refuses the past, a wrong order, and a stream that is live', async () => {
+    const id = await readyStream();
+    const schedule = (body: object) => user.call('POST', `/streams/${id}/schedule`, body);
+    expect(refusal(await schedule({ scheduleStartAt: '2020-01-01T00:00:00Z' }))).toEqual([422, 'schedule_in_past']);
+    expect(refusal(await schedule({ scheduleStartAt: inFuture(60), scheduleEndAt: inFuture(30) }))).toEqual([422, 'validation_failed']);
+    expect(refusal(await schedule({ scheduleStartAt: 'tomorrow' }))).toEqual([422, 'validation_failed']);
+    await user.call('POST', `/streams/${id}/start`);
+    expect(refusal(await schedule({ scheduleStartAt: inFuture(60) }))).toEqual([422, 'stream_not_schedulable']);
+  });
+});
+
+describe('stats', () => {
+  it('are zeros and nulls before the first run', async () => {
+    const { body } = await user.call('GET', `/streams/${await readyStream()}/stats`);
+    expect(body).toMatchObject({ state: 'draft', startedAt: null, uptimeSeconds: 0, framesSent: 0, bytesSent: 0, currentItem: null, sampledAt: null, replicas: [] });
+  });
+});
+
+describe('DELETE /streams/{id}', () => {
+  it('takes the playlists with it; a live one is gone for its user at once', async () => {
+    const id = await readyStream();
+    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'audio', mode: 'sequential' })).body.id;
+    await user.call('PATCH', `/streams/${id}`, { playlistIDs: [] });
+    await user.call('POST', `/streams/${id}/start`);
+    expect((await user.call('DELETE', `/streams/${id}`)).status).toBe(204);
+    expect((await user.call('GET', `/streams/${id}`)).status).toBe(404);
+    expect((await user.call('GET', `/playlists/${playlist}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,162 @@
+// Uploads through the REST surface: from the record to the completed bytes, and every refusal on the way.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
+
+const service = testService();
+let user: TestUser;
+let other: TestUser;
+beforeAll(async () => {
+  user = await service.user();
+  other = await service.user();
+});
+
+const create = (body: object = { name: 'clip.mp4', mimeType: 'video/mp4' }) => user.call('POST', '/uploads', body);
+const keyOf = async (id: string) => (await service.pool().query('select object_key from uploads where id = $1', [id])).rows[0].object_key as string;
+const write = async (id: string, bytes: string) => service.objects().write(await keyOf(id), Buffer.from(bytes), { contentType: 'video/mp4' });
+const commands = async () => (await service.pool().query(`select body from outbox where queue = 'media'`)).rows.map((row) => row.body);
+
+describe('POST /uploads', () => {
+  it('makes a record, with Location, that waits for its bytes', async () => {
+    const { status, headers, body } = await create({ name: 'clip.mp4', mimeType: 'video/mp4', fileSize: 3 });
+    expect(status).toBe(201);
+    expect(headers.get('location')).toMatch(new RegExp(`/v1/uploads/${body.id}$`));
+    expect(body).toMatchObject({ name: 'clip.mp4', type: 'video', mimeType: 'video/mp4', uploaded: false, probeState: 'pending', fileSize: 3, failure: null });
+    expect(new Date(body.createdAt).toISOString()).toBe(body.createdAt);
+  });
+
+  it('takes the type from the media type unless it is given, and leaves fileSize out when it is unknown', async () => {
+    const image = await create({ name: 'still', mimeType: 'image/png' });
+    expect(image.body.type).toBe('image');
+    expect(image.body).not.toHaveProperty('fileSize');
+    expect((await create({ name: 'sound of a film', mimeType: 'video/mp4', type: 'audio' })).body.type).toBe('audio');
+  });
+
+  it.each([
+    ['a missing field', { name: 'x' }, 'validation_failed', '/mimeType'],
+    ['a wrong type', { name: 7, mimeType: 'video/mp4' }, 'validation_failed', '/name'],
+    ['an unknown field', { name: 'x', mimeType: 'video/mp4', colour: 'red' }, 'unknown_field', '/colour'],
+    ['a type that is not media', { name: 'x', mimeType: 'text/html' }, 'validation_failed', '/mimeType'],
+    ['a media type with a line break', { name: 'x', mimeType: 'video/mp4\r\nx: y' }, 'validation_failed', '/mimeType'],
+    ['more than 5 GiB', { name: 'x', mimeType: 'video/mp4', fileSize: 5 * 1024 ** 3 + 1 }, 'validation_failed', '/fileSize'],
+    ['no bytes at all', { name: 'x', mimeType: 'video/mp4', fileSize: 0 }, 'validation_failed', '/fileSize'],
+    ['a null character', { name: 'a\u0000b', mimeType: 'video/mp4' }, 'validation_failed', '/name'],
+  ])('refuses %s and writes nothing', async (_, input, code, path) => {
+    const before = (await user.call('GET', '/uploads?limit=100')).body.data.length;
+    const { status, headers, body } = await create(input);
+    expect(status).toBe(422);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(body).toMatchObject({ status: 422, code, errors: [{ path, code }] });
+    expect((await user.call('GET', '/uploads?limit=100')).body.data).toHaveLength(before);
+  });
+});
+
+describe('POST /uploads/{id}/upload-url', () => {
+  it('answers a signed PUT for exactly this file', async () => {
+    const { body: upload } = await create({ name: 'a', mimeType: 'video/mp4', fileSize: 3 });
+    const { status, body } = await user.call('POST', `/uploads/${upload.id}/upload-url`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ method: 'PUT', headers: { 'content-type': 'video/mp4' } });
+    expect(new Date(body.expiresAt).getTime()).toBeGreaterThan(Date.now());
+    const { pathname, search } = new URL(body.url);
+    expect(service.objects().authorize('PUT', pathname + search)).toMatchObject({ limits: { contentType: 'video/mp4', contentLength: 3 } });
+  });
+
+  it('gives none for an upload that is complete: streams may play it', async () => {
+    const { body: upload } = await create();
+    await write(upload.id, 'abc');
+    await user.call('POST', `/uploads/${upload.id}/complete`);
+    const { status, body } = await user.call('POST', `/uploads/${upload.id}/upload-url`);
+    expect([status, body.code]).toEqual([422, 'resource_in_use']);
+  });
+});
+
+describe('POST /uploads/{id}/complete', () => {
+  it('is refused while there are no bytes', async () => {
+    const { body: upload } = await create();
+    const { status, body } = await user.call('POST', `/uploads/${upload.id}/complete`);
+    expect([status, body.code]).toEqual([422, 'upload_incomplete']);
+  });
+
+  it('is refused when other than the announced number of bytes arrived', async () => {
+    const { body: upload } = await create({ name: 'a', mimeType: 'video/mp4', fileSize: 4 });
+    await write(upload.id, 'abc');
+    const { status, body } = await user.call('POST', `/uploads/${upload.id}/complete`);
+    expect([status, body.code]).toEqual([422, 'upload_mismatch']);
+    expect((await user.call('GET', `/uploads/${upload.id}`)).body.uploaded).toBe(false);
+  });
+
+  it('marks the upload, has it examined once, and can be repeated', async () => {
+    const { body: upload } = await create();
+    await write(upload.id, 'abc');
+    const first = await user.call('POST', `/uploads/${upload.id}/complete`);
+    expect(first.body).toMatchObject({ uploaded: true, fileSize: 3, probeState: 'pending' });
+    const again = await user.call('POST', `/uploads/${upload.id}/complete`);
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect((await commands()).filter((command) => command.uploadID === upload.id)).toEqual([{ task: 'probe_upload', uploadID: upload.id }]);
+  });
+});
+
+describe('GET /uploads', () => {
+  it('pages through all rows once, newest first, while rows come and go', async () => {
+    const lister = await service.user();
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index++) ids.unshift((await lister.call('POST', '/uploads', { name: `${index}`, mimeType: 'video/mp4' })).body.id);
+    const first = await lister.call('GET', '/uploads?limit=2');
+    expect(first.body.page.hasMore).toBe(true);
+    await lister.call('POST', '/uploads', { name: 'new', mimeType: 'video/mp4' });
+    await lister.call('DELETE', `/uploads/${ids[2]}`);
+    const second = await lister.call('GET', `/uploads?limit=100&cursor=${first.body.page.nextCursor}`);
+    expect([...first.body.data, ...second.body.data].map((upload) => upload.id)).toEqual([ids[0], ids[1], ids[3], ids[4]]);
+    expect(second.body.page).toEqual({ hasMore: false, nextCursor: '' });
+  });
+
+  it.each(['limit=0', 'limit=101', 'limit=1.5', 'limit=many', 'limit=1&limit=2', 'colour=red'])('refuses ?%s', async (query) => {
+    const { status, body } = await user.call('GET', `/uploads?${query}`);
+    expect([status, body.code]).toEqual([422, 'validation_failed']);
+  });
+
+  it("refuses cursors that were altered, are of another list, or another user's", async () => {
+    await create();
+    await create();
+    const cursor = (await user.call('GET', '/uploads?limit=1')).body.page.nextCursor as string;
+    const altered = (cursor[0] === 'A' ? 'B' : 'A') + cursor.slice(1);
+    const answers = await Promise.all([
+      user.call('GET', `/uploads?cursor=${altered}`),
+      user.call('GET', '/uploads?cursor='),
+      user.call('GET', `/streams?cursor=${cursor}`),
+      other.call('GET', `/uploads?cursor=${cursor}`),
+    ]);
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(Array.from({ length: 4 }, () => [422, 'invalid_cursor']));
+  });
+});
+
+describe('DELETE /uploads/{id}', () => {
+  it('removes the record at once and the bytes by a command', async () => {
+    const { body: upload } = await create();
+    const key = await keyOf(upload.id);
+    expect(await user.call('DELETE', `/uploads/${upload.id}`)).toMatchObject({ status: 204, body: undefined });
+    expect((await user.call('GET', `/uploads/${upload.id}`)).status).toBe(404);
+    expect(await commands()).toContainEqual({ task: 'delete_object', objectKey: key });
+  });
+
+  it('is refused while a playlist holds the upload', async () => {
+    const { body: upload } = await create();
+    const { body: stream } = await user.call('POST', '/streams', {});
+    const { body: playlist } = await user.call('POST', '/playlists', { streamID: stream.id, kind: 'video', mode: 'sequential' });
+    await user.call('POST', `/playlists/${playlist.id}/operations`, { operations: [{ op: 'add', uploadID: upload.id }] });
+    const { status, body } = await user.call('DELETE', `/uploads/${upload.id}`);
+    expect([status, body.code]).toEqual([422, 'resource_in_use']);
+  });
+});
+
+it("answers 404 for what is someone else's, on every path", async () => {
+  const { body: upload } = await create();
+  const answers = await Promise.all([
+    other.call('GET', `/uploads/${upload.id}`),
+    other.call('POST', `/uploads/${upload.id}/upload-url`),
+    other.call('POST', `/uploads/${upload.id}/complete`),
+    other.call('DELETE', `/uploads/${upload.id}`),
+  ]);
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(Array.from({ length: 4 }, () => [404, 'not_found']));
+});

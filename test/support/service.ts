@@ -1,0 +1,117 @@
+// The REST surface on a test database and a folder of its own, called without a network.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Pool } from 'pg';
+import { afterAll, beforeAll } from 'vitest';
+import { createService } from '../../lambda/api/create-service.ts';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { createPool } from '../../lambda/data/queryable.ts';
+import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
+import { createRestHandler } from '../../lambda/surfaces/rest.ts';
+import type { RestHandler } from '../../lambda/surfaces/rest.ts';
+import { testDatabase } from './database.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
+  readonly body: any;
+}
+
+export interface TestUser {
+  readonly id: string;
+  readonly apiKey: string;
+  /** Calls as this user; `body` is sent as JSON. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface TestService {
+  pool(): Pool;
+  objects(): FileObjectStore;
+  handler(): RestHandler;
+  send(request: Request): Promise<Answer>;
+  /** A new user with a key of their own, and credits. */
+  user(credits?: number): Promise<TestUser>;
+  /** What was logged so far. */
+  readonly logged: string[];
+}
+
+export const baseURL = 'http://127.0.0.1:3999/v1';
+
+/** Made for the tests of the file or `describe` it is called in. Private destinations are allowed unless told otherwise. */
+export function testService({ allowPrivateAddresses = true } = {}): TestService {
+  const database = testDatabase();
+  const logged: string[] = [];
+  let made: { pool: Pool; objects: FileObjectStore; handler: RestHandler; folder: string } | undefined;
+  let users = 0;
+
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'objects-'));
+    const pool = createPool({ connectionString: database.url(), max: 5 });
+    const log = (event: string, fields: Record<string, unknown>) => void logged.push(JSON.stringify({ event, ...fields, cause: String(fields['cause']) }));
+    const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });
+    const serviceSecret = 'a secret for tests';
+    const connections = {
+      pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer(serviceSecret), origin: new URL(baseURL).origin,
+    };
+    made = { pool, objects, folder, handler: createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null }, log)) };
+  });
+  afterAll(async () => {
+    await made?.pool.end();
+    if (made) await rm(made.folder, { recursive: true });
+  });
+
+  const send = async (request: Request): Promise<Answer> => {
+    const response = await made!.handler(request);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  return {
+    pool: () => made!.pool,
+    objects: () => made!.objects,
+    handler: () => made!.handler,
+    send,
+    logged,
+    async user(credits = 1000) {
+      const id = `usr_${++users}`;
+      const apiKey = `lss_test_key_of_${id}`;
+      const { accounts, billing } = databaseOn(made!.pool);
+      await accounts.ensureUser({ id, email: `${id}@example.com`, name: id });
+      await accounts.ensureKey({ id: `key_${id}`, userID: id, name: 'test', keySha256: hashApiKey(apiKey), keyStart: 'lss_test_k' });
+      if (credits > 0) await billing.ensurePaidInvoice({ id: `inv_${id}`, userID: id, type: 'adjustment', method: 'grant', cost: 0, credits });
+      return {
+        id,
+        apiKey,
+        call: (method, path, body, headers = {}) =>
+          send(
+            new Request(baseURL + path, {
+              method,
+              headers: { 'x-api-key': apiKey, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+              ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+            }),
+          ),
+      };
+    },
+  };
+}
+
+/** Marks an upload as uploaded and examined, as the media worker would. */
+export async function pretendProbed(
+  { pool, objects }: Pick<TestService, 'pool' | 'objects'>,
+  uploadID: string,
+  facts: { durationSeconds?: number | null; videoCodec?: string | null; audioCodec?: string | null } = {},
+): Promise<void> {
+  const { uploads } = databaseOn(pool());
+  const upload = (await uploads.findAny(uploadID))!;
+  await objects().write(upload.object_key, Buffer.from('media'), { contentType: upload.mime_type });
+  await uploads.markUploaded(uploadID, 5);
+  const { durationSeconds = 10, videoCodec = 'h264', audioCodec = 'aac' } = facts;
+  await uploads.recordFacts(uploadID, {
+    duration_seconds: durationSeconds, width: 1280, height: 720, framerate: 30, video_codec: videoCodec, audio_codec: audioCodec,
+  });
+}

@@ -1,0 +1,120 @@
+// What the REST surface does for every operation: credentials, bodies, methods, problems.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../lambda/operations/index.ts';
+import { problemCodes } from '../../lambda/operations/problem-codes.ts';
+import { baseURL, testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
+
+const service = testService();
+let user: TestUser;
+beforeAll(async () => {
+  user = await service.user();
+});
+
+const post = (body: BodyInit, contentType = 'application/json') =>
+  service.send(new Request(`${baseURL}/uploads`, { method: 'POST', body, headers: { 'x-api-key': user.apiKey, 'content-type': contentType } }));
+
+describe('credentials', () => {
+  const guarded = operations.filter((operation) => operation.scopes !== 'public');
+
+  it.each(guarded.map((operation) => [operation.id, operation] as const))('%s needs one', async (_, { method, path }) => {
+    const { status, headers, body } = await service.send(new Request(baseURL + path.replace('{id}', 'x'), { method }));
+    expect([status, body.code]).toEqual([401, 'unauthenticated']);
+    expect(headers.get('www-authenticate')).toBeTruthy();
+  });
+
+  it.each([
+    ['a key that does not exist', { 'x-api-key': 'lss_nobody' }],
+    ['a key without the prefix', { 'x-api-key': 'abc' }],
+    ['a token that is not valid', { authorization: 'Bearer abc' }],
+  ])('%s is refused', async (_, headers) => {
+    const { status, body } = await service.send(new Request(`${baseURL}/me`, { headers: headers as Record<string, string> }));
+    expect([status, body.code]).toEqual([401, 'unauthenticated']);
+  });
+
+  it('two different ones are refused', async () => {
+    expect((await user.call('GET', '/me', undefined, { authorization: 'Bearer abc' })).status).toBe(401);
+  });
+
+  it('a revoked key stops at once', async () => {
+    const leaver = await service.user();
+    expect((await leaver.call('GET', '/me')).status).toBe(200);
+    await service.pool().query('update api_keys set revoked_at = now() where user_id = $1', [leaver.id]);
+    expect((await leaver.call('GET', '/me')).status).toBe(401);
+  });
+});
+
+describe('bodies', () => {
+  it.each([
+    ['bad JSON', '{"name": ', 'application/json', 'malformed_json'],
+    ['no JSON at all', '', 'application/json', 'malformed_json'],
+    ['another content type', '{}', 'text/plain', 'malformed_json'],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]), 'application/json', 'malformed_json'],
+    ['more than a megabyte', `"${'x'.repeat(1024 * 1024)}"`, 'application/json', 'payload_too_large'],
+    ['a list instead of an object', '[]', 'application/json', 'validation_failed'],
+    ['JSON nested a thousand deep', `${'['.repeat(1000)}${']'.repeat(1000)}`, 'application/json', 'validation_failed'],
+  ])('%s is refused as a problem', async (_, body, contentType, code) => {
+    const answer = await post(body as BodyInit, contentType);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(answer.body).toMatchObject({ status: 422, code, type: `${baseURL}/problems/${code}` });
+  });
+
+  it('a content type with a charset is taken', async () => {
+    expect((await post('{"name":"x","mimeType":"video/mp4"}', 'application/json; charset=utf-8')).status).toBe(201);
+  });
+
+  it('an operation without a body takes none, or an empty object', async () => {
+    const { body: upload } = await user.call('POST', '/uploads', { name: 'x', mimeType: 'video/mp4' });
+    const path = `/uploads/${upload.id}/upload-url`;
+    expect((await user.call('POST', path)).status).toBe(200);
+    expect((await user.call('POST', path, {})).status).toBe(200);
+    expect((await user.call('POST', path, { a: 1 })).body.code).toBe('unknown_field');
+  });
+});
+
+describe('paths and methods', () => {
+  it('another method is 405 with Allow', async () => {
+    const { status, headers, body } = await user.call('DELETE', '/uploads');
+    expect([status, body.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, POST']);
+  });
+
+  it.each(['/nothing', '/uploads/x/nothing', '', '/uploads/%00', '/uploads/%E0%A4%A', `/uploads/${'x'.repeat(10_000)}`])('%s is 404', async (path) => {
+    expect((await user.call('GET', path)).body).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
+  it('HEAD answers what GET does, without a body', async () => {
+    const response = await service.handler()(new Request(`${baseURL}/me`, { method: 'HEAD', headers: { 'x-api-key': user.apiKey } }));
+    expect([response.status, await response.text()]).toEqual([200, '']);
+  });
+
+  it.each(Object.keys(problemCodes))('the type of %s leads to its explanation', async (code) => {
+    const { status, body } = await service.send(new Request(`${baseURL}/problems/${code}`));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ code, explanation: expect.stringMatching(/\.$/) });
+  });
+});
+
+describe('service', () => {
+  it('reports its health without a credential', async () => {
+    const { status, body } = await service.send(new Request(`${baseURL}/status`));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: 'ok', checks: { database: { status: 'ok' }, storage: { status: 'ok' }, queue: { status: 'ok' } } });
+  });
+
+  it("answers the caller's profile", async () => {
+    expect((await user.call('GET', '/me')).body).toMatchObject({
+      id: user.id, defaults: { streamDuration: 0, quality: 'q_1080p', framerate: 'f_30' }, featureFlags: { streamBackendEdit: false },
+    });
+  });
+
+  it('answers 502, not 500, when the database is gone', async () => {
+    const { createPool } = await import('../../lambda/data/queryable.ts');
+    const { createRestHandler } = await import('../../lambda/surfaces/rest.ts');
+    const { createService } = await import('../../lambda/api/create-service.ts');
+    const pool = createPool({ host: '127.0.0.1', port: 1, connectionTimeoutMillis: 500 });
+    const nothing = null as never;
+    const dead = createService({ pool, objects: nothing, queue: nothing, sealer: nothing, serviceSecret: '', origin: 'http://x' }, nothing, () => {});
+    const response = await createRestHandler(dead)(new Request('http://x/v1/me', { headers: { 'x-api-key': user.apiKey } }));
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([502, 'upstream_unavailable']);
+  });
+});
