@@ -1,0 +1,41 @@
+// An agent process of the local run: the same agent as in AWS, with the local side of every port.
+import { randomUUID } from 'node:crypto';
+import { jsonLog } from '../../lambda/log.ts';
+import { runAgent } from '../../lambda/publisher/agent.ts';
+import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
+import { newID } from '../../lambda/surfaces/new-id.ts';
+import { readAgentSettings } from './agent-environment.ts';
+import { connectLocally, localSettings } from './connections.ts';
+
+const settings = readAgentSettings();
+const connections = connectLocally(settings, 10, jsonLog);
+const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
+const clock = () => new Date();
+
+const stopping = new AbortController();
+process.on('SIGTERM', () => stopping.abort());
+// The supervisor is gone: whatever it was that killed it, nothing of ours may go on.
+process.on('disconnect', () => stopping.abort());
+
+await runAgent(
+  {
+    ...connections,
+    agentID: `agent_${randomUUID()}`,
+    supervisor: settings.supervisor,
+    release: 'local',
+    slots: settings.slots,
+    backends: ['ffmpeg'],
+    settings: { ...localSettings, legacyRtmpURL: settings.legacyRtmpURL },
+    tools,
+    encoder: { codec: 'libx264', preset: 'veryfast' },
+    handleMedia: createMediaWorker({ ...connections, tools, clock, random: Math.random, log: jsonLog }),
+    starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
+    clock,
+    steadyClock: () => performance.now(),
+    log: jsonLog,
+  },
+  stopping.signal,
+);
+await connections.pool.end();
+// The message channel to the supervisor would keep the process.
+if (process.connected) process.disconnect();

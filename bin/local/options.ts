@@ -1,0 +1,48 @@
+// The arguments of `npm start`.
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+export interface LocalOptions {
+  /** Of the site; null: 3000, or any free one where that is taken. */
+  readonly port: number | null;
+  readonly dataFolder: string;
+  readonly demo: boolean;
+  readonly fresh: boolean;
+}
+
+export const helpText = `Runs the whole platform on this machine: API, database, publisher, RTMP ingest and a page to watch.
+
+  npm start                  everything, with a demo stream
+  npm start -- [arguments]
+
+  --port N      port of the API and the page (default 3000; any free one where that is taken)
+  --data DIR    where everything is kept (default .local)
+  --no-demo     makes no demo stream
+  --fresh       deletes DIR first
+  --help        this text
+
+Environment: DATABASE_URL (a Postgres 18 of your own), FFMPEG_PATH, FFPROBE_PATH.
+Ctrl-C ends all that was started. What is in DIR survives: a stream that was live is live again at the next start.`;
+
+/** @returns the options, or what to tell the user: help (exit 0), or what is wrong with the arguments (exit 2) */
+export function readOptions(args: readonly string[]): LocalOptions | { readonly text: string; readonly exitCode: 0 | 2 } {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        port: { type: 'string' },
+        data: { type: 'string', default: '.local' },
+        'no-demo': { type: 'boolean', default: false },
+        fresh: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (values.help) return { text: helpText, exitCode: 0 };
+    const port = values.port === undefined ? null : Number(values.port);
+    if (port !== null && !(Number.isInteger(port) && port >= 1 && port <= 65_535)) throw new Error('--port takes a number from 1 to 65535.');
+    if (values.data === '') throw new Error('--data takes the name of a folder.');
+    return { port, dataFolder: resolve(values.data), demo: !values['no-demo'], fresh: values.fresh };
+  } catch (error) {
+    return { text: `${(error as Error).message}\n\n${helpText}`, exitCode: 2 };
+  }
+}

@@ -1,0 +1,54 @@
+// What a viewer who joins needs first: headers and the pictures since the last keyframe.
+import type { BodyFacts } from './flv-body.ts';
+
+/** An FLV tag on its way from a publisher to viewers. */
+export interface LiveTag {
+  readonly kind: 'video' | 'audio' | 'data';
+  readonly content: BodyFacts['content'];
+  /** The whole tag, shared by all viewers. */
+  readonly bytes: Buffer;
+}
+
+/** 2 s of the largest rung of the ladder (35 Mbit/s) are 9 MB. */
+const maxGopBytes = 16 * 1024 * 1024;
+
+export class GopCache {
+  #metadata: Buffer | null = null;
+  #videoHeader: Buffer | null = null;
+  #audioHeader: Buffer | null = null;
+  #gop: Buffer[] = [];
+  #gopBytes = 0;
+
+  add({ kind, content, bytes }: LiveTag): void {
+    if (kind === 'data') this.#metadata = bytes;
+    else if (kind === 'audio' && content === 'sequence header') this.#audioHeader = bytes;
+    else if (kind === 'video' && content === 'sequence header') {
+      this.#videoHeader = bytes;
+      this.#forgetGop();
+    } else {
+      if (content === 'keyframe') this.#forgetGop();
+      if (content === 'keyframe' || this.startsWithPicture) this.#append(bytes);
+    }
+  }
+
+  /** Whether `opening` ends with pictures, so that what comes live can follow it. */
+  get startsWithPicture(): boolean {
+    return this.#gop.length > 0;
+  }
+
+  /** Metadata, sequence headers and the pictures so far. */
+  opening(): Buffer[] {
+    return [this.#metadata, this.#videoHeader, this.#audioHeader, ...this.#gop].filter((bytes) => bytes !== null);
+  }
+
+  #append(bytes: Buffer): void {
+    this.#gop.push(bytes);
+    this.#gopBytes += bytes.length;
+    if (this.#gopBytes > maxGopBytes) this.#forgetGop();
+  }
+
+  #forgetGop(): void {
+    this.#gop = [];
+    this.#gopBytes = 0;
+  }
+}

@@ -1,0 +1,115 @@
+// Starts every part of the local platform in order, waits for the end, and takes all of it down again.
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { createService } from '../../lambda/api/create-service.ts';
+import { sweep } from '../../lambda/jobs/sweep.ts';
+import type { Log } from '../../lambda/log.ts';
+import { migrate } from '../../lambda/migrate/migrate.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { newID } from '../../lambda/surfaces/new-id.ts';
+import { createRestHandler } from '../../lambda/surfaces/rest.ts';
+import { superviseAgent } from './agent-supervisor.ts';
+import { connectLocally, localSettings } from './connections.ts';
+import { DataFolder } from './data-folder.ts';
+import { makeDemo } from './demo.ts';
+import { untilAskedToEnd } from './ending.ts';
+import { ensureLocalAccount } from './local-account.ts';
+import type { LocalOptions } from './options.ts';
+import { startPostgres } from './postgres.ts';
+import { startRtmpSink } from './rtmp-sink/rtmp-sink.ts';
+import { reserveSite } from './site.ts';
+import { openTerminal } from './terminal.ts';
+
+const defaultPorts = { site: 3000, rtmp: 1935, postgres: 54_320 };
+const sweepEveryMs = 60_000;
+/** Slots are 720p30 streams. More than the cores can encode at once, so that what is too much shows as slow rather than as refused. */
+const slotsPerCore = 8;
+
+/** @returns the exit code */
+export async function runPlatform(options: LocalOptions): Promise<number> {
+  const terminal = openTerminal(process.stdout);
+  // Taken down in the opposite order, whether the start got to its end or not.
+  await using parts = new AsyncDisposableStack();
+  const ending = untilAskedToEnd();
+  try {
+    if (options.fresh) await rm(options.dataFolder, { recursive: true, force: true });
+    const folder = await DataFolder.open(options.dataFolder);
+    const identity = await folder.identity();
+    const ports = { ...defaultPorts, ...(await folder.lastPorts()) };
+    const logFile = createWriteStream(join(folder.path, 'platform.log'), { flags: 'w', mode: 0o600 });
+    const writeLog = (line: string) => void logFile.write(`${line}\n`);
+    const log: Log = (event, fields) => writeLog(JSON.stringify({ at: new Date().toISOString(), event, ...fields }, (_, value) => (value instanceof Error ? value.stack : value)));
+
+    const tools = await terminal.step('Looking for ffmpeg', () => findMediaTools(process.env));
+    const database = await terminal.step('Starting Postgres', async (progress) => {
+      const ownURL = process.env['DATABASE_URL'];
+      if (ownURL) return { url: ownURL, port: ports.postgres };
+      const postgres = await startPostgres({ durable: true, dataFolder: folder.postgres, port: ports.postgres, log: writeLog, onProgress: progress });
+      parts.defer(() => postgres.stop());
+      return { url: postgres.url, port: Number(new URL(postgres.url).port) };
+    });
+    const sink = await startRtmpSink({ port: ports.rtmp }).catch(() => startRtmpSink({ port: 0 }));
+    parts.defer(() => sink.close());
+    const site = await reserveSite(options.port ?? ports.site, options.port !== null);
+    parts.defer(() => site.close());
+    await folder.savePorts({ site: site.port, rtmp: sink.port, postgres: database.port });
+    const rtmpURL = `rtmp://127.0.0.1:${sink.port}/live`;
+
+    const local = { databaseURL: database.url, serviceSecret: identity.serviceSecret, objectsFolder: folder.objects, siteURL: site.url };
+    const connections = connectLocally(local, 20, log);
+    parts.defer(() => connections.pool.end());
+    await terminal.step('Migrating the database', () => migrate(connections.pool));
+    await ensureLocalAccount(connections.pool, identity.apiKey);
+
+    const settings = { ...localSettings, legacyRtmpURL: rtmpURL };
+    const service = createService(connections, settings, log);
+    site.serve({ rest: createRestHandler(service), objects: connections.objects, sink, rtmpURL, log });
+
+    const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
+    const supervisor = await terminal.step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));
+    parts.defer(() => supervisor.stop());
+    const starting = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
+    const sweeping = setInterval(() => {
+      void sweep({ ...connections, starting, clock: () => new Date() }).catch((error: unknown) => log('sweep_failed', { error }));
+    }, sweepEveryMs);
+    parts.defer(() => clearInterval(sweeping));
+
+    await folder.writeConnection({ apiURL: service.baseURL, siteURL: site.url, rtmpURL, apiKey: identity.apiKey, pid: process.pid });
+    parts.defer(() => folder.removeConnection());
+
+    if (options.demo && !(await folder.isDemoMade())) {
+      await terminal.step('Making the demo', async (progress) => {
+        const demo = { apiURL: service.baseURL, apiKey: identity.apiKey, rtmpURL, ffmpegPath: tools.ffmpegPath, mediaFolder: folder.demoMedia };
+        const made = makeDemo({ ...demo, onProgress: progress });
+        const streamID = await Promise.race([made, ending.then(() => null)]);
+        if (streamID !== null) await folder.markDemoMade(streamID);
+      });
+    }
+    terminal.table([
+      ['Watch', site.url],
+      ['API', service.baseURL],
+      ['API key', identity.apiKey],
+      ['RTMP ingest', `${rtmpURL}  (any stream key)`],
+      ['OpenAPI', `${service.baseURL}/openapi.json`],
+      ['Log', join(folder.path, 'platform.log')],
+    ]);
+    terminal.line(nextSteps(service.baseURL, identity.apiKey));
+    await ending;
+    terminal.line('Ending everything that was started …');
+    return 0;
+  } catch (error) {
+    terminal.line(`\n${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+function nextSteps(apiURL: string, apiKey: string): string {
+  return `
+Next steps (README.md has the whole first upload):
+  curl ${apiURL}/streams -H 'X-API-Key: ${apiKey}'
+  curl ${apiURL}/uploads -H 'X-API-Key: ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"mine.mp4","mimeType":"video/mp4"}'
+
+Ctrl-C ends it; what you made stays.`;
+}

@@ -1,0 +1,79 @@
+// The local site: API, objects and the page to watch, behind one port of the loopback interface.
+import { getRequestListener } from '@hono/node-server';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serveObjects } from '../../lambda/ports/object-store/serve-objects.ts';
+import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import type { Log } from '../../lambda/log.ts';
+import type { RestHandler } from '../../lambda/surfaces/rest.ts';
+import { objectsPath } from './connections.ts';
+import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
+import { serveWatchPage } from './watch-page/page.ts';
+
+/** A port that nothing can be served on before it is known which one it is. */
+export interface ReservedSite {
+  readonly port: number;
+  readonly url: string;
+  serve(parts: SiteParts): void;
+  close(): Promise<void>;
+}
+
+export interface SiteParts {
+  readonly rest: RestHandler;
+  readonly objects: FileObjectStore;
+  readonly sink: RtmpSink;
+  readonly rtmpURL: string;
+  readonly log: Log;
+}
+
+const host = '127.0.0.1';
+
+/**
+ * Takes the port. Until `serve`, connections wait.
+ * @param strict fails when the port is taken, instead of taking any free one
+ */
+export async function reserveSite(port: number, strict: boolean): Promise<ReservedSite> {
+  const server = createServer();
+  await listen(server, port).catch((error: NodeJS.ErrnoException) => {
+    if (strict) throw new Error(`Port ${port} cannot be used (${error.code}). Choose another with --port.`, { cause: error });
+    return listen(server, 0);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  const url = `http://${host}:${taken}`;
+  // Uploads take as long as they take; a client that sends nothing at all is cut off.
+  server.requestTimeout = 0;
+  server.timeout = 60_000;
+  return {
+    port: taken,
+    url,
+    serve: (parts) => route(server, url, parts),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function route(server: Server, siteURL: string, { rest, objects, sink, rtmpURL, log }: SiteParts): void {
+  const answerRest = getRequestListener(rest);
+  const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });
+  const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };
+  server.on('request', (request, response) => {
+    const path = request.url ?? '/';
+    if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
+    if (serveWatchPage(watch, request, response)) return;
+    void answerRest(request, response);
+  });
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.listen(port, host, () => {
+    server.off('error', reject);
+    resolve();
+  });
+  return promise;
+}

@@ -1,0 +1,104 @@
+// The command queue of one machine: consumers take outbox rows where they lie.
+import type { SQSRecord } from 'aws-lambda';
+import type { Pool } from 'pg';
+import { consumeDefaults } from './command-queue.ts';
+import type { CommandQueue, QueueLog, QueueName } from './command-queue.ts';
+import { deliverUntilAborted } from './delivery.ts';
+import { listenToOutbox } from './outbox-listener.ts';
+import { createWakeUp } from './wake-up.ts';
+
+export interface PostgresCommandQueueOptions {
+  /** Its owner listens to its 'error' events. Every `consume` opens one more connection, with the same options. */
+  readonly pool: Pool;
+  readonly log: QueueLog;
+}
+
+interface ClaimedRow {
+  id: string;
+  body: string;
+  receipt: string;
+  receives: number;
+  createdAtMs: number;
+  dead: boolean;
+}
+
+/** A consumer that hears nothing looks this often. Notifications and due times wake it earlier. */
+const pollIntervalMs = 5000;
+/** A row that is due but cannot be claimed is held by another consumer for a moment. */
+const shortestWaitMs = 10;
+
+export function createPostgresCommandQueue({ pool, log }: PostgresCommandQueueOptions): CommandQueue {
+  return {
+    async relay() {
+      return 0;
+    },
+
+    async consume(queue, handler, options) {
+      const { signal, batchSize = consumeDefaults.batchSize } = options;
+      const { visibilitySeconds = consumeDefaults.visibilitySeconds, maxReceives = consumeDefaults.maxReceives } = options;
+      const wakeUp = createWakeUp();
+      signal.addEventListener('abort', wakeUp.ring, { once: true });
+      const listening = listenToOutbox(pool.options, queue, wakeUp.ring, { signal, log });
+
+      const receive = async (): Promise<SQSRecord[]> => {
+        const rows = await claim(pool, [queue, visibilitySeconds, maxReceives, batchSize]);
+        if (rows.length === 0) await wakeUp.wait(Math.max(shortestWaitMs, Math.min(await msUntilDue(pool, queue), pollIntervalMs)));
+        const dead = rows.filter((row) => row.dead);
+        if (dead.length > 0) log('commands_dead', { queue, messageIds: dead.map((row) => row.id) });
+        return rows.filter((row) => !row.dead).map((row) => recordOf(queue, row));
+      };
+      const remove = async (records: readonly SQSRecord[]) => {
+        await pool.query('delete from outbox using unnest($1::bigint[], $2::uuid[]) as done (id, receipt) where outbox.id = done.id and outbox.receipt = done.receipt', [
+          records.map((record) => record.messageId),
+          records.map((record) => record.receiptHandle),
+        ]);
+      };
+      await deliverUntilAborted({ receive, remove }, handler, { queue, signal, log });
+      signal.removeEventListener('abort', wakeUp.ring);
+      await listening;
+    },
+  };
+}
+
+/** Hides due rows for a while and marks as dead those that were received often enough. The receipt tells this delivery from the next one. */
+async function claim(pool: Pool, parameters: [queue: QueueName, visibilitySeconds: number, maxReceives: number, batchSize: number]) {
+  const { rows } = await pool.query<ClaimedRow>(
+    `with due as (
+       select id from outbox where queue = $1 and visible_at <= now() and dead_at is null
+       order by visible_at limit $4 for update skip locked
+     )
+     update outbox o set
+       visible_at = now() + make_interval(secs => $2),
+       receives = o.receives + (o.receives < $3)::int,
+       receipt = gen_random_uuid(),
+       dead_at = case when o.receives >= $3 then now() end
+     from due where o.id = due.id
+     returning o.id, o.body::text as body, o.receipt, o.receives, o.dead_at is not null as dead,
+       extract(epoch from o.created_at)::float8 * 1000 as "createdAtMs"`,
+    parameters,
+  );
+  return rows;
+}
+
+async function msUntilDue(pool: Pool, queue: QueueName): Promise<number> {
+  const { rows } = await pool.query<{ ms: number | null }>(
+    'select extract(epoch from min(visible_at) - now())::float8 * 1000 as ms from outbox where queue = $1 and dead_at is null',
+    [queue],
+  );
+  return rows[0]?.ms ?? Infinity;
+}
+
+function recordOf(queue: QueueName, row: ClaimedRow): SQSRecord {
+  const sentMs = String(Math.floor(row.createdAtMs));
+  return {
+    messageId: row.id,
+    receiptHandle: row.receipt,
+    body: row.body,
+    attributes: { ApproximateReceiveCount: String(row.receives), SentTimestamp: sentMs, SenderId: 'outbox', ApproximateFirstReceiveTimestamp: sentMs },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: `arn:aws:sqs:local:000000000000:${queue}`,
+    awsRegion: 'local',
+  };
+}

@@ -1,0 +1,85 @@
+// The command queue in AWS: the outbox is relayed to SQS, and containers poll SQS (Lambdas get the same event from their event source).
+import { BatchRequestTooLong, DeleteMessageBatchCommand, GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import type { Message, SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import type { Pool } from 'pg';
+import { consumeDefaults, queueNames } from './command-queue.ts';
+import type { CommandQueue, QueueLog, QueueName } from './command-queue.ts';
+import { deliverUntilAborted } from './delivery.ts';
+import { relayOutbox } from './outbox-relay.ts';
+import type { RelayedRow } from './outbox-relay.ts';
+
+export interface SQSCommandQueueOptions {
+  readonly sqs: SQSClient;
+  readonly pool: Pool;
+  /** A process needs those that it sends to or consumes. Rows of other queues stay in the outbox, for a process that has theirs. */
+  readonly queueURLs: Partial<Record<QueueName, string>>;
+  readonly log: QueueLog;
+}
+
+/** The longest that ReceiveMessage waits (Amazon SQS developer guide, "Long polling"). */
+const longPollSeconds = 20;
+
+export function createSQSCommandQueue({ sqs, pool, queueURLs, log }: SQSCommandQueueOptions): CommandQueue {
+  const send = async (queue: QueueName, rows: readonly RelayedRow[]) => {
+    const Entries = rows.map((row) => ({ Id: row.id, MessageBody: row.body }));
+    try {
+      const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueURLs[queue], Entries }));
+      return new Map(Failed.map(({ Id = '', Code = '', SenderFault = false }) => [Id, { code: Code, senderFault: SenderFault }]));
+    } catch (error) {
+      if (!(error instanceof BatchRequestTooLong)) throw error;
+      return new Map(rows.map((row) => [row.id, { code: error.name, senderFault: true }]));
+    }
+  };
+
+  return {
+    relay() {
+      return relayOutbox(pool, queueNames.filter((queue) => queueURLs[queue] !== undefined), send, log);
+    },
+
+    async consume(queue, handler, { signal, batchSize = consumeDefaults.batchSize, visibilitySeconds = consumeDefaults.visibilitySeconds }) {
+      const QueueUrl = queueURLs[queue];
+      if (QueueUrl === undefined) throw new Error(`no queue URL was given for ${queue}`);
+      let arn: string | undefined;
+
+      const receive = async (): Promise<SQSRecord[]> => {
+        arn ??= (await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }), { abortSignal: signal })).Attributes?.QueueArn;
+        const command = new ReceiveMessageCommand({
+          QueueUrl,
+          MaxNumberOfMessages: batchSize,
+          VisibilityTimeout: visibilitySeconds,
+          WaitTimeSeconds: longPollSeconds,
+          MessageSystemAttributeNames: ['All'],
+        });
+        const { Messages = [] } = await sqs.send(command, { abortSignal: signal });
+        return Messages.map((message) => recordOf(message, String(arn)));
+      };
+      const remove = async (records: readonly SQSRecord[]) => {
+        const Entries = records.map((record, index) => ({ Id: String(index), ReceiptHandle: record.receiptHandle }));
+        const { Failed = [] } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+        if (Failed.length > 0) log('commands_not_removed', { queue, codes: Failed.map((failure) => failure.Code) });
+      };
+      await deliverUntilAborted({ receive, remove }, handler, { queue, signal, log });
+    },
+  };
+}
+
+/** As the event source mapping of Lambda writes it. */
+function recordOf({ MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} }: Message, arn: string): SQSRecord {
+  return {
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: {
+      ApproximateReceiveCount: Attributes.ApproximateReceiveCount ?? '',
+      SentTimestamp: Attributes.SentTimestamp ?? '',
+      SenderId: Attributes.SenderId ?? '',
+      ApproximateFirstReceiveTimestamp: Attributes.ApproximateFirstReceiveTimestamp ?? '',
+    },
+    messageAttributes: {},
+    md5OfBody: MD5OfBody,
+    eventSource: 'aws:sqs',
+    eventSourceARN: arn,
+    awsRegion: arn.split(':')[3] ?? '',
+  };
+}

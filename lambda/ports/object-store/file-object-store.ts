@@ -1,0 +1,150 @@
+// The object store of one machine: a folder, and signed URLs that serve-objects.ts answers by the same rules as S3.
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { assertObjectKey, assertPutLimits, ObjectNotFound } from './object-store.ts';
+import type { ObjectFacts, ObjectStore, PutLimits } from './object-store.ts';
+import { signTarget, SignedURLRefused, verifyTarget } from './signed-url.ts';
+
+/** What a signed URL allows its bearer to do. */
+export type Grant =
+  | { readonly method: 'GET'; readonly key: string }
+  | { readonly method: 'PUT'; readonly key: string; readonly limits: Pick<PutLimits, 'contentType' | 'contentLength' | 'maxBytes'> };
+
+/** An object as it was when it was opened, whatever becomes of its key meanwhile. Ended by `stream`'s end or by `close`. */
+export interface OpenObject {
+  readonly facts: ObjectFacts;
+  /** First and last byte, both included. */
+  stream(start: number, end: number): Promise<Readable>;
+  close(): Promise<void>;
+}
+
+export interface FileObjectStore extends ObjectStore {
+  /**
+   * @param target path and query of a request, as received
+   * @throws SignedURLRefused
+   */
+  authorize(method: string, target: string): Grant;
+  open(key: string): Promise<OpenObject | null>;
+}
+
+export interface FileObjectStoreOptions {
+  /** Made when missing; holds `objects` and, of writes not finished, `parts`. */
+  readonly folder: string;
+  /** Where `serveObjects` is reached, without a trailing slash, such as `http://127.0.0.1:3000/objects`. */
+  readonly baseURL: string;
+  /** Any secret text; every process that signs or serves has to have the same. */
+  readonly signingKey: string;
+  readonly now?: () => Date;
+}
+
+/** The content type follows an object's bytes in the same file, so that one rename publishes both and offsets are those of the object. */
+const trailerBytes = 256;
+
+export function createFileObjectStore({ folder, baseURL, signingKey, now = () => new Date() }: FileObjectStoreOptions): FileObjectStore {
+  const parts = join(folder, 'parts');
+  mkdirSync(parts, { recursive: true });
+  const basePath = `${new URL(baseURL).pathname.replace(/\/$/, '')}/`;
+
+  // No key contains '@', so the file of a key never stands where another key needs a folder.
+  const pathOf = (key: string) => {
+    assertObjectKey(key);
+    return join(folder, 'objects', `${key}@object`);
+  };
+  const signedURL = (method: Grant['method'], key: string, parameters: Record<string, string>, expiresAt: Date) => {
+    assertObjectKey(key);
+    const target = new URL(`${baseURL}/${key}?${new URLSearchParams(parameters).toString()}`);
+    return target.origin + signTarget(signingKey, method, target, expiresAt);
+  };
+  // Whole seconds, as S3 signs them.
+  const expiryAfter = (seconds: number) => new Date((Math.floor(now().getTime() / 1000) + seconds) * 1000);
+
+  const store: FileObjectStore = {
+    async presignPut(key, limits) {
+      assertPutLimits(limits);
+      const { contentType, contentLength, maxBytes } = limits;
+      const expiresAt = expiryAfter(limits.expiresInSeconds);
+      const parameters = { contentType, ...(contentLength === undefined ? {} : { contentLength: String(contentLength) }), maxBytes: String(maxBytes) };
+      return { url: signedURL('PUT', key, parameters, expiresAt), headers: { 'content-type': contentType }, expiresAt };
+    },
+
+    async presignGet(key, { expiresInSeconds }) {
+      return signedURL('GET', key, {}, expiryAfter(expiresInSeconds));
+    },
+
+    authorize(method, target) {
+      const signed = verifyTarget(signingKey, method, target, now());
+      const path = target.slice(0, target.indexOf('?'));
+      const key = path.slice(basePath.length);
+      if (!path.startsWith(basePath)) throw new SignedURLRefused('signature_mismatch');
+      if (method === 'GET') return { method, key };
+      const contentLength = signed.get('contentLength');
+      const limits = { contentType: signed.get('contentType') ?? '', maxBytes: Number(signed.get('maxBytes')) };
+      return { method: 'PUT', key, limits: contentLength === null ? limits : { ...limits, contentLength: Number(contentLength) } };
+    },
+
+    async open(key) {
+      const file = await open(pathOf(key)).catch(ignoreMissing);
+      if (!file) return null;
+      const sizeBytes = (await file.stat()).size - trailerBytes;
+      const { buffer } = await file.read(Buffer.alloc(trailerBytes), 0, trailerBytes, sizeBytes);
+      return {
+        facts: { sizeBytes, contentType: buffer.toString('latin1').trimEnd() },
+        async stream(start, end) {
+          if (start <= end) return file.createReadStream({ start, end });
+          // A file stream cannot be told to read nothing.
+          await file.close();
+          return Readable.from([]);
+        },
+        close: () => file.close(),
+      };
+    },
+
+    async head(key) {
+      const object = await store.open(key);
+      await object?.close();
+      return object?.facts ?? null;
+    },
+
+    async read(key) {
+      const object = await store.open(key);
+      if (!object) throw new ObjectNotFound(key);
+      return object.stream(0, object.facts.sizeBytes - 1);
+    },
+
+    async write(key, body, { contentType }) {
+      const path = pathOf(key);
+      const part = join(parts, randomUUID());
+      const trailer = Buffer.from(contentType.padEnd(trailerBytes), 'latin1');
+      if (trailer.length !== trailerBytes) throw new Error(`a content type has at most ${trailerBytes} characters`);
+      try {
+        // Nothing is awaited before this: a stream that failed meanwhile would have had nobody to tell.
+        await pipeline(
+          Buffer.isBuffer(body) ? Readable.from([body]) : body,
+          async function* (chunks: AsyncIterable<Buffer>) {
+            yield* chunks;
+            yield trailer;
+          },
+          createWriteStream(part, { flags: 'wx', flush: true }),
+        );
+        await mkdir(dirname(path), { recursive: true });
+        await rename(part, path);
+      } catch (error) {
+        await rm(part, { force: true });
+        throw error;
+      }
+    },
+
+    async delete(key) {
+      await rm(pathOf(key), { force: true });
+    },
+  };
+  return store;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,111 @@
+// HTTP for the file object store: signed GET and PUT as S3 answers them, with problem+json where S3 has XML.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { byteRange } from './byte-range.ts';
+import type { FileObjectStore, Grant } from './file-object-store.ts';
+import { assertPutLimits, ObjectNotFound, PayloadTooLarge } from './object-store.ts';
+import { SignedURLRefused } from './signed-url.ts';
+
+export interface ServeObjectsOptions {
+  /** The one origin whose pages may upload and play, such as `http://127.0.0.1:3000`. */
+  readonly allowedOrigin: string;
+  readonly log: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/**
+ * A listener for `node:http`. The server has to be made with `requestTimeout: 0`: Node's default ends an upload after 5 minutes.
+ * A signed URL is good for its own method alone, so HEAD is refused on a GET URL, as on S3.
+ */
+export function serveObjects(store: FileObjectStore, { allowedOrigin, log }: ServeObjectsOptions): RequestListener {
+  return (request, response) => {
+    response.setHeader('vary', 'Origin');
+    if (request.headers.origin === allowedOrigin) allowOrigin(response, allowedOrigin);
+    void answer(store, request, response).catch((error: unknown) => {
+      // The client is gone: it gave up on an upload, or had enough of a download.
+      if (request.socket.destroyed) return;
+      const problem = problemOf(error);
+      if (problem.status === 500) log('object_request_failed', { method: request.method, error: String(error) });
+      if (response.headersSent) response.destroy();
+      else sendProblem(response, problem);
+    });
+  };
+}
+
+async function answer(store: FileObjectStore, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const method = request.method ?? '';
+  if (method === 'OPTIONS') {
+    response.writeHead(204).end();
+    return;
+  }
+  const grant = store.authorize(method, request.url ?? '');
+  if (grant.method === 'PUT') await receive(store, grant, request, response);
+  else await send(store, grant, request, response);
+}
+
+/** Node's parser lets exactly Content-Length bytes through and fails a body that ends early, so the header is the size. */
+async function receive(store: FileObjectStore, { key, limits }: Grant & { method: 'PUT' }, request: IncomingMessage, response: ServerResponse) {
+  const { 'content-length': lengthHeader, 'content-type': contentType } = request.headers;
+  if (lengthHeader === undefined) throw new LengthRequired('send a Content-Length; chunked uploads are not taken');
+  const contentLength = Number(lengthHeader);
+  if (contentType !== limits.contentType) throw new SignedURLRefused('signature_mismatch');
+  if (contentLength !== (limits.contentLength ?? contentLength)) throw new SignedURLRefused('signature_mismatch');
+  assertPutLimits({ ...limits, contentLength });
+  await store.write(key, request, { contentType });
+  response.writeHead(200).end();
+}
+
+async function send(store: FileObjectStore, { key }: Grant, request: IncomingMessage, response: ServerResponse) {
+  const object = await store.open(key);
+  if (!object) throw new ObjectNotFound(key);
+  const { sizeBytes, contentType } = object.facts;
+  const range = byteRange(request.headers.range, sizeBytes);
+  if (range === 'unsatisfiable') {
+    await object.close();
+    response.setHeader('content-range', `bytes */${sizeBytes}`);
+    throw new RangeNotSatisfiable(`the object has ${sizeBytes} bytes`);
+  }
+  const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
+  response.writeHead(range ? 206 : 200, {
+    'accept-ranges': 'bytes',
+    'content-type': contentType,
+    'content-length': end - start + 1,
+    ...(range ? { 'content-range': `bytes ${start}-${end}/${sizeBytes}` } : {}),
+    // The dashboard may be on the same origin here: what users upload must not run as a page of it.
+    'content-security-policy': 'sandbox',
+    'x-content-type-options': 'nosniff',
+  });
+  await pipeline(await object.stream(start, end), response);
+}
+
+class LengthRequired extends Error {}
+class RangeNotSatisfiable extends Error {}
+
+interface Problem {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+}
+
+function problemOf(error: unknown): Problem {
+  const detail = error instanceof Error ? error.message : '';
+  if (error instanceof SignedURLRefused) return { status: 403, code: error.code, title: 'Forbidden', detail };
+  if (error instanceof ObjectNotFound) return { status: 404, code: 'not_found', title: 'Not found', detail };
+  if (error instanceof LengthRequired) return { status: 411, code: 'length_required', title: 'Length required', detail };
+  if (error instanceof RangeNotSatisfiable) return { status: 416, code: 'range_not_satisfiable', title: 'Range not satisfiable', detail };
+  if (error instanceof PayloadTooLarge) return { status: 422, code: 'payload_too_large', title: 'Payload too large', detail };
+  return { status: 500, code: 'internal_error', title: 'Internal error', detail: 'the object store failed' };
+}
+
+function sendProblem(response: ServerResponse, problem: Problem): void {
+  const body = JSON.stringify({ type: `/problems/${problem.code}`, ...problem });
+  response.writeHead(problem.status, { 'content-type': 'application/problem+json', 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
+function allowOrigin(response: ServerResponse, origin: string): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-allow-methods', 'GET, PUT');
+  response.setHeader('access-control-allow-headers', 'content-type, range');
+  response.setHeader('access-control-expose-headers', 'accept-ranges, content-length, content-range');
+  response.setHeader('access-control-max-age', '600');
+}

@@ -1,0 +1,117 @@
+// An agent: a process that claims replicas, publishes them, and holds them by a lease that it renews every second.
+import { setTimeout } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { databaseOn, inTransaction } from '../data/database.ts';
+import type { StreamBackend } from '../data/streams.ts';
+import { fireDue } from '../orchestration/fire-due.ts';
+import { recoverReplicas } from '../orchestration/recover-replicas.ts';
+import { reportReplica } from '../orchestration/replica-reports.ts';
+import type { Starting } from '../orchestration/start-stream.ts';
+import type { CommandQueue, QueueHandler } from '../ports/command-queue/command-queue.ts';
+import type { PlanParts } from './publish-plan.ts';
+import { loadPublishPlan } from './publish-plan.ts';
+import { ReplicaRun } from './replica-run.ts';
+
+export interface AgentOptions extends Omit<PlanParts, 'data'> {
+  readonly agentID: string;
+  /** Whoever starts this agent again when it dies, and then ends its lease at once. */
+  readonly supervisor: string;
+  readonly release: string;
+  readonly slots: number;
+  readonly backends: readonly StreamBackend[];
+  readonly pool: Pool;
+  readonly queue: CommandQueue;
+  readonly handleMedia: QueueHandler;
+  readonly starting: Omit<Starting, 'now' | 'settings'>;
+  readonly clock: () => Date;
+  readonly steadyClock: () => number;
+}
+
+const renewEveryMs = 1000;
+const connectTimeoutMs = 10_000;
+
+/** The agent was buried while it still lived: its replicas may have other holders by now. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost';
+}
+
+/**
+ * Runs until the signal aborts; then ends its replicas and gives them back. While the database does not answer it goes on sending.
+ * @throws {LeaseLost} after ending everything: start a new agent in its place
+ */
+export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
+  const { agentID, pool, queue, log, steadyClock } = options;
+  const data = databaseOn(pool);
+  const runs = new Map<string, ReplicaRun>();
+  const stopping = new AbortController();
+  const until = AbortSignal.any([signal, stopping.signal]);
+  await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release });
+  log('agent_started', { agentID, slots: options.slots });
+
+  const wake: QueueHandler = async () => {
+    await claim();
+    return { batchItemFailures: [] };
+  };
+  const consuming = [
+    ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
+    queue.consume('media', options.handleMedia, { signal: until, batchSize: 1, visibilitySeconds: 600 }),
+  ];
+  try {
+    while (!until.aborted) {
+      const beganMs = steadyClock();
+      await renew().catch((error: unknown) => {
+        if (error instanceof LeaseLost) throw error;
+        log('renewal_failed', { agentID, error: String(error) });
+      });
+      await setTimeout(Math.max(0, renewEveryMs - (steadyClock() - beganMs)), undefined, { signal: until }).catch(() => {});
+    }
+  } finally {
+    stopping.abort();
+    await Promise.all(consuming);
+    await Promise.all([...runs.values()].map((run) => run.end().then(() => data.replicas.release(run.claim))));
+    await data.agents.remove(agentID);
+    log('agent_ended', { agentID });
+  }
+
+  async function renew(): Promise<void> {
+    const renewal = await data.agents.renew(agentID);
+    if (!renewal.held) throw new LeaseLost();
+    for (const id of renewal.ending) runs.get(id)?.endForGood();
+    if (runs.size > 0) {
+      const figures = [...runs.values()].map((run) => ({
+        replicaID: run.claim.id,
+        epoch: run.claim.epoch,
+        stats: run.figures.sample(steadyClock(), renewal.now, run.framesPerSecond),
+      }));
+      await data.replicas.saveFigures(agentID, figures);
+    }
+    if (renewal.dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, options.clock);
+    if (renewal.deadCount > 0) await recoverReplicas(pool);
+    await queue.relay();
+    await claim();
+  }
+
+  async function claim(): Promise<void> {
+    const free = options.slots - [...runs.values()].reduce((sum, run) => sum + run.slots, 0);
+    if (until.aborted || free <= 0) return;
+    for (const replica of await data.replicas.claim(agentID, options.backends, free)) {
+      log('replica_claimed', { agentID, streamID: replica.stream_id, role: replica.role, epoch: replica.epoch });
+      const run = new ReplicaRun({
+        replica,
+        loadPlan: () => loadPublishPlan({ ...options, data }, replica),
+        anchor: async () => {
+          const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
+          return now.getTime() - anchored_at.getTime();
+        },
+        client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs },
+        report: (report) =>
+          inTransaction(pool, (tx) => reportReplica(tx, { ...report, streamID: replica.stream_id, now: options.clock() })),
+        steadyClock,
+        random: options.starting.random,
+        log,
+      });
+      runs.set(replica.id, run);
+      void run.finished.then(() => runs.delete(replica.id));
+    }
+  }
+}

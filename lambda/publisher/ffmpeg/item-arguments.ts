@@ -1,0 +1,118 @@
+// The ffmpeg arguments that turn any item into the pictures and the sound of a profile. Pure.
+import { inputGuardArguments } from '../media/container-formats.ts';
+import { audioFormat } from './profile.ts';
+import type { Profile } from './profile.ts';
+
+/** x264 preset, or the NVIDIA encoder. */
+export type EncoderSettings = { readonly codec: 'libx264'; readonly preset: string } | { readonly codec: 'h264_nvenc' };
+
+export interface VideoRequest {
+  /** Signed http(s) address, or a path. */
+  readonly sourceURL: string;
+  readonly kind: 'video' | 'image';
+  /** Frame of the item to begin with, on the profile's grid. */
+  readonly startFrame: number;
+  /** Exactly this many frames come, whatever the source holds: its last frame is held. */
+  readonly frameCount: number;
+  readonly profile: Profile;
+  readonly encoder: EncoderSettings;
+}
+
+export interface AudioRequest {
+  readonly sourceURL: string;
+  /** Sample of the item to begin with, at 48 kHz. */
+  readonly startSample: number;
+  readonly sampleCount: number;
+}
+
+/** At most two B-frames in a row and none of them a reference, so that a picture is never shown before it is decoded. */
+const maxBFrames = 2;
+
+/** Writes H.264 as FLV to stdout. */
+export function videoArguments(request: VideoRequest): string[] {
+  const { profile, kind } = request;
+  return [
+    ...inputArguments(request.sourceURL, request.startFrame / profile.framesPerSecond, kind === 'image'),
+    // The first stream of moving pictures: cover art is none.
+    '-map', kind === 'image' ? '0:v:0' : '0:V:0',
+    '-vf', videoFilters(kind, profile).join(','),
+    '-fps_mode', 'cfr',
+    '-frames:v', String(request.frameCount),
+    ...encoderArguments(request.encoder, profile),
+    '-color_primaries', 'bt709', '-color_trc', 'bt709', '-colorspace', 'bt709', '-color_range', 'tv', '-chroma_sample_location', 'left',
+    '-flvflags', 'no_duration_filesize', '-flush_packets', '1', '-f', 'flv', 'pipe:1',
+  ];
+}
+
+/** Writes raw samples (see `audioFormat`) to stdout; the first belongs to `startSample`, whenever the source's sound begins. */
+export function audioArguments(request: AudioRequest): string[] {
+  return [
+    ...inputArguments(request.sourceURL, request.startSample / audioFormat.sampleRate, false),
+    '-map', '0:a:0',
+    // Gaps become silence and overlaps are cut; `min_comp` makes the very first sample exact instead of "within 1 ms".
+    '-af', [
+      `aresample=${audioFormat.sampleRate}:async=1:first_pts=0:min_comp=0.00001`,
+      'aformat=sample_fmts=s16:channel_layouts=stereo',
+      `atrim=end_sample=${request.sampleCount}`,
+    ].join(','),
+    '-f', 's16le', '-flush_packets', '1', 'pipe:1',
+  ];
+}
+
+/** Reads raw samples from stdin, writes AAC as FLV to stdout. */
+export function audioEncoderArguments(bitrateKbps: number): string[] {
+  return [
+    ...quiet,
+    '-probesize', '32', '-f', 's16le', '-ar', String(audioFormat.sampleRate), '-ch_layout', 'stereo', '-i', 'pipe:0',
+    '-c:a', 'aac', '-profile:a', 'aac_low', '-b:a', `${bitrateKbps}k`,
+    '-flvflags', 'no_duration_filesize', '-flush_packets', '1', '-f', 'flv', 'pipe:1',
+  ];
+}
+
+const quiet = ['-nostdin', '-hide_banner', '-loglevel', 'error'] as const;
+
+function inputArguments(sourceURL: string, startSeconds: number, still: boolean): string[] {
+  return [
+    ...quiet,
+    ...inputGuardArguments(sourceURL),
+    // From the keyframe before on; what comes earlier gets negative times, and the filters know which frame is on show at 0.
+    ...(startSeconds > 0 && !still ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : []),
+    '-i', sourceURL,
+  ];
+}
+
+function videoFilters(kind: VideoRequest['kind'], { width, height, framesPerSecond }: Profile): string[] {
+  const fit = [
+    // Into the frame with the display's aspect ratio; `dar` knows non-square pixels, and rotation has been applied before.
+    `scale=w='max(2,trunc(min(${width},${height}*dar)/2+0.5)*2)':h='max(2,trunc(min(${height},${width}/dar)/2+0.5)*2)':out_color_matrix=bt709:out_range=tv`,
+    'format=yuv420p',
+    'setsar=1',
+    `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`,
+    'setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709',
+  ];
+  const grid = `fps=${framesPerSecond}:eof_action=pass`;
+  const holdLast = 'tpad=stop_mode=clone:stop=-1';
+  if (kind === 'image') {
+    // One frame, of an animation the first, on black where it is transparent; scaled once, then held.
+    return ['trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit, grid, holdLast];
+  }
+  return [
+    'bwdif=mode=send_frame:deint=interlaced',
+    // The second time for the start: frames before 0 go, but one of them, held or not, is on show at 0.
+    grid, holdLast, `fps=${framesPerSecond}:start_time=0`,
+    ...fit,
+  ];
+}
+
+function encoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
+  const rate = `${profile.videoBitrateKbps}k`;
+  const common = [
+    '-c:v', encoder.codec, '-profile:v', 'high', '-level:v', profile.level, '-bf', String(maxBFrames), '-g', String(profile.gopFrames),
+    '-b:v', rate, '-maxrate', rate, '-bufsize', rate,
+  ];
+  if (encoder.codec === 'h264_nvenc') {
+    return [...common, '-preset', 'p4', '-rc', 'cbr', '-no-scenecut', '1', '-strict_gop', '1', '-b_ref_mode', 'disabled', '-forced-idr', '1'];
+  }
+  // `stitchable` keeps the parameter sets free of anything that depends on the content.
+  return [...common, '-preset', encoder.preset, '-x264-params', 'nal-hrd=cbr:scenecut=0:open-gop=0:b-pyramid=none:stitchable=1'];
+}

@@ -1,0 +1,52 @@
+// One item of a playlist as encoded pictures and raw sound, ready to be joined to the item before it.
+import type { MediaTools } from '../media/media-tools.ts';
+import { openAudioSource } from './audio-source.ts';
+import type { AudioSource } from './audio-source.ts';
+import type { VideoRequest } from './item-arguments.ts';
+import { audioFormat } from './profile.ts';
+import { openVideoSource } from './video-source.ts';
+import type { VideoSource } from './video-source.ts';
+
+export type { VideoFrame } from './video-source.ts';
+
+export interface ItemRequest extends VideoRequest {
+  /** Whether the item has sound of its own. */
+  readonly hasAudio: boolean;
+  /** Whether that sound is wanted; without it `readSamples` gives silence. */
+  readonly audio: boolean;
+}
+
+/** Pictures and sound are independent: each is worked about 3 s ahead of its own reader. `ready` is that of the pictures. */
+export interface ItemSource extends VideoSource, AudioSource {}
+
+/** Starts at once. `signal` ends it as `close` does, and readers then reject with its reason. */
+export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortSignal): ItemSource {
+  const video = openVideoSource(tools, request, signal);
+  const audio = request.audio && request.hasAudio ? openAudioOnly(tools, request, signal) : silence;
+  return {
+    ready: video.ready,
+    readFrame: () => video.readFrame(),
+    readSamples: (sampleCount) => audio.readSamples(sampleCount),
+    log: () => [video.log(), audio.log()].filter((log) => log !== '').join('\n'),
+    close: async () => {
+      await Promise.all([video.close(), audio.close()]);
+    },
+  };
+}
+
+/** The sound of an item for the same stretch of the frame grid, without its pictures. */
+export function openAudioOnly(
+  tools: MediaTools,
+  { sourceURL, startFrame, frameCount, profile }: Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'frameCount' | 'profile'>,
+  signal: AbortSignal,
+): AudioSource {
+  const { samplesPerFrame } = profile;
+  return openAudioSource(tools, { sourceURL, startSample: startFrame * samplesPerFrame, sampleCount: frameCount * samplesPerFrame }, signal);
+}
+
+const silence: AudioSource = {
+  ready: Promise.resolve(),
+  readSamples: async (sampleCount) => Buffer.alloc(sampleCount * audioFormat.bytesPerSample),
+  log: () => '',
+  close: async () => {},
+};

@@ -1,0 +1,70 @@
+// What is measured of a replica while it publishes: the figures of get_stream_stats.
+import type { StreamStats } from '../data/streams.ts';
+import type { Occurrence } from '../domain/play-out.ts';
+
+interface Sample {
+  readonly atMs: number;
+  readonly bytes: number;
+  readonly frames: number;
+}
+
+/** Rates are averages over this long. */
+const rateWindowMs = 5000;
+
+export class Figures {
+  #framesSent = 0;
+  #bytesSent = 0;
+  #droppedFrames = 0;
+  #connections = 0;
+  #position: { occurrence: Occurrence; frame: number } | null = null;
+  #samples: Sample[] = [];
+
+  connected(): void {
+    this.#connections++;
+    this.#samples = [];
+  }
+
+  sent(bytes: number): void {
+    this.#bytesSent += bytes;
+  }
+
+  frameSent(frame: number, occurrence: Occurrence): void {
+    this.#framesSent++;
+    this.#position = { frame, occurrence };
+  }
+
+  dropped(frames: number): void {
+    this.#droppedFrames += Math.max(0, frames);
+  }
+
+  /** The figures at a time; call it about once a second, as rates are measured between calls. `nowMs` is any steady clock. */
+  sample(nowMs: number, sampledAt: Date, framesPerSecond: number): StreamStats {
+    this.#samples.push({ atMs: nowMs, bytes: this.#bytesSent, frames: this.#framesSent });
+    while (this.#samples.length > 2 && this.#samples[0]!.atMs < nowMs - rateWindowMs) this.#samples.shift();
+    const first = this.#samples[0]!;
+    const elapsedSeconds = (nowMs - first.atMs) / 1000;
+    const rate = (amount: number) => (elapsedSeconds > 0 ? amount / elapsedSeconds : 0);
+    return {
+      bitrateKbps: Math.round(rate((this.#bytesSent - first.bytes) * 8) / 1000),
+      framesPerSecond: Math.round(rate(this.#framesSent - first.frames) * 10) / 10,
+      framesSent: this.#framesSent,
+      bytesSent: this.#bytesSent,
+      droppedFrames: this.#droppedFrames,
+      reconnects: Math.max(0, this.#connections - 1),
+      loopCount: this.#position?.occurrence.lap ?? 0,
+      currentItem: this.#currentItem(framesPerSecond),
+      sampledAt: sampledAt.toISOString(),
+    };
+  }
+
+  #currentItem(framesPerSecond: number): StreamStats['currentItem'] {
+    if (!this.#position) return null;
+    const { frame, occurrence } = this.#position;
+    return {
+      playlistID: occurrence.playlistID,
+      itemID: occurrence.item.itemID,
+      uploadID: occurrence.item.uploadID,
+      positionSeconds: Math.round(((frame - occurrence.startFrame) / framesPerSecond) * 100) / 100,
+    };
+  }
+}

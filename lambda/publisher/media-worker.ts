@@ -1,0 +1,81 @@
+// Carries out the commands of the queue 'media': examines uploads, publishes playlists, deletes objects.
+import type { Pool } from 'pg';
+import type { SQSRecord } from 'aws-lambda';
+import { databaseOn, inTransaction } from '../data/database.ts';
+import type { MediaCommand } from '../data/outbox.ts';
+import { judgeUsersOf } from '../orchestration/judge-parts.ts';
+import { publishPlaylist } from '../orchestration/publish-playlist.ts';
+import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
+import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import { MediaError } from './media/media-error.ts';
+import type { MediaTools } from './media/media-tools.ts';
+import { probeMedia } from './media/probe.ts';
+
+export interface MediaWorkerParts {
+  readonly pool: Pool;
+  readonly objects: ObjectStore;
+  readonly tools: MediaTools;
+  readonly clock: () => Date;
+  readonly random: () => number;
+  readonly log: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/** Reading the ends of a large file takes a few seconds; the queue gives ten minutes. */
+const probeTimeoutMs = 5 * 60_000;
+const probeURLSeconds = 900;
+
+/** The handler of the queue: commands that fail by our fault are delivered again. */
+export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
+  const handle = async (record: SQSRecord) => {
+    const command = JSON.parse(record.body) as MediaCommand;
+    switch (command.task) {
+      case 'probe_upload':
+        return probeUpload(parts, command.uploadID);
+      case 'publish_playlist':
+        return inTransaction(parts.pool, (data) => publishPlaylist(data, command.playlistID, command.request, parts.clock(), parts.random));
+      case 'delete_object':
+        return parts.objects.delete(command.objectKey);
+    }
+  };
+  return async ({ Records }) => {
+    const results = await Promise.allSettled(Records.map(handle));
+    const batchItemFailures = Records.flatMap(({ messageId, attributes }, index) => {
+      const result = results[index]!;
+      if (result.status === 'fulfilled') return [];
+      parts.log('media_command_failed', { messageId, receives: attributes.ApproximateReceiveCount, error: String(result.reason) });
+      return [{ itemIdentifier: messageId }];
+    });
+    return { batchItemFailures };
+  };
+}
+
+async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uploadID: string): Promise<void> {
+  const upload = await databaseOn(pool).uploads.findAny(uploadID);
+  if (!upload?.uploaded || upload.probe_state !== 'pending') return;
+  const url = await objects.presignGet(upload.object_key, { expiresInSeconds: probeURLSeconds });
+  const claimed = { mimeType: upload.mime_type, fileSize: upload.size_bytes! };
+  const found = await probeMedia(tools, url, claimed, AbortSignal.timeout(probeTimeoutMs)).catch((error: unknown) => {
+    if (error instanceof MediaError) return error;
+    throw error;
+  });
+  log('upload_probed', { uploadID, ...(found instanceof MediaError ? { failure: found.code } : { kind: found.kind }) });
+
+  await inTransaction(pool, async (data) => {
+    if (found instanceof MediaError) await data.uploads.recordFailure(uploadID, { code: found.code, detail: found.detail });
+    else {
+      await data.uploads.recordFacts(uploadID, {
+        duration_seconds: found.durationSeconds,
+        width: found.width,
+        height: found.height,
+        framerate: found.framerate,
+        video_codec: found.videoCodec,
+        audio_codec: found.audioCodec,
+      });
+    }
+    await judgeUsersOf(data, { uploadID });
+    for (const playlist of await data.playlists.publishingWith(uploadID)) {
+      const body = { task: 'publish_playlist', playlistID: playlist.id, request: playlist.publish_request } as const;
+      await data.outbox.send({ queue: 'media', body });
+    }
+  });
+}

@@ -1,0 +1,138 @@
+// Finds an ffmpeg and an ffprobe that can do what the publisher needs.
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Absolute paths. */
+export interface MediaTools {
+  readonly ffmpegPath: string;
+  readonly ffprobePath: string;
+}
+
+interface Tool {
+  readonly name: 'ffmpeg' | 'ffprobe';
+  readonly pathVariable: 'FFMPEG_PATH' | 'FFPROBE_PATH';
+  /** The optional npm package that holds it. */
+  readonly packageName: string;
+  readonly needs: Readonly<Partial<Record<Capability, readonly string[]>>>;
+}
+
+type Capability = 'encoder' | 'decoder' | 'muxer' | 'demuxer';
+
+const machine = `${process.platform}-${process.arch}`;
+
+/** What the publisher writes, and the formats uploads mostly come in. */
+const ffmpeg: Tool = {
+  name: 'ffmpeg',
+  pathVariable: 'FFMPEG_PATH',
+  packageName: `@ffmpeg-binary/${machine}`,
+  needs: {
+    encoder: ['libx264', 'aac', 'pcm_s16le'],
+    muxer: ['flv', 's16le'],
+    decoder: ['h264', 'hevc', 'vp8', 'vp9', 'aac', 'mp3', 'opus', 'vorbis', 'flac', 'png', 'mjpeg'],
+    demuxer: ['mov', 'matroska', 'mpegts', 'mp3', 'wav', 'ogg'],
+  },
+};
+const ffprobe: Tool = {
+  name: 'ffprobe',
+  pathVariable: 'FFPROBE_PATH',
+  packageName: `@ffprobe-installer/${machine}`,
+  needs: { demuxer: ffmpeg.needs.demuxer },
+};
+
+/** Listing takes a dynamically linked build up to half a second on a cold disk. */
+const listTimeoutMs = 20_000;
+
+/**
+ * Takes for each tool the path in FFMPEG_PATH or FFPROBE_PATH, which then has to do; else the first on PATH that can do everything needed;
+ * else the optional npm package's.
+ * @throws if there is none; the message has what each found one lacks, and what to do
+ */
+export async function findMediaTools(env: NodeJS.ProcessEnv): Promise<MediaTools> {
+  const [ffmpegPath, ffprobePath] = await Promise.all([findTool(ffmpeg, env), findTool(ffprobe, env)]);
+  return { ffmpegPath, ffprobePath };
+}
+
+async function findTool(tool: Tool, env: NodeJS.ProcessEnv): Promise<string> {
+  const shortcomings: string[] = [];
+  for (const path of candidates(tool, env)) {
+    if (!(await isExecutable(path))) {
+      if (path === env[tool.pathVariable]) shortcomings.push(`${path} (${tool.pathVariable}) is not an executable file`);
+      continue;
+    }
+    const lacking = await lackingIn(path, tool);
+    if (lacking.length === 0) return path;
+    shortcomings.push(`${path} lacks ${lacking.join(', ')}`);
+  }
+  throw new Error(
+    [
+      `No usable ${tool.name} was found${shortcomings.length > 0 ? ':' : '.'}`,
+      ...shortcomings.map((shortcoming) => `  ${shortcoming}`),
+      `Install it (sudo apt install ffmpeg), or set ${tool.pathVariable} to one that has everything.`,
+    ].join('\n'),
+  );
+}
+
+function candidates({ name, pathVariable, packageName }: Tool, env: NodeJS.ProcessEnv): string[] {
+  const chosen = env[pathVariable];
+  if (chosen) return [chosen];
+  const onPath = (env.PATH ?? '').split(delimiter).filter(Boolean).map((folder) => join(folder, name));
+  try {
+    return [...onPath, join(dirname(createRequire(import.meta.url).resolve(`${packageName}/package.json`)), name)];
+  } catch {
+    return onPath;
+  }
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return await access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function lackingIn(path: string, { needs }: Tool): Promise<string[]> {
+  try {
+    const [codecs, formats] = await Promise.all([needs.encoder || needs.decoder ? list(path, '-codecs') : '', list(path, '-formats')]);
+    const has = { ...readCodecs(codecs), ...readFormats(formats) };
+    return capabilities.flatMap((capability) =>
+      (needs[capability] ?? []).filter((name) => !has[capability].has(name)).map((name) => `the ${capability} ${name}`),
+    );
+  } catch {
+    return ['the ability to run on this machine'];
+  }
+}
+
+const capabilities: readonly Capability[] = ['encoder', 'decoder', 'muxer', 'demuxer'];
+
+async function list(path: string, what: '-codecs' | '-formats'): Promise<string> {
+  const { stdout } = await promisify(execFile)(path, ['-hide_banner', what], { timeout: listTimeoutMs });
+  return stdout;
+}
+
+/** Lines such as ` DEV.LS h264  H.264 (decoders: h264 h264_v4l2m2m) (encoders: libx264 h264_nvenc)`; without a list the name is the codec's. */
+function readCodecs(text: string): Record<'encoder' | 'decoder', Set<string>> {
+  const has = { encoder: new Set<string>(), decoder: new Set<string>() };
+  for (const line of text.split('\n')) {
+    const [, decodes, encodes, codec = '', description = ''] = /^ ([D.])([E.])[VASDT.]\S* (\S+)(.*)$/.exec(line) ?? [];
+    const names = (kind: string) => new RegExp(`\\(${kind}: ([^)]*)\\)`).exec(description)?.[1]?.trim().split(' ') ?? [codec];
+    if (decodes === 'D') for (const name of names('decoders')) has.decoder.add(name);
+    if (encodes === 'E') for (const name of names('encoders')) has.encoder.add(name);
+  }
+  return has;
+}
+
+/** Lines such as `  D  mov,mp4,m4a  QuickTime / MOV` and ` DE flv  FLV (Flash Video)`. */
+function readFormats(text: string): Record<'muxer' | 'demuxer', Set<string>> {
+  const has = { muxer: new Set<string>(), demuxer: new Set<string>() };
+  for (const line of text.split('\n')) {
+    const [, demuxes, muxes, names = ''] = /^ ([D ])([E ])d? +(\S+)/.exec(line) ?? [];
+    for (const name of names.split(',')) {
+      if (demuxes === 'D') has.demuxer.add(name);
+      if (muxes === 'E') has.muxer.add(name);
+    }
+  }
+  return has;
+}

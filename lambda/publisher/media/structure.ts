@@ -1,0 +1,135 @@
+// Reads the structure of a file with ffprobe: container, streams, what the header says about time.
+import { z } from 'zod';
+import { runChild, ToolError } from '../ffmpeg/child.ts';
+import { inputGuardArguments } from './container-formats.ts';
+import { MediaError } from './media-error.ts';
+import type { MediaTools } from './media-tools.ts';
+import { isSourceUnreadable } from './source-fault.ts';
+
+/** What is examined, and with what. */
+export interface Source {
+  readonly tools: MediaTools;
+  readonly sourceURL: string;
+  readonly signal: AbortSignal;
+}
+
+export interface StreamStructure {
+  /** Of all streams of the file. */
+  readonly index: number;
+  /** ffmpeg's stream specifier, for `-map`. */
+  readonly specifier: string;
+  readonly codec: string;
+}
+
+export interface PictureStructure extends StreamStructure {
+  /** As displayed: rotated, with square pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly framerate: number | null;
+}
+
+export interface Structure {
+  readonly formatName: string;
+  /** Where the first stream begins, which is 0 for who plays it. */
+  readonly startSeconds: number;
+  /** Null when the header has no duration, or ffprobe only guesses it from the bitrate. */
+  readonly headerSeconds: number | null;
+  /** The first stream of pictures that is not cover art. */
+  readonly video: PictureStructure | null;
+  readonly audio: StreamStructure | null;
+}
+
+const probedStreamSchema = z.object({
+  index: z.number(),
+  codec_type: z.string().optional(),
+  codec_name: z.string().optional(),
+  width: z.number().optional(),
+  height: z.number().optional(),
+  sample_aspect_ratio: z.string().optional(),
+  avg_frame_rate: z.string().optional(),
+  r_frame_rate: z.string().optional(),
+  disposition: z.object({ attached_pic: z.number().optional() }).optional(),
+  side_data_list: z.array(z.object({ rotation: z.number().optional() })).optional(),
+});
+type ProbedStream = z.infer<typeof probedStreamSchema>;
+
+/** The parts of ffprobe's JSON that we ask for. */
+const reportSchema = z.object({
+  format: z.object({ format_name: z.string(), start_time: z.string().optional(), duration: z.string().optional() }),
+  streams: z.array(probedStreamSchema).default([]),
+});
+
+const entries = [
+  'format=format_name,start_time,duration',
+  'stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,avg_frame_rate,r_frame_rate',
+  'stream_disposition=attached_pic',
+  'stream_side_data=rotation',
+].join(':');
+
+const limits = { timeoutMs: 60_000, maxOutputBytes: 1024 * 1024 };
+
+/** @throws {MediaError} when it is no media, cut off, or has streams that we cannot decode; {ToolError} when it cannot be read */
+export async function readStructure({ tools, sourceURL, signal }: Source): Promise<Structure> {
+  const probeArguments = ['-hide_banner', '-loglevel', 'warning', ...inputGuardArguments(sourceURL), '-show_entries', entries, '-of', 'json', sourceURL];
+  let json = '';
+  const run = await runChild(tools.ffprobePath, probeArguments, sourceURL, limits, (line) => (json += line), signal);
+  if (isSourceUnreadable(run.log)) throw new ToolError(`the source could not be read: ${run.log}`);
+  if (run.overLimits) throw new MediaError('unsupported', 'The file takes too long to examine: its structure is unusual or damaged.');
+  if (run.log.includes('moov atom not found')) throw new MediaError('truncated', 'The MP4 file is cut off: its index (moov) is missing.');
+  if (run.code !== 0) throw notMedia();
+
+  const { format, streams } = reportSchema.parse(JSON.parse(json));
+  const guessed = /from bitrate|using bitrate for duration/u.test(run.log);
+  return {
+    formatName: format.format_name,
+    startSeconds: Number(format.start_time) || 0,
+    headerSeconds: guessed ? null : positiveNumber(format.duration),
+    video: pictureOf(streams),
+    audio: soundOf(streams),
+  };
+}
+
+export function notMedia(): MediaError {
+  return new MediaError('not_media', 'The file is not a video, sound or image file of a kind that we know.');
+}
+
+function pictureOf(streams: readonly ProbedStream[]): PictureStructure | null {
+  const stream = streams.find(({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1);
+  if (!stream) return null;
+  const codec = knownCodec(stream, 'picture');
+  const { width: codedWidth = 0, height = 0 } = stream;
+  if (codedWidth === 0 || height === 0) throw new MediaError('damaged', `The ${codec} pictures have no size: the file is damaged or cut off.`);
+  const width = Math.round(codedWidth * (ratio(stream.sample_aspect_ratio, ':') ?? 1));
+  const rotation = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? 0;
+  const sideways = Math.abs(Math.round(rotation / 90)) % 2 === 1;
+  const rate = ratio(stream.avg_frame_rate, '/') ?? ratio(stream.r_frame_rate, '/');
+  return {
+    index: stream.index,
+    specifier: '0:V:0',
+    codec,
+    width: sideways ? height : width,
+    height: sideways ? width : height,
+    framerate: rate === null ? null : Math.round(rate * 1000) / 1000,
+  };
+}
+
+function soundOf(streams: readonly ProbedStream[]): StreamStructure | null {
+  const stream = streams.find(({ codec_type }) => codec_type === 'audio');
+  return stream ? { index: stream.index, specifier: '0:a:0', codec: knownCodec(stream, 'sound') } : null;
+}
+
+function knownCodec({ codec_name }: ProbedStream, noun: string): string {
+  if (codec_name === undefined || codec_name === 'unknown') throw new MediaError('unsupported', `The ${noun} format in the file is not one that we know.`);
+  return codec_name;
+}
+
+/** Of "4:3" or "30000/1001"; null when there is none, or it is 0. */
+function ratio(text: string | undefined, separator: string): number | null {
+  const [numerator, denominator] = (text ?? '').split(separator).map(Number);
+  return numerator && denominator ? numerator / denominator : null;
+}
+
+function positiveNumber(text: string | undefined): number | null {
+  const value = Number(text);
+  return value > 0 ? value : null;
+}

@@ -1,0 +1,20 @@
+// The onMetaData that ingests read a stream's shape from. Nothing of a single file gets in: no duration, no file size.
+import { audioFormat } from './ffmpeg/profile.ts';
+import type { Profile } from './ffmpeg/profile.ts';
+
+/** Names and codec numbers: Adobe Flash Video File Format 10.1, annex E.5. */
+export function metadataOf(profile: Profile): Record<string, number | boolean | string> {
+  return {
+    width: profile.width,
+    height: profile.height,
+    framerate: profile.framesPerSecond,
+    videocodecid: 7,
+    videodatarate: profile.videoBitrateKbps,
+    audiocodecid: 10,
+    audiodatarate: audioFormat.bitrateKbps,
+    audiosamplerate: audioFormat.sampleRate,
+    audiosamplesize: 16,
+    stereo: true,
+    encoder: 'loop-streaming-platform',
+  };
+}

@@ -1,0 +1,63 @@
+// What a replica publishes, where to, and where in its run it is: read from the rows just before connecting.
+import type { Database } from '../data/database.ts';
+import type { Replica } from '../data/replicas.ts';
+import { keyPlace } from '../operations/destinations/destination-schema.ts';
+import { legacyKeyPlace } from '../operations/streams/stream-settings.ts';
+import type { StreamingSettings } from '../orchestration/stream-parts.ts';
+import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { Sealer } from '../ports/sealer/sealer.ts';
+import { profileOf } from './ffmpeg/profile.ts';
+import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
+import type { MediaOptions } from './ffmpeg-media.ts';
+import type { MediaTools } from './media/media-tools.ts';
+import type { PublishTarget } from './rtmp/rtmp-client.ts';
+
+export interface PublishPlan {
+  readonly target: PublishTarget;
+  readonly media: Omit<MediaOptions, 'signal'>;
+  /** Milliseconds since the run's anchor when the plan was read; null before the first frame. */
+  readonly elapsedMs: number | null;
+}
+
+export interface PlanParts {
+  readonly data: Database;
+  readonly objects: ObjectStore;
+  readonly sealer: Sealer;
+  readonly settings: StreamingSettings;
+  readonly tools: MediaTools;
+  readonly encoder: EncoderSettings;
+  readonly log: MediaOptions['log'];
+}
+
+/** An item is read from its URL for as long as it plays. */
+const mediaURLSeconds = 12 * 3600;
+
+export async function loadPublishPlan(parts: PlanParts, replica: Replica): Promise<PublishPlan> {
+  const { data, objects, tools, encoder, log } = parts;
+  const { stream, now } = await data.streams.forPublishing(replica.stream_id);
+  return {
+    target: await targetOf(parts, replica, stream),
+    media: {
+      tools,
+      encoder,
+      log,
+      profile: profileOf(stream.run_quality!, stream.run_framerate!),
+      loadTimelines: () => data.timelines.ofStream(stream.id),
+      urlOf: (objectKey) => objects.presignGet(objectKey, { expiresInSeconds: mediaURLSeconds }),
+    },
+    elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),
+  };
+}
+
+async function targetOf(
+  { data, sealer, settings }: PlanParts,
+  replica: Replica,
+  stream: Awaited<ReturnType<Database['streams']['forPublishing']>>['stream'],
+): Promise<PublishTarget> {
+  if (stream.destination_id === null) {
+    return { rtmpURL: settings.legacyRtmpURL!, streamKey: sealer.open(stream.sealed_stream_key!, legacyKeyPlace(stream.id)) };
+  }
+  const destination = (await data.destinations.find(stream.user_id, stream.destination_id))!;
+  const rtmpURL = replica.role === 'backup' ? destination.backup_rtmp_url! : destination.rtmp_url;
+  return { rtmpURL, streamKey: sealer.open(destination.sealed_stream_key, keyPlace(destination.id)) };
+}

@@ -1,0 +1,150 @@
+// One replica, from its claim until it has to end: connects, plays, reports what happens, and tries again for as long as it may.
+import type { Claim, Replica, ReplicaState } from '../data/replicas.ts';
+import type { StateReason } from '../data/streams.ts';
+import { backoffMs } from './backoff.ts';
+import { Figures } from './figures.ts';
+import { MediaError } from './media/media-error.ts';
+import { TooSlow } from './paced-sender.ts';
+import type { PublishPlan } from './publish-plan.ts';
+import { runSession } from './publish-session.ts';
+import { DestinationError } from './rtmp/destination-error.ts';
+import type { RtmpClientOptions } from './rtmp/rtmp-client.ts';
+
+export interface ReplicaRunOptions {
+  readonly replica: Replica;
+  /** Reads what to play and where to; anew before each connection. */
+  readonly loadPlan: () => Promise<PublishPlan>;
+  /** Fixes the anchor of the run; answers the milliseconds since it. */
+  readonly anchor: () => Promise<number>;
+  readonly client: RtmpClientOptions;
+  /** Answers false when the replica is no longer this agent's. */
+  readonly report: (report: { claim: Claim; state: ReplicaState; reason: StateReason | null; hopeless: boolean }) => Promise<boolean>;
+  readonly steadyClock: () => number;
+  readonly random: () => number;
+  readonly log: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/** A key that is refused for this long stays refused (operations, part 5). */
+const refusedKeyFailsAfterMs = 15 * 60_000;
+/** A connection that held this long was a good one: the next failure is the first again. */
+const goodConnectionMs = 30_000;
+
+export class ReplicaRun {
+  readonly claim: Claim;
+  readonly slots: number;
+  readonly figures = new Figures();
+  readonly finished: Promise<void>;
+  framesPerSecond = 30;
+  readonly #options: ReplicaRunOptions;
+  readonly #ending = new AbortController();
+  #endsForGood = false;
+  #reports: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReplicaRunOptions) {
+    this.#options = options;
+    this.claim = { id: options.replica.id, agent_id: options.replica.agent_id, epoch: options.replica.epoch };
+    this.slots = options.replica.slots;
+    this.finished = this.#run();
+  }
+
+  /** Lets go of it, for another agent to claim: the connection is closed and no process of it is left when `finished` resolves. */
+  end(): Promise<void> {
+    this.#ending.abort();
+    return this.finished;
+  }
+
+  /** Ends a replica that is wanted no more, and says so once nothing of it is left. */
+  endForGood(): void {
+    this.#endsForGood = true;
+    this.#ending.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { log, random, steadyClock, replica } = this.#options;
+    const { signal } = this.#ending;
+    let failures = 0;
+    let refusedSinceMs: number | null = null;
+    while (!signal.aborted) {
+      const beganMs = steadyClock();
+      try {
+        await this.#connectOnce(signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        const { reason, keyRefused, blame, cause } = judge(error);
+        const nowMs = steadyClock();
+        failures = nowMs - beganMs > goodConnectionMs ? 1 : failures + 1;
+        refusedSinceMs = keyRefused ? (refusedSinceMs ?? beganMs) : null;
+        const hopeless = refusedSinceMs !== null && nowMs - refusedSinceMs > refusedKeyFailsAfterMs;
+        log('session_ended', { streamID: replica.stream_id, role: replica.role, blame, code: reason.code, failures, cause });
+        this.#report('failing', reason, hopeless || error instanceof MediaError);
+        await wait(backoffMs(failures, keyRefused, random), signal);
+      }
+    }
+    if (this.#endsForGood) this.#report('ended', null);
+    await this.#reports;
+  }
+
+  async #connectOnce(signal: AbortSignal): Promise<void> {
+    const { loadPlan, anchor, client, steadyClock } = this.#options;
+    const readAtMs = steadyClock();
+    const plan = await loadPlan();
+    this.framesPerSecond = plan.media.profile.framesPerSecond;
+    await runSession(
+      {
+        target: plan.target,
+        client,
+        media: plan.media,
+        figures: this.figures,
+        elapsedMs: () => plan.elapsedMs === null ? null : plan.elapsedMs + steadyClock() - readAtMs,
+        anchor,
+        steadyClock,
+        onEvidence: () => this.#report('live', null),
+        onSlow: (slow) => (slow ? this.#report('failing', reasonOf(new TooSlow())) : this.#report('live', null)),
+      },
+      signal,
+    );
+  }
+
+  /** Reports go out in order, one at a time; whoever lost the replica stops at once. */
+  #report(state: ReplicaState, reason: StateReason | null, hopeless = false): void {
+    const { report, log, replica } = this.#options;
+    this.#reports = this.#reports
+      .then(() => report({ claim: this.claim, state, reason, hopeless }))
+      .then((held) => {
+        if (!held) this.#ending.abort();
+      })
+      .catch((error: unknown) => log('report_failed', { streamID: replica.stream_id, state, error: String(error) }));
+  }
+}
+
+interface Judgement {
+  readonly reason: StateReason;
+  readonly blame: 'destination' | 'media' | 'ours';
+  readonly keyRefused: boolean;
+  readonly cause?: string;
+}
+
+/** Whose fault it was decides what the user reads, and whether trying again can help. */
+function judge(error: unknown): Judgement {
+  if (error instanceof DestinationError) {
+    return { reason: reasonOf(error), blame: 'destination', keyRefused: error.code === 'key_refused', ...(error.cause ? { cause: String(error.cause) } : {}) };
+  }
+  if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', keyRefused: false };
+  if (error instanceof TooSlow) return { reason: reasonOf(error), blame: 'ours', keyRefused: false };
+  const reason = { code: 'publisher_failed', detail: 'The publisher made a mistake and tries again.' };
+  return { reason, blame: 'ours', keyRefused: false, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+function reasonOf({ code, detail }: { code: string; detail: string }): StateReason {
+  return { code, detail };
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}

@@ -1,0 +1,163 @@
+// Puts RTMP messages together from chunks, within bounds (Adobe RTMP 1.0, section 5.3).
+import { extendedTimestamp, initialChunkSize } from './chunk-writer.ts';
+import { messageType } from './message.ts';
+import type { RtmpMessage } from './message.ts';
+import { RtmpProtocolError } from './protocol-error.ts';
+
+/** Room for a keyframe at any bitrate we know; nginx-rtmp has the same bound. */
+const maxMessageBytes = 10 * 1024 * 1024;
+const maxIncompleteBytes = 32 * 1024 * 1024;
+const maxChunkStreams = 64;
+const firstAllocationBytes = 16 * 1024;
+/** Header bytes after the basic header, by format. */
+const headerBytesByFormat: readonly number[] = [11, 7, 3, 0];
+
+interface ChunkStream {
+  readonly id: number;
+  type: number;
+  streamID: number;
+  timestampMs: number;
+  /** The last timestamp field: absolute in format 0, a delta otherwise. Format 3 adds it again for a new message. */
+  timestampField: number;
+  extended: boolean;
+  messageBytes: number;
+  /** The message so far; its first `filledBytes` bytes count. Null between messages. */
+  body: Buffer | null;
+  filledBytes: number;
+}
+
+/** The reading half of a connection, after the handshake. */
+export class ChunkReader {
+  readonly #streams = new Map<number, ChunkStream>();
+  #chunkSize = initialChunkSize;
+  #headerStart: Buffer = Buffer.alloc(0);
+  #current: ChunkStream | null = null;
+  #chunkBytesLeft = 0;
+  #incompleteBytes = 0;
+
+  /**
+   * Takes the next bytes, cut anywhere, and returns the messages they complete, Set Chunk Size and Abort included (both already obeyed).
+   * @throws {RtmpProtocolError} on anything the protocol does not allow, a message over 10 MiB, more than 32 MiB of incomplete
+   * messages or more than 64 chunk streams; the reader cannot be used afterwards
+   */
+  read(data: Buffer): RtmpMessage[] {
+    const input = this.#headerStart.length > 0 ? Buffer.concat([this.#headerStart, data]) : data;
+    const messages: RtmpMessage[] = [];
+    let offset = 0;
+    for (;;) {
+      if (this.#current === null) {
+        const headerBytes = this.#startChunk(input, offset);
+        if (headerBytes === null) break;
+        offset += headerBytes;
+      }
+      offset += this.#readPayload(input, offset);
+      if (this.#chunkBytesLeft > 0) break;
+      const message = this.#endChunk();
+      if (message !== null) messages.push(message);
+    }
+    // A copy, so that a few bytes do not keep a whole read alive.
+    this.#headerStart = Buffer.from(input.subarray(offset));
+    return messages;
+  }
+
+  /** Reads one chunk's header and returns its length, or null when it is not all there. */
+  #startChunk(input: Buffer, start: number): number | null {
+    const available = input.length - start;
+    if (available < 1) return null;
+    const first = input.readUInt8(start);
+    const format = first >> 6;
+    const basicBytes = [2, 3][first & 0x3f] ?? 1;
+    const fieldBytes = headerBytesByFormat[format]!;
+    if (available < basicBytes + fieldBytes) return null;
+
+    const stream = this.#streamOf(basicBytes === 1 ? first & 0x3f : 64 + input.readUIntLE(start + 1, basicBytes - 1), format);
+    const fields = start + basicBytes;
+    const shortTimestamp = format === 3 ? null : input.readUIntBE(fields, 3);
+    const extended = shortTimestamp === null ? stream.extended : shortTimestamp === extendedTimestamp;
+    const headerBytes = basicBytes + fieldBytes + (extended ? 4 : 0);
+    if (available < headerBytes) return null;
+
+    if (format !== 3 && stream.body !== null) throw new RtmpProtocolError('new message header inside a message');
+    if (format <= 1) {
+      stream.messageBytes = input.readUIntBE(fields + 3, 3);
+      stream.type = input.readUInt8(fields + 6);
+      if (stream.messageBytes > maxMessageBytes) throw new RtmpProtocolError('message too long');
+    }
+    if (format === 0) stream.streamID = input.readUInt32LE(fields + 7);
+    if (stream.body === null) {
+      stream.extended = extended;
+      if (extended) stream.timestampField = input.readUInt32BE(start + headerBytes - 4);
+      else if (shortTimestamp !== null) stream.timestampField = shortTimestamp;
+      stream.timestampMs = format === 0 ? stream.timestampField : (stream.timestampMs + stream.timestampField) >>> 0;
+      stream.body = this.#grow(Buffer.alloc(0), Math.min(stream.messageBytes, firstAllocationBytes));
+    }
+    this.#current = stream;
+    this.#chunkBytesLeft = Math.min(this.#chunkSize, stream.messageBytes - stream.filledBytes);
+    return headerBytes;
+  }
+
+  #streamOf(id: number, format: number): ChunkStream {
+    const known = this.#streams.get(id);
+    if (known) return known;
+    // Format 1 is let through because librtmp opens its control stream with it.
+    if (format > 1) throw new RtmpProtocolError('chunk stream does not start with a full header');
+    if (this.#streams.size === maxChunkStreams) throw new RtmpProtocolError('too many chunk streams');
+    const stream: ChunkStream = {
+      id, type: 0, streamID: 0, timestampMs: 0, timestampField: 0, extended: false, messageBytes: 0, body: null, filledBytes: 0,
+    };
+    this.#streams.set(id, stream);
+    return stream;
+  }
+
+  #readPayload(input: Buffer, offset: number): number {
+    const stream = this.#current!;
+    const bytes = Math.min(this.#chunkBytesLeft, input.length - offset);
+    const needed = stream.filledBytes + bytes;
+    if (needed > stream.body!.length) {
+      stream.body = this.#grow(stream.body!, Math.min(stream.messageBytes, Math.max(needed, 2 * stream.body!.length)));
+    }
+    input.copy(stream.body!, stream.filledBytes, offset, offset + bytes);
+    stream.filledBytes = needed;
+    this.#chunkBytesLeft -= bytes;
+    return bytes;
+  }
+
+  /** Memory follows the bytes that came, never the length that was announced. */
+  #grow(body: Buffer, size: number): Buffer {
+    this.#incompleteBytes += size - body.length;
+    if (this.#incompleteBytes > maxIncompleteBytes) throw new RtmpProtocolError('too many incomplete messages');
+    const grown = Buffer.allocUnsafe(size);
+    body.copy(grown);
+    return grown;
+  }
+
+  #endChunk(): RtmpMessage | null {
+    const stream = this.#current!;
+    this.#current = null;
+    if (stream.filledBytes < stream.messageBytes) return null;
+    const { id, type, streamID, timestampMs } = stream;
+    const message: RtmpMessage = { chunkStreamID: id, type, streamID, timestampMs, payload: stream.body! };
+    this.#drop(stream);
+    this.#obey(message);
+    return message;
+  }
+
+  #obey({ type, payload }: RtmpMessage): void {
+    if (type !== messageType.setChunkSize && type !== messageType.abort) return;
+    if (payload.length < 4) throw new RtmpProtocolError('control message too short');
+    const value = payload.readUInt32BE();
+    if (type === messageType.abort) {
+      const aborted = this.#streams.get(value);
+      if (aborted) this.#drop(aborted);
+      return;
+    }
+    if (value < 1 || value > 0x7f_ff_ff_ff) throw new RtmpProtocolError('chunk size out of range');
+    this.#chunkSize = value;
+  }
+
+  #drop(stream: ChunkStream): void {
+    this.#incompleteBytes -= stream.body?.length ?? 0;
+    stream.body = null;
+    stream.filledBytes = 0;
+  }
+}

@@ -1,0 +1,34 @@
+// What can go wrong at the user's RTMP destination, in words for the user.
+
+const detailByCode = {
+  address_forbidden: 'The destination\'s address is in a private or reserved network, which is not allowed.',
+  name_not_found: 'The destination\'s host name was not found.',
+  unreachable: 'No server accepts connections at the destination\'s address and port.',
+  timed_out: 'The destination did not answer in time.',
+  tls_failed: 'No secure connection to the destination: its TLS certificate could not be verified, or it does not speak TLS on this port.',
+  handshake_failed: 'The server at the destination does not speak RTMP.',
+  app_refused: 'The destination refused the connection to this application. The path of the RTMP URL may be wrong.',
+  key_refused: 'The destination refused the stream key. It may be wrong, expired or not enabled for live streaming.',
+  already_publishing: 'The destination says that another encoder is already publishing with this stream key.',
+  server_full: 'The destination has no capacity for another stream at the moment.',
+  connection_lost: 'The connection to the destination was lost.',
+  ended_by_destination: 'The destination ended the stream.',
+} as const;
+
+export type DestinationErrorCode = keyof typeof detailByCode;
+
+/**
+ * The destination, or the way to it, is to blame: not the caller, the media or us.
+ * `detail` and `message` are one fixed sentence per code and `cause` is a socket or protocol error, so none can hold a stream key.
+ */
+export class DestinationError extends Error {
+  override readonly name = 'DestinationError';
+  readonly code: DestinationErrorCode;
+  readonly detail: string;
+
+  constructor(code: DestinationErrorCode, cause?: unknown) {
+    super(detailByCode[code], cause === undefined ? {} : { cause });
+    this.code = code;
+    this.detail = detailByCode[code];
+  }
+}

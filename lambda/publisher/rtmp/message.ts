@@ -1,0 +1,46 @@
+// RTMP messages: what chunks carry (Adobe RTMP 1.0, sections 5.4, 6.1 and 7.1).
+
+/** Message type ids. */
+export const messageType = {
+  setChunkSize: 1,
+  abort: 2,
+  acknowledgement: 3,
+  userControl: 4,
+  windowAcknowledgementSize: 5,
+  setPeerBandwidth: 6,
+  audio: 8,
+  video: 9,
+  commandAmf3: 17,
+  dataAmf0: 18,
+  commandAmf0: 20,
+} as const;
+
+/** Chunk streams we write on: one for each kind of message, as deltas of timestamps are kept per chunk stream. 2 is fixed by the protocol. */
+export const chunkStream = { control: 2, command: 3, audio: 4, data: 5, video: 6 } as const;
+
+export interface RtmpMessage {
+  /** 2..65599 when read, 2..63 when written. */
+  readonly chunkStreamID: number;
+  readonly type: number;
+  /** 0 is the connection itself, otherwise what createStream returned. */
+  readonly streamID: number;
+  /** Read: 0..2^32-1. Written: any whole number from 0, sent modulo 2^32. */
+  readonly timestampMs: number;
+  readonly payload: Buffer;
+}
+
+/** What a publisher sends. */
+export interface MediaMessage {
+  readonly type: 'video' | 'audio' | 'data';
+  /** Decoding time since the start of the connection in whole milliseconds; may exceed 2^32. */
+  readonly timestampMs: number;
+  /** An FLV tag body; for `data` the AMF0 values '@setDataFrame', 'onMetaData' and the metadata (a Map, to be an ECMA array). */
+  readonly payload: Buffer;
+}
+
+/** A protocol control message whose payload is one 32 bit number. */
+export function controlMessage(type: number, value: number): RtmpMessage {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt32BE(value);
+  return { chunkStreamID: chunkStream.control, type, streamID: 0, timestampMs: 0, payload };
+}

@@ -1,0 +1,167 @@
+// An RTMP connection over a socket, for both sides: handshake, chunks and protocol control.
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { ChunkReader } from './chunk-reader.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import { handshakeRandomBytes, Handshake } from './handshake.ts';
+import { chunkStream, messageType, controlMessage } from './message.ts';
+import type { RtmpMessage } from './message.ts';
+import { RtmpProtocolError } from './protocol-error.ts';
+
+/** How often we want to hear of received bytes: at 6 Mbit/s three times a second. Servers' own default is 2.5 MB or more. */
+const windowAcknowledgementBytes = 256 * 1024;
+
+/** A peer that does not read gets no more answers from here on, so that pings cannot fill our memory. */
+const maxQueuedAnswersBytes = 1024 * 1024;
+
+const userControlEvent = { pingRequest: 6, pingResponse: 7 } as const;
+
+export interface ConnectionListener {
+  /** The handshake is over; messages may be sent. */
+  onOpen(): void;
+  /** Every message but those that are answered here. An exception in it ends the connection like a protocol error. */
+  onMessage(message: RtmpMessage): void;
+}
+
+/** Who ended the connection: us, the peer properly (TCP FIN), or an error of the socket or the protocol. */
+export type ConnectionEnd = { readonly by: 'us' } | { readonly by: 'peer' } | { readonly by: 'error'; readonly error: unknown };
+
+export class RtmpConnection {
+  /** Resolves when the socket is closed; never rejects. */
+  readonly ended: Promise<ConnectionEnd>;
+  readonly #socket: Socket;
+  readonly #listener: ConnectionListener;
+  readonly #handshake: Handshake;
+  readonly #reader = new ChunkReader();
+  readonly #writer = new ChunkWriter();
+  #open = false;
+  #end: ConnectionEnd | null = null;
+  #bytesSent = 0;
+  #bytesReceived = 0;
+  #bytesReported = 0;
+  #peerWindowBytes = Number.POSITIVE_INFINITY;
+
+  constructor(socket: Socket, side: 'client' | 'server', listener: ConnectionListener) {
+    this.#socket = socket;
+    this.#listener = listener;
+    const random = randomBytes(handshakeRandomBytes);
+    this.#handshake = side === 'client' ? Handshake.asClient(random) : Handshake.asServer(random);
+    this.ended = new Promise((resolve) => {
+      socket.once('close', () => resolve(this.#end ?? { by: 'peer' }));
+    });
+    socket.on('error', (error) => this.#finish({ by: 'error', error }));
+    socket.on('end', () => this.#finish({ by: 'peer' }));
+    socket.on('data', (data) => this.#receive(data));
+    this.#write(this.#handshake.opening);
+  }
+
+  /** Everything handed to the socket, handshake included. */
+  get bytesSent(): number {
+    return this.#bytesSent;
+  }
+
+  /** What of that the operating system has not taken yet. */
+  get bytesQueued(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Sends the messages with one write. Does nothing once the connection has ended. */
+  send(messages: readonly RtmpMessage[]): void {
+    this.#write(this.#writer.write(messages));
+  }
+
+  /** Announces the size of the chunks that follow. */
+  setChunkSize(chunkSize: number): void {
+    this.send([controlMessage(messageType.setChunkSize, chunkSize)]);
+    this.#writer.chunkSize = chunkSize;
+  }
+
+  /** Asks the peer to acknowledge what it receives every 256 KiB. */
+  requestAcknowledgements(): void {
+    this.send([controlMessage(messageType.windowAcknowledgementSize, windowAcknowledgementBytes)]);
+  }
+
+  /** Closes properly, after what is queued. */
+  close(): void {
+    this.#end ??= { by: 'us' };
+    this.#socket.end();
+  }
+
+  /** Closes at once and drops what is queued. */
+  destroy(): void {
+    this.#finish({ by: 'us' });
+  }
+
+  #receive(data: Buffer): void {
+    try {
+      if (this.#open) return this.#receiveChunks(data);
+      const { reply, rest } = this.#handshake.receive(data);
+      this.#write(reply);
+      if (rest === null) return;
+      this.#open = true;
+      this.#listener.onOpen();
+      this.#receiveChunks(rest);
+    } catch (error) {
+      this.#finish({ by: 'error', error });
+    }
+  }
+
+  #receiveChunks(data: Buffer): void {
+    this.#bytesReceived += data.length;
+    for (const message of this.#reader.read(data)) {
+      if (!this.#answer(message)) this.#listener.onMessage(message);
+    }
+    if (this.#bytesReceived - this.#bytesReported >= this.#peerWindowBytes) {
+      this.#bytesReported = this.#bytesReceived;
+      this.#reply(controlMessage(messageType.acknowledgement, this.#bytesReceived % 2 ** 32));
+    }
+  }
+
+  /** Deals with protocol control; false when the message is not that. */
+  #answer({ type, payload }: RtmpMessage): boolean {
+    switch (type) {
+      case messageType.setChunkSize:
+      case messageType.abort:
+        return true;
+      case messageType.windowAcknowledgementSize:
+        this.#peerWindowBytes = controlValue(payload);
+        return true;
+      case messageType.setPeerBandwidth:
+        // Our own window still, when the peer allows a larger one: acknowledgements are wanted often.
+        this.#reply(controlMessage(messageType.windowAcknowledgementSize, Math.min(controlValue(payload), windowAcknowledgementBytes)));
+        return true;
+      case messageType.userControl:
+        if (payload.length >= 6 && payload.readUInt16BE() === userControlEvent.pingRequest) this.#reply(pong(payload));
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #reply(message: RtmpMessage): void {
+    if (this.bytesQueued < maxQueuedAnswersBytes) this.send([message]);
+  }
+
+  #write(bytes: Buffer): void {
+    if (bytes.length === 0 || !this.#socket.writable) return;
+    this.#bytesSent += bytes.length;
+    this.#socket.write(bytes);
+  }
+
+  #finish(end: ConnectionEnd): void {
+    this.#end ??= end;
+    this.#socket.destroy();
+  }
+}
+
+/** The number of a control message; 0 asks for the impossible and is taken as 1. */
+function controlValue(payload: Buffer): number {
+  if (payload.length < 4) throw new RtmpProtocolError('control message too short');
+  return Math.max(1, payload.readUInt32BE());
+}
+
+function pong(ping: Buffer): RtmpMessage {
+  const payload = Buffer.from(ping.subarray(0, 6));
+  payload.writeUInt16BE(userControlEvent.pingResponse);
+  return { chunkStreamID: chunkStream.control, type: messageType.userControl, streamID: 0, timestampMs: 0, payload };
+}

@@ -1,0 +1,169 @@
+// The object store of one machine keeps the contract, and refuses whatever was not signed.
+import fc from 'fast-check';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import { serveObjects } from '../../lambda/ports/object-store/serve-objects.ts';
+import { objectStoreContract } from './object-store-contract.ts';
+
+const dashboard = 'http://127.0.0.1:3000';
+const limits = { contentType: 'video/mp4', maxBytes: 100, expiresInSeconds: 60 };
+
+describe('file object store', () => {
+  let folder: string;
+  let store: FileObjectStore;
+  let anHourAgo: FileObjectStore;
+  const logged: string[] = [];
+  let serve = (_: FileObjectStore) => {};
+  const server = createServer({ requestTimeout: 0 }, (request, response) => listener(request, response));
+  let listener: ReturnType<typeof serveObjects>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'object-store-'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const options = { folder, baseURL: `http://127.0.0.1:${port}/objects`, signingKey: 'a signing key' };
+    store = createFileObjectStore(options);
+    anHourAgo = createFileObjectStore({ ...options, now: () => new Date(Date.now() - 3_600_000) });
+    serve = (served) => {
+      listener = serveObjects(served, { allowedOrigin: dashboard, log: (event) => logged.push(event) });
+    };
+    serve(store);
+  });
+  afterAll(async () => {
+    server.close();
+    server.closeAllConnections();
+    await rm(folder, { recursive: true });
+  });
+
+  objectStoreContract(() => ({ store, anHourAgo }));
+
+  const filesBelow = async (name: string) => (await readdir(join(folder, name), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const signedTarget = async (method: 'GET' | 'PUT') => {
+    const url = method === 'GET' ? await store.presignGet('a/b', { expiresInSeconds: 60 }) : (await store.presignPut('a/b', { ...limits, contentLength: 10 })).url;
+    const { pathname, search } = new URL(url);
+    return pathname + search;
+  };
+
+  describe('signed URLs', () => {
+    test('are authorized as they were made', async () => {
+      expect(store.authorize('GET', await signedTarget('GET'))).toEqual({ method: 'GET', key: 'a/b' });
+      const granted = { contentType: 'video/mp4', contentLength: 10, maxBytes: 100 };
+      expect(store.authorize('PUT', await signedTarget('PUT'))).toEqual({ method: 'PUT', key: 'a/b', limits: granted });
+    });
+
+    test.each(['GET', 'PUT'] as const)('any byte of a %s URL changed, removed or added makes it worthless', async (method) => {
+      const target = await signedTarget(method);
+      const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code));
+      const splice = fc.record({ at: fc.nat({ max: target.length }), removed: fc.nat({ max: 3 }), added: fc.array(character, { maxLength: 3 }) });
+      fc.assert(
+        fc.property(splice, ({ at, removed, added }) => {
+          const altered = target.slice(0, at) + added.join('') + target.slice(at + removed);
+          fc.pre(altered !== target);
+          expect(() => store.authorize(method, altered)).toThrow('not the one that the URL was signed for');
+        }),
+        { numRuns: 2000 },
+      );
+    });
+
+    test('of another signing key are refused, with a problem that does not repeat the signature', async () => {
+      const stranger = createFileObjectStore({ folder, baseURL: `${new URL(await store.presignGet('a', { expiresInSeconds: 60 })).origin}/objects`, signingKey: 'another key' });
+      const url = await stranger.presignGet('a', { expiresInSeconds: 60 });
+      const response = await fetch(url);
+      expect(response.status).toBe(403);
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(await response.json()).toEqual({
+        type: '/problems/signature_mismatch', code: 'signature_mismatch', status: 403, title: 'Forbidden', detail: 'the request is not the one that the URL was signed for',
+      });
+    });
+
+    test('that have expired say so', async () => {
+      const response = await fetch(await anHourAgo.presignGet('a', { expiresInSeconds: 60 }));
+      expect(await response.json()).toMatchObject({ status: 403, code: 'url_expired' });
+    });
+  });
+
+  describe('uploads', () => {
+    test('of more than maxBytes are refused with 422, and nothing is kept', async () => {
+      const { url, headers } = await store.presignPut('too/large', limits);
+      const response = await fetch(url, { method: 'PUT', headers, body: new Uint8Array(101) });
+      expect(response.status).toBe(422);
+      expect(await response.json()).toMatchObject({ code: 'payload_too_large' });
+      expect(await store.head('too/large')).toBeNull();
+      expect(await filesBelow('parts')).toEqual([]);
+    });
+
+    test('without a Content-Length are refused, as by S3', async () => {
+      const { url, headers } = await store.presignPut('chunked', limits);
+      const response = await fetch(url, { method: 'PUT', headers, body: Readable.toWeb(Readable.from([Buffer.from('0123')])) as BodyInit, duplex: 'half' } as RequestInit);
+      expect(response.status).toBe(411);
+    });
+
+    test('given up half-way leave nothing', async () => {
+      const { url, headers } = await store.presignPut('given/up', { ...limits, contentLength: 100 });
+      const settled = new Promise<unknown>((resolve) => {
+        // oxlint-disable-next-line promise/prefer-await-to-then
+        serve({ ...store, write: (...write) => store.write(...write).finally(() => resolve(undefined)) });
+      });
+      const upload = httpRequest(url, { method: 'PUT', headers: { ...headers, 'content-length': 100 } });
+      upload.on('error', () => {});
+      upload.write('half of it');
+      const [socket] = (await once(server, 'request').then(([request]) => [request.socket])) as [{ readable: boolean }];
+      expect(socket.readable).toBe(true);
+      upload.destroy();
+      await settled;
+      serve(store);
+      expect(await store.head('given/up')).toBeNull();
+      expect(await filesBelow('parts')).toEqual([]);
+      expect(logged).toEqual([]);
+    });
+
+    test('are held in memory by the chunk, not whole', async () => {
+      const sizeBytes = 256 * 1024 ** 2;
+      const { url, headers } = await store.presignPut('large', { ...limits, maxBytes: sizeBytes, contentLength: sizeBytes });
+      const chunk = Buffer.alloc(1024 ** 2);
+      const upload = httpRequest(url, { method: 'PUT', headers: { ...headers, 'content-length': sizeBytes } });
+      const answered = once(upload, 'response');
+      const before = process.memoryUsage().rss;
+      let peak = before;
+      Readable.from((function* () {
+        for (let sent = 0; sent < sizeBytes; sent += chunk.length) {
+          peak = Math.max(peak, process.memoryUsage().rss);
+          yield chunk;
+        }
+      })()).pipe(upload);
+      const [response] = (await answered) as [{ statusCode: number }];
+      expect(response.statusCode).toBe(200);
+      expect(await store.head('large')).toMatchObject({ sizeBytes });
+      expect(peak - before).toBeLessThan(sizeBytes / 2);
+    });
+  });
+
+  describe('for browsers', () => {
+    test('the dashboard may upload and play from its origin', async () => {
+      const { url } = await store.presignPut('from/browser', limits);
+      const preflight = await fetch(url, { method: 'OPTIONS', headers: { origin: dashboard, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' } });
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get('access-control-allow-origin')).toBe(dashboard);
+      expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT');
+      expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type');
+      const refusal = await fetch(url, { method: 'PUT', headers: { origin: dashboard }, body: 'x' });
+      expect(refusal.status).toBe(403);
+      expect(refusal.headers.get('access-control-allow-origin')).toBe(dashboard);
+    });
+
+    test('no other origin may', async () => {
+      const url = await store.presignGet('a', { expiresInSeconds: 60 });
+      const response = await fetch(url, { method: 'OPTIONS', headers: { origin: 'http://elsewhere.example' } });
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    });
+  });
+});

@@ -1,0 +1,229 @@
+// What every object store does, whatever it is made of.
+import fc from 'fast-check';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { InvalidObjectKey, maxPutBytes, ObjectNotFound, PayloadTooLarge } from '../../lambda/ports/object-store/object-store.ts';
+import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+
+export interface ObjectStoreUnderTest {
+  store: ObjectStore;
+  /** The same objects, as a store sees them whose clock is an hour behind. */
+  anHourAgo: ObjectStore;
+}
+
+const bytes = Buffer.from('0123456789');
+const limits = { contentType: 'video/mp4', maxBytes: 100, expiresInSeconds: 60 };
+const video = { contentType: 'video/mp4' };
+const newKey = () => `tests/${randomUUID()}`;
+
+/** Sends the PUT that a signed URL was made for, with some of it changed. */
+async function put(store: ObjectStore, key: string, changes: { contentLength?: number; headers?: Record<string, string>; body?: Buffer; change?: (url: string) => string }) {
+  const { contentLength, headers, body = bytes, change = (url) => url } = changes;
+  const signed = await store.presignPut(key, contentLength === undefined ? limits : { ...limits, contentLength });
+  return fetch(change(signed.url), { method: 'PUT', headers: { ...signed.headers, ...headers }, body: new Uint8Array(body) });
+}
+
+export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void {
+  const store = () => underTest().store;
+
+  describe('reading and writing', () => {
+    test('what was written is read back, with its size and type', async () => {
+      const key = newKey();
+      await store().write(key, bytes, video);
+      expect(await buffer(await store().read(key))).toEqual(bytes);
+      expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
+    });
+
+    test('any valid key and any bytes make the round trip, and no key disturbs another that it begins with', async () => {
+      const segment = fc.stringMatching(/^[A-Za-z0-9_=-][A-Za-z0-9._=-]{0,20}$/);
+      const keys = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'));
+      await fc.assert(
+        fc.asyncProperty(keys, fc.uint8Array({ maxLength: 500 }), async (path, content) => {
+          const key = `${newKey()}/${path}`;
+          await store().write(key, Buffer.from(content), video);
+          await store().write(`${key}/below`, Buffer.from('another'), { contentType: 'text/plain' });
+          expect(await buffer(await store().read(key))).toEqual(Buffer.from(content));
+          expect(await store().head(key)).toEqual({ sizeBytes: content.length, contentType: 'video/mp4' });
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+    test('a stream of several parts arrives whole', async () => {
+      const key = newKey();
+      const piece = randomBytes(1_000_003);
+      await store().write(key, Readable.from(Array.from({ length: 36 }, () => piece)), video);
+      const stored = await buffer(await store().read(key));
+      expect(stored.equals(Buffer.concat(Array.from({ length: 36 }, () => piece)))).toBe(true);
+    });
+
+    test('an empty object is an object', async () => {
+      const key = newKey();
+      await store().write(key, Readable.from([]), video);
+      expect(await store().head(key)).toEqual({ sizeBytes: 0, contentType: 'video/mp4' });
+      expect(await buffer(await store().read(key))).toHaveLength(0);
+    });
+
+    test('writing again replaces bytes and type; who reads already reads on', async () => {
+      const key = newKey();
+      await store().write(key, bytes, video);
+      const before = await store().read(key);
+      await store().write(key, Buffer.from('other'), { contentType: 'text/plain' });
+      expect(await buffer(before)).toEqual(bytes);
+      expect(await buffer(await store().read(key))).toEqual(Buffer.from('other'));
+      expect(await store().head(key)).toEqual({ sizeBytes: 5, contentType: 'text/plain' });
+    });
+
+    test.each([0, 20])('a stream that fails after %i MiB leaves what was there', async (mebibytes) => {
+      const key = newKey();
+      await store().write(key, bytes, video);
+      const failing = Readable.from(
+        (function* () {
+          for (let index = 0; index < mebibytes; index += 1) yield Buffer.alloc(1024 ** 2);
+          throw new Error('the source failed');
+        })(),
+      );
+      await expect(store().write(key, failing, video)).rejects.toThrow('the source failed');
+      expect(await buffer(await store().read(key))).toEqual(bytes);
+    });
+
+    test('what is not there: head says null, read throws, delete succeeds', async () => {
+      const key = newKey();
+      expect(await store().head(key)).toBeNull();
+      await expect(store().read(key)).rejects.toThrow(ObjectNotFound);
+      await store().delete(key);
+    });
+
+    test('deleted is gone', async () => {
+      const key = newKey();
+      await store().write(key, bytes, video);
+      await store().delete(key);
+      expect(await store().head(key)).toBeNull();
+    });
+
+    test.each(['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', '../a', '.hidden', 'a/.b', String.raw`a\b`, 'a b', 'a%2fb', 'a?b', 'a\0', 'a\n', 'ä', 'a@object', 'a'.repeat(600)])(
+      'refuses %j as a key, in every method',
+      async (key) => {
+        const uses = [
+          () => store().presignPut(key, limits),
+          () => store().presignGet(key, { expiresInSeconds: 60 }),
+          () => store().head(key),
+          () => store().read(key),
+          () => store().write(key, bytes, video),
+          () => store().delete(key),
+        ];
+        for (const use of uses) await expect(use()).rejects.toThrow(InvalidObjectKey);
+      },
+    );
+  });
+
+  describe('signed PUT', () => {
+    test('takes the bytes as they are', async () => {
+      const key = newKey();
+      const { status } = await put(store(), key, { contentLength: 10 });
+      expect(status).toBe(200);
+      expect(await buffer(await store().read(key))).toEqual(bytes);
+      expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
+    });
+
+    test('takes any length when none was signed', async () => {
+      const key = newKey();
+      expect((await put(store(), key, {})).status).toBe(200);
+      expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
+    });
+
+    test('says when it expires', async () => {
+      const before = Math.floor(Date.now() / 1000) * 1000;
+      const { expiresAt } = await store().presignPut(newKey(), limits);
+      expect(expiresAt.getTime()).toBeGreaterThanOrEqual(before + 60_000);
+      expect(expiresAt.getTime()).toBeLessThanOrEqual(Date.now() + 60_000);
+    });
+
+    test.each([
+      ['another length', { contentLength: 9 }],
+      ['another type', { headers: { 'content-type': 'text/html' } }],
+      ['another key', { change: (url: string) => url.replace('tests/', 'tests/x') }],
+      ['a later expiry', { change: (url: string) => url.replace(/(expires=)\d+/i, '$199999') }],
+      ['no signature', { change: (url: string) => url.replace(/&[^&]*signature=[0-9a-f]{64}/i, '') }],
+      ['another signature', { change: (url: string) => url.replace(/(signature=)[0-9a-f]{64}/i, `$1${'0'.repeat(64)}`) }],
+    ])('refuses %s', async (_, changes) => {
+      const key = newKey();
+      expect((await put(store(), key, changes)).status).toBe(403);
+      expect(await store().head(key)).toBeNull();
+    });
+
+    test('refuses every other method', async () => {
+      const key = newKey();
+      await store().write(key, bytes, video);
+      const { url } = await store().presignPut(key, limits);
+      for (const method of ['GET', 'HEAD', 'DELETE']) expect((await fetch(url, { method })).status).toBe(403);
+      expect(await store().head(key)).not.toBeNull();
+    });
+
+    test('has an end', async () => {
+      const key = newKey();
+      expect((await put(underTest().anHourAgo, key, {})).status).toBe(403);
+      expect(await store().head(key)).toBeNull();
+    });
+
+    test('is not made for more bytes than allowed', async () => {
+      await expect(store().presignPut(newKey(), { ...limits, contentLength: 101 })).rejects.toThrow(PayloadTooLarge);
+      const huge = maxPutBytes + 1;
+      await expect(store().presignPut(newKey(), { ...limits, maxBytes: huge, contentLength: huge })).rejects.toThrow(PayloadTooLarge);
+    });
+  });
+
+  describe('signed GET', () => {
+    const signedGet = async (headers: Record<string, string> = {}, content = bytes) => {
+      const key = newKey();
+      await store().write(key, content, video);
+      return fetch(await store().presignGet(key, { expiresInSeconds: 60 }), { headers });
+    };
+
+    test('answers with the object', async () => {
+      const response = await signedGet();
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('video/mp4');
+      expect(response.headers.get('content-length')).toBe('10');
+      expect(response.headers.get('accept-ranges')).toBe('bytes');
+      expect(await response.text()).toBe('0123456789');
+    });
+
+    test.each([
+      ['bytes=2-5', '2345', 'bytes 2-5/10'],
+      ['bytes=7-', '789', 'bytes 7-9/10'],
+      ['bytes=-3', '789', 'bytes 7-9/10'],
+      ['bytes=8-100', '89', 'bytes 8-9/10'],
+    ])('answers %s with that part', async (range, text, contentRange) => {
+      const response = await signedGet({ range });
+      expect(response.status).toBe(206);
+      expect(response.headers.get('content-range')).toBe(contentRange);
+      expect(response.headers.get('content-length')).toBe(String(text.length));
+      expect(await response.text()).toBe(text);
+    });
+
+    test('refuses a range outside of the object with 416', async () => {
+      expect((await signedGet({ range: 'bytes=10-' })).status).toBe(416);
+    });
+
+    test('answers 404 where there is nothing', async () => {
+      expect((await fetch(await store().presignGet(newKey(), { expiresInSeconds: 60 }))).status).toBe(404);
+    });
+
+    test('refuses every other method, and a PUT above all', async () => {
+      const key = newKey();
+      await store().write(key, bytes, video);
+      const url = await store().presignGet(key, { expiresInSeconds: 60 });
+      for (const method of ['PUT', 'HEAD', 'DELETE']) expect((await fetch(url, { method })).status).toBe(403);
+      expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
+    });
+
+    test('has an end', async () => {
+      const key = newKey();
+      await store().write(key, bytes, video);
+      expect((await fetch(await underTest().anHourAgo.presignGet(key, { expiresInSeconds: 60 }))).status).toBe(403);
+    });
+  });
+}

@@ -1,0 +1,255 @@
+// The RTMP client: how it introduces itself, what it makes of refusals and ends, and that the stream key stays secret.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
+import { controlMessage, messageType } from '../../../lambda/publisher/rtmp/message.ts';
+import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
+import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { RtmpClientOptions } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import { freePort } from '../../support/ingests.ts';
+import { startScriptedServer } from './scripted-server.ts';
+import type { Script, ScriptedServer } from './scripted-server.ts';
+
+const streamKey = 'k3y-sEcret?auth=t0ken%2F';
+const options: RtmpClientOptions = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
+const never = new AbortController().signal;
+
+async function serve(script?: Script): Promise<ScriptedServer> {
+  const server = await startScriptedServer(script);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+function connectTo(rtmpURL: string, changes: Partial<RtmpClientOptions> = {}, signal = never): Promise<RtmpPublisher> {
+  return connectPublisher({ rtmpURL, streamKey }, { ...options, ...changes }, signal);
+}
+
+/** A TCP server that is no RTMP server. */
+async function listen(onConnection: (socket: Socket) => void): Promise<string> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    onConnection(socket);
+  }).listen(await freePort(), '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/live`;
+}
+
+function failure(code: string): unknown {
+  return expect.objectContaining({ name: 'DestinationError', code });
+}
+
+const frame = { type: 'video', timestampMs: 0, payload: Buffer.alloc(300, 1) } as const;
+
+describe('publishing', () => {
+  test('asks as encoders do, with URL and key unchanged, over one connection', async () => {
+    const server = await serve();
+    const publisher = await connectTo(`${server.rtmpURL}/room?sig=a%2Fb`);
+    await publisher.close();
+    const commands = server.commands();
+    expect(commands.map(({ name }) => name)).toEqual(['connect', 'releaseStream', 'FCPublish', 'createStream', 'publish', 'FCUnpublish', 'deleteStream']);
+    expect(commands[0]!.values[0]).toMatchObject({ app: 'live/room?sig=a%2Fb', type: 'nonprivate', tcUrl: `${server.rtmpURL}/room?sig=a%2Fb`, fpad: false });
+    expect(commands[4]!.values).toEqual([null, streamKey, 'live']);
+    expect(server.connections).toHaveLength(1);
+  });
+
+  test('delivers messages in order, their time from 0 to beyond 32 bits', async () => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    const sent = [0, 33, 2 ** 32 - 1, 2 ** 32 + 40].map((timestampMs) => ({ ...frame, timestampMs, payload: Buffer.alloc(10_000, timestampMs % 251) }));
+    publisher.send(sent);
+    await publisher.close();
+    const received = server.connections[0]!.received.filter(({ type }) => type === messageType.video);
+    expect(received.map(({ timestampMs, payload }) => ({ type: 'video', timestampMs, payload }))).toEqual(
+      sent.map((message) => ({ ...message, timestampMs: message.timestampMs % 2 ** 32 })),
+    );
+  });
+
+  test.for([[[-1]], [[0.5]], [[100, 99]], [[Number.NaN]]])('times %j are the caller\'s mistake', async ([times]) => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    expect(() => publisher.send(times!.map((timestampMs) => ({ ...frame, timestampMs })))).toThrow(RangeError);
+  });
+
+  test('answers pings and bandwidth limits, and acknowledges what it receives', async () => {
+    const server = await serve();
+    await connectTo(server.rtmpURL);
+    const { connection, socket } = server.connections[0]!;
+    const answers: RtmpMessage[] = [];
+    const reader = new ChunkReader();
+    socket.on('data', (data) => answers.push(...reader.read(data)));
+    const ping = { ...controlMessage(messageType.userControl, 0), payload: Buffer.from('000600c0ffee', 'hex') };
+    connection.send([controlMessage(messageType.windowAcknowledgementSize, 10), controlMessage(messageType.setPeerBandwidth, 5_000_000), ping]);
+    await expect.poll(() => answers.map(({ type, payload }) => [type, payload.toString('hex')])).toEqual([
+      [messageType.windowAcknowledgementSize, '00040000'],
+      [messageType.userControl, '000700c0ffee'],
+      [messageType.acknowledgement, expect.stringMatching(/^[0-9a-f]{8}$/)],
+    ]);
+  });
+
+  test('counts what the server acknowledges', async () => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    expect(publisher.bytesAcknowledged).toBeNull();
+    server.connections[0]!.connection.send([controlMessage(messageType.acknowledgement, 3200)]);
+    await expect.poll(() => publisher.bytesAcknowledged).toBe(3200);
+    expect(publisher.bytesSent).toBeGreaterThan(3200);
+  });
+});
+
+describe('a destination that says no', () => {
+  const refusals: readonly (readonly [string, string, string, string])[] = [
+    ['connect', 'NetConnection.Connect.Rejected', `no such app ${streamKey}`, 'app_refused'],
+    ['connect', 'NetConnection.Connect.Rejected', 'server full', 'server_full'],
+    ['createStream', 'NetStream.Failed', '', 'app_refused'],
+    ['publish', 'NetStream.Publish.BadName', 'Already publishing', 'already_publishing'],
+    ['publish', 'NetStream.Publish.BadName', '', 'already_publishing'],
+    ['publish', 'NetStream.Publish.BadName', `Invalid stream key ${streamKey}`, 'key_refused'],
+    ['publish', 'NetStream.Publish.Denied', `${streamKey} is not allowed`, 'key_refused'],
+    ['publish', 'NetStream.Publish.Rejected', 'too many streams', 'server_full'],
+    ['publish', 'Anything.Else', '', 'key_refused'],
+  ];
+
+  test.for(refusals)('to %s with %s %j', async ([command, code, description, expected]) => {
+    const info = { level: 'error', code, description };
+    const server = await serve({
+      [command]: ({ reply }, { transactionID }) => (command === 'publish' ? reply('onStatus', 0, null, info) : reply('_error', transactionID, null, info)),
+    });
+    const error: unknown = await connectTo(server.rtmpURL).catch((reason: unknown) => reason);
+    expect(error).toEqual(failure(expected));
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('sEcret');
+  });
+
+  test.for([
+    ['connect', 'app_refused'],
+    ['createStream', 'app_refused'],
+    ['publish', 'key_refused'],
+  ] as const)('by closing the connection at %s', async ([command, expected]) => {
+    const server = await serve({ [command]: ({ socket }) => void socket.end() });
+    await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure(expected));
+  });
+
+  test('to publish by _error', async () => {
+    const server = await serve({ publish: ({ reply }, { transactionID }) => reply('_error', transactionID, null, { code: 'NetStream.Publish.Denied' }) });
+    await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure('key_refused'));
+  });
+
+  test('to FCPublish only is not heeded', async () => {
+    const server = await serve({ FCPublish: ({ reply }, { transactionID }) => reply('_error', transactionID, null, { level: 'error' }) });
+    await expect(connectTo(server.rtmpURL)).resolves.toBeDefined();
+  });
+});
+
+describe('no way to the destination', () => {
+  test('nobody listens', async () => {
+    await expect(connectTo(`rtmp://127.0.0.1:${await freePort()}/live`)).rejects.toThrow(failure('unreachable'));
+  });
+
+  test('a server that says nothing, to TCP, TLS or a command', async () => {
+    const silent = await listen(() => {});
+    const mute = await serve({ publish: () => {} });
+    for (const url of [`rtmp://${silent}`, `rtmps://${silent}`, mute.rtmpURL]) {
+      await expect(connectTo(url, { connectTimeoutMs: 100 })).rejects.toThrow(failure('timed_out'));
+    }
+  });
+
+  test('a web server', async () => {
+    const web = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await expect(connectTo(`rtmp://${web}`)).rejects.toThrow(failure('handshake_failed'));
+  });
+
+  test('a server that hangs up at once', async () => {
+    const closed = await listen((socket) => socket.end());
+    await expect(connectTo(`rtmp://${closed}`)).rejects.toThrow(failure('handshake_failed'));
+  });
+
+  test.for(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]'])('%s is forbidden, before anything is sent', async (host) => {
+    const server = await serve();
+    await expect(connectTo(`rtmp://${host}:${server.port}/live`, { allowPrivateAddresses: false })).rejects.toThrow(failure('address_forbidden'));
+    expect(server.connections).toHaveLength(0);
+  });
+
+  test('a URL that is not RTMP is not the destination\'s fault', async () => {
+    await expect(connectTo('https://127.0.0.1/live')).rejects.toThrow(TypeError);
+  });
+
+  test('the caller gives up: its reason comes back and the connection is closed', async () => {
+    const server = await serve({ connect: () => abort.abort(new Error('stream deleted')) });
+    const abort = new AbortController();
+    await expect(connectTo(server.rtmpURL, {}, abort.signal)).rejects.toThrow('stream deleted');
+    await server.connections[0]!.connection.ended;
+  });
+
+  test('the caller had given up before', async () => {
+    const server = await serve();
+    await expect(connectTo(server.rtmpURL, {}, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+    expect(server.connections).toHaveLength(0);
+  });
+});
+
+describe('the end', () => {
+  test('by us: a clean one, once', async () => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    await Promise.all([publisher.close(), publisher.close()]);
+    expect(await publisher.ended).toBeNull();
+    expect(await server.connections[0]!.connection.ended).toEqual({ by: 'peer' });
+    expect(server.commands().filter(({ name }) => name === 'deleteStream')).toHaveLength(1);
+  });
+
+  test('by us, though the server does not read', async () => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    server.connections[0]!.socket.pause();
+    for (let round = 0; round < 16; round++) publisher.send([{ ...frame, payload: Buffer.alloc(1024 * 1024) }]);
+    expect(publisher.bytesQueued).toBeGreaterThan(0);
+    await publisher.close();
+    expect(await publisher.ended).toBeNull();
+  });
+
+  test('by the destination closing the connection', async () => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    server.connections[0]!.socket.end();
+    expect(await publisher.ended).toEqual(failure('ended_by_destination'));
+    publisher.send([frame]);
+    await publisher.close();
+  });
+
+  test('by the destination saying so', async () => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    server.connections[0]!.reply('onStatus', 0, null, { level: 'status', code: 'NetStream.Unpublish.Success' });
+    expect(await publisher.ended).toEqual(failure('ended_by_destination'));
+  });
+
+  test('by a reset connection', async () => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    server.connections[0]!.socket.resetAndDestroy();
+    expect(await publisher.ended).toEqual(failure('connection_lost'));
+  });
+
+  test('by bytes that are not RTMP', async () => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    server.connections[0]!.socket.write(Buffer.alloc(100, 0xff));
+    expect(await publisher.ended).toEqual(failure('connection_lost'));
+  });
+});
+
+test('a publisher does not show the stream key', async () => {
+  const server = await serve();
+  const publisher = await connectTo(server.rtmpURL);
+  expect(inspect(publisher, { depth: 20, showHidden: true })).not.toContain('sEcret');
+  expect(JSON.stringify(publisher)).not.toContain('sEcret');
+});

@@ -1,0 +1,91 @@
+// RTMPS: nothing is sent to a server that cannot prove its name.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startRtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
+import type { RtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
+import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+
+interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Self-signed for the host names; null where there is no openssl to make it. */
+async function makeCertificate(subjectAltName: string): Promise<Certificate | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'rtmps-'));
+  const file = (name: string): string => join(folder, name);
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', file('key.pem')];
+  try {
+    await promisify(execFile)('openssl', ['req', '-x509', ...key, '-days', '1', '-subj', '/CN=test', '-addext', `subjectAltName=${subjectAltName}`, '-out', file('cert.pem')]);
+    return { cert: await readFile(file('cert.pem'), 'utf8'), key: await readFile(file('key.pem'), 'utf8') };
+  } catch {
+    return null;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const certificate = await makeCertificate('DNS:localhost');
+
+/** The sink, with TLS in front of it. */
+async function startTlsSink(): Promise<{ sink: RtmpSink; port: number; serverNames: unknown[] }> {
+  const sink = await startRtmpSink({ port: 0 });
+  const serverNames: unknown[] = [];
+  const proxy = createServer({ ...certificate }, (secure) => {
+    serverNames.push(secure.servername);
+    const plain = connect(sink.port, '127.0.0.1');
+    secure.pipe(plain).pipe(secure);
+    secure.on('error', () => plain.destroy());
+    plain.on('error', () => secure.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(async () => {
+    proxy.close();
+    await sink.close();
+  });
+  const address = proxy.address();
+  return { sink, port: typeof address === 'object' && address ? address.port : 0, serverNames };
+}
+
+function publishTo(rtmpURL: string, tlsCa?: string): Promise<RtmpPublisher> {
+  const options = { allowPrivateAddresses: true, connectTimeoutMs: 5000, ...(tlsCa === undefined ? {} : { tlsCa }) };
+  return connectPublisher({ rtmpURL, streamKey: 'key' }, options, new AbortController().signal);
+}
+
+const tlsFailure = expect.objectContaining({ code: 'tls_failed' });
+
+describe.skipIf(certificate === null)('RTMPS (needs openssl)', () => {
+  test('publishes to a server whose certificate is trusted, naming the host', async () => {
+    const { sink, port, serverNames } = await startTlsSink();
+    const publisher = await publishTo(`rtmps://localhost:${port}/live`, certificate!.cert);
+    expect(sink.channels()).toMatchObject([{ app: 'live', live: true }]);
+    expect(serverNames).toEqual(['localhost']);
+    await publisher.close();
+    expect(await publisher.ended).toBeNull();
+  });
+
+  test('refuses a certificate that nobody vouches for', async () => {
+    const { sink, port } = await startTlsSink();
+    await expect(publishTo(`rtmps://localhost:${port}/live`)).rejects.toThrow(tlsFailure);
+    expect(sink.channels()).toEqual([]);
+  });
+
+  test('refuses a certificate for another name', async () => {
+    const { sink, port } = await startTlsSink();
+    await expect(publishTo(`rtmps://127.0.0.1:${port}/live`, certificate!.cert)).rejects.toThrow(tlsFailure);
+    expect(sink.channels()).toEqual([]);
+  });
+
+  test('refuses a server that speaks plain RTMP', async () => {
+    const { sink } = await startTlsSink();
+    await expect(publishTo(`rtmps://localhost:${sink.port}/live`, certificate!.cert)).rejects.toThrow(tlsFailure);
+  });
+});

@@ -1,0 +1,58 @@
+// A migrated Postgres database of a test file's own.
+import { randomUUID } from 'node:crypto';
+import { Client, Pool } from 'pg';
+import { afterAll, beforeAll, inject } from 'vitest';
+
+export interface TestDatabase {
+  /** Only within tests and hooks: the database exists from `beforeAll` on. Ended by itself. */
+  pool(): Pool;
+  /** For code under test that opens its own connections. */
+  url(): string;
+}
+
+/** Clones the migrated database for the tests of the file or `describe` it is called in, and drops the clone after them. */
+export function testDatabase(): TestDatabase {
+  const name = `test_${randomUUID()}`;
+  let database: { pool: Pool; url: string } | undefined;
+
+  beforeAll(async () => {
+    const postgresURL = inject('postgresURL');
+    await onServer(postgresURL, `create database "${name}" template "${inject('templateDatabase')}" strategy file_copy`);
+    const url = urlOfDatabase(postgresURL, name);
+    database = { pool: new Pool({ connectionString: url }), url };
+  });
+  afterAll(async () => {
+    if (!database) return;
+    await database.pool.end();
+    await dropDatabase(inject('postgresURL'), name);
+  });
+
+  const made = () => {
+    if (!database) throw new Error('the test database exists only within tests and hooks');
+    return database;
+  };
+  return { pool: () => made().pool, url: () => made().url };
+}
+
+/** The same server and user, another database. */
+export function urlOfDatabase(postgresURL: string, database: string): string {
+  const url = new URL(postgresURL);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** Drops a database with the connections that still use it. */
+export async function dropDatabase(postgresURL: string, database: string): Promise<void> {
+  await onServer(postgresURL, `drop database if exists "${database}" with (force)`);
+}
+
+/** Runs one statement on a connection of its own. */
+export async function onServer(postgresURL: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: postgresURL });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

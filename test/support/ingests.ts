@@ -1,0 +1,117 @@
+// Real RTMP ingests to publish to: nginx with its RTMP module, and ffmpeg's listen mode. Linux only.
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import type { PublishTarget } from '../../lambda/publisher/rtmp/rtmp-client.ts';
+
+export interface Ingest {
+  readonly target: PublishTarget;
+  /** Resolves with the path of the FLV recording, when it is complete. */
+  finish(): Promise<string>;
+  /** Kills it if it still runs. */
+  [Symbol.dispose](): void;
+}
+
+const streamKey = 'test-key';
+const startTimeoutMs = 10_000;
+
+/** Records into the folder. Null when nginx or its RTMP module is not installed. */
+export async function startNginxIngest({ recordFolder }: { readonly recordFolder: string }): Promise<Ingest | null> {
+  const modulePath = await findRtmpModule();
+  if (modulePath === null) return null;
+  const port = await freePort();
+  const configuration = join(recordFolder, 'nginx.conf');
+  await writeFile(configuration, nginxConfiguration(port, recordFolder, modulePath));
+  const nginx = spawn('nginx', ['-p', recordFolder, '-e', 'stderr', '-c', configuration], { env: nginxEnvironment(), stdio: 'inherit' });
+  await untilListening(port, nginx);
+  return {
+    target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey },
+    finish: async () => {
+      nginx.kill('SIGQUIT');
+      await untilExit(nginx);
+      return join(recordFolder, `${streamKey}.flv`);
+    },
+    [Symbol.dispose]: () => void nginx.kill('SIGKILL'),
+  };
+}
+
+/** Takes one publisher and ends with it. */
+export async function startFfmpegIngest(file: string): Promise<Ingest> {
+  const { ffmpegPath } = await findMediaTools(process.env);
+  const port = await freePort();
+  const rtmpURL = `rtmp://127.0.0.1:${port}/live`;
+  const input = ['-listen', '1', '-f', 'flv', '-i', `${rtmpURL}/${streamKey}`];
+  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'fatal', '-y', ...input, '-c', 'copy', file], { stdio: 'inherit' });
+  await untilListening(port, ffmpeg);
+  return {
+    target: { rtmpURL, streamKey },
+    finish: async () => {
+      await untilExit(ffmpeg);
+      return file;
+    },
+    [Symbol.dispose]: () => void ffmpeg.kill('SIGKILL'),
+  };
+}
+
+/** A port of 127.0.0.1 on which nothing listened a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+function nginxConfiguration(port: number, recordFolder: string, modulePath: string): string {
+  return `
+    load_module ${modulePath};
+    daemon off;
+    master_process off;
+    pid ${join(recordFolder, 'nginx.pid')};
+    events {}
+    rtmp { server {
+      listen 127.0.0.1:${port};
+      application live { live on; record all; record_path ${recordFolder}; }
+    } }
+  `;
+}
+
+/** System folders are not on every user's PATH. */
+function nginxEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
+}
+
+async function findRtmpModule(): Promise<string | null> {
+  try {
+    const { stderr } = await promisify(execFile)('nginx', ['-V'], { env: nginxEnvironment() });
+    const folder = /--modules-path=(\S+)/.exec(stderr)?.[1] ?? '';
+    const modulePath = join(folder, 'ngx_rtmp_module.so');
+    await access(modulePath);
+    return modulePath;
+  } catch {
+    return null;
+  }
+}
+
+/** Looks into the kernel's table: ffmpeg would take a connection for its publisher. */
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  const listening = `:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
+  for (let waitedMs = 0; waitedMs < startTimeoutMs && child.exitCode === null; waitedMs += 20) {
+    const table = await readFile('/proc/net/tcp', 'utf8');
+    if (table.includes(listening)) return;
+    await delay(20);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`${child.spawnfile} does not listen on port ${port}`);
+}
+
+async function untilExit(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}

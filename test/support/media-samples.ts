@@ -1,0 +1,152 @@
+// Tiny real media files, made by ffmpeg when a test first asks for them.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
+
+const run = promisify(execFile);
+const folder = join(tmpdir(), 'media-samples');
+
+/** Every build of ffmpeg and ffprobe that is there: what the machine has, and the optional npm packages. */
+export async function everyMediaTools(): Promise<{ name: string; tools: MediaTools }[]> {
+  const found = { name: 'found', tools: await findMediaTools(process.env) };
+  const packaged = { ffmpegPath: packagedPath('@ffmpeg-binary', 'ffmpeg'), ffprobePath: packagedPath('@ffprobe-installer', 'ffprobe') };
+  if (packaged.ffmpegPath === null || packaged.ffprobePath === null) return [found];
+  await chmod(packaged.ffprobePath, 0o755);
+  return [found, { name: 'npm', tools: { ffmpegPath: packaged.ffmpegPath, ffprobePath: packaged.ffprobePath } }];
+}
+
+function packagedPath(scope: string, program: string): string | null {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${scope}/${process.platform}-${process.arch}/package.json`);
+    const path = join(manifest, '..', program);
+    return existsSync(path) ? path : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Moving test picture. With `box` it shows nothing but black and, in frame n, a white square at row n / 16, column n % 16 of a 16 by 9 grid,
+ * so that a decoded frame tells its number.
+ */
+const lavfi = (graph: string): string[] => ['-f', 'lavfi', '-i', graph];
+const picture = (size: string, rate: number | string, seconds: number): string[] => lavfi(`testsrc2=s=${size}:r=${rate}:d=${seconds}`);
+const tone = (seconds: number, rate = 48_000): string[] => lavfi(`sine=f=440:r=${rate}:d=${seconds}`);
+const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '24'];
+const aac = ['-c:a', 'aac', '-b:a', '96k'];
+
+const recipes = {
+  /** Without sound. */
+  'silent-24.mov': [...picture('1280x720', 24, 2), ...h264],
+  'fast-60.mp4': [...picture('1920x1080', 60, 1), ...tone(1), ...h264, ...aac],
+  'plain.mp4': [...picture('640x360', 30, 2), ...tone(2), ...h264, ...aac],
+  'front-index.mp4': [...picture('640x360', 30, 8), ...tone(8), ...h264, ...aac, '-movflags', '+faststart'],
+  'vp9.webm': [...picture('320x180', 25, 2), ...tone(2), '-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus', '-g', '25'],
+  '44100.mp4': [...picture('320x240', 25, 2), ...tone(2, 44_100), ...h264, ...aac, '-ac', '1'],
+  'song.mp3': [...tone(3, 44_100), '-c:a', 'libmp3lame', '-b:a', '128k'],
+  'song.wav': tone(2, 44_100),
+  'song.flac': tone(2, 44_100),
+  'song.m4a': [...tone(2), ...aac],
+  'song.aac': [...tone(2), ...aac],
+  'song.ogg': [...tone(2), '-c:a', 'libvorbis'],
+  /** With a picture for the cover. */
+  'cover.mp3': [...tone(2), ...lavfi('color=red:s=64x64:d=0.04:r=25'), '-c:a', 'libmp3lame', '-c:v', 'png', '-disposition:v', 'attached_pic', '-id3v2_version', '3'],
+  'still.png': [...lavfi('color=green:s=400x300:r=1:d=1'), '-frames:v', '1', '-pix_fmt', 'rgb24', '-update', '1'],
+  'still.jpg': [...lavfi('testsrc2=s=300x400'), '-frames:v', '1', '-update', '1'],
+  'still.webp': [...lavfi('testsrc2=s=300x200'), '-frames:v', '1', '-update', '1'],
+  'animated.gif': [...picture('64x64', 10, 1)],
+  /** White all over, but fully transparent. */
+  'transparent.png': [...lavfi('color=white@0.0:s=160x90:r=1:d=1,format=rgba'), '-frames:v', '1', '-update', '1'],
+  /** Coded 480x640, shown 640 high and 360 wide turned around: what a phone held upright makes. */
+  'upright.mp4': ['-display_rotation', '90', '-i', 'phone-coded.mp4', '-c', 'copy'],
+  'phone-coded.mp4': [...picture('640x360', 30, 1), ...tone(1), ...h264, ...aac],
+  /** PAL widescreen: 720x576 samples of 64:45. */
+  'anamorphic.mp4': [...picture('720x576', 25, 1), ...h264, '-vf', 'setsar=64/45'],
+  'interlaced.ts': [...picture('720x576', 25, 1), ...tone(1), '-c:v', 'mpeg2video', '-flags', '+ildct+ilme', '-vf', 'interlace,setfield=tff', '-b:v', '2M', '-c:a', 'mp2'],
+  /** Frames at 0, 0.1, 1.1 and so on. */
+  'variable.mkv': [...lavfi('testsrc2=s=320x180:r=10:d=4'), '-vf', "select='not(mod(n,11))+eq(mod(n,11),1)'", '-fps_mode', 'vfr', ...h264],
+  'ten-bit.mp4': [...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le'],
+  'one-frame.mp4': [...picture('320x180', 30, 1), ...h264, '-frames:v', '1'],
+  /** As browsers record: no duration and no index. */
+  'recorded.webm': [...picture('320x180', 30, 6), ...tone(6), '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus', '-live', '1', '-f', 'webm'],
+  'long-sound.mp4': [...picture('320x180', 30, 1), ...tone(4), ...h264, ...aac],
+  /** Sound begins half a second after the pictures. */
+  'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],
+  /** Silence, then from 1 s exactly on full scale; the picture turns from black to white with it. */
+  'clap.mkv': [
+    ...lavfi("color=black:s=320x180:r=30:d=2,drawbox=c=white:t=fill:enable='gte(n,30)'"), ...lavfi('aevalsrc=gte(t\\,1)*0.9:s=44100:d=2'),
+    ...h264, '-c:a', 'pcm_s16le',
+  ],
+  'clap.mp4': [
+    ...lavfi("color=black:s=320x180:r=30:d=2,drawbox=c=white:t=fill:enable='gte(n,30)'"), ...lavfi('aevalsrc=gte(t\\,1)*sin(t*3000)*0.9:s=48000:d=2'),
+    ...h264, ...aac, '-b:a', '256k',
+  ],
+} satisfies Record<string, readonly string[]>;
+
+export type SampleName = keyof typeof recipes;
+
+const making = new Map<SampleName, Promise<string>>();
+
+/** Path of the sample. Samples stay in the temporary folder under the hash of their recipe. */
+export function sample(name: SampleName): Promise<string> {
+  let path = making.get(name);
+  if (!path) making.set(name, (path = make(name)));
+  return path;
+}
+
+async function make(name: SampleName): Promise<string> {
+  const recipe: readonly string[] = recipes[name];
+  const path = derivedPath(name, recipe.join('\n'));
+  if (existsSync(path)) return path;
+  const inputs = await Promise.all(recipe.map((argument) => (argument in recipes ? sample(argument as SampleName) : argument)));
+  const { tools } = (await everyMediaTools())[0]!;
+  await writeOnce(path, (file) => run(tools.ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', ...inputs, file]));
+  return path;
+}
+
+/** A copy of a sample, changed by `change`. */
+export async function changedSample(name: SampleName, fileName: string, change: (bytes: Buffer) => Buffer): Promise<string> {
+  const source = await sample(name);
+  const path = derivedPath(fileName, source + change.toString());
+  if (!existsSync(path)) {
+    const bytes = change(await readFile(source));
+    await writeOnce(path, (file) => writeFile(file, bytes));
+  }
+  return path;
+}
+
+/** A file of that name with that content. */
+export async function textFile(fileName: string, content: string): Promise<string> {
+  const path = derivedPath(fileName, content);
+  await writeOnce(path, (file) => writeFile(file, content));
+  return path;
+}
+
+/** A sample under another name. */
+export async function renamedSample(name: SampleName, fileName: string): Promise<string> {
+  const source = await sample(name);
+  const path = derivedPath(fileName, source);
+  await writeOnce(path, (file) => copyFile(source, file));
+  return path;
+}
+
+function derivedPath(fileName: string, recipe: string): string {
+  const hash = createHash('sha256').update(recipe).digest('hex').slice(0, 12);
+  return join(folder, `${hash}-${fileName}`);
+}
+
+/** Test files run side by side and may want the same sample: it appears whole or not at all. */
+async function writeOnce(path: string, write: (file: string) => Promise<unknown>): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const extension = extname(path);
+  const part = `${path.slice(0, -extension.length)}.${process.pid}${extension}`;
+  await write(part);
+  await rename(part, path);
+}

@@ -1,0 +1,15 @@
+// What vitest runs: the fast tests, or with LONG=1 only the long ones.
+import { defineConfig } from 'vitest/config';
+
+const long = process.env.LONG === '1';
+const minuteMs = 60_000;
+
+export default defineConfig({
+  test: {
+    include: long ? ['test/long/**/*.test.ts'] : ['test/**/*.test.ts'],
+    exclude: long ? [] : ['test/long/**', 'test/bench/**'],
+    globalSetup: ['test/support/postgres-global-setup.ts'],
+    maxWorkers: 2,
+    ...(long && { testTimeout: 30 * minuteMs, hookTimeout: 5 * minuteMs }),
+  },
+});
