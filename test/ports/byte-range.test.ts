@@ -1,5 +1,5 @@
 // Ranges of a request are those that the RFC gives as examples, and never leave the object.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { byteRange } from '../../lambda/ports/object-store/byte-range.ts';
 

@@ -1,12 +1,12 @@
 // The object store of one machine keeps the contract, and refuses whatever was not signed.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { serveObjects } from '../../lambda/ports/object-store/serve-objects.ts';
@@ -20,9 +20,7 @@ describe('file object store', () => {
   let store: FileObjectStore;
   let anHourAgo: FileObjectStore;
   const logged: string[] = [];
-  let serve = (_: FileObjectStore) => {};
-  const server = createServer({ requestTimeout: 0 }, (request, response) => listener(request, response));
-  let listener: ReturnType<typeof serveObjects>;
+  const server = createServer({ requestTimeout: 0 });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'object-store-'));
@@ -33,10 +31,7 @@ describe('file object store', () => {
     const options = { folder, baseURL: `http://127.0.0.1:${port}/objects`, signingKey: 'a signing key' };
     store = createFileObjectStore(options);
     anHourAgo = createFileObjectStore({ ...options, now: () => new Date(Date.now() - 3_600_000) });
-    serve = (served) => {
-      listener = serveObjects(served, { allowedOrigin: dashboard, log: (event) => logged.push(event) });
-    };
-    serve(store);
+    server.on('request', serveObjects(store, { allowedOrigin: dashboard, log: (event) => logged.push(event) }));
   });
   afterAll(async () => {
     server.close();
@@ -46,7 +41,10 @@ describe('file object store', () => {
 
   objectStoreContract(() => ({ store, anHourAgo }));
 
-  const filesBelow = async (name: string) => (await readdir(join(folder, name), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const sizesIn = async (name: string) => {
+    const files = await readdir(join(folder, name));
+    return Promise.all(files.map(async (file) => (await stat(join(folder, name, file))).size));
+  };
   const signedTarget = async (method: 'GET' | 'PUT') => {
     const url = method === 'GET' ? await store.presignGet('a/b', { expiresInSeconds: 60 }) : (await store.presignPut('a/b', { ...limits, contentLength: 10 })).url;
     const { pathname, search } = new URL(url);
@@ -74,10 +72,17 @@ describe('file object store', () => {
       );
     });
 
+    // Not in the contract: the emulator takes a request without any signature for one of the bucket's owner.
+    test.each(['GET', 'PUT'] as const)('for %s without their signature are refused', async (method) => {
+      const target = await signedTarget(method);
+      expect(() => store.authorize(method, target.replace(/&signature=.*/, ''))).toThrow('not the one that the URL was signed for');
+      expect(() => store.authorize(method, '/objects/a/b')).toThrow('not the one that the URL was signed for');
+    });
+
     test('of another signing key are refused, with a problem that does not repeat the signature', async () => {
-      const stranger = createFileObjectStore({ folder, baseURL: `${new URL(await store.presignGet('a', { expiresInSeconds: 60 })).origin}/objects`, signingKey: 'another key' });
-      const url = await stranger.presignGet('a', { expiresInSeconds: 60 });
-      const response = await fetch(url);
+      const { origin } = new URL(await store.presignGet('a', { expiresInSeconds: 60 }));
+      const stranger = createFileObjectStore({ folder, baseURL: `${origin}/objects`, signingKey: 'another key' });
+      const response = await fetch(await stranger.presignGet('a', { expiresInSeconds: 60 }));
       expect(response.status).toBe(403);
       expect(response.headers.get('content-type')).toBe('application/problem+json');
       expect(await response.json()).toEqual({
@@ -98,52 +103,28 @@ describe('file object store', () => {
       expect(response.status).toBe(422);
       expect(await response.json()).toMatchObject({ code: 'payload_too_large' });
       expect(await store.head('too/large')).toBeNull();
-      expect(await filesBelow('parts')).toEqual([]);
+      expect(await sizesIn('parts')).toEqual([]);
     });
 
     test('without a Content-Length are refused, as by S3', async () => {
       const { url, headers } = await store.presignPut('chunked', limits);
-      const response = await fetch(url, { method: 'PUT', headers, body: Readable.toWeb(Readable.from([Buffer.from('0123')])) as BodyInit, duplex: 'half' } as RequestInit);
-      expect(response.status).toBe(411);
+      const upload = httpRequest(url, { method: 'PUT', headers: { ...headers, 'transfer-encoding': 'chunked' } }).end('0123');
+      const [response]: IncomingMessage[] = await once(upload, 'response');
+      expect(response?.statusCode).toBe(411);
+      expect(await store.head('chunked')).toBeNull();
     });
 
-    test('given up half-way leave nothing', async () => {
+    test('go to disk as they come, and leave nothing when given up half-way', async () => {
       const { url, headers } = await store.presignPut('given/up', { ...limits, contentLength: 100 });
-      const settled = new Promise<unknown>((resolve) => {
-        // oxlint-disable-next-line promise/prefer-await-to-then
-        serve({ ...store, write: (...write) => store.write(...write).finally(() => resolve(undefined)) });
-      });
       const upload = httpRequest(url, { method: 'PUT', headers: { ...headers, 'content-length': 100 } });
       upload.on('error', () => {});
-      upload.write('half of it');
-      const [socket] = (await once(server, 'request').then(([request]) => [request.socket])) as [{ readable: boolean }];
-      expect(socket.readable).toBe(true);
-      upload.destroy();
-      await settled;
-      serve(store);
+      upload.write('0123456789'.repeat(5));
+      await vi.waitFor(async () => expect(await sizesIn('parts')).toEqual([50]));
       expect(await store.head('given/up')).toBeNull();
-      expect(await filesBelow('parts')).toEqual([]);
+      upload.destroy();
+      await vi.waitFor(async () => expect(await sizesIn('parts')).toEqual([]));
+      expect(await store.head('given/up')).toBeNull();
       expect(logged).toEqual([]);
-    });
-
-    test('are held in memory by the chunk, not whole', async () => {
-      const sizeBytes = 256 * 1024 ** 2;
-      const { url, headers } = await store.presignPut('large', { ...limits, maxBytes: sizeBytes, contentLength: sizeBytes });
-      const chunk = Buffer.alloc(1024 ** 2);
-      const upload = httpRequest(url, { method: 'PUT', headers: { ...headers, 'content-length': sizeBytes } });
-      const answered = once(upload, 'response');
-      const before = process.memoryUsage().rss;
-      let peak = before;
-      Readable.from((function* () {
-        for (let sent = 0; sent < sizeBytes; sent += chunk.length) {
-          peak = Math.max(peak, process.memoryUsage().rss);
-          yield chunk;
-        }
-      })()).pipe(upload);
-      const [response] = (await answered) as [{ statusCode: number }];
-      expect(response.statusCode).toBe(200);
-      expect(await store.head('large')).toMatchObject({ sizeBytes });
-      expect(peak - before).toBeLessThan(sizeBytes / 2);
     });
   });
 

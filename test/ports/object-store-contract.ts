@@ -1,5 +1,5 @@
 // What every object store does, whatever it is made of.
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -8,9 +8,9 @@ import { InvalidObjectKey, maxPutBytes, ObjectNotFound, PayloadTooLarge } from '
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
 
 export interface ObjectStoreUnderTest {
-  store: ObjectStore;
+  readonly store: ObjectStore;
   /** The same objects, as a store sees them whose clock is an hour behind. */
-  anHourAgo: ObjectStore;
+  readonly anHourAgo: ObjectStore;
 }
 
 const bytes = Buffer.from('0123456789');
@@ -23,6 +23,13 @@ async function put(store: ObjectStore, key: string, changes: { contentLength?: n
   const { contentLength, headers, body = bytes, change = (url) => url } = changes;
   const signed = await store.presignPut(key, contentLength === undefined ? limits : { ...limits, contentLength });
   return fetch(change(signed.url), { method: 'PUT', headers: { ...signed.headers, ...headers }, body: new Uint8Array(body) });
+}
+
+/** Writes an object and gets it by a signed URL. */
+async function get(store: ObjectStore, headers: Record<string, string> = {}) {
+  const key = newKey();
+  await store.write(key, bytes, video);
+  return fetch(await store.presignGet(key, { expiresInSeconds: 60 }), { headers });
 }
 
 export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void {
@@ -146,7 +153,6 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       ['another type', { headers: { 'content-type': 'text/html' } }],
       ['another key', { change: (url: string) => url.replace('tests/', 'tests/x') }],
       ['a later expiry', { change: (url: string) => url.replace(/(expires=)\d+/i, '$199999') }],
-      ['no signature', { change: (url: string) => url.replace(/&[^&]*signature=[0-9a-f]{64}/i, '') }],
       ['another signature', { change: (url: string) => url.replace(/(signature=)[0-9a-f]{64}/i, `$1${'0'.repeat(64)}`) }],
     ])('refuses %s', async (_, changes) => {
       const key = newKey();
@@ -176,14 +182,8 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
   });
 
   describe('signed GET', () => {
-    const signedGet = async (headers: Record<string, string> = {}, content = bytes) => {
-      const key = newKey();
-      await store().write(key, content, video);
-      return fetch(await store().presignGet(key, { expiresInSeconds: 60 }), { headers });
-    };
-
     test('answers with the object', async () => {
-      const response = await signedGet();
+      const response = await get(store());
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('video/mp4');
       expect(response.headers.get('content-length')).toBe('10');
@@ -197,7 +197,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       ['bytes=-3', '789', 'bytes 7-9/10'],
       ['bytes=8-100', '89', 'bytes 8-9/10'],
     ])('answers %s with that part', async (range, text, contentRange) => {
-      const response = await signedGet({ range });
+      const response = await get(store(), { range });
       expect(response.status).toBe(206);
       expect(response.headers.get('content-range')).toBe(contentRange);
       expect(response.headers.get('content-length')).toBe(String(text.length));
@@ -205,7 +205,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
     });
 
     test('refuses a range outside of the object with 416', async () => {
-      expect((await signedGet({ range: 'bytes=10-' })).status).toBe(416);
+      expect((await get(store(), { range: 'bytes=10-' })).status).toBe(416);
     });
 
     test('answers 404 where there is nothing', async () => {

@@ -8,41 +8,39 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, describe } from 'vitest';
 
 export interface AWSEmulator {
+  /** Whether tests have to be skipped, because there is none. */
+  readonly missing: boolean;
+  /** For titles of tests: empty, or why they are skipped. */
+  readonly note: string;
   /** For the constructor of any client of the AWS SDK. The credentials are the emulator's, valid nowhere else. */
   readonly clientConfig: {
     readonly endpoint: string;
     readonly region: string;
     readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   };
+  stop(): Promise<void>;
 }
 
 const emulatorVersion = '1.4.21';
-const skipReason = 'skipped: set RUN_AWS_EMULATOR=1 (needs python3 and PyPI) or AWS_EMULATOR_URL';
 
-/** Declares the tests of an AWS adapter in a `describe`, which is skipped and says why when there is no emulator. */
-export async function describeWithAWS(title: string, declareTests: (emulator: AWSEmulator) => void): Promise<void> {
-  const emulator = await findEmulator();
-  if (!emulator) {
-    console.warn(`${title}: ${skipReason}`);
-    describe.skip(`${title} (${skipReason})`, () => {});
-    return;
-  }
-  describe(title, { timeout: 60_000 }, () => {
-    afterAll(emulator.stop);
-    declareTests({ clientConfig: { endpoint: emulator.url, region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } } });
-  });
+/** The emulator at AWS_EMULATOR_URL, or with RUN_AWS_EMULATOR=1 one started for the calling test file, which stops it after its tests. */
+export async function findAWSEmulator(): Promise<AWSEmulator> {
+  const { AWS_EMULATOR_URL: url, RUN_AWS_EMULATOR: run } = process.env;
+  if (url) return emulatorAt(url, async () => {});
+  if (run === '1') return startEmulator();
+  const note = '(skipped: set RUN_AWS_EMULATOR=1, which needs python3 and PyPI, or AWS_EMULATOR_URL)';
+  console.warn(`no AWS emulator ${note}`);
+  return { ...emulatorAt('http://127.0.0.1', async () => {}), missing: true, note };
 }
 
-async function findEmulator(): Promise<{ url: string; stop: () => Promise<void> } | null> {
-  const { AWS_EMULATOR_URL, RUN_AWS_EMULATOR } = process.env;
-  if (AWS_EMULATOR_URL) return { url: AWS_EMULATOR_URL, stop: async () => {} };
-  return RUN_AWS_EMULATOR === '1' ? startEmulator() : null;
+function emulatorAt(endpoint: string, stop: AWSEmulator['stop']): AWSEmulator {
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  return { missing: false, note: '', clientConfig: { endpoint, region: 'us-east-1', credentials }, stop };
 }
 
-async function startEmulator() {
+async function startEmulator(): Promise<AWSEmulator> {
   const python = await installEmulator();
   const folder = await mkdtemp(join(tmpdir(), 'aws-emulator-'));
   const port = String(await freePort());
@@ -66,7 +64,7 @@ async function startEmulator() {
     process.off('exit', kill);
     await rm(folder, { recursive: true, force: true });
   };
-  return { url, stop };
+  return emulatorAt(url, stop);
 }
 
 /** A virtual environment that gets its name once complete, so that test files starting at the same time cannot meet half of it. Answers with its Python. */

@@ -1,8 +1,9 @@
-// Tiny real media files, made by ffmpeg when a test first asks for them.
+// Tiny real media files, made by ffmpeg when a test first asks for them, and a server to read them from.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
@@ -32,10 +33,6 @@ function packagedPath(scope: string, program: string): string | null {
   }
 }
 
-/**
- * Moving test picture. With `box` it shows nothing but black and, in frame n, a white square at row n / 16, column n % 16 of a 16 by 9 grid,
- * so that a decoded frame tells its number.
- */
 const lavfi = (graph: string): string[] => ['-f', 'lavfi', '-i', graph];
 const picture = (size: string, rate: number | string, seconds: number): string[] => lavfi(`testsrc2=s=${size}:r=${rate}:d=${seconds}`);
 const tone = (seconds: number, rate = 48_000): string[] => lavfi(`sine=f=440:r=${rate}:d=${seconds}`);
@@ -64,18 +61,19 @@ const recipes = {
   'animated.gif': [...picture('64x64', 10, 1)],
   /** White all over, but fully transparent. */
   'transparent.png': [...lavfi('color=white@0.0:s=160x90:r=1:d=1,format=rgba'), '-frames:v', '1', '-update', '1'],
-  /** Coded 480x640, shown 640 high and 360 wide turned around: what a phone held upright makes. */
-  'upright.mp4': ['-display_rotation', '90', '-i', 'phone-coded.mp4', '-c', 'copy'],
-  'phone-coded.mp4': [...picture('640x360', 30, 1), ...tone(1), ...h264, ...aac],
+  /** White on the left, black on the right. */
+  'sideways.mp4': [...lavfi('color=black:s=640x360:r=30:d=1,drawbox=w=320:c=white:t=fill'), ...tone(1), ...h264, ...aac],
   /** PAL widescreen: 720x576 samples of 64:45. */
   'anamorphic.mp4': [...picture('720x576', 25, 1), ...h264, '-vf', 'setsar=64/45'],
-  'interlaced.ts': [...picture('720x576', 25, 1), ...tone(1), '-c:v', 'mpeg2video', '-flags', '+ildct+ilme', '-vf', 'interlace,setfield=tff', '-b:v', '2M', '-c:a', 'mp2'],
-  /** Frames at 0, 0.1, 1.1 and so on. */
+  'interlaced.ts': [...picture('720x576', 50, 1), ...tone(1), '-c:v', 'mpeg2video', '-flags', '+ildct+ilme', '-vf', 'interlace,setfield=tff', '-b:v', '2M', '-c:a', 'mp2'],
+  /** Frames at 0, 0.1, 1.1, 1.2, 2.2 and so on. */
   'variable.mkv': [...lavfi('testsrc2=s=320x180:r=10:d=4'), '-vf', "select='not(mod(n,11))+eq(mod(n,11),1)'", '-fps_mode', 'vfr', ...h264],
   'ten-bit.mp4': [...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le'],
   'one-frame.mp4': [...picture('320x180', 30, 1), ...h264, '-frames:v', '1'],
   /** As browsers record: no duration and no index. */
   'recorded.webm': [...picture('320x180', 30, 6), ...tone(6), '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus', '-live', '1', '-f', 'webm'],
+  /** In frame n, at 30 frames per second, everything has the luma 16 + 3 n. */
+  'counting.mp4': [...lavfi("nullsrc=s=320x180:r=30:d=2,format=yuv420p,geq=lum='16+3*N':cb=128:cr=128"), ...h264],
   'long-sound.mp4': [...picture('320x180', 30, 1), ...tone(4), ...h264, ...aac],
   /** Sound begins half a second after the pictures. */
   'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],
@@ -95,7 +93,7 @@ export type SampleName = keyof typeof recipes;
 const making = new Map<SampleName, Promise<string>>();
 
 /** Path of the sample. Samples stay in the temporary folder under the hash of their recipe. */
-export function sample(name: SampleName): Promise<string> {
+export function mediaSample(name: SampleName): Promise<string> {
   let path = making.get(name);
   if (!path) making.set(name, (path = make(name)));
   return path;
@@ -105,15 +103,24 @@ async function make(name: SampleName): Promise<string> {
   const recipe: readonly string[] = recipes[name];
   const path = derivedPath(name, recipe.join('\n'));
   if (existsSync(path)) return path;
-  const inputs = await Promise.all(recipe.map((argument) => (argument in recipes ? sample(argument as SampleName) : argument)));
   const { tools } = (await everyMediaTools())[0]!;
-  await writeOnce(path, (file) => run(tools.ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', ...inputs, file]));
+  await writeOnce(path, (file) => run(tools.ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', ...recipe, file]));
   return path;
+}
+
+/** What a phone held upright makes: the pictures of `sideways.mp4`, coded lying down, with the note to turn them a quarter. */
+export function uprightSample(): Promise<string> {
+  return changedSample('sideways.mp4', 'upright.mp4', (bytes) => {
+    // ISO/IEC 14496-12, 8.3.2: the track header's matrix, of which a, b, c and d turn the picture.
+    const matrix = bytes.indexOf('tkhd') + 44;
+    [0, 0x10000, 0, -0x10000, 0].forEach((value, index) => bytes.writeInt32BE(value, matrix + index * 4));
+    return bytes;
+  });
 }
 
 /** A copy of a sample, changed by `change`. */
 export async function changedSample(name: SampleName, fileName: string, change: (bytes: Buffer) => Buffer): Promise<string> {
-  const source = await sample(name);
+  const source = await mediaSample(name);
   const path = derivedPath(fileName, source + change.toString());
   if (!existsSync(path)) {
     const bytes = change(await readFile(source));
@@ -129,12 +136,47 @@ export async function textFile(fileName: string, content: string): Promise<strin
   return path;
 }
 
-/** A sample under another name. */
-export async function renamedSample(name: SampleName, fileName: string): Promise<string> {
-  const source = await sample(name);
-  const path = derivedPath(fileName, source);
-  await writeOnce(path, (file) => copyFile(source, file));
-  return path;
+export interface SampleServer extends AsyncDisposable {
+  /** A signed address of the file. */
+  readonly urlOf: (path: string) => string;
+}
+
+/** The secret in every address of a sample server. */
+export const urlSignature = 'signature-that-nobody-may-see';
+
+/**
+ * Serves files by path, ranges included, as an object store does.
+ * @param refuse status to answer with instead, by the number of requests so far
+ * @param cutAfterBytes the connection is cut after so many bytes of an answer
+ */
+export async function serveSamples({ refuse, cutAfterBytes }: { refuse?: (request: number) => number | null; cutAfterBytes?: number } = {}): Promise<SampleServer> {
+  let requests = 0;
+  const server = createServer(async (request, response) => {
+    const status = refuse?.(requests++) ?? null;
+    if (status !== null) return void response.writeHead(status).end();
+    const bytes = await readFile(decodeURIComponent(new URL(request.url!, 'http://localhost').pathname.slice(1)));
+    const range = /^bytes=(\d+)-(\d*)$/u.exec(request.headers.range ?? '');
+    const start = Number(range?.[1] ?? 0);
+    if (start >= bytes.length) return void response.writeHead(416, { 'Content-Range': `bytes */${bytes.length}` }).end();
+    const end = Math.min(Number(range?.[2] || bytes.length - 1), bytes.length - 1);
+    response.writeHead(range ? 206 : 200, {
+      'Content-Length': end - start + 1,
+      'Accept-Ranges': 'bytes',
+      ...(range && { 'Content-Range': `bytes ${start}-${end}/${bytes.length}` }),
+    });
+    if (cutAfterBytes === undefined || end - start < cutAfterBytes) return void response.end(bytes.subarray(start, end + 1));
+    response.write(bytes.subarray(start, start + cutAfterBytes), () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the sample server has no port');
+  return {
+    urlOf: (path) => `http://127.0.0.1:${address.port}/${encodeURIComponent(path)}?X-Amz-Signature=${urlSignature}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 function derivedPath(fileName: string, recipe: string): string {

@@ -33,7 +33,7 @@ export class PublisherSession {
   constructor(socket: Socket, host: PublisherHost) {
     this.#host = host;
     this.#connection = new RtmpConnection(socket, 'server', {
-      onOpen: () => this.#connection.requestAcknowledgements(),
+      onOpen: () => {},
       onMessage: (message) => this.#receive(message),
     });
     this.#timeout = setTimeout(() => this.destroy(), publishTimeoutMs);
@@ -81,6 +81,7 @@ export class PublisherSession {
       return this.#connection.close();
     }
     this.#app = app;
+    this.#connection.requestAcknowledgements();
     this.#connection.setChunkSize(chunkSize);
     const info = { level: 'status', code: 'NetConnection.Connect.Success', description: 'Connected', objectEncoding: 0 };
     this.#connection.send([commandMessage(0, '_result', transactionID, { fmsVer: 'FMS/3,0,1,123', capabilities: 31 }, info)]);

@@ -30,7 +30,7 @@ async function poll() {
     element('offline').hidden = false;
     stop();
   }
-  setTimeout(poll, pollIntervalMs);
+  setTimeout(() => void poll(), pollIntervalMs);
 }
 
 function show(channels) {
@@ -104,25 +104,25 @@ function isStalled() {
 function showState({ live, videoCodec }) {
   const isMoving = playing !== null && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
   element('badge').textContent = live ? 'LIVE' : 'ENDED';
-  element('badge').classList.toggle('live', live);
+  element('badge').className = live ? 'badge live' : 'badge ended';
   const state = !live ? 'This stream has ended. It goes on here when it is started again.' : isMoving ? '' : 'Connecting …';
   setText(element('waiting'), live && isMoving && !videoCodec ? 'Sound only' : state);
 }
 
 function showFacts(channel) {
   const { live, width, height, framerate, connections, timestampRegressions, videoFrames, audioFrames } = channel;
-  const latencySeconds = playing && video.buffered.length > 0 ? video.buffered.end(video.buffered.length - 1) - video.currentTime : null;
+  const bufferedSeconds = playing && video.buffered.length > 0 ? video.buffered.end(video.buffered.length - 1) - video.currentTime : null;
   const facts = [
     ['Size', width && height ? `${width} × ${height}` : '–'],
     ['Framerate', framerate ? `${Number(framerate.toFixed(2))} fps` : '–'],
     ['Codecs', [channel.videoCodec, channel.audioCodec].filter(Boolean).map((codec) => codecNames[codec] ?? codec).join(' + ') || '–'],
     ['Bitrate', live ? `${(channel.bitrateKbps / 1000).toFixed(2)} Mbit/s` : '–'],
     ['Up', live ? formatDuration(Date.now() - Date.parse(channel.connectedAt)) : '–'],
-    ['Media time', channel.lastTimestampMs === null ? '–' : formatDuration(channel.lastTimestampMs)],
-    ['Frames', `${videoFrames.toLocaleString('en')} + ${audioFrames.toLocaleString('en')}`, 'Video and audio frames'],
+    ['Media time', channel.lastTimestampMs === null ? '–' : formatDuration(channel.lastTimestampMs), 'The newest timestamp'],
+    ['Video frames', videoFrames.toLocaleString('en'), `and ${audioFrames.toLocaleString('en')} audio frames`],
     ['Publishers so far', String(connections)],
-    ['Time went back', `${timestampRegressions} ×`, 'How often a timestamp was lower than the one before', timestampRegressions > 0],
-    ['Buffer here', latencySeconds === null ? '–' : `${latencySeconds.toFixed(1)} s`],
+    ['Timestamp faults', String(timestampRegressions), 'How often a timestamp was lower than the one before', timestampRegressions > 0],
+    ['Buffered here', bufferedSeconds === null ? '–' : `${bufferedSeconds.toFixed(1)} s`, 'How far this page is behind the newest frame'],
   ];
   const list = element('facts');
   while (list.children.length < facts.length) list.append(make('div', {}, make('dt'), make('dd')));

@@ -9,6 +9,7 @@ const maxLogLines = 20;
 const maxLogLineCharacters = 300;
 /** setpriv's answer for a program that is not there. */
 const exitCodeNotFound = 127;
+const crashSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
 
 /** ffmpeg or ffprobe could not do its work: missing, killed, or the source could not be read. Never the media's fault, so try again. */
 export class ToolError extends Error {
@@ -19,7 +20,7 @@ export interface ChildExit {
   /** Null when a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** It was killed or is not there, so its end says nothing about what it was given. */
+  /** It was killed from outside or is not there, so its end says nothing about what it was given. A crash is not that: some files make ffmpeg crash. */
   readonly brokenOff: boolean;
 }
 
@@ -47,8 +48,7 @@ export function startChild(program: string, programArguments: readonly string[],
   const command = [...deathSignalCommand(), program, ...programArguments];
   const spawned = spawn(command[0]!, command.slice(1), {
     stdio: 'pipe',
-    // A parser of strangers' files gets no credentials.
-    env: { PATH: process.env.PATH },
+    env: childEnvironment(),
   });
   // Writing to a process that has ended is not an error of its own: `exited` tells.
   spawned.stdin.on('error', () => {});
@@ -60,7 +60,7 @@ export function startChild(program: string, programArguments: readonly string[],
       log.add(`could not start: ${error.code}`);
       resolve({ code: null, signal: null, brokenOff: true });
     });
-    spawned.once('close', (code, signal) => resolve({ code, signal, brokenOff: code === null || code === exitCodeNotFound }));
+    spawned.once('close', (code, signal) => resolve({ code, signal, brokenOff: code === exitCodeNotFound || (signal !== null && !crashSignals.has(signal)) }));
   });
   const kill = (): void => {
     spawned.kill('SIGKILL');
@@ -123,6 +123,14 @@ export async function runChild(
   const overLimits = over.signal.aborted;
   if (exit.brokenOff && !overLimits) throw new ToolError(describeExit(exit, child.log()));
   return { ...exit, log: child.log(), overLimits };
+}
+
+/**
+ * A parser of strangers' files gets no credentials. Without converters for character sets, which nothing here needs, the static
+ * ffprobe of npm no longer crashes on the service name in every MPEG transport stream (it loads the machine's, of another libc).
+ */
+function childEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, GCONV_PATH: '/nonexistent' };
 }
 
 /** For messages of errors that are ours. */

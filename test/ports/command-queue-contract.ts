@@ -1,0 +1,156 @@
+// What every command queue does, whatever it is made of.
+import type { Pool } from 'pg';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { CommandQueue, QueueName } from '../../lambda/ports/command-queue/command-queue.ts';
+import { bodyOf, startConsumer } from './consumer.ts';
+
+export interface CommandQueueUnderTest {
+  readonly commandQueue: CommandQueue;
+  readonly pool: Pool;
+  /** How many commands of the queue were set aside as dead. */
+  readonly deadCommands: (queue: QueueName) => Promise<number>;
+}
+
+/** SQS has it in the redrive policy of its queues. */
+export const maxReceives = 3;
+const eventually = { timeout: 20_000, interval: 20 };
+/** A failed delivery comes back after the shortest time that SQS knows. */
+const comeBackSoon = { visibilitySeconds: 1, maxReceives };
+const none = { batchItemFailures: [] };
+const byText = (a: string, b: string) => a.localeCompare(b);
+
+/** Writes commands as data code does. */
+export async function writeCommands(pool: Pick<Pool, 'query'>, queue: QueueName, bodies: readonly unknown[]): Promise<void> {
+  await pool.query('insert into outbox (queue, body) select $1, body from unnest($2::jsonb[]) as body', [queue, bodies.map((body) => JSON.stringify(body))]);
+}
+
+/** @param setUp makes empty queues, before every test */
+export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>): void {
+  let underTest: CommandQueueUnderTest;
+  beforeEach(async () => {
+    underTest = await setUp();
+  });
+  const send = async (queue: QueueName, ...bodies: unknown[]) => {
+    await writeCommands(underTest.pool, queue, bodies);
+    await underTest.commandQueue.relay();
+  };
+  const consume: OmitFirst<typeof startConsumer> = (...rest) => startConsumer(underTest.commandQueue, ...rest);
+
+  describe('delivery', () => {
+    test('a command reaches the handler in the shape of an SQS event', async () => {
+      await send('media', { uploadID: 'u1', nested: ['ä', 1.5, null] });
+      await using consumer = consume('media');
+      await vi.waitFor(() => expect(consumer.received).toHaveLength(1), eventually);
+      const [record] = consumer.received;
+      expect(record && bodyOf(record)).toEqual({ uploadID: 'u1', nested: ['ä', 1.5, null] });
+      expect(record).toMatchObject({ eventSource: 'aws:sqs', messageAttributes: {}, attributes: { ApproximateReceiveCount: '1' } });
+      expect(record?.eventSourceARN).toMatch(/^arn:aws:sqs:[^:]+:\d{12}:.*media$/);
+      expect(Number(record?.attributes.SentTimestamp)).toBeGreaterThan(Date.now() - 60_000);
+      expect(record?.messageId).not.toBe('');
+      expect(record?.receiptHandle).not.toBe('');
+    });
+
+    test('a consumer that was there before gets it too', async () => {
+      await using consumer = consume('media');
+      await send('media', 1);
+      await vi.waitFor(() => expect(consumer.bodies()).toEqual([1]), eventually);
+    });
+
+    test('a command that was rolled back is never delivered', async () => {
+      const client = await underTest.pool.connect();
+      await client.query('begin');
+      await writeCommands(client, 'media', ['rolled back']);
+      await underTest.commandQueue.relay();
+      await client.query('rollback');
+      client.release();
+      await send('media', 'committed');
+      await using consumer = consume('media');
+      await vi.waitFor(() => expect(consumer.bodies()).toEqual(['committed']), eventually);
+    });
+
+    test('queues do not mix', async () => {
+      await send('imports', 'for imports');
+      await send('media', 'for media');
+      await using media = consume('media');
+      await using imports = consume('imports');
+      await vi.waitFor(() => expect([media.bodies(), imports.bodies()]).toEqual([['for media'], ['for imports']]), eventually);
+    });
+
+    test('many relays and consumers at once deliver every command', async () => {
+      const bodies = Array.from({ length: 130 }, (_, index) => index);
+      await writeCommands(underTest.pool, 'media', bodies);
+      await Promise.all(Array.from({ length: 4 }, () => underTest.commandQueue.relay()));
+      await using first = consume('media');
+      await using second = consume('media');
+      const delivered = () => [...first.bodies(), ...second.bodies()].map(Number).sort((a, b) => a - b);
+      await vi.waitFor(() => expect(delivered()).toEqual(bodies), eventually);
+    });
+
+    test('a batch is no larger than asked for', async () => {
+      await send('media', 1, 2, 3, 4, 5);
+      const sizes: number[] = [];
+      const handler = async ({ Records }: { Records: unknown[] }) => {
+        sizes.push(Records.length);
+        return none;
+      };
+      await using consumer = consume('media', handler, { batchSize: 2 });
+      await vi.waitFor(() => expect(consumer.received).toHaveLength(5), eventually);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(2);
+    });
+
+    test('stopping waits for the batch in hand, and that batch is done', async () => {
+      await send('media', 'in hand');
+      const handling = Promise.withResolvers<void>();
+      const started = Promise.withResolvers<void>();
+      const consumer = consume('media', async () => {
+        started.resolve();
+        await handling.promise;
+        return none;
+      }, comeBackSoon);
+      await started.promise;
+      const stopped = consumer.stop();
+      handling.resolve();
+      await stopped;
+      await send('media', 'afterwards');
+      await using next = consume('media', undefined, comeBackSoon);
+      await vi.waitFor(() => expect(next.bodies()).toEqual(['afterwards']), eventually);
+    });
+  });
+
+  describe('failure', () => {
+    test('only the records that failed come back, counted', async () => {
+      await send('media', 'good', 'bad');
+      await using consumer = consume('media', async ({ Records }) => {
+        const failed = Records.filter((record) => bodyOf(record) === 'bad' && record.attributes.ApproximateReceiveCount === '1');
+        return { batchItemFailures: failed.map((record) => ({ itemIdentifier: record.messageId })) };
+      }, comeBackSoon);
+      const deliveries = () => consumer.received.map((record) => `${String(bodyOf(record))} ${record.attributes.ApproximateReceiveCount}`).toSorted(byText);
+      await vi.waitFor(() => expect(deliveries()).toEqual(['bad 1', 'bad 2', 'good 1']), eventually);
+      expect(new Set(consumer.received.map((record) => record.messageId)).size).toBe(2);
+    });
+
+    test.each([
+      ['that throws', async () => Promise.reject(new Error('handler failed'))],
+      ['that names a record it was not given', async () => ({ batchItemFailures: [{ itemIdentifier: 'unknown' }] })],
+      ['that names nothing', async () => ({ batchItemFailures: [{ itemIdentifier: '' }] })],
+    ])('all of a batch comes back from a handler %s', async (_, fail) => {
+      await send('media', 1, 2);
+      await using consumer = consume('media', async ({ Records }) => (Records.some((record) => record.attributes.ApproximateReceiveCount === '1') ? fail() : none), comeBackSoon);
+      await vi.waitFor(() => expect(consumer.bodies().map(String).toSorted(byText)).toEqual(['1', '1', '2', '2']), eventually);
+    });
+
+    test('a command that keeps failing is set aside as dead, and others go on', async () => {
+      await send('media', 'poison');
+      await using consumer = consume('media', async ({ Records }) => {
+        const failed = Records.filter((record) => bodyOf(record) === 'poison');
+        return { batchItemFailures: failed.map((record) => ({ itemIdentifier: record.messageId })) };
+      }, comeBackSoon);
+      await vi.waitFor(async () => expect(await underTest.deadCommands('media')).toBe(1), eventually);
+      expect(consumer.received.map((record) => record.attributes.ApproximateReceiveCount)).toEqual(['1', '2', '3']);
+      await send('media', 'good');
+      await vi.waitFor(() => expect(consumer.bodies().at(-1)).toBe('good'), eventually);
+    });
+  });
+}
+
+type OmitFirst<F> = F extends (first: never, ...rest: infer R) => infer T ? (...rest: R) => T : never;

@@ -1,0 +1,33 @@
+// A consumer for tests: keeps what it received, and stops at the end of its scope.
+import type { SQSRecord } from 'aws-lambda';
+import type { CommandQueue, ConsumeOptions, QueueHandler, QueueName } from '../../lambda/ports/command-queue/command-queue.ts';
+
+export interface TestConsumer extends AsyncDisposable {
+  /** In order of arrival, redeliveries included. */
+  readonly received: SQSRecord[];
+  /** The bodies of `received`. */
+  bodies(): unknown[];
+  /** Resolves once `consume` has returned. */
+  stop(): Promise<void>;
+}
+
+const succeed: QueueHandler = async () => ({ batchItemFailures: [] });
+
+export function startConsumer(commandQueue: CommandQueue, queue: QueueName, handler = succeed, options: Omit<ConsumeOptions, 'signal'> = {}): TestConsumer {
+  const received: SQSRecord[] = [];
+  const controller = new AbortController();
+  const recording: QueueHandler = (event) => {
+    received.push(...event.Records);
+    return handler(event);
+  };
+  const consuming = commandQueue.consume(queue, recording, { ...options, signal: controller.signal });
+  const stop = async () => {
+    controller.abort();
+    await consuming;
+  };
+  return { received, bodies: () => received.map(bodyOf), stop, [Symbol.asyncDispose]: stop };
+}
+
+export function bodyOf(record: SQSRecord): unknown {
+  return JSON.parse(record.body);
+}

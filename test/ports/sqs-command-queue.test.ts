@@ -1,0 +1,89 @@
+// The command queue of AWS keeps the contract, and loses nothing that SQS does not take.
+import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { queueNames } from '../../lambda/ports/command-queue/command-queue.ts';
+import type { QueueName } from '../../lambda/ports/command-queue/command-queue.ts';
+import { createSQSCommandQueue } from '../../lambda/ports/command-queue/sqs-command-queue.ts';
+import { findAWSEmulator } from '../support/aws-emulator.ts';
+import { testDatabase } from '../support/database.ts';
+import { commandQueueContract, maxReceives, writeCommands } from './command-queue-contract.ts';
+import { startConsumer } from './consumer.ts';
+
+const emulator = await findAWSEmulator();
+
+describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeout: 30_000 }, () => {
+  const sqs = new SQSClient(emulator.clientConfig);
+  const database = testDatabase();
+  afterAll(() => emulator.stop());
+
+  const createQueue = async (name: string, deadLetterARN?: string) => {
+    const Attributes = deadLetterARN === undefined ? {} : { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetterARN, maxReceiveCount: maxReceives }) };
+    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
+    const attributes = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
+    return { url: QueueUrl, arn: attributes.Attributes?.QueueArn };
+  };
+  const messagesIn = async (QueueUrl: string) => {
+    const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }));
+    return Number(Attributes?.ApproximateNumberOfMessages);
+  };
+  const setUp = async () => {
+    const pool = database.pool();
+    await pool.query('truncate outbox');
+    const prefix = randomUUID();
+    const made = await Promise.all(
+      queueNames.map(async (queue) => {
+        const dead = await createQueue(`${prefix}-${queue}-dead`);
+        return { queue, dead: dead.url, url: (await createQueue(`${prefix}-${queue}`, dead.arn)).url };
+      }),
+    );
+    const urlOf = (queue: QueueName, kind: 'url' | 'dead') => made.find((each) => each.queue === queue)?.[kind] ?? '';
+    const queueURLs = { media: urlOf('media', 'url'), imports: urlOf('imports', 'url') };
+    const logged: { event: string; fields: Record<string, unknown> }[] = [];
+    const options = { sqs, pool, queueURLs, log: (event: string, fields: Record<string, unknown>) => logged.push({ event, fields }) };
+    return { commandQueue: createSQSCommandQueue(options), pool, logged, options, prefix, deadCommands: (queue: QueueName) => messagesIn(urlOf(queue, 'dead')) };
+  };
+  const rowsLeft = async () => (await database.pool().query('select queue, body, receives, dead_at is not null as dead from outbox order by id')).rows;
+
+  commandQueueContract(setUp);
+
+  test('relay answers how many it moved, and leaves no row of those', async () => {
+    const { commandQueue, pool } = await setUp();
+    await writeCommands(pool, 'media', Array.from({ length: 25 }));
+    expect(await commandQueue.relay()).toBe(25);
+    expect(await rowsLeft()).toEqual([]);
+    expect(await commandQueue.relay()).toBe(0);
+  });
+
+  test('rows of a queue that cannot be reached stay and go later; those of other queues go', async () => {
+    const { commandQueue, pool, options, logged } = await setUp();
+    const missing = new URL(options.queueURLs.imports.replace('imports', 'missing')).href;
+    const halfReachable = createSQSCommandQueue({ ...options, queueURLs: { ...options.queueURLs, imports: missing } });
+    await writeCommands(pool, 'imports', ['waits']);
+    await writeCommands(pool, 'media', ['goes']);
+    expect(await halfReachable.relay()).toBe(1);
+    expect(await rowsLeft()).toEqual([{ queue: 'imports', body: 'waits', receives: 1, dead: false }]);
+    expect(logged.map(({ event }) => event)).toEqual(['relay_failed']);
+
+    await pool.query('update outbox set visible_at = now()');
+    expect(await commandQueue.relay()).toBe(1);
+    await using consumer = startConsumer(commandQueue, 'imports');
+    await vi.waitFor(() => expect(consumer.bodies()).toEqual(['waits']));
+  });
+
+  test('rows of a queue that this process has no URL of are left for one that has', async () => {
+    const { commandQueue, pool } = await setUp();
+    await writeCommands(pool, 'publish-ffmpeg', ['not ours']);
+    expect(await commandQueue.relay()).toBe(0);
+    expect(await rowsLeft()).toHaveLength(1);
+    const consuming = commandQueue.consume('publish-ffmpeg', async () => ({ batchItemFailures: [] }), { signal: AbortSignal.timeout(0) });
+    await expect(consuming).rejects.toThrow('no queue URL was given for publish-ffmpeg');
+  });
+
+  test('a command that SQS will never take is set aside as dead, and others go', async () => {
+    const { commandQueue, pool } = await setUp();
+    await writeCommands(pool, 'media', ['x'.repeat(2 * 1024 ** 2), 'small']);
+    expect(await commandQueue.relay()).toBe(1);
+    expect(await rowsLeft()).toMatchObject([{ dead: true }]);
+  });
+});

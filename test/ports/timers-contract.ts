@@ -1,0 +1,81 @@
+// What all timers do, whatever they are made of.
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { CommandQueue } from '../../lambda/ports/command-queue/command-queue.ts';
+import type { Timers } from '../../lambda/ports/timers/timers.ts';
+import { startConsumer } from './consumer.ts';
+
+export interface TimersUnderTest {
+  readonly timers: Timers;
+  /** Whose queue 'timers' they fire into. */
+  readonly commandQueue: CommandQueue;
+  /** How many timers are armed. */
+  readonly armed: () => Promise<number>;
+}
+
+/** The emulator looks for due schedules every 10 s only. */
+const eventually = { timeout: 40_000, interval: 20 };
+const after = (seconds: number) => new Date(Date.now() + seconds * 1000);
+
+/** @param setUp makes timers without any armed, before every test */
+export function timersContract(setUp: () => Promise<TimersUnderTest>): void {
+  let underTest: TimersUnderTest;
+  beforeEach(async () => {
+    underTest = await setUp();
+  });
+
+  test('a timer fires with its body, not before its time, and is gone then', async () => {
+    const { timers, commandQueue, armed } = underTest;
+    const at = after(1);
+    await timers.arm('stream/1 start', at, { streamID: 's1' });
+    await using consumer = startConsumer(commandQueue, 'timers');
+    await vi.waitFor(() => expect(consumer.bodies()).toEqual([{ streamID: 's1' }]), eventually);
+    expect(Date.now()).toBeGreaterThanOrEqual(at.getTime());
+    await vi.waitFor(async () => expect(await armed()).toBe(0), eventually);
+  });
+
+  test('a time that has passed fires at once', async () => {
+    const { timers, commandQueue } = underTest;
+    await timers.arm('late', after(-3600), 'late');
+    await using consumer = startConsumer(commandQueue, 'timers');
+    await vi.waitFor(() => expect(consumer.bodies()).toEqual(['late']), eventually);
+  });
+
+  test('arming again moves the timer and replaces its body', async () => {
+    const { timers, commandQueue, armed } = underTest;
+    await timers.arm('moved', after(3600), 'first');
+    await timers.arm('moved', after(1), 'second');
+    expect(await armed()).toBe(1);
+    await using consumer = startConsumer(commandQueue, 'timers');
+    await vi.waitFor(() => expect(consumer.bodies()).toEqual(['second']), eventually);
+    await vi.waitFor(async () => expect(await armed()).toBe(0), eventually);
+  });
+
+  test('an id can be armed again after it fired', async () => {
+    const { timers, commandQueue, armed } = underTest;
+    await timers.arm('again', after(0), 'first');
+    await using consumer = startConsumer(commandQueue, 'timers');
+    await vi.waitFor(() => expect(consumer.bodies()).toEqual(['first']), eventually);
+    await vi.waitFor(async () => expect(await armed()).toBe(0), eventually);
+    await timers.arm('again', after(0), 'second');
+    await vi.waitFor(() => expect(consumer.bodies()).toEqual(['first', 'second']), eventually);
+  });
+
+  test('a disarmed timer is gone, others stay; disarming twice is fine', async () => {
+    const { timers, armed } = underTest;
+    await timers.arm('one', after(3600), 1);
+    await timers.arm('two', after(3600), 2);
+    await timers.disarm('one');
+    await timers.disarm('one');
+    await timers.disarm('never armed');
+    expect(await armed()).toBe(1);
+  });
+
+  test('ids of any characters and length are told apart', async () => {
+    const { timers, armed } = underTest;
+    const ids = ['a/b', 'a_b', 'a b', 'ä', '', 'x'.repeat(200), `${'x'.repeat(199)}y`];
+    for (const id of ids) await timers.arm(id, after(3600), id);
+    expect(await armed()).toBe(ids.length);
+    for (const id of ids) await timers.disarm(id);
+    expect(await armed()).toBe(0);
+  });
+}

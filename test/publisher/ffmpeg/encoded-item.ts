@@ -1,0 +1,75 @@
+// Reads items to their ends and looks at what they show.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import { openItem } from '../../../lambda/publisher/ffmpeg/item-source.ts';
+import type { ItemRequest, VideoFrame } from '../../../lambda/publisher/ffmpeg/item-source.ts';
+import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+
+export const profile = profileOf('q_720p', 'f_30');
+
+/** A request for two seconds of pictures, cheaply encoded, unless told otherwise. */
+export function itemRequest(sourceURL: string, request: Partial<ItemRequest> = {}): ItemRequest {
+  const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
+  return { sourceURL, kind: 'video', hasAudio: false, audio: false, startFrame: 0, frameCount: 60, profile, encoder, ...request };
+}
+
+/** All frames of an item. */
+export async function encodeItem(tools: MediaTools, request: ItemRequest): Promise<VideoFrame[]> {
+  const item = openItem(tools, request, new AbortController().signal);
+  try {
+    const frames: VideoFrame[] = [];
+    for (let frame = await item.readFrame(); frame !== null; frame = await item.readFrame()) frames.push(frame);
+    return frames;
+  } finally {
+    await item.close();
+  }
+}
+
+/** All samples of an item. */
+export async function readSound(tools: MediaTools, request: ItemRequest): Promise<Int16Array> {
+  const item = openItem(tools, { ...request, hasAudio: true, audio: true }, new AbortController().signal);
+  try {
+    const bytes = await item.readSamples(request.frameCount * request.profile.samplesPerFrame);
+    return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  } finally {
+    await item.close();
+  }
+}
+
+/** Items one after the other, as a stream sends them: an FLV file. */
+export function joinItems(items: readonly VideoFrame[][]): Buffer {
+  const parts = [Buffer.from('FLV\x01\x01\0\0\0\x09\0\0\0\0', 'latin1')];
+  const addTag = (timestampMs: number, body: Buffer): void => {
+    const header = Buffer.alloc(11);
+    header[0] = 9;
+    header.writeUIntBE(body.length, 1, 3);
+    header.writeUIntBE(timestampMs, 4, 3);
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(11 + body.length);
+    parts.push(header, body, size);
+  };
+  items.flat().forEach((frame, position) => {
+    const timestampMs = Math.round((position * 1000) / profile.framesPerSecond);
+    if (frame.sequenceHeader) addTag(timestampMs, frame.sequenceHeader);
+    addTag(timestampMs, frame.payload);
+  });
+  return Buffer.concat(parts);
+}
+
+/** A decoded picture, 16 by 9 pixels, 8 bit luma. */
+export type Picture = Uint8Array;
+
+/** Decodes an FLV file; any complaint of the decoder is an error. */
+export async function decodePictures({ ffmpegPath }: MediaTools, flv: Buffer): Promise<Picture[]> {
+  const decoder = spawn(ffmpegPath, [
+    '-loglevel', 'error', '-f', 'flv', '-i', 'pipe:0', '-fps_mode', 'passthrough', '-vf', 'scale=16:9:flags=area', '-pix_fmt', 'gray', '-color_range', 'tv',
+    '-f', 'rawvideo', 'pipe:1',
+  ]);
+  decoder.stdin.end(flv);
+  const [pixels, complaints] = await Promise.all([buffer(decoder.stdout), buffer(decoder.stderr), once(decoder, 'close')]);
+  if (complaints.length > 0) throw new Error(complaints.toString());
+  const pictureBytes = 16 * 9;
+  return Array.from({ length: pixels.length / pictureBytes }, (_, index) => pixels.subarray(index * pictureBytes, (index + 1) * pictureBytes));
+}

@@ -1,0 +1,104 @@
+// A real local run for tests: the process that `npm start` runs, in a data folder of its own, used through its API.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { ConnectionFile } from '../../bin/local/data-folder.ts';
+import { freePort } from './ingests.ts';
+
+export interface LocalRun {
+  readonly connection: ConnectionFile;
+  readonly process: ChildProcess;
+  readonly api: ApiClient;
+  /** Ctrl-C. @returns the exit code */
+  interrupt(): Promise<number | null>;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
+export type ApiClient = (method: string, path: string, body?: unknown) => Promise<any>;
+
+const entry = join(import.meta.dirname, '../../bin/local.ts');
+const readyTimeoutMs = 60_000;
+
+export async function temporaryDataFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'local-run-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** Starts it and resolves when it says that it is ready. */
+export async function startLocalRun(dataFolder: string, ...args: string[]): Promise<LocalRun> {
+  const output: string[] = [];
+  const child = spawn(process.execPath, [entry, '--data', dataFolder, '--port', String(await freePort()), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+  const connection = await untilReady(dataFolder, child, output);
+  return {
+    connection,
+    process: child,
+    api: apiClient(connection),
+    async interrupt() {
+      child.kill('SIGINT');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      return child.exitCode;
+    },
+  };
+}
+
+/** Calls the API; an answer other than 2xx fails the test with what it says. */
+export function apiClient({ apiURL, apiKey }: Pick<ConnectionFile, 'apiURL' | 'apiKey'>): ApiClient {
+  return async (method, path, body) => {
+    const response = await fetch(apiURL + path, {
+      method,
+      headers: { 'x-api-key': apiKey, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+}
+
+/** Uploads a file as a client does: record, signed URL, one PUT, complete; then waits until it has been examined. */
+export async function uploadFile(api: ApiClient, path: string, mimeType: string): Promise<string> {
+  const { size } = await stat(path);
+  const { id } = await api('POST', '/uploads', { name: path.split('/').at(-1), mimeType, fileSize: size });
+  const { url, headers } = await api('POST', `/uploads/${id}/upload-url`);
+  const put = await fetch(url, { method: 'PUT', headers, body: await readFile(path) });
+  if (!put.ok) throw new Error(`PUT: ${put.status} ${await put.text()}`);
+  await api('POST', `/uploads/${id}/complete`);
+  await until(async () => (await api('GET', `/uploads/${id}`)).probeState !== 'pending');
+  return id;
+}
+
+/** A stream that plays these uploads in order to the target; not started. @returns its id */
+export async function createLoop(
+  api: ApiClient,
+  uploadIDs: readonly string[],
+  target: { rtmpURL: string; streamKey: string },
+  settings: object = { quality: 'q_720p', framerate: 'f_30' },
+): Promise<string> {
+  const destination = await api('POST', '/destinations', { name: 'ingest', ...target });
+  const stream = await api('POST', '/streams', { ...settings, destinationID: destination.id });
+  const playlist = await api('POST', '/playlists', { streamID: stream.id, kind: 'video', mode: 'sequential' });
+  await api('POST', `/playlists/${playlist.id}/operations`, { operations: uploadIDs.map((uploadID) => ({ op: 'add', uploadID })) });
+  return stream.id;
+}
+
+/** The API has no events: clients poll. */
+export async function until(isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await setTimeout(50);
+}
+
+async function untilReady(dataFolder: string, child: ChildProcess, output: readonly string[]): Promise<ConnectionFile> {
+  const deadline = Date.now() + readyTimeoutMs;
+  while (child.exitCode === null && Date.now() < deadline) {
+    const text = await readFile(join(dataFolder, 'connection.json'), 'utf8').catch(() => null);
+    const connection = text === null ? null : (JSON.parse(text) as ConnectionFile);
+    if (connection !== null && connection.pid === child.pid) return connection;
+    await setTimeout(20);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the local run did not get ready:\n${output.join('')}`);
+}

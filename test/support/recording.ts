@@ -1,0 +1,75 @@
+// Judges what an ingest recorded: timestamps, parameters, decoding, sound against picture.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
+
+const run = promisify(execFile);
+
+export interface Track {
+  readonly codec: string;
+  readonly width: number;
+  readonly height: number;
+  readonly framerate: string;
+  readonly sampleRate: string;
+  /** Milliseconds. */
+  readonly dts: readonly number[];
+  readonly pts: readonly number[];
+}
+
+export interface Recording {
+  readonly video: Track;
+  readonly audio: Track;
+  /** Number of different H.264 parameter sets announced in the file. */
+  readonly parameterSets: number;
+  /** What ffmpeg says when it decodes all of it; empty when there is nothing to say. */
+  readonly decodeErrors: string;
+}
+
+interface Packet {
+  readonly stream_index: number;
+  readonly pts_time: string;
+  readonly dts_time: string;
+  readonly side_data_list?: readonly { readonly side_data_type: string }[];
+}
+
+interface Stream {
+  readonly index: number;
+  readonly codec_type: string;
+  readonly codec_name: string;
+  readonly width: number;
+  readonly height: number;
+  readonly r_frame_rate: string;
+  readonly sample_rate: string;
+}
+
+export async function judgeRecording({ ffmpegPath, ffprobePath }: MediaTools, file: string): Promise<Recording> {
+  const { stdout } = await run(ffprobePath, ['-v', 'error', '-show_streams', '-show_packets', '-of', 'json', file], { maxBuffer: 1024 ** 3 });
+  const { streams, packets } = JSON.parse(stdout) as { streams: Stream[]; packets: Packet[] };
+  const trackOf = (type: string): Track => {
+    const stream = streams.find((candidate) => candidate.codec_type === type)!;
+    const own = packets.filter((packet) => packet.stream_index === stream.index);
+    const ms = (time: string) => Math.round(Number(time) * 1000);
+    return {
+      codec: stream.codec_name,
+      width: stream.width,
+      height: stream.height,
+      framerate: stream.r_frame_rate,
+      sampleRate: stream.sample_rate,
+      dts: own.map((packet) => ms(packet.dts_time)),
+      pts: own.map((packet) => ms(packet.pts_time)),
+    };
+  };
+  const changes = packets.filter((packet) => packet.side_data_list?.some((data) => data.side_data_type === 'New Extradata')).length;
+  const decoded = await run(ffmpegPath, ['-nostdin', '-v', 'error', '-i', file, '-f', 'null', '-'], { maxBuffer: 1024 ** 2 });
+  return { video: trackOf('video'), audio: trackOf('audio'), parameterSets: 1 + changes, decodeErrors: decoded.stderr };
+}
+
+/** Differences between neighbours. */
+export function deltas(values: readonly number[]): number[] {
+  return values.slice(1).map((value, index) => value - values[index]!);
+}
+
+/** How often each value occurs. */
+export function tally(values: readonly number[]): Map<number, number> {
+  return values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map<number, number>());
+}
