@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { QueryResultRow } from 'pg';
 
 export interface Queryable {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the columns that the statement answers, as the driver does
   query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<{ rows: Row[]; rowCount: number | null }>;
 }
 

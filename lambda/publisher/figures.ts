@@ -19,7 +19,9 @@ export class Figures {
   #position: { occurrence: Occurrence; frame: number } | null = null;
   #samples: Sample[] = [];
 
-  connected(): void {
+  /** A connection stands that goes on with this frame; those between it and the last one sent are lost. */
+  connected(startFrame: number): void {
+    if (this.#position) this.#droppedFrames += Math.max(0, startFrame - this.#position.frame - 1);
     this.#connections++;
     this.#samples = [];
   }
@@ -31,10 +33,6 @@ export class Figures {
   frameSent(frame: number, occurrence: Occurrence): void {
     this.#framesSent++;
     this.#position = { frame, occurrence };
-  }
-
-  dropped(frames: number): void {
-    this.#droppedFrames += Math.max(0, frames);
   }
 
   /** The figures at a time; call it about once a second, as rates are measured between calls. `nowMs` is any steady clock. */

@@ -9,7 +9,7 @@ import type { MediaMessage } from './rtmp/message.ts';
 /** A message on its way, with what it means for the figures. Timestamps are milliseconds since the first frame of the connection. */
 export interface QueuedMessage extends MediaMessage {
   /** Set on messages that carry a picture. */
-  readonly picture: { readonly frame: number; readonly keyframe: boolean; readonly occurrence: Occurrence } | null;
+  readonly picture: { readonly frame: number; readonly occurrence: Occurrence } | null;
 }
 
 /** How far ahead of its sending media is encoded: enough for a join on a busy machine, little enough to stop at once. */
@@ -20,53 +20,60 @@ export class MessageQueue {
   readonly #encoder: AudioEncoder;
   readonly #profile: Profile;
   readonly #startFrame: number;
-  readonly #frames: TimedFrame[] = [];
+  readonly #pictures: TimedFrame[] = [];
+  readonly #sound: Buffer[] = [];
+  readonly #filling: Promise<unknown>;
+  #soundTaken = 0;
+  /** Frames between decoding and showing a picture; sound is sent as much later, to be heard when its picture is shown. */
+  #reorderingFrames = 0;
+  #sequenceHeader: Buffer | null = null;
   #changed = Promise.withResolvers<void>();
   #failure: unknown = null;
-  #stopped = false;
-  #audioFramesRead = 0;
-  #sequenceHeader: Buffer | null = null;
-  #filling: Promise<void>;
+  #closed = false;
 
   constructor(source: FrameSource, encoder: AudioEncoder, profile: Profile, startFrame: number) {
     this.#source = source;
     this.#encoder = encoder;
     this.#profile = profile;
     this.#startFrame = startFrame;
-    this.#filling = this.#fill();
+    this.#filling = Promise.all([this.#fillPictures(), this.#fillSound()]);
   }
 
-  /** Resolves when the first picture is there. Rejects with what keeps it from being there. */
+  /**
+   * Resolves when the first picture is there.
+   * @throws whatever keeps media from coming: MediaError, ToolError, or that the queue was closed
+   */
   async ready(): Promise<void> {
-    while (this.#frames.length === 0) await this.#change();
+    while (this.#pictures.length === 0) await this.#nextChange();
+    this.#reorderingFrames ||= this.#pictures[0]!.video.compositionFrames;
   }
 
-  /** The next messages in order of time: a picture with a new sequence header before it if need be, or a frame of sound. */
+  /**
+   * The next messages in order of time: a frame of sound, or a picture, with a sequence header before it where that is new.
+   * @throws as `ready` does, once what came before is taken
+   */
   async next(): Promise<QueuedMessage[]> {
     await this.ready();
-    const head = this.#frames[0]!;
+    const head = this.#pictures[0]!;
     const videoMs = this.#videoTimestampMs(head.frame);
-    const audioMs = this.#audioTimestampMs(head);
+    const audioMs = this.#audioTimestampMs();
     if (audioMs <= videoMs) {
-      const payload = await this.#encoder.readFrame();
-      // The encoder's first frame only primes decoders: it is silence from before the first sample.
-      if (this.#audioFramesRead++ === 0) return this.next();
-      return [{ type: 'audio', timestampMs: Math.max(0, audioMs), payload, picture: null }];
+      while (this.#sound.length === 0) await this.#nextChange();
+      this.#soundTaken++;
+      return [{ type: 'audio', timestampMs: audioMs, payload: this.#sound.shift()!, picture: null }];
     }
-    this.#frames.shift();
+    this.#pictures.shift();
     this.#notify();
     const { frame, video, occurrence } = head;
-    const messages: QueuedMessage[] = [];
-    if (video.sequenceHeader && !this.#sequenceHeader?.equals(video.sequenceHeader)) {
-      this.#sequenceHeader = video.sequenceHeader;
-      messages.push({ type: 'video', timestampMs: videoMs, payload: video.sequenceHeader, picture: null });
-    }
-    messages.push({ type: 'video', timestampMs: videoMs, payload: video.payload, picture: { frame, keyframe: video.keyframe, occurrence } });
-    return messages;
+    const picture: QueuedMessage = { type: 'video', timestampMs: videoMs, payload: video.payload, picture: { frame, occurrence } };
+    if (!video.sequenceHeader || this.#sequenceHeader?.equals(video.sequenceHeader)) return [picture];
+    this.#sequenceHeader = video.sequenceHeader;
+    return [{ type: 'video', timestampMs: videoMs, payload: video.sequenceHeader, picture: null }, picture];
   }
 
+  /** Whoever waits in `next` gets an error. Resolves when no process is left. */
   async close(): Promise<void> {
-    this.#stopped = true;
+    this.#closed = true;
     this.#notify();
     await Promise.all([this.#source.close(), this.#encoder.close()]);
     await this.#filling;
@@ -77,35 +84,47 @@ export class MessageQueue {
     return Math.round(((frame - this.#startFrame) * 1000) / this.#profile.framesPerSecond);
   }
 
-  /** Sound is due with the picture that is shown at its time: later than decode order by the constant reordering delay. */
-  #audioTimestampMs({ video }: TimedFrame): number {
-    const delayMs = (this.#reorderingFrames(video) * 1000) / this.#profile.framesPerSecond;
-    const samples = (this.#audioFramesRead - 1) * audioFormat.samplesPerAacFrame;
-    return Math.round((samples * 1000) / audioFormat.sampleRate + delayMs);
+  #audioTimestampMs(): number {
+    const playedMs = (this.#soundTaken * audioFormat.samplesPerAacFrame * 1000) / audioFormat.sampleRate;
+    return Math.round(playedMs + (this.#reorderingFrames * 1000) / this.#profile.framesPerSecond);
   }
 
-  #delayFrames: number | null = null;
-  #reorderingFrames(first: TimedFrame['video']): number {
-    return (this.#delayFrames ??= first.compositionFrames);
-  }
-
-  async #fill(): Promise<void> {
+  async #fillPictures(): Promise<void> {
     try {
-      while (!this.#stopped) {
+      while (!this.#closed) {
         const timed = await this.#source.next();
         this.#encoder.write(timed.samples);
-        this.#frames.push(timed);
+        this.#pictures.push(timed);
         this.#notify();
-        while (!this.#stopped && this.#frames.length >= aheadSeconds * this.#profile.framesPerSecond) await this.#change();
+        while (!this.#closed && this.#pictures.length >= aheadSeconds * this.#profile.framesPerSecond) await this.#changed.promise;
       }
     } catch (error) {
-      this.#failure = error;
-      this.#notify();
+      this.#fail(error);
     }
   }
 
-  async #change(): Promise<void> {
-    if (this.#failure !== null && this.#frames.length === 0) throw this.#failure;
+  /** Bounded by the pictures: each brings the encoder no more than its share of samples. */
+  async #fillSound(): Promise<void> {
+    try {
+      // The encoder's first frame only primes decoders: it is from before the first sample.
+      await this.#encoder.readFrame();
+      while (!this.#closed) {
+        this.#sound.push(await this.#encoder.readFrame());
+        this.#notify();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#notify();
+  }
+
+  async #nextChange(): Promise<void> {
+    if (this.#closed) throw new Error('the queue is closed');
+    if (this.#failure !== null) throw this.#failure;
     await this.#changed.promise;
   }
 

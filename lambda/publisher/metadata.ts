@@ -3,8 +3,9 @@ import { audioFormat } from './ffmpeg/profile.ts';
 import type { Profile } from './ffmpeg/profile.ts';
 
 /** Names and codec numbers: Adobe Flash Video File Format 10.1, annex E.5. */
-export function metadataOf(profile: Profile): Record<string, number | boolean | string> {
-  return {
+export function metadataOf(profile: Profile): ReadonlyMap<string, number | boolean | string> {
+  // A map goes out as the ECMA array that the format asks for.
+  return new Map(Object.entries({
     width: profile.width,
     height: profile.height,
     framerate: profile.framesPerSecond,
@@ -16,5 +17,5 @@ export function metadataOf(profile: Profile): Record<string, number | boolean | 
     audiosamplesize: 16,
     stereo: true,
     encoder: 'loop-streaming-platform',
-  };
+  }));
 }

@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly media: Omit<MediaOptions, 'signal'>;
   readonly figures: Figures;
   /** Milliseconds since the run's anchor, by the database's clock; null while nothing was ever sent. */
-  readonly elapsedMs: () => number | null;
+  readonly elapsedMs: number | null;
   /** Fixes the anchor if no replica has yet; answers the milliseconds since. */
   readonly anchor: () => Promise<number>;
   readonly steadyClock: () => number;
@@ -33,44 +33,45 @@ const startUpMs = 1000;
  * @throws DestinationError, MediaError, TooSlow, or anything else when it is our fault
  */
 export async function runSession(options: SessionOptions, signal: AbortSignal): Promise<void> {
-  const { target, client, media, figures, steadyClock } = options;
-  const { profile, tools } = media;
-  const ending = new AbortController();
-  const until = AbortSignal.any([signal, ending.signal]);
-  const fps = profile.framesPerSecond;
-  const elapsedMs = options.elapsedMs();
-  const startFrame = elapsedMs === null ? 0 : Math.ceil(((elapsedMs + startUpMs) * fps) / 1000);
+  const { target, client, media, figures, steadyClock, elapsedMs } = options;
+  const framesPerMs = media.profile.framesPerSecond / 1000;
+  const startFrame = elapsedMs === null ? 0 : Math.ceil((elapsedMs + startUpMs) * framesPerMs);
 
-  const opening = openMessages({ ...media, signal: until }, startFrame);
-  const connecting = connectPublisher(target, client, until);
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  signal.addEventListener('abort', end, { once: true });
+  const opening = openMessages({ ...media, signal: ending.signal }, startFrame);
+  const connecting = connectPublisher(target, client, ending.signal);
   try {
-    const [messages, publisher] = await Promise.all([opening, connecting]);
-    figures.connected();
-    const encoder = messages.audioSequenceHeader;
+    const [{ messages, audioSequenceHeader }, publisher] = await Promise.all([opening, connecting]);
+    signal.addEventListener('abort', () => void publisher.close(), { once: true });
+    signal.throwIfAborted();
+    figures.connected(startFrame);
     publisher.send([
-      { type: 'data', timestampMs: 0, payload: encodeAmf0(['@setDataFrame', 'onMetaData', metadataOf(profile)]) },
-      { type: 'audio', timestampMs: 0, payload: encoder },
+      { type: 'data', timestampMs: 0, payload: encodeAmf0(['@setDataFrame', 'onMetaData', metadataOf(media.profile)]) },
+      { type: 'audio', timestampMs: 0, payload: audioSequenceHeader },
     ]);
     const sinceAnchorMs = await options.anchor();
-    const startMs = steadyClock() + Math.max(0, (startFrame * 1000) / fps - sinceAnchorMs);
-    await sendPaced({ ...options, publisher, messages: messages.queue, startMs, signal });
+    const startMs = steadyClock() + Math.max(0, startFrame / framesPerMs - sinceAnchorMs);
+    await sendPaced({ ...options, publisher, messages, startMs });
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
+    signal.removeEventListener('abort', end);
     ending.abort();
-    await Promise.all([connecting.then((publisher) => publisher.close()).catch(() => {}), opening.then(({ queue }) => queue.close()).catch(() => {})]);
+    await Promise.allSettled([connecting.then((publisher) => publisher.close()), opening.then(({ messages }) => messages.close())]);
   }
+}
 
-  async function openMessages(mediaOptions: MediaOptions, frame: number) {
-    const source = await openFrames(mediaOptions, frame);
-    const encoder = openAudioEncoder(tools, { bitrateKbps: audioFormat.bitrateKbps }, until);
-    const queue = new MessageQueue(source, encoder, profile, frame);
-    try {
-      await queue.ready();
-      return { queue, audioSequenceHeader: await encoder.sequenceHeader };
-    } catch (error) {
-      await queue.close();
-      throw error;
-    }
+async function openMessages(media: MediaOptions, startFrame: number): Promise<{ messages: MessageQueue; audioSequenceHeader: Buffer }> {
+  const source = await openFrames(media, startFrame);
+  const encoder = openAudioEncoder(media.tools, { bitrateKbps: audioFormat.bitrateKbps }, media.signal);
+  const messages = new MessageQueue(source, encoder, media.profile, startFrame);
+  try {
+    await messages.ready();
+    return { messages, audioSequenceHeader: await encoder.sequenceHeader };
+  } catch (error) {
+    await messages.close();
+    throw error;
   }
 }

@@ -86,7 +86,6 @@ export class ReplicaRun {
 
   async #connectOnce(signal: AbortSignal): Promise<void> {
     const { loadPlan, anchor, client, steadyClock } = this.#options;
-    const readAtMs = steadyClock();
     const plan = await loadPlan();
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     await runSession(
@@ -95,7 +94,7 @@ export class ReplicaRun {
         client,
         media: plan.media,
         figures: this.figures,
-        elapsedMs: () => plan.elapsedMs === null ? null : plan.elapsedMs + steadyClock() - readAtMs,
+        elapsedMs: plan.elapsedMs,
         anchor,
         steadyClock,
         onEvidence: () => this.#report('live', null),
@@ -127,7 +126,7 @@ interface Judgement {
 /** Whose fault it was decides what the user reads, and whether trying again can help. */
 function judge(error: unknown): Judgement {
   if (error instanceof DestinationError) {
-    return { reason: reasonOf(error), blame: 'destination', keyRefused: error.code === 'key_refused', ...(error.cause ? { cause: String(error.cause) } : {}) };
+    return { reason: reasonOf(error), blame: 'destination', keyRefused: error.code === 'key_refused', ...(error.cause instanceof Error ? { cause: error.cause.message } : {}) };
   }
   if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', keyRefused: false };
   if (error instanceof TooSlow) return { reason: reasonOf(error), blame: 'ours', keyRefused: false };

@@ -1,6 +1,6 @@
 // The object store of AWS keeps the contract.
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createS3ObjectStore } from '../../lambda/ports/object-store/s3-object-store.ts';
 import { findAWSEmulator } from '../support/aws-emulator.ts';
 import { objectStoreContract } from './object-store-contract.ts';
@@ -19,4 +19,20 @@ describe.skipIf(emulator.missing)(`S3 object store ${emulator.note}`, { timeout:
     store: createS3ObjectStore({ bucket, client }),
     anHourAgo: createS3ObjectStore({ bucket, client, now: () => new Date(Date.now() - 3_600_000) }),
   }));
+});
+
+describe('upload URLs of S3', () => {
+  const store = createS3ObjectStore({ bucket: 'bucket', client: emulator.clientConfig });
+  const limits = { contentType: 'video/mp4', maxBytes: 100, expiresInSeconds: 60 };
+
+  test.each([
+    [{ ...limits, contentLength: 10 }, 'content-length;content-type;host'],
+    [limits, 'content-type;host'],
+  ])('sign type and length, and no checksum of a body that is not there yet: %j', async (given, signedHeaders) => {
+    const { url } = await store.presignPut('a/b', given);
+    const { searchParams } = new URL(url);
+    expect(searchParams.get('X-Amz-SignedHeaders')).toBe(signedHeaders);
+    expect(searchParams.get('X-Amz-Expires')).toBe('60');
+    expect([...searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
+  });
 });

@@ -34,10 +34,18 @@ describe('names of schedules', () => {
   const id = fc.string({ unit: 'binary', maxLength: 100 });
 
   test('are valid for every id', () => {
-    fc.assert(fc.property(id, (each) => /^[0-9a-zA-Z_.-]{1,64}$/.test(scheduleName(each))));
+    fc.assert(
+      fc.property(id, (each) => {
+        expect(scheduleName(each)).toMatch(/^[0-9a-zA-Z_.-]{1,64}$/);
+      }),
+    );
   });
 
   test('are different for different ids', () => {
-    fc.assert(fc.property(fc.uniqueArray(id, { minLength: 2, maxLength: 20 }), (ids) => new Set(ids.map(scheduleName)).size === ids.length));
+    fc.assert(
+      fc.property(fc.uniqueArray(id, { minLength: 2, maxLength: 20 }), (ids) => {
+        expect(new Set(ids.map(scheduleName)).size).toBe(ids.length);
+      }),
+    );
   });
 });

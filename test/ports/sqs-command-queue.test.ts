@@ -49,7 +49,7 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
 
   test('relay answers how many it moved, and leaves no row of those', async () => {
     const { commandQueue, pool } = await setUp();
-    await writeCommands(pool, 'media', Array.from({ length: 25 }));
+    await writeCommands(pool, 'media', Array.from({ length: 25 }, (_, index) => index));
     expect(await commandQueue.relay()).toBe(25);
     expect(await rowsLeft()).toEqual([]);
     expect(await commandQueue.relay()).toBe(0);

@@ -15,7 +15,7 @@ export async function listenToOutbox(
 ): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
-    const client = new Client({ ...connection, keepAlive: true });
+    const client = new Client(connection);
     // A lost connection ends the wait below; without a listener here it could end the process.
     client.on('error', () => {});
     client.on('notification', ({ payload }) => {

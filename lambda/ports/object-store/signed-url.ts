@@ -14,8 +14,9 @@ export class SignedURLRefused extends Error {
 const signatureParameter = '&signature=';
 
 /**
- * @param target path and query as they will stand in the request line
- * @returns the target with `expires` (Unix seconds) and `signature` (HMAC-SHA256, hexadecimal) added
+ * @param target what the URL is for, in its path and query
+ * @param expiresAt a whole second
+ * @returns path and query, with `expires` (Unix seconds) and `signature` (HMAC-SHA256, hexadecimal) added
  */
 export function signTarget(signingKey: string, method: string, target: URL, expiresAt: Date): string {
   const signed = new URL(target);
