@@ -1,21 +1,28 @@
 // Which network addresses users may make us connect to.
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Never allowed: link-local (instance metadata is there), AWS's own fd00:ec2::/32, unspecified, multicast. */
-const never = blockList(['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '::/128', 'fe80::/10', 'fec0::/10', 'fd00:ec2::/32', 'ff00::/8']);
+/**
+ * Never allowed: link-local (instance metadata is there), AWS's own fd00:ec2::/32, unspecified, multicast; and IPv4 link-local in the
+ * IPv6 ranges that lead there through a gateway (IPv4-compatible, NAT64, 6to4).
+ */
+const never = blockList([
+  '0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4',
+  '::/128', 'fe80::/10', 'fec0::/10', 'fd00:ec2::/32', 'ff00::/8', '::a9fe:0/112', '64:ff9b::a9fe:0/112', '2002:a9fe::/32',
+]);
 
 /** Not on the public internet (IANA special-purpose address registries), with the IPv6 ranges that carry an IPv4 address inside. */
 const notPublic = blockList([
   '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16',
   '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '240.0.0.0/4',
-  '::/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '5f00::/16', 'fc00::/7',
+  '::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '5f00::/16', 'fc00::/7',
 ]);
 
 /**
- * @param address an IPv4 or IPv6 address; IPv4-mapped ones are judged by what they map to
+ * @param address an IPv4 or IPv6 address; IPv4-mapped ones are judged by what they map to; nothing else is ever allowed
  * @param allowPrivate lets private and reserved ranges through; link-local, metadata, unspecified and multicast stay refused
  */
 export function isAddressAllowed(address: string, allowPrivate: boolean): boolean {
+  if (isIP(address) === 0) return false;
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   return !never.check(address, family) && (allowPrivate || !notPublic.check(address, family));
 }

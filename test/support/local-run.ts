@@ -32,6 +32,8 @@ export async function temporaryDataFolder(): Promise<{ path: string; remove(): P
 export async function startLocalRun(dataFolder: string, ...args: string[]): Promise<LocalRun> {
   const output: string[] = [];
   const child = spawn(process.execPath, [entry, '--data', dataFolder, '--port', String(await freePort()), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  // A test that fails half way leaves no platform behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   const connection = await untilReady(dataFolder, child, output);
   return {
