@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { Log } from '../../lambda/log.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { redeliver } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { environmentOf } from './agent-environment.ts';
 import type { AgentSettings } from './agent-environment.ts';
 import { startChild } from './child-process.ts';
@@ -23,10 +24,11 @@ export async function superviseAgent(settings: AgentSettings, pool: Pool, writeL
   let child: RunningChild;
   let restart: NodeJS.Timeout | undefined;
 
-  // An agent of this supervisor that has a lease is one that nobody could bury: it died with the run before.
+  // No agent of this supervisor lives at this moment: what one has a lease on, or a command that one took, is free.
   const buryDead = async () => {
     await databaseOn(pool).agents.expireOfSupervisor(settings.supervisor);
     await recoverReplicas(pool);
+    await redeliver(pool);
   };
   const start = () => {
     child = startChild({

@@ -48,7 +48,7 @@ export async function makeDemo(options: DemoOptions): Promise<string> {
   const uploadIDs = await Promise.all(clips.map(({ name }, index) => upload(api, name, paths[index]!)));
 
   onProgress('Starting the demo stream');
-  const destination = await api('POST', '/destinations', { name: 'Built-in ingest', rtmpURL, streamKey: 'demo' }, 'demo-destination');
+  const destination = await api('POST', '/destinations', { name: 'Built-in ingest, for the demo', rtmpURL, streamKey: 'demo' }, 'demo-destination');
   const settings = { name: 'Demo', quality: 'q_720p', framerate: 'f_30', destinationID: destination['id'] };
   const stream = await api('POST', '/streams', settings, 'demo-stream');
   const playlist = await api('POST', '/playlists', { streamID: stream['id'], kind: 'video', mode: 'sequential', name: 'Demo' }, 'demo-playlist');

@@ -1,14 +1,30 @@
-// The account of the local run: one user with one API key, and credits from one paid grant.
+// The account of the local run: one user with one API key, credits from one paid grant, and a destination that leads to the built-in ingest.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
+import { keyPlace } from '../../lambda/operations/destinations/destination-schema.ts';
+import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 
-const grantedCredits = 100_000;
+export interface LocalAccount {
+  readonly apiKey: string;
+  readonly rtmpURL: string;
+  /** Where the ingest was in the run before; null at the first. */
+  readonly formerRtmpURL: string | null;
+  readonly sealer: Sealer;
+}
 
-/** Makes what is not there yet. */
-export async function ensureLocalAccount(pool: Pool, apiKey: string): Promise<void> {
-  const { accounts, billing } = databaseOn(pool);
-  const user = await accounts.ensureUser({ id: 'usr_local', email: 'you@localhost', name: 'You' });
-  await accounts.ensureKey({ id: 'key_local', userID: user.id, name: 'npm start', keySha256: hashApiKey(apiKey), keyStart: apiKey.slice(0, 10) });
-  await billing.ensurePaidInvoice({ id: 'inv_local', userID: user.id, type: 'adjustment', method: 'grant', cost: 0, credits: grantedCredits });
+const grantedCredits = 100_000;
+const userID = 'usr_local';
+const destinationID = 'dst_local';
+
+/** Makes what is not there yet, and lets destinations that name the ingest follow it to another port. */
+export async function ensureLocalAccount(pool: Pool, { apiKey, rtmpURL, formerRtmpURL, sealer }: LocalAccount): Promise<void> {
+  const { accounts, billing, destinations } = databaseOn(pool);
+  await accounts.ensureUser({ id: userID, email: 'you@localhost', name: 'You' });
+  await accounts.ensureKey({ id: 'key_local', userID, name: 'npm start', keySha256: hashApiKey(apiKey), keyStart: apiKey.slice(0, 10) });
+  await billing.ensurePaidInvoice({ id: 'inv_local', userID, type: 'adjustment', method: 'grant', cost: 0, credits: grantedCredits });
+  if (formerRtmpURL !== null && formerRtmpURL !== rtmpURL) await destinations.moveAddress(formerRtmpURL, rtmpURL);
+  if (await destinations.find(userID, destinationID)) return;
+  const sealedStreamKey = sealer.seal('local', keyPlace(destinationID));
+  await destinations.insert({ id: destinationID, userID, name: 'Built-in ingest', rtmpURL, backupRtmpURL: null, sealedStreamKey });
 }

@@ -37,7 +37,8 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     if (options.fresh) await rm(options.dataFolder, { recursive: true, force: true });
     const folder = await DataFolder.open(options.dataFolder);
     const identity = await folder.identity();
-    const ports = { ...defaultPorts, ...(await folder.lastPorts()) };
+    const lastPorts = await folder.lastPorts();
+    const ports = { ...defaultPorts, ...lastPorts };
     const logFile = createWriteStream(join(folder.path, 'platform.log'), { flags: 'w', mode: 0o600 });
     const writeLog = (line: string) => void logFile.write(`${line}\n`);
     const log: Log = (event, fields) => writeLog(JSON.stringify({ at: new Date().toISOString(), event, ...fields }, (_, value) => (value instanceof Error ? value.stack : value)));
@@ -55,13 +56,14 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const site = await reserveSite(options.port ?? ports.site, options.port !== null);
     parts.defer(() => site.close());
     await folder.savePorts({ site: site.port, rtmp: sink.port, postgres: database.port });
-    const rtmpURL = `rtmp://127.0.0.1:${sink.port}/live`;
+    const rtmpURL = rtmpURLAt(sink.port);
 
     const local = { databaseURL: database.url, serviceSecret: identity.serviceSecret, objectsFolder: folder.objects, siteURL: site.url };
     const connections = connectLocally(local, 20, log);
     parts.defer(() => connections.pool.end());
     await terminal.step('Migrating the database', () => migrate(connections.pool));
-    await ensureLocalAccount(connections.pool, identity.apiKey);
+    const formerRtmpURL = lastPorts.rtmp === undefined ? null : rtmpURLAt(lastPorts.rtmp);
+    await ensureLocalAccount(connections.pool, { apiKey: identity.apiKey, rtmpURL, formerRtmpURL, sealer: connections.sealer });
 
     const settings = { ...localSettings, legacyRtmpURL: rtmpURL };
     const service = createService(connections, settings, log);
@@ -103,6 +105,10 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     terminal.line(`\n${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
+}
+
+function rtmpURLAt(port: number): string {
+  return `rtmp://127.0.0.1:${port}/live`;
 }
 
 function nextSteps(apiURL: string, apiKey: string): string {

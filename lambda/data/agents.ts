@@ -31,7 +31,7 @@ export function agents(db: Queryable) {
         db,
         `with renewed as (
            update agents set lease_expires_at = now() + make_interval(secs => $2)
-           where id = $1 returning id)
+           where id = $1 and lease_expires_at > '-infinity' returning id)
          select clock_timestamp() as now, exists (select from renewed) as held,
            array(select id from replicas where agent_id = $1 and wanted = 'ended' and state <> 'ended') as ending,
            (select count(*) from due_times where due_at <= now()) as due_count,
@@ -39,12 +39,21 @@ export function agents(db: Queryable) {
         [agentID, leaseSeconds],
       );
       const { now, ending, held, due_count: dueCount, dead_count: deadCount } = row!;
-    return { now, ending, held, dueCount, deadCount };
+      return { now, ending, held, dueCount, deadCount };
     },
 
-    /** Ends the leases of agents whose processes their supervisor has seen dead, so that nobody waits for them. */
-    expireOfSupervisor: (supervisor: string) =>
-      db.query(`update agents set lease_expires_at = now() - interval '1 second' where supervisor = $1`, [supervisor]),
+    /** Buries agents whose lease is over. From then on they cannot renew any more, and what they held can be freed in turn. */
+    buryDead: () =>
+      db.query(`update agents set lease_expires_at = '-infinity' where lease_expires_at < now() and lease_expires_at > '-infinity'`),
+
+    /** Buries agents whose processes their supervisor has seen dead, so that nobody waits for them. */
+    expireOfSupervisor: (supervisor: string) => db.query(`update agents set lease_expires_at = '-infinity' where supervisor = $1`, [supervisor]),
+
+    /** Forgets buried agents that hold nothing any more. */
+    removeBuried: () =>
+      db.query(
+        `delete from agents where lease_expires_at = '-infinity' and not exists (select from replicas where agent_id = agents.id)`,
+      ),
 
     remove: (agentID: string) => db.query('delete from agents where id = $1', [agentID]),
   };

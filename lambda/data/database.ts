@@ -35,19 +35,40 @@ export function databaseOn(db: Queryable) {
   };
 }
 
-/** Runs `work` in one transaction: all of it is committed, or, when it throws, none. */
+/** Postgres lost a race and says so: serialization failure, deadlock (PostgreSQL manual, appendix A). */
+const retriableErrors = new Set(['40001', '40P01']);
+const maxAttempts = 4;
+
+/**
+ * Runs `work` in one transaction: all of it is committed, or, when it throws, none. Where Postgres ends it in favour of another
+ * transaction it is run again, so `work` does nothing that a rollback would not undo.
+ */
 export async function inTransaction<Result>(pool: Pool, work: (data: Database) => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryTransaction(pool, work);
+    } catch (error) {
+      if (attempt === maxAttempts || !retriableErrors.has((error as { code?: string }).code ?? '')) throw error;
+    }
+  }
+}
+
+async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  const noteBroken = (error: Error) => void (broken = error);
+  // A connection that is lost between two statements would otherwise end the process.
+  client.on('error', noteBroken);
   try {
     await client.query('begin');
     const result = await work(databaseOn(client));
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => (broken = failure));
+    await client.query('rollback').catch(noteBroken);
     throw error;
   } finally {
+    client.off('error', noteBroken);
     client.release(broken);
   }
 }

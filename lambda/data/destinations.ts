@@ -45,6 +45,10 @@ export function destinations(db: Queryable) {
         [userID, archived, before, count],
       ),
 
+    /** Everywhere where this address is named; for an ingest of ours that has moved. */
+    moveAddress: (fromURL: string, toURL: string) =>
+      db.query('update destinations set rtmp_url = $2 where rtmp_url = $1', [fromURL, toURL]),
+
     markUsed: (id: string) => db.query('update destinations set last_used_at = now() where id = $1', [id]),
   };
 }

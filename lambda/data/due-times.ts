@@ -25,13 +25,16 @@ export function dueTimes(db: Queryable) {
 
     clear: (streamID: string) => db.query('delete from due_times where stream_id = $1', [streamID]),
 
-    /** Something that is due, with its stream locked first, as whatever else moves a stream does. Others that ask meanwhile get other streams. */
-    nextDue: () =>
+    /**
+     * Something that is due, locked with its stream. Others that ask meanwhile get other streams. The row is locked as well as the
+     * stream: one that was fired or moved since this statement began is not due any more.
+     */
+    nextDue: (except: readonly string[]) =>
       one<DueTime>(
         db,
         `select d.stream_id, d.kind, d.due_at from due_times d join streams s on s.id = d.stream_id
-         where d.due_at <= now() order by d.due_at limit 1 for update of s skip locked`,
-        [],
+         where d.due_at <= now() and d.stream_id <> all ($1) order by d.due_at limit 1 for update skip locked`,
+        [except],
       ),
 
     /** What falls due within the next seconds and has no timer yet. */

@@ -63,6 +63,8 @@ export function playlists(db: Queryable) {
 
     lockAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1 for update', [id]),
 
+    lockMany: (ids: readonly string[]) => db.query('select from playlists where id = any ($1) order by id for update', [ids]),
+
     /** Of these ids, the playlists that are this user's. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Playlist>(db, 'select * from playlists where user_id = $1 and id = any ($2)', [userID, ids]),

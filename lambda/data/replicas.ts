@@ -40,6 +40,8 @@ export interface ReplicaFigures {
   readonly stats: StreamStats;
 }
 
+const freed = `agent_id = null, since = now(), state = case when wanted = 'ended' then 'ended' else 'waiting' end`;
+
 export function replicas(db: Queryable) {
   return {
     /** A replica that nobody holds yet, in place of the one that an earlier run left. */
@@ -59,13 +61,13 @@ export function replicas(db: Queryable) {
     ofStreams: (streamIDs: readonly string[]) =>
       all<Replica>(db, 'select * from replicas where stream_id = any ($1) order by role desc', [streamIDs]),
 
-    /** Gives the agent what fits into its free slots, oldest request first. */
+    /** Gives the agent what fits into its free slots, oldest request first. What is too large for it does not keep others waiting. */
     claim: (agentID: string, backends: readonly StreamBackend[], freeSlots: number) =>
       all<Replica>(
         db,
         `with waiting as (
            select id, slots, requested_at from replicas
-           where agent_id is null and wanted = 'live' and backend = any ($2)
+           where agent_id is null and wanted = 'live' and backend = any ($2) and slots <= $3
            order by requested_at limit 64 for update skip locked),
          fitting as (select id from (select id, sum(slots) over (order by requested_at, id) as total from waiting) s where total <= $3)
          update replicas set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now()
@@ -73,32 +75,40 @@ export function replicas(db: Queryable) {
         [agentID, backends, freeSlots],
       ),
 
-    /** Writes what the holder observed, unless it holds the replica no more; answers whether it does. */
+    /** Writes what the holder observed, unless it holds the replica no more; answers whether it did. Nobody holds what has ended. */
     report: async (claim: Claim, state: ReplicaState, reason: StateReason | null) =>
       (await one<{ stream_id: string }>(
         db,
-        `update replicas set reason = $5, since = case when state = $4 then since else now() end, state = $4
+        `update replicas set reason = $5, since = case when state = $4 then since else now() end, state = $4,
+           agent_id = case when $4 = 'ended' then null else agent_id end
          where id = $1 and agent_id = $2 and epoch = $3 returning stream_id`,
         [claim.id, claim.agent_id, claim.epoch, state, reason],
       )) !== null,
 
-    /** Gives a replica back, for another agent to claim. */
+    /** Gives a replica back: for another agent to claim, or, where it is wanted no more, as ended. */
     release: (claim: Claim) =>
-      db.query(
-        `update replicas set agent_id = null, state = 'waiting', since = now() where id = $1 and agent_id = $2 and epoch = $3`,
+      one<Replica>(
+        db,
+        `update replicas set ${freed} where id = $1 and agent_id = $2 and epoch = $3 returning *`,
         [claim.id, claim.agent_id, claim.epoch],
       ),
 
-    /** Buries agents whose lease is over and frees what they held. */
-    releaseOfDeadAgents: () =>
+    /** A stream of which a buried agent still holds a replica, locked. Others that ask meanwhile get other streams. */
+    nextOfBuried: (except: readonly string[]) =>
+      one<{ stream_id: string }>(
+        db,
+        `select r.stream_id from agents a join replicas r on r.agent_id = a.id join streams s on s.id = r.stream_id
+         where a.lease_expires_at = '-infinity' and r.stream_id <> all ($1) limit 1 for update of s skip locked`,
+        [except],
+      ),
+
+    /** Frees what buried agents held of a stream. */
+    releaseOfBuried: (streamID: string) =>
       all<Replica>(
         db,
-        `with dead as (select id from agents where lease_expires_at < now() for update skip locked),
-         released as (
-           update replicas set agent_id = null, since = now(), state = case when wanted = 'ended' then 'ended' else 'waiting' end
-           where agent_id in (select id from dead) returning *),
-         buried as (delete from agents where id in (select id from dead))
-         select * from released`,
+        `update replicas set ${freed}
+         where stream_id = $1 and agent_id in (select id from agents where lease_expires_at = '-infinity') returning *`,
+        [streamID],
       ),
 
     /** Asks for the end of all of a stream's replicas; those that nobody holds have ended at once. */
@@ -110,13 +120,17 @@ export function replicas(db: Queryable) {
         [streamID],
       ),
 
-    /** Stores the figures of many replicas in one statement; the primary's are the stream's. */
+    /**
+     * Stores the figures of many replicas in one statement; the primary's are the stream's. A stream that is being moved right now
+     * is left out, until the next figures: an agent's renewals never wait for a row lock.
+     */
     saveFigures: (agentID: string, figures: readonly ReplicaFigures[]) =>
       db.query(
-        `update streams s set stats = f.stats
-         from jsonb_to_recordset($2) as f("replicaID" text, epoch integer, stats jsonb)
-         join replicas r on r.id = f."replicaID" and r.epoch = f.epoch and r.agent_id = $1 and r.role = 'primary'
-         where s.id = r.stream_id`,
+        `with free as (
+           select s.id, f.stats from jsonb_to_recordset($2) as f("replicaID" text, epoch integer, stats jsonb)
+           join replicas r on r.id = f."replicaID" and r.epoch = f.epoch and r.agent_id = $1 and r.role = 'primary'
+           join streams s on s.id = r.stream_id for no key update of s skip locked)
+         update streams s set stats = free.stats from free where s.id = free.id`,
         [agentID, JSON.stringify(figures)],
       ),
   };

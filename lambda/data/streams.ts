@@ -129,7 +129,8 @@ export function streams(db: Queryable) {
         await all<{ id: string }>(
           db,
           `select id from streams where state in ('draft', 'invalid', 'stopped', 'failed') and
-             (video_upload_id = $1 or audio_upload_id = $1 or $2 = any (playlist_ids) or destination_id = $3)`,
+             (video_upload_id = $1 or audio_upload_id = $1 or playlist_ids @> array[$2] or destination_id = $3)
+           order by id`,
           [parts.uploadID ?? null, parts.playlistID ?? null, parts.destinationID ?? null],
         )
       ).map((row) => row.id),

@@ -68,6 +68,10 @@ export function uploads(db: Queryable) {
     findMany: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, 'select * from uploads where user_id = $1 and id = any ($2) for key share', [userID, ids]),
 
+    /** The same, once no probe of theirs is about to be written: what they are now, they are until the transaction ends. */
+    findSettled: (userID: string, ids: readonly string[]) =>
+      all<Upload>(db, 'select * from uploads where user_id = $1 and id = any ($2) order by id for share', [userID, ids]),
+
     /** Lengths by id, where they are known. */
     durations: async (ids: readonly string[]) => {
       const rows = await all<{ id: string; duration_seconds: number }>(
@@ -103,13 +107,21 @@ export function uploads(db: Queryable) {
     recordFailure: (id: string, failure: UploadFailure) =>
       db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),
 
-    /** Whether a playlist holds it or a live stream plays it. */
+    /** Whether a playlist holds it or a live stream plays it: also one whose playlist has changed, until that takes effect. */
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
         db,
-        `select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
-             or exists (select from streams where (video_upload_id = $1 or audio_upload_id = $1)
-                        and state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
+        `with live as (
+           select id, video_upload_id, audio_upload_id, extract(epoch from clock_timestamp() - anchored_at) as elapsed_seconds
+           from streams where user_id = (select user_id from uploads where id = $1)
+             and state in ('preparing', 'activating', 'active', 'failing', 'stopping'))
+         select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
+             or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
+             or exists (select from live join timeline_entries playing on playing.stream_id = live.id
+                        where playing.snapshot -> 'items' @> $2 and not exists (
+                          select from timeline_entries later where later.stream_id = playing.stream_id
+                            and later.track = playing.track and later.number > playing.number
+                            and later.offset_seconds < elapsed_seconds)) as used`,
         [id, JSON.stringify([{ uploadID: id }])],
       ))!.used,
 

@@ -13,8 +13,8 @@ export function faultOfDestination(text: string, allowPrivateAddresses: boolean)
   // Only of http does URL know, as name lookup does, that 127.1 and 0x7f000001 are 127.0.0.1.
   if (authority === undefined || !URL.canParse(`http://${authority}`)) return 'malformed';
   const { hostname, port } = new URL(`http://${authority}`);
-  if (port === '0') return 'malformed';
   const host = hostname.replace(/^\[|\]$|\.$/g, '');
+  if (host === '' || port === '0') return 'malformed';
   if (isIP(host)) return isAddressAllowed(host, allowPrivateAddresses) ? null : 'forbidden';
   const local = host === 'localhost' || host.endsWith('.localhost') || host.endsWith('.internal') || host.endsWith('.local');
   return local && !allowPrivateAddresses ? 'forbidden' : null;

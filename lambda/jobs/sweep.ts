@@ -18,15 +18,33 @@ export interface SweepParts {
 /** Sweeps come every 60 seconds; a timer is armed one sweep before its time, and a late sweep still finds it. */
 const timerAheadSeconds = 150;
 
-/** Relays what was left in the outbox, frees what dead agents held, fires what is due, arms timers, and throws away what has expired. */
+/**
+ * Frees what dead agents held, fires what is due, arms timers, relays what was left in the outbox, and throws away what has expired.
+ * @throws {AggregateError} what failed, after everything else was done
+ */
 export async function sweep({ pool, queue, timers, starting, clock }: SweepParts): Promise<void> {
-  const data = databaseOn(pool);
-  await recoverReplicas(pool);
-  await fireDue(pool, starting, clock);
-  for (const due of await data.dueTimes.withoutTimer(timerAheadSeconds)) {
-    await timers.arm(`${due.stream_id}-${due.kind}`, due.due_at, { streamID: due.stream_id });
-    await data.dueTimes.markTimerArmed(due);
+  const steps = [
+    () => recoverReplicas(pool),
+    () => fireDue(pool, starting, clock),
+    () => armTimers(pool, timers),
+    () => queue.relay(),
+    () => databaseOn(pool).idempotency.deleteExpired(),
+  ];
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error);
+    }
   }
-  await queue.relay();
-  await data.idempotency.deleteExpired();
+  if (failures.length > 0) throw new AggregateError(failures, `parts of the sweep failed: ${failures.map(String).join('; ')}`);
+}
+
+async function armTimers(pool: Pool, timers: Timers): Promise<void> {
+  const { dueTimes } = databaseOn(pool);
+  for (const due of await dueTimes.withoutTimer(timerAheadSeconds)) {
+    await timers.arm(`${due.stream_id}-${due.kind}`, due.due_at, { streamID: due.stream_id });
+    await dueTimes.markTimerArmed(due);
+  }
 }

@@ -19,6 +19,9 @@ export async function migrate(pool: Pool, folder = join(import.meta.dirname, '..
     if (!name.startsWith(`${expected}_`)) throw new Error(`migration ${name} should have the number ${expected}`);
   });
   const client = await pool.connect();
+  let failure: Error | undefined;
+  const noteFailure = (error: Error) => void (failure = error);
+  client.on('error', noteFailure);
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query('create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())');
@@ -31,12 +34,14 @@ export async function migrate(pool: Pool, folder = join(import.meta.dirname, '..
       await client.query(await readFile(join(folder, name), 'utf8'));
       await client.query('commit');
     }
+    await client.query('select pg_advisory_unlock($1)', [migrationLock]);
     return missing;
   } catch (error) {
-    await client.query('rollback');
+    noteFailure(error as Error);
     throw error;
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [migrationLock]);
-    client.release();
+    client.off('error', noteFailure);
+    // After a failure the connection is closed, which rolls back and gives up the lock: the connection may be what failed.
+    client.release(failure);
   }
 }

@@ -1,32 +1,25 @@
 // Fires what is due: schedule starts and ends, durations that are over, starts that brought no evidence.
 import type { Pool } from 'pg';
-import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { DueTime } from '../data/due-times.ts';
 import type { Stream } from '../data/streams.ts';
+import { eachInTurn } from './each-in-turn.ts';
 import { startStream } from './start-stream.ts';
 import type { Starting } from './start-stream.ts';
 import { stopStream } from './stop-stream.ts';
 
-/** A start this late counts as missed: everything was down, not merely a sweep behind. */
-const missedAfterSeconds = 60;
-
 /**
  * Fires everything that is due now, each thing in a transaction of its own. Any number of processes may do so at once: each thing
- * happens once, since its stream is locked while it is taken.
+ * happens once, since it is locked with its stream while it is taken.
  * @returns how many things were fired
+ * @throws the first failure, once everything else has been fired
  */
 export async function fireDue(pool: Pool, starting: Omit<Starting, 'now'>, clock: () => Date): Promise<number> {
-  for (let fired = 0; ; fired++) {
-    const found = await inTransaction(pool, async (data) => {
-      const due = await data.dueTimes.nextDue();
-      if (!due) return false;
-      await data.dueTimes.set(due.stream_id, due.kind, null);
-      await fire(data, due, (await data.streams.lockAny(due.stream_id))!, { ...starting, now: clock() });
-      return true;
-    });
-    if (!found) return fired;
-  }
+  const next = (data: Database, except: readonly string[]) => data.dueTimes.nextDue(except);
+  return eachInTurn(pool, next, async (data, due) => {
+    await data.dueTimes.set(due.stream_id, due.kind, null);
+    await fire(data, due, (await data.streams.lockAny(due.stream_id))!, { ...starting, now: clock() });
+  });
 }
 
 async function fire(data: Database, due: DueTime, stream: Stream, starting: Starting): Promise<void> {
@@ -47,8 +40,7 @@ async function fire(data: Database, due: DueTime, stream: Stream, starting: Star
 const noCapacity = { code: 'no_capacity', detail: 'No publisher was free to take the stream; it starts as soon as one is.' };
 
 async function fireScheduleStart(data: Database, due: DueTime, stream: Stream, starting: Starting): Promise<void> {
-  const late = starting.now.getTime() - due.due_at.getTime() > missedAfterSeconds * 1000;
-  if (late && stream.schedule_end_at !== null && stream.schedule_end_at <= starting.now) {
+  if (stream.schedule_end_at !== null && stream.schedule_end_at <= starting.now) {
     const detail = `The start at ${due.due_at.toISOString()} was missed, and the end has passed as well.`;
     await data.streams.move(stream, 'schedule_missed', { code: 'schedule_missed', detail });
     await data.dueTimes.clear(stream.id);

@@ -21,7 +21,7 @@ export async function publishPlaylist(data: Database, playlistID: string, reques
   if (!stream || !playlist?.publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
   const { publishing } = playlist;
-  const found = await data.uploads.findMany(playlist.user_id, publishing.items.map((item) => item.uploadID));
+  const found = await data.uploads.findSettled(playlist.user_id, publishing.items.map((item) => item.uploadID));
   if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
 
   const uploads = new Map(found.map((upload) => [upload.id, upload]));

@@ -1,25 +1,46 @@
-// Takes from dead agents what they held: what is still wanted goes to other agents, what was ending has ended.
+// Takes back replicas that no agent holds any more: what is still wanted goes to other agents, what was ending has ended.
 import type { Pool } from 'pg';
-import { inTransaction } from '../data/database.ts';
+import { databaseOn } from '../data/database.ts';
+import type { Database } from '../data/database.ts';
+import type { Claim, Replica } from '../data/replicas.ts';
+import type { StateReason, Stream } from '../data/streams.ts';
+import { eachInTurn } from './each-in-turn.ts';
 import { settleStopping } from './stop-stream.ts';
 
 const agentLost = { code: 'agent_lost', detail: 'The publisher of this stream stopped working; another takes over.' };
+const agentEnded = { code: 'agent_ended', detail: 'The publisher of this stream was shut down; another takes over.' };
 
-/** Any number of processes may do so at once. Answers how many replicas were freed. */
+/**
+ * Buries agents whose lease is over and frees what they held, each stream in a transaction of its own. Any number of processes may
+ * do so at once, and one that dies half way leaves the rest to the next.
+ * @returns how many streams were affected
+ * @throws the first failure, once every other stream was recovered
+ */
 export async function recoverReplicas(pool: Pool): Promise<number> {
-  return inTransaction(pool, async (data) => {
-    const freed = await data.replicas.releaseOfDeadAgents();
-    for (const { stream_id: streamID, wanted, backend } of freed) {
-      const stream = await data.streams.lockAny(streamID);
-      if (!stream) continue;
-      if (wanted === 'ended') {
-        await settleStopping(data, stream);
-        continue;
-      }
-      await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
-      const others = await data.replicas.ofStream(streamID);
-      if (!others.some((replica) => replica.state === 'live')) await data.streams.move(stream, 'media_interrupted', agentLost);
-    }
-    return freed.length;
+  const { agents } = databaseOn(pool);
+  await agents.buryDead();
+  const next = (data: Database, except: readonly string[]) => data.replicas.nextOfBuried(except);
+  const recovered = await eachInTurn(pool, next, async (data, { stream_id: streamID }) => {
+    // Locked before its replicas, as by everything else that moves a stream.
+    const stream = (await data.streams.lockAny(streamID))!;
+    await settleFreed(data, stream, await data.replicas.releaseOfBuried(streamID), agentLost);
   });
+  await agents.removeBuried();
+  return recovered;
+}
+
+/** Gives back what an agent that shuts down has let go of, in the caller's transaction. Without effect where it holds it no more. */
+export async function giveBackReplica(data: Database, streamID: string, claim: Claim): Promise<void> {
+  const stream = await data.streams.lockAny(streamID);
+  const replica = stream && (await data.replicas.release(claim));
+  if (replica) await settleFreed(data, stream, [replica], agentEnded);
+}
+
+async function settleFreed(data: Database, stream: Stream, freed: readonly Replica[], reason: StateReason): Promise<void> {
+  for (const { wanted, backend } of freed) {
+    if (wanted === 'live') await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });
+  }
+  const replicas = await data.replicas.ofStream(stream.id);
+  if (!replicas.some((replica) => replica.state === 'live')) await data.streams.move(stream, 'media_interrupted', reason);
+  await settleStopping(data, stream);
 }

@@ -39,7 +39,8 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
   if (state === 'failing') {
     const replicas = await data.replicas.ofStream(streamID);
     const anyLive = replicas.some((replica) => replica.state === 'live');
-    if (!anyLive && !(await data.streams.move(stream, 'media_interrupted', reason)) && stream.state !== 'stopping') {
+    const interrupted = !anyLive && (await data.streams.move(stream, 'media_interrupted', reason));
+    if (!anyLive && !interrupted && (stream.state === 'activating' || stream.state === 'failing')) {
       await data.streams.setReason(streamID, reason);
     }
   }

@@ -33,6 +33,8 @@ export async function startStream(
   starting: Starting,
 ): Promise<StartResult> {
   const { settings, now, newID, random } = starting;
+  // A batch of edits or a publish that is under way comes before this start or after it, but is not overwritten by it.
+  await data.playlists.lockMany(stream.playlist_ids);
   const found = await loadParts(data, stream);
   const issues = issuesOf(found, settings, now);
   if (issues.length > 0) return { issues };
@@ -52,15 +54,17 @@ export async function startStream(
 
 /** A start plays the drafts as they are: each that differs from its live snapshot is published at once. */
 async function publishChangedDrafts(data: Database, parts: StreamParts, now: Date): Promise<Playlist[]> {
-  const playlists = parts.playlists.filter((playlist) => playlist !== null);
-  return Promise.all(
-    playlists.map(async (playlist) => {
-      if (playlist.draft.items.length === 0 || playlist.live?.version === playlist.version) return playlist;
-      const live = { ...playlist.draft, version: playlist.version, publishedAt: now.toISOString() };
-      await data.playlists.finishPublish(playlist.id, live);
-      return { ...playlist, live };
-    }),
-  );
+  const published: Playlist[] = [];
+  for (const playlist of parts.playlists.filter((playlist) => playlist !== null)) {
+    if (playlist.draft.items.length === 0 || playlist.live?.version === playlist.version) {
+      published.push(playlist);
+      continue;
+    }
+    const live = { ...playlist.draft, version: playlist.version, publishedAt: now.toISOString() };
+    await data.playlists.finishPublish(playlist.id, live);
+    published.push({ ...playlist, live });
+  }
+  return published;
 }
 
 async function putReplicas(data: Database, { stream, quality, framerate }: StreamParts, newID: Starting['newID']): Promise<void> {

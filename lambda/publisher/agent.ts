@@ -54,7 +54,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   };
   const consuming = [
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
-    queue.consume('media', options.handleMedia, { signal: until, batchSize: 1, visibilitySeconds: 600 }),
+    queue.consume('media', options.handleMedia, { signal: until, batchSize: 1 }),
   ];
   try {
     while (!until.aborted) {

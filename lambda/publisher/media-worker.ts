@@ -20,8 +20,8 @@ export interface MediaWorkerParts {
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
 
-/** Reading the ends of a large file takes a few seconds; the queue gives ten minutes. */
-const probeTimeoutMs = 5 * 60_000;
+/** Reading the ends of even a large file takes a few seconds. Well within the minute after which the queue would give the command to another. */
+const probeTimeoutMs = 45_000;
 const probeURLSeconds = 900;
 
 /** The handler of the queue: commands that fail by our fault are delivered again. */

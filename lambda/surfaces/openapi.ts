@@ -29,6 +29,7 @@ function buildDocument(operations: readonly Operation[]): Json {
       version: '1.0.0',
       description: 'Uploads, playlists and 24/7 live streams of them to RTMP destinations.',
     },
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: { schemas, securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } },
   };

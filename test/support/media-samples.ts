@@ -72,8 +72,8 @@ const recipes = {
   'one-frame.mp4': [...picture('320x180', 30, 1), ...h264, '-frames:v', '1'],
   /** As browsers record: no duration and no index. */
   'recorded.webm': [...picture('320x180', 30, 6), ...tone(6), '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus', '-live', '1', '-f', 'webm'],
-  /** In frame n, at 30 frames per second, everything has the luma 16 + 3 n. */
-  'counting.mp4': [...lavfi("nullsrc=s=320x180:r=30:d=2,format=yuv420p,geq=lum='16+3*N':cb=128:cr=128"), ...h264],
+  /** At 30 frames per second. The luma of frame n is 16 + 20 times the units of n on the left, the tens on the right. */
+  'counting.mp4': [...lavfi("nullsrc=s=320x180:r=30:d=2,format=yuv420p,geq=lum='16+20*if(lt(X,160),mod(N,10),floor(N/10))':cb=128:cr=128"), ...h264],
   'long-sound.mp4': [...picture('320x180', 30, 1), ...tone(4), ...h264, ...aac],
   /** Sound begins half a second after the pictures. */
   'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],

@@ -60,6 +60,11 @@ export function createPostgresCommandQueue({ pool, log }: PostgresCommandQueueOp
   };
 }
 
+/** Delivers at once, to others, what was delivered to consumers that are known to be dead. Only for whoever knows that of all of them. */
+export async function redeliver(pool: Pool): Promise<void> {
+  await pool.query('update outbox set visible_at = now(), receipt = null where receipt is not null and dead_at is null');
+}
+
 /** Hides due rows for a while and marks as dead those that were received often enough. The receipt tells this delivery from the next one. */
 async function claim(pool: Pool, parameters: [queue: QueueName, visibilitySeconds: number, maxReceives: number, batchSize: number]) {
   const { rows } = await pool.query<ClaimedRow>(

@@ -1,5 +1,4 @@
 // The sound of one item as raw samples, from an ffmpeg of its own: pictures are never held up by sound, nor sound by pictures.
-import type { Readable } from 'node:stream';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
@@ -35,6 +34,17 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
   const child = startChild(tools.ffmpegPath, audioArguments(request), { sourceURL: request.sourceURL, readAheadBytes, signal });
   child.stdin.end();
 
+  // One listener for good: each new one would at once be told of the bytes already there, however few.
+  let change = Promise.withResolvers<void>();
+  const notify = (): void => {
+    change.resolve();
+    change = Promise.withResolvers();
+  };
+  child.stdout.on('readable', notify).on('end', notify);
+  const ready = assertSound(child, change.promise, signal);
+  // Whoever does not ask gets silence instead.
+  ready.catch(() => {});
+
   const readSamples = async (sampleCount: number): Promise<Buffer> => {
     const byteCount = sampleCount * audioFormat.bytesPerSample;
     for (;;) {
@@ -43,13 +53,10 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
       // At the end of the stream `read` gives the rest, however short.
       if (bytes !== null) return bytes.length === byteCount ? bytes : Buffer.concat([bytes], byteCount);
       if (child.stdout.readableEnded) return Buffer.alloc(byteCount);
-      await nextChange(child.stdout);
+      await change.promise;
     }
   };
 
-  const ready = waitForSound(child, signal);
-  // Whoever does not ask gets silence instead.
-  ready.catch(() => {});
   return {
     ready,
     readSamples,
@@ -58,8 +65,8 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
   };
 }
 
-async function waitForSound(child: Child, signal: AbortSignal): Promise<void> {
-  await nextChange(child.stdout);
+async function assertSound(child: Child, firstChange: Promise<void>, signal: AbortSignal): Promise<void> {
+  await firstChange;
   if (child.stdout.readableLength > 0 || child.stdout.readableDidRead) return;
   const exit = await child.exited;
   signal.throwIfAborted();
@@ -67,15 +74,4 @@ async function waitForSound(child: Child, signal: AbortSignal): Promise<void> {
   if (exit.code === 0) return;
   if (exit.brokenOff || isSourceUnreadable(child.log())) throw new ToolError(describeExit(exit, child.log()));
   throw new MediaError('damaged', 'No sound in this file can be decoded.');
-}
-
-function nextChange(stream: Readable): Promise<void> {
-  return new Promise((resolve) => {
-    const events = ['readable', 'end'] as const;
-    const changed = (): void => {
-      for (const event of events) stream.off(event, changed);
-      resolve();
-    };
-    for (const event of events) stream.on(event, changed);
-  });
 }

@@ -113,6 +113,6 @@ function encoderArguments(encoder: EncoderSettings, profile: Profile): string[] 
   if (encoder.codec === 'h264_nvenc') {
     return [...common, '-preset', 'p4', '-rc', 'cbr', '-no-scenecut', '1', '-strict_gop', '1', '-b_ref_mode', 'disabled', '-forced-idr', '1'];
   }
-  // `stitchable` keeps the parameter sets free of anything that depends on the content.
-  return [...common, '-preset', encoder.preset, '-x264-params', 'nal-hrd=cbr:scenecut=0:open-gop=0:b-pyramid=none:stitchable=1'];
+  // `stitchable` keeps the parameter sets free of anything that depends on the content; `cabac` and `8x8dct` make fast presets High, too.
+  return [...common, '-preset', encoder.preset, '-x264-params', 'nal-hrd=cbr:scenecut=0:open-gop=0:b-pyramid=none:stitchable=1:cabac=1:8x8dct=1'];
 }

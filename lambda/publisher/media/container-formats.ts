@@ -58,6 +58,8 @@ export function fitsMimeType(format: ContainerFormat, mimeType: string): boolean
 /** A still with more pixels than this would take over 500 MB to decode. */
 const maxPixels = 128 * 1024 * 1024;
 const sourceSilenceUs = 15_000_000;
+/** A dropped connection is made again at once and after 1 s; ffmpeg doubles the wait from there and gives up beyond this. */
+const maxReconnectDelaySeconds = 2;
 
 /**
  * The ffmpeg and ffprobe options to go right before every source. A file of a stranger can name other files and addresses
@@ -70,6 +72,6 @@ export function inputGuardArguments(sourceURL: string): string[] {
     '-protocol_whitelist', remote ? 'http,https,tcp,tls' : 'file',
     '-format_whitelist', containerFormats.flatMap(({ demuxers }) => demuxers).join(','),
     '-max_pixels', String(maxPixels),
-    ...(remote ? ['-rw_timeout', String(sourceSilenceUs), '-reconnect', '1', '-reconnect_on_network_error', '1', '-reconnect_delay_max', '4'] : []),
+    ...(remote ? ['-rw_timeout', String(sourceSilenceUs), '-reconnect', '1', '-reconnect_on_network_error', '1', '-reconnect_delay_max', String(maxReconnectDelaySeconds)] : []),
   ];
 }

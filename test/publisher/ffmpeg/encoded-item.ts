@@ -58,18 +58,18 @@ export function joinItems(items: readonly VideoFrame[][]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** A decoded picture, 16 by 9 pixels, 8 bit luma. */
+/** Luma of a decoded picture, 16 by 9 pixels, 16 for black to 235 for white. */
 export type Picture = Uint8Array;
 
 /** Decodes an FLV file; any complaint of the decoder is an error. */
 export async function decodePictures({ ffmpegPath }: MediaTools, flv: Buffer): Promise<Picture[]> {
   const decoder = spawn(ffmpegPath, [
-    '-loglevel', 'error', '-f', 'flv', '-i', 'pipe:0', '-fps_mode', 'passthrough', '-vf', 'scale=16:9:flags=area', '-pix_fmt', 'gray', '-color_range', 'tv',
-    '-f', 'rawvideo', 'pipe:1',
+    '-loglevel', 'error', '-f', 'flv', '-i', 'pipe:0', '-fps_mode', 'passthrough', '-vf', 'scale=16:9:flags=area,format=yuv420p', '-f', 'rawvideo', 'pipe:1',
   ]);
   decoder.stdin.end(flv);
   const [pixels, complaints] = await Promise.all([buffer(decoder.stdout), buffer(decoder.stderr), once(decoder, 'close')]);
   if (complaints.length > 0) throw new Error(complaints.toString());
-  const pictureBytes = 16 * 9;
-  return Array.from({ length: pixels.length / pictureBytes }, (_, index) => pixels.subarray(index * pictureBytes, (index + 1) * pictureBytes));
+  const lumaBytes = 16 * 9;
+  const pictureBytes = lumaBytes + 2 * (8 * 5);
+  return Array.from({ length: pixels.length / pictureBytes }, (_, index) => pixels.subarray(index * pictureBytes, index * pictureBytes + lumaBytes));
 }

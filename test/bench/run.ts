@@ -1,0 +1,12 @@
+// `npm run bench -- NAME`: measures against a peer or a bare baseline in the same run, and prints ratios.
+import { startBench } from './start.ts';
+
+const benches: Readonly<Record<string, () => Promise<void>>> = { start: startBench };
+
+const name = process.argv[2] ?? '';
+const bench = benches[name];
+if (bench) await bench();
+else {
+  console.log(`npm run bench -- NAME, with one of: ${Object.keys(benches).join(', ')}`);
+  process.exitCode = 2;
+}

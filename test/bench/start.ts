@@ -1,0 +1,75 @@
+// How long from a start to the first picture that the destination has: through the API, against bare ffmpeg with the same file.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import type { Channel } from '../../bin/local/rtmp-sink/channel.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { createLoop, startLocalRun, temporaryDataFolder, until, uploadFile } from '../support/local-run.ts';
+import type { LocalRun } from '../support/local-run.ts';
+import { mediaSample } from '../support/media-samples.ts';
+
+const rounds = 15;
+
+export async function startBench(): Promise<void> {
+  const { ffmpegPath } = await findMediaTools(process.env);
+  const data = await temporaryDataFolder();
+  const run = await startLocalRun(data.path, '--no-demo');
+  try {
+    const path = await mediaSample('plain.mp4');
+    const uploadID = await uploadFile(run.api, path, 'video/mp4');
+    for (const quality of ['q_720p', 'q_1080p']) {
+      const streamMs: number[] = [];
+      const ffmpegMs: number[] = [];
+      const streamKey = `bench-${quality}`;
+      const streamID = await createLoop(run.api, [uploadID], { rtmpURL: run.connection.rtmpURL, streamKey }, { quality, framerate: 'f_30' });
+      for (let round = 0; round < rounds; round++) {
+        streamMs.push(await timeStream(run, streamID));
+        ffmpegMs.push(await timeFfmpeg(run, ffmpegPath, path, quality));
+      }
+      print(quality, streamMs, ffmpegMs);
+    }
+  } finally {
+    await run.interrupt();
+    await data.remove();
+  }
+}
+
+async function timeStream(run: LocalRun, streamID: string): Promise<number> {
+  const startedAt = Date.now();
+  await run.api('POST', `/streams/${streamID}/start`);
+  const firstAt = await firstVideoAfter(run, startedAt);
+  await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'active');
+  await run.api('POST', `/streams/${streamID}/stop`);
+  await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'stopped');
+  return firstAt - startedAt;
+}
+
+/** What anybody would type: the same encoder, size and rate, without a platform around it. */
+async function timeFfmpeg(run: LocalRun, ffmpegPath: string, path: string, quality: string): Promise<number> {
+  const size = quality === 'q_720p' ? '1280:720' : '1920:1080';
+  const encode = ['-vf', `scale=${size},fps=30`, '-c:v', 'libx264', '-preset', 'veryfast', '-g', '60', '-bf', '2', '-b:v', '4000k', '-c:a', 'aac'];
+  const startedAt = Date.now();
+  const child = spawn(ffmpegPath, ['-nostdin', '-v', 'error', '-re', '-stream_loop', '-1', '-i', path, ...encode, '-f', 'flv', `${run.connection.rtmpURL}/peer`]);
+  const firstAt = await firstVideoAfter(run, startedAt);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  return firstAt - startedAt;
+}
+
+async function firstVideoAfter(run: LocalRun, startedAt: number): Promise<number> {
+  for (;;) {
+    const channels = (await (await fetch(`${run.connection.siteURL}/watch/channels`)).json()) as Channel[];
+    const times = channels.map((channel) => Date.parse(String(channel.firstVideoAt))).filter((at) => at >= startedAt);
+    if (times.length > 0) return Math.min(...times);
+    await setTimeout(5);
+  }
+}
+
+function print(quality: string, streamMs: readonly number[], ffmpegMs: readonly number[]): void {
+  const at = (values: readonly number[], share: number) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!;
+  const row = (name: string, values: readonly number[]) => `  ${name.padEnd(28)} p50 ${at(values, 0.5)} ms   p90 ${at(values, 0.9)} ms   max ${Math.max(...values)} ms`;
+  console.log(`${quality}, ${rounds} starts, to the first picture at the ingest`);
+  console.log(row('POST /streams/{id}/start', streamMs));
+  console.log(row('bare ffmpeg, same encoder', ffmpegMs));
+  console.log(`  ratio of the medians: ${(at(streamMs, 0.5) / at(ffmpegMs, 0.5)).toFixed(2)}`);
+}

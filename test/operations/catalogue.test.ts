@@ -1,0 +1,100 @@
+// The catalogue: complete, without clashes, and as decided operation by operation.
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../lambda/operations/index.ts';
+import { toolName } from '../../lambda/operations/operation.ts';
+import type { Operation } from '../../lambda/operations/operation.ts';
+import { problemCodes } from '../../lambda/operations/problem-codes.ts';
+
+/** Part 1 of the decisions on the operation catalogue: the rows that are there. Public operations are no tools; their names are ours. */
+const decided = [
+  ['GET /me', 'service:read', '200', 'get_me'],
+  ['GET /status', 'public', '200', 'get_status'],
+  ['GET /openapi.json', 'public', '200', 'get_openapi'],
+  ['GET /streams', 'service:read', '200', 'list_streams'],
+  ['POST /streams', 'service:write', '201 + Location', 'create_stream'],
+  ['GET /streams/{id}', 'service:read', '200', 'get_stream'],
+  ['PATCH /streams/{id}', 'service:write', '200', 'update_stream'],
+  ['DELETE /streams/{id}', 'service:destructive', '204', 'delete_stream'],
+  ['GET /streams/{id}/readiness', 'service:read', '200', 'get_stream_readiness'],
+  ['POST /streams/{id}/start', 'service:write', '200', 'start_stream'],
+  ['POST /streams/{id}/stop', 'service:write', '200', 'stop_stream'],
+  ['POST /streams/{id}/schedule', 'service:write', '200', 'schedule_stream'],
+  ['DELETE /streams/{id}/schedule', 'service:write', '200', 'cancel_stream_schedule'],
+  ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
+  ['GET /uploads', 'service:read', '200', 'list_uploads'],
+  ['POST /uploads', 'service:write', '201 + Location', 'create_upload'],
+  ['GET /uploads/{id}', 'service:read', '200', 'get_upload'],
+  ['POST /uploads/{id}/upload-url', 'service:write', '200', 'create_upload_url'],
+  ['POST /uploads/{id}/complete', 'service:write', '200', 'complete_upload'],
+  ['DELETE /uploads/{id}', 'service:write', '204', 'delete_upload'],
+  ['GET /playlists', 'service:read', '200', 'list_playlists'],
+  ['POST /playlists', 'service:write', '201 + Location', 'create_playlist'],
+  ['GET /playlists/{id}', 'service:read', '200', 'get_playlist'],
+  ['POST /playlists/{id}/operations', 'service:write', '200', 'apply_playlist_operations'],
+  ['POST /playlists/{id}/publish', 'service:write', '202', 'publish_playlist'],
+  ['GET /destinations', 'service:read', '200', 'list_destinations'],
+  ['POST /destinations', 'service:write', '201 + Location', 'create_destination'],
+  ['GET /destinations/{id}', 'service:read', '200', 'get_destination'],
+] as const;
+
+const each = operations.map((operation) => [toolName(operation), operation] as const);
+
+function rowOf(operation: Operation): readonly string[] {
+  const { method, path, scopes, output } = operation;
+  return [`${method} ${path}`, [scopes].flat().join(' or '), `${output.status}${output.location ? ' + Location' : ''}`, toolName(operation)];
+}
+
+function repeated(values: readonly string[]): string[] {
+  return values.filter((value, place) => values.indexOf(value) !== place);
+}
+
+describe('the catalogue', () => {
+  test('is what was decided', () => {
+    expect(operations.map(rowOf)).toEqual(decided);
+  });
+
+  test('lists every operation that is declared', async () => {
+    const folder = `${import.meta.dirname}/../../lambda/operations`;
+    const declaring = globSync('*/*.ts', { cwd: folder }).filter((file) => /\b(operation|publicOperation)\(/.test(readFileSync(`${folder}/${file}`, 'utf8')));
+    for (const file of declaring) {
+      const exported = Object.values((await import(/* @vite-ignore */ `${folder}/${file}`)) as Record<string, unknown>);
+      expect(exported.some((value) => operations.includes(value as Operation)), `${file} is not listed in index.ts`).toBe(true);
+    }
+    expect(declaring).toHaveLength(operations.length);
+  });
+
+  test('has no id, tool name, or method and path twice', () => {
+    expect(repeated(operations.map(({ id }) => id))).toEqual([]);
+    expect(repeated(operations.map(toolName))).toEqual([]);
+    expect(repeated(operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`))).toEqual([]);
+  });
+});
+
+describe.for(each)('%s', ([, operation]) => {
+  test('has in its path the parameters that it declares', () => {
+    const named = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(operation.params.shape)).toEqual(named);
+  });
+
+  test('ends in problems that are registered, each named once', () => {
+    expect(operation.errors.filter((code) => !Object.hasOwn(problemCodes, code))).toEqual([]);
+    expect(repeated(operation.errors)).toEqual([]);
+    if (operation.path.includes('{')) expect(operation.errors).toContain('not_found');
+  });
+
+  test('answers as its method and status say', () => {
+    const { method, body, output } = operation;
+    expect(output.body === undefined).toBe(output.status === 204);
+    expect(output.location !== undefined).toBe(output.status === 201);
+    if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
+    if (output.location) expect(output.location({ id: 'made' })).toBe(`${operation.path}/made`);
+  });
+
+  test('says what it does', () => {
+    expect(operation.id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
+    expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
+    if (operation.description !== undefined) expect(operation.description).toMatch(/^[A-Z].*\.$/);
+    if (operation.tag !== 'account' && operation.tag !== 'service') expect(`${operation.path}/`).toMatch(new RegExp(`^/${operation.tag}/`));
+  });
+});

@@ -1,0 +1,163 @@
+// What agents report of replicas moves the stream: evidence, not hope (operations, part 5).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { testService } from '../support/service.ts';
+import { actorsOn, inFuture } from './actors.ts';
+
+const service = testService();
+const { activeStream, call, causes, claim, data, dueKinds, register, report, startedStream, stream } = actorsOn(service);
+const refused = { code: 'connection_refused', detail: 'The destination refused the connection.' };
+const keyRefused = { code: 'key_refused', detail: 'The destination refused the stream key.' };
+
+beforeEach(() => register('agent'));
+
+describe('one replica', () => {
+  it('makes the stream active with the first media that the destination accepts, and not before', async () => {
+    const id = await startedStream();
+    const [replica] = await claim('agent');
+    expect(await stream(id)).toMatchObject({ state: 'activating', startedAt: null, replicas: [{ state: 'connecting' }] });
+    expect(await report(replica!, 'live')).toBe(true);
+    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null, startedAt: expect.any(String), replicas: [{ state: 'live' }] });
+    expect((await call('GET', `/destinations/${(await stream(id)).destinationID}`)).body.lastUsedAt).not.toBeNull();
+  });
+
+  it('counts the duration from the first evidence, once, and forgets the timeout of the start', async () => {
+    const id = await startedStream({ streamDuration: 60, scheduleEndAt: inFuture(900) });
+    expect(await dueKinds(id)).toEqual(['activation_timeout', 'schedule_end']);
+    const [replica] = await claim('agent');
+    const now = new Date();
+    await report(replica!, 'live', { now });
+    await report(replica!, 'failing', { reason: refused });
+    await report(replica!, 'live', { now: new Date(now.getTime() + 30_000) });
+    expect(await dueKinds(id)).toEqual(['duration_over', 'schedule_end']);
+    const { rows } = await service.pool().query(`select due_at from due_times where kind = 'duration_over'`);
+    expect(rows[0].due_at.getTime()).toBe(now.getTime() + 60_000);
+  });
+
+  it('says why a start has not succeeded yet, and goes on trying', async () => {
+    const id = await startedStream();
+    const [replica] = await claim('agent');
+    await report(replica!, 'failing', { reason: refused });
+    expect(await stream(id)).toMatchObject({ state: 'activating', stateReason: refused });
+  });
+
+  it('is failing with what happened when the evidence is lost, and active without a reason when it is back', async () => {
+    const { id, held: [replica] } = await activeStream('agent');
+    const { startedAt } = await stream(id);
+    await report(replica!, 'failing', { reason: refused });
+    expect(await stream(id)).toMatchObject({ state: 'failing', status: 'ACTIVE', stateReason: refused });
+    await report(replica!, 'failing', { reason: keyRefused });
+    expect(await stream(id)).toMatchObject({ state: 'failing', stateReason: keyRefused });
+    await report(replica!, 'live');
+    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null, startedAt });
+    expect(await causes(id)).toEqual(['start', 'media_accepted', 'media_interrupted', 'media_accepted']);
+  });
+
+  it.each(['activating', 'active'])('fails for good when nothing can help, from %s on', async (state) => {
+    const id = await startedStream();
+    const [replica] = await claim('agent');
+    if (state === 'active') await report(replica!, 'live');
+    await report(replica!, 'failing', { reason: keyRefused, hopeless: true });
+    expect(await stream(id)).toMatchObject({ state: 'failed', status: 'INACTIVE', stateReason: keyRefused, stoppedAt: expect.any(String) });
+    expect(await dueKinds(id)).toEqual([]);
+    expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
+    await report(replica!, 'ended');
+    expect((await stream(id)).state).toBe('failed');
+    expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
+  });
+
+  it('stops once it has ended, with nothing left that could happen to it', async () => {
+    const { id, held: [replica] } = await activeStream('agent', { streamDuration: 60 });
+    expect((await call('POST', `/streams/${id}/stop`)).body).toMatchObject({ state: 'stopping', status: 'INACTIVE' });
+    expect(await dueKinds(id)).toEqual([]);
+    expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
+    expect((await call('POST', `/streams/${id}/start`)).body.code).toBe('stream_not_startable');
+    await report(replica!, 'ended');
+    expect(await stream(id)).toMatchObject({ state: 'stopped', stoppedAt: expect.any(String) });
+    expect((await data().agents.renew('agent')).ending).toEqual([]);
+  });
+
+  it('does not come back to life by what is reported while it stops', async () => {
+    const { id, held: [replica] } = await activeStream('agent');
+    await call('POST', `/streams/${id}/stop`);
+    await report(replica!, 'failing', { reason: refused });
+    await report(replica!, 'live');
+    expect(await stream(id)).toMatchObject({ state: 'stopping', stateReason: null });
+  });
+
+  it('takes the row of a deleted stream with it at the end, and not before', async () => {
+    const { id, held: [replica] } = await activeStream('agent');
+    expect((await call('DELETE', `/streams/${id}`)).status).toBe(204);
+    expect((await call('GET', `/streams/${id}`)).status).toBe(404);
+    expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
+    expect(await report(replica!, 'ended')).toBe(true);
+    expect((await service.pool().query('select from streams')).rowCount).toBe(0);
+    expect((await service.pool().query('select from replicas')).rowCount).toBe(0);
+    expect(await report(replica!, 'ended')).toBe(false);
+  });
+});
+
+describe('a primary and a backup', () => {
+  const both = { agentModeEnabled: true, runBackupStream: true };
+
+  it('keep the stream active as long as one of them sends', async () => {
+    const { id, held: [primary, backup] } = await activeStream('agent', both);
+    await report(primary!, 'failing', { reason: refused });
+    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null, replicas: [{ role: 'primary', state: 'failing' }, { role: 'backup', state: 'live' }] });
+    await report(primary!, 'failing', { reason: keyRefused, hopeless: true });
+    expect((await stream(id)).state).toBe('active');
+    await report(backup!, 'failing', { reason: refused });
+    expect(await stream(id)).toMatchObject({ state: 'failing', stateReason: refused });
+    await report(backup!, 'live');
+    expect((await stream(id)).state).toBe('active');
+  });
+
+  it('stop only when both have ended', async () => {
+    const { id, held: [primary, backup] } = await activeStream('agent', both);
+    await call('POST', `/streams/${id}/stop`);
+    await report(backup!, 'ended');
+    expect(await stream(id)).toMatchObject({ state: 'stopping', replicas: [{ role: 'primary' }] });
+    await report(primary!, 'ended');
+    expect((await stream(id)).state).toBe('stopped');
+  });
+
+  it('leave the reason of a failed stream as it is, whatever the other still reports', async () => {
+    const id = await startedStream(both);
+    const [one, other] = await claim('agent');
+    await report(one!, 'failing', { reason: keyRefused, hopeless: true });
+    await report(other!, 'failing', { reason: refused });
+    expect(await stream(id)).toMatchObject({ state: 'failed', stateReason: keyRefused });
+  });
+
+  it('lose the backup at a start without one', async () => {
+    const { id, held } = await activeStream('agent', both);
+    await call('POST', `/streams/${id}/stop`);
+    for (const replica of held) await report(replica, 'ended');
+    await call('PATCH', `/streams/${id}`, { runBackupStream: false, status: 'ACTIVE' });
+    expect((await stream(id)).replicas).toMatchObject([{ role: 'primary', state: 'waiting' }]);
+  });
+});
+
+describe('reports of who lost the replica', () => {
+  it.each([
+    ['an older epoch', { epoch: 0 }],
+    ['another agent', { agent_id: 'another' }],
+    ['a replica of an earlier run', { id: 'rep_earlier' }],
+  ])('change nothing: %s', async (_, lost) => {
+    const { id, held: [replica] } = await activeStream('agent');
+    const before = await stream(id);
+    expect(await report({ ...replica!, ...lost }, 'failing', { reason: keyRefused, hopeless: true })).toBe(false);
+    expect(await report({ ...replica!, ...lost }, 'ended')).toBe(false);
+    expect(await stream(id)).toEqual(before);
+  });
+
+  it('store no figures either', async () => {
+    const { id, held: [replica] } = await activeStream('agent');
+    const stats = { bitrateKbps: 1, framesPerSecond: 30, framesSent: 7, bytesSent: 1, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: new Date().toISOString() };
+    const framesSent = async () => (await call('GET', `/streams/${id}/stats`)).body.framesSent;
+    await data().replicas.saveFigures('another', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
+    await data().replicas.saveFigures('agent', [{ replicaID: replica!.id, epoch: replica!.epoch - 1, stats }]);
+    expect(await framesSent()).toBe(0);
+    await data().replicas.saveFigures('agent', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
+    expect(await framesSent()).toBe(7);
+  });
+});

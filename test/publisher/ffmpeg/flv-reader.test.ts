@@ -1,0 +1,41 @@
+// FLV comes apart into the same tags however its bytes arrive.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { FlvReader } from '../../../lambda/publisher/ffmpeg/flv-reader.ts';
+
+const fileHeader = Buffer.from('FLV\x01\x05\0\0\0\x09\0\0\0\0', 'latin1');
+
+function tagBytes({ type, timestampMs, body }: { type: number; timestampMs: number; body: Uint8Array }): Buffer {
+  const header = Buffer.alloc(11);
+  header[0] = type;
+  header.writeUIntBE(body.length, 1, 3);
+  header.writeUIntBE(timestampMs & 0xffffff, 4, 3);
+  header[7] = timestampMs >>> 24;
+  return Buffer.concat([header, body, Buffer.alloc(4)]);
+}
+
+const tag = fc.record({
+  type: fc.constantFrom(8, 9, 18),
+  timestampMs: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+  body: fc.uint8Array({ maxLength: 300 }),
+});
+
+it('gives the tags that were written, in whatever pieces they come', () => {
+  fc.assert(
+    fc.property(fc.array(tag, { maxLength: 20 }), fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), (tags, pieceSizes) => {
+      const file = Buffer.concat([fileHeader, ...tags.map(tagBytes)]);
+      const reader = new FlvReader();
+      const found = [];
+      for (let offset = 0, piece = 0; offset < file.length; piece++) {
+        const size = pieceSizes[piece % pieceSizes.length]!;
+        found.push(...reader.read(file.subarray(offset, offset + size)));
+        offset += size;
+      }
+      expect(found).toEqual(tags.map(({ type, timestampMs, body }) => ({ type, timestampMs, body: Buffer.from(body) })));
+    }),
+  );
+});
+
+it('refuses what is not FLV', () => {
+  expect(() => new FlvReader().read(Buffer.from('<html>not found</html>'))).toThrow('FLV');
+});

@@ -1,0 +1,225 @@
+// Items of every sort come out as frames on one grid that join without a seam, with sound that is exact to the sample.
+import { describe, expect, it } from 'vitest';
+import { ToolError } from '../../../lambda/publisher/ffmpeg/child.ts';
+import { openAudioOnly, openItem } from '../../../lambda/publisher/ffmpeg/item-source.ts';
+import type { VideoFrame } from '../../../lambda/publisher/ffmpeg/item-source.ts';
+import { changedSample, everyMediaTools, mediaSample, serveSamples, textFile, uprightSample, urlSignature } from '../../support/media-samples.ts';
+import type { SampleName } from '../../support/media-samples.ts';
+import { decodePictures, encodeItem, itemRequest, joinItems, profile, readSound } from './encoded-item.ts';
+import type { Picture } from './encoded-item.ts';
+
+const builds = await everyMediaTools();
+const { tools } = builds[0]!;
+const never = new AbortController().signal;
+
+/** On which frames of a joined stream its frames are shown. */
+function shownFrames(items: readonly VideoFrame[][]): number[] {
+  return items.flat().map(({ compositionFrames }, position) => position + compositionFrames).sort((a, b) => a - b);
+}
+
+/** Luma; scaling rounds. */
+const black = 16;
+const isBlack = (luma: number): boolean => Math.abs(luma - black) < 2;
+const countTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+/** The number of a frame of counting.mp4. */
+function numberIn(picture: Picture): number {
+  const digit = (pixel: number): number => Math.abs(Math.round((picture[pixel]! - black) / 20));
+  return digit(4 * 16 + 12) * 10 + digit(4 * 16 + 3);
+}
+
+describe.each(builds)('with the $name build', ({ tools }) => {
+  const sources: SampleName[] = [
+    'silent-24.mov', 'fast-60.mp4', 'vp9.webm', '44100.mp4', 'anamorphic.mp4', 'interlaced.ts', 'variable.mkv', 'ten-bit.mp4', 'one-frame.mp4', 'recorded.webm',
+  ];
+
+  it('gives exactly the frames asked for and the same parameter sets, whatever the source', { timeout: 30_000 }, async () => {
+    const headers = new Set<string>();
+    for (const name of sources) {
+      const frames = await encodeItem(tools, itemRequest(await mediaSample(name), { frameCount: 37 }));
+      expect(frames.map(({ index }) => index), name).toEqual(countTo(37));
+      expect(frames[0], name).toMatchObject({ keyframe: true, compositionFrames: 1 });
+      headers.add(frames[0]!.sequenceHeader!.toString('hex'));
+    }
+    expect([...headers]).toHaveLength(1);
+    // The AVCDecoderConfigurationRecord behind the 5 bytes of the tag: version 1, High profile, level 3.1.
+    expect([...headers][0]!.slice(10)).toMatch(/^0164001f/u);
+  });
+
+  it('joins items without gap or overlap, even items of one frame', async () => {
+    const counting = await mediaSample('counting.mp4');
+    const lengths = [1, 2, 3, 61, 4, 1, 5];
+    const items = await Promise.all(lengths.map((frameCount) => encodeItem(tools, itemRequest(counting, { frameCount }))));
+    const frameCount = lengths.reduce((sum, length) => sum + length);
+    // Shown one frame after the grid, all of them: B-frames need one frame of delay.
+    expect(shownFrames(items)).toEqual(countTo(frameCount).map((frame) => frame + 1));
+    expect(items[3]!.filter(({ keyframe }) => keyframe).map(({ index }) => index)).toEqual([0, 60]);
+    const pictures = await decodePictures(tools, joinItems(items));
+    // Its last frame, 59, is held.
+    expect(pictures.map(numberIn)).toEqual(lengths.flatMap((length) => countTo(length).map((frame) => Math.min(frame, 59))));
+  });
+
+  it.each([[17, 20], [23, 2], [24, 1], [58, 4], [80, 3]])('begins at frame %i as if it had played from 0', async (startFrame, frameCount) => {
+    const frames = await encodeItem(tools, itemRequest(await mediaSample('counting.mp4'), { startFrame, frameCount }));
+    const pictures = await decodePictures(tools, joinItems([frames]));
+    expect(pictures.map(numberIn)).toEqual(countTo(frameCount).map((frame) => Math.min(startFrame + frame, 59)));
+  });
+
+  it.each([0, 15, 16, 29])('has sound at the very sample of its picture when begun at frame %i', async (startFrame) => {
+    const sound = await readSound(tools, itemRequest(await mediaSample('clap.mp4'), { startFrame, frameCount: 75 }));
+    const onset = sound.findIndex((value) => Math.abs(value) > 1000);
+    expect(onset / 2).toBeCloseTo(48_000 - startFrame * profile.samplesPerFrame, -1);
+    expect(sound).toHaveLength(75 * profile.samplesPerFrame * 2);
+  });
+});
+
+it('has the same parameter sets with every build', async () => {
+  const headers = await Promise.all(
+    builds.map(async ({ tools }) => (await encodeItem(tools, itemRequest(await mediaSample('fast-60.mp4'), { frameCount: 1 })))[0]!.sequenceHeader!.toString('hex')),
+  );
+  expect(new Set(headers).size).toBe(1);
+});
+
+describe('pictures', () => {
+  async function firstPicture(path: string, kind: 'video' | 'image' = 'video'): Promise<Picture> {
+    const frames = await encodeItem(tools, itemRequest(path, { kind, frameCount: 1 }));
+    return (await decodePictures(tools, joinItems([frames])))[0]!;
+  }
+  const at = (picture: Picture, x: number, y: number): number => picture[y * 16 + x]!;
+
+  it('turns what a phone filmed upright, between black bars', async () => {
+    const picture = await firstPicture(await uprightSample());
+    // 9:16 in the middle of 16:9 is 5 of 16 columns; lying it is white on the left, which is up or down when turned.
+    expect([2, 13].map((x) => isBlack(at(picture, x, 1)))).toEqual([true, true]);
+    expect([1, 7].map((y) => at(picture, 8, y) > 200).sort()).toEqual([false, true]);
+  });
+
+  it('shows anamorphic video as wide as it is meant', async () => {
+    const picture = await firstPicture(await mediaSample('anamorphic.mp4'));
+    // Nothing of the 16:9 frame is left black, as 5:4 samples would leave it.
+    expect([at(picture, 0, 4), at(picture, 15, 4)].some(isBlack)).toBe(false);
+  });
+
+  it('holds a still image, on black where it is transparent', async () => {
+    await using server = await serveSamples();
+    const still = await encodeItem(tools, itemRequest(server.urlOf(await mediaSample('still.png')), { kind: 'image', frameCount: 70 }));
+    expect(still).toHaveLength(70);
+    const pictures = await decodePictures(tools, joinItems([still]));
+    // "green" is (0, 128, 0), which is 0.7152 * 128 of 255 by BT.709. The 4:3 picture has bars.
+    expect(Math.abs(at(pictures[69]!, 8, 4) - (black + (219 * 0.7152 * 128) / 255))).toBeLessThan(2);
+    expect(isBlack(at(pictures[69]!, 0, 4))).toBe(true);
+    const transparent = await firstPicture(server.urlOf(await mediaSample('transparent.png')), 'image');
+    expect(isBlack(at(transparent, 8, 4))).toBe(true);
+  });
+
+  it('takes the first picture of an animation', async () => {
+    await using server = await serveSamples();
+    const frames = await encodeItem(tools, itemRequest(server.urlOf(await mediaSample('animated.gif')), { kind: 'image', frameCount: 10 }));
+    const pictures = await decodePictures(tools, joinItems([frames]));
+    const changes = pictures.flatMap((picture) => [...picture].map((luma, pixel) => Math.abs(luma - pictures[0]![pixel]!)));
+    expect(Math.max(...changes)).toBeLessThan(8);
+  });
+
+  it('holds the last picture as long as the sound goes on', async () => {
+    const frames = await encodeItem(tools, itemRequest(await mediaSample('long-sound.mp4'), { frameCount: 120 }));
+    expect(frames).toHaveLength(120);
+  });
+});
+
+describe('sound', () => {
+  it('is silent before the sound track begins and after it has ended', async () => {
+    const sound = await readSound(tools, itemRequest(await mediaSample('late-sound.mkv'), { frameCount: 60 }));
+    const loud = [...sound.keys()].filter((index) => Math.abs(sound[index]!) > 500);
+    expect(loud[0]! / 2 / 48_000).toBeCloseTo(0.5, 2);
+    expect(loud.at(-1)! / 2 / 48_000).toBeCloseTo(1.5, 2);
+  });
+
+  it('is silent where there is none, and where it is not wanted', async () => {
+    for (const request of [{ hasAudio: false, audio: true }, { hasAudio: true, audio: false }]) {
+      const item = openItem(tools, itemRequest(await mediaSample('plain.mp4'), request), never);
+      expect((await item.readSamples(1600)).equals(Buffer.alloc(6400))).toBe(true);
+      await item.close();
+    }
+  });
+
+  it('can be read without the pictures', async () => {
+    const audio = openAudioOnly(tools, { sourceURL: await mediaSample('song.mp3'), startFrame: 30, frameCount: 90, profile }, never);
+    await audio.ready;
+    const shares = [];
+    for (let frame = 0; frame < 90; frame++) shares.push(await audio.readSamples(profile.samplesPerFrame));
+    await audio.close();
+    expect(shares.every((share) => share.length === 6400)).toBe(true);
+    // The song lasts 3 s: from its second 1 on it sounds for 2 s.
+    expect(shares.map((share) => share.some((byte) => byte !== 0)).lastIndexOf(true)).toBeCloseTo(60, -1);
+  });
+
+  it('says when nothing of it can be decoded', async () => {
+    const source = await textFile('noise.mp3', 'not a sound');
+    const audio = openAudioOnly(tools, { sourceURL: source, startFrame: 0, frameCount: 30, profile }, never);
+    await expect(audio.ready).rejects.toMatchObject({ name: 'MediaError', code: 'damaged' });
+    expect(await audio.readSamples(100)).toEqual(Buffer.alloc(400));
+    await audio.close();
+  });
+});
+
+describe('when something is wrong', () => {
+  it('gives what can be decoded of a damaged file, and holds the last picture', async () => {
+    const damaged = await changedSample('front-index.mp4', 'damaged.mp4', (bytes) => bytes.fill(0x55, bytes.length >> 1));
+    const frames = await encodeItem(tools, itemRequest(damaged, { frameCount: 240 }));
+    expect(frames).toHaveLength(240);
+  });
+
+  it('blames the media when nothing can be decoded', async () => {
+    const source = await textFile('text.mp4', 'once upon a time');
+    const item = openItem(tools, itemRequest(source), never);
+    await expect(item.ready).rejects.toMatchObject({ name: 'MediaError', code: 'damaged' });
+    await expect(item.readFrame()).rejects.toMatchObject({ name: 'MediaError' });
+    await item.close();
+  });
+
+  it.each([['a missing file', '/no/such/file.mp4'], ['an address where nobody listens', 'http://127.0.0.1:9/video.mp4']])('does not blame the media for %s', async (_, sourceURL) => {
+    await expect(encodeItem(tools, itemRequest(sourceURL))).rejects.toThrow(ToolError);
+  });
+
+  it('does not blame the media for a missing ffmpeg', async () => {
+    const request = itemRequest(await mediaSample('plain.mp4'));
+    await expect(encodeItem({ ...tools, ffmpegPath: '/no/such/ffmpeg' }, request)).rejects.toThrow(ToolError);
+  });
+
+  it.each(builds)('does not blame the media for an address that has expired, nor tell its signature ($name)', async ({ tools }) => {
+    await using server = await serveSamples({ refuse: () => 403 });
+    const failure = await encodeItem(tools, itemRequest(server.urlOf(await mediaSample('plain.mp4')))).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ToolError);
+    expect(String(failure)).toContain('403');
+    expect(String(failure)).not.toContain(urlSignature);
+  });
+
+  it.each(builds)('can be continued where the source broke off ($name)', async ({ tools }) => {
+    const path = await mediaSample('front-index.mp4');
+    await using broken = await serveSamples({ cutAfterBytes: 200_000, refuse: (request) => (request === 0 ? null : 403) });
+    const request = itemRequest(broken.urlOf(path), { frameCount: 240 });
+    const item = openItem(tools, request, never);
+    const before: VideoFrame[] = [];
+    const failure = await (async () => {
+      for (;;) before.push((await item.readFrame())!);
+    })().catch((error: unknown) => error);
+    await item.close();
+    expect(failure).toBeInstanceOf(ToolError);
+    await using whole = await serveSamples();
+    const rest = { sourceURL: whole.urlOf(path), startFrame: before.length, frameCount: 240 - before.length };
+    const after = await encodeItem(tools, { ...request, ...rest });
+    expect(shownFrames([before, after])).toEqual(countTo(240).map((frame) => frame + 1));
+  });
+
+  it('ends when it is aborted, with the reason given', async () => {
+    const controller = new AbortController();
+    const item = openItem(tools, itemRequest(await mediaSample('plain.mp4'), { frameCount: 100_000, hasAudio: true, audio: true }), controller.signal);
+    await item.ready;
+    controller.abort(new Error('the stream was stopped'));
+    await expect((async () => {
+      while (await item.readFrame());
+    })()).rejects.toThrow('the stream was stopped');
+    await expect(item.readSamples(1600)).rejects.toThrow('the stream was stopped');
+    await item.close();
+  });
+});

@@ -1,0 +1,17 @@
+// What ffmpeg is allowed to open.
+import { expect, it } from 'vitest';
+import { inputGuardArguments } from '../../../lambda/publisher/media/container-formats.ts';
+
+function optionOf(sourceURL: string, option: string): string[] {
+  const guard = inputGuardArguments(sourceURL);
+  return guard[guard.indexOf(option) + 1]!.split(',');
+}
+
+it('lets a file from the network name no local file, and a local one no address', () => {
+  expect(optionOf('https://store.example/a', '-protocol_whitelist')).toEqual(['http', 'https', 'tcp', 'tls']);
+  expect(optionOf('/media/a.mp4', '-protocol_whitelist')).toEqual(['file']);
+});
+
+it.each(['hls', 'concat', 'dash', 'sdp', 'rtsp', 'lavfi', 'image2', 'imf', 'vapoursynth', 'tty', 'tee'])('opens no %s', (demuxer) => {
+  expect(optionOf('/media/a.mp4', '-format_whitelist')).not.toContain(demuxer);
+});
