@@ -7,6 +7,18 @@ import type { ProblemCode } from '../operations/problem-codes.ts';
 
 type Json = Record<string, unknown>;
 
+const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
+  account: 'The caller.',
+  service: 'The service itself; these need no credential.',
+  streams: 'What is played where, and its life: start, stop, schedule, statistics.',
+  uploads: 'Files to play.',
+  playlists: 'Orders of uploads, edited as a draft and published to streams.',
+  destinations: 'RTMP addresses to stream to.',
+  billing: 'Credits, invoices and usage.',
+  crypto: 'Currencies to pay in.',
+  webhooks: 'Addresses that are told what happens to streams.',
+};
+
 const built = new WeakMap<readonly Operation[], Json>();
 
 /** The whole document. Built once per catalogue; only `servers` depends on where it is served. */
@@ -29,7 +41,7 @@ function buildDocument(operations: readonly Operation[]): Json {
       version: '1.0.0',
       description: 'Uploads, playlists and 24/7 live streams of them to RTMP destinations.',
     },
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
     components: { schemas, securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } },
   };

@@ -174,6 +174,7 @@ describe('boundaryAfter', () => {
         const { startFrame } = occurrenceAt(timeline, frame, fps);
         expect(boundary).toBeGreaterThanOrEqual(frame);
         expect(occurrenceAt(timeline, boundary, fps).startFrame).toBe(boundary);
+        expect(boundaryAfter(timeline, boundary, fps)).toBe(boundary);
         if (boundary > frame) expect([startFrame < frame, occurrenceAt(timeline, boundary - 1, fps).startFrame]).toEqual([true, startFrame]);
       }),
     );
