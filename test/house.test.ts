@@ -93,11 +93,8 @@ describe('who may import whom', () => {
     expect(strangers(within('lambda/surfaces'), (imported) => !namesOne(imported))).toEqual([]);
   });
 
-  it('the publisher knows no surface, and of operations only what stream keys are sealed for', () => {
-    const keyPlaces = new Set(['keyPlace', 'legacyKeyPlace']);
-    const allowed = ({ target, values }: Import) =>
-      !within('lambda/surfaces', 'lambda/api', 'lambda/jobs', 'lambda/operations')(target) ||
-      (within('lambda/operations')(target) && values.length > 0 && values.every((name) => keyPlaces.has(name)));
+  it('the publisher knows neither surfaces nor operations', () => {
+    const allowed = ({ target }: Import) => !within('lambda/surfaces', 'lambda/api', 'lambda/jobs', 'lambda/operations')(target);
     expect(strangers(within('lambda/publisher'), allowed)).toEqual([]);
   });
 

@@ -28,7 +28,7 @@ await runAgent(
     settings: { ...localSettings, legacyRtmpURL: settings.legacyRtmpURL },
     tools,
     encoder: { codec: 'libx264', preset: 'veryfast' },
-    handleMedia: createMediaWorker({ ...connections, tools, clock, random: Math.random, log: jsonLog }),
+    handleMedia: createMediaWorker({ ...connections, tools, random: Math.random, log: jsonLog }),
     starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
     clock,
     steadyClock: () => performance.now(),

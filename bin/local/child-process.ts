@@ -1,7 +1,8 @@
 // Starts child processes that never outlive this one, with their output handed over line by line.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { hasDeathSignal } from '../../lambda/publisher/death-signal.ts';
 
 export interface ChildProgram {
   readonly command: string;
@@ -51,13 +52,13 @@ export function startChild(program: ChildProgram): RunningChild {
     detached: true,
     stdio: ['ignore', output, output, ...(program.ipc ? ['ipc' as const] : [])] satisfies ('ignore' | 'pipe' | 'inherit' | 'ipc')[],
   };
-  if (program.passesClosedFolders && !setprivWorks()) {
+  if (program.passesClosedFolders && !hasDeathSignal()) {
     throw new Error('setpriv of util-linux 2.33 or newer is needed to run a program as another user in folders closed to that user');
   }
-  const child = setprivWorks()
+  const child = hasDeathSignal()
     ? spawn('setpriv', [...setprivArguments(program, deathSignal), program.command, ...program.args], options)
     : spawn(program.command, program.args, { ...options, uid: user?.uid, gid: user?.gid });
-  if (!setprivWorks() && child.pid !== undefined) guard(child, child.pid, deathSignal);
+  if (!hasDeathSignal() && child.pid !== undefined) guard(child, child.pid, deathSignal);
 
   for (const stream of [child.stdout, child.stderr]) {
     if (stream && log) createInterface({ input: stream, crlfDelay: Infinity }).on('line', log);
@@ -96,12 +97,6 @@ function setprivArguments({ user, passesClosedFolders }: ChildProgram, deathSign
     ...(user && passesClosedFolders ? ['--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override', '--securebits=+no_setuid_fixup'] : []),
     '--',
   ];
-}
-
-let setprivChecked: boolean | undefined;
-function setprivWorks(): boolean {
-  setprivChecked ??= spawnSync('setpriv', ['--pdeathsig=KILL', '--', 'true'], { stdio: 'ignore' }).status === 0;
-  return setprivChecked;
 }
 
 /** The death signal where setpriv is missing: `read` ends with a failure only when this process is gone, as a line is sent at the child's end. */

@@ -1,7 +1,7 @@
 // The account of the local run: one user with one API key, credits from one paid grant, and a destination that leads to the built-in ingest.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { keyPlace } from '../../lambda/operations/destinations/destination-schema.ts';
+import { destinationKeyPlace } from '../../lambda/domain/sealed-places.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 
@@ -25,6 +25,6 @@ export async function ensureLocalAccount(pool: Pool, { apiKey, rtmpURL, formerRt
   await billing.ensurePaidInvoice({ id: 'inv_local', userID, type: 'adjustment', method: 'grant', cost: 0, credits: grantedCredits });
   if (formerRtmpURL !== null && formerRtmpURL !== rtmpURL) await destinations.moveAddress(formerRtmpURL, rtmpURL);
   if (await destinations.find(userID, destinationID)) return;
-  const sealedStreamKey = sealer.seal('local', keyPlace(destinationID));
+  const sealedStreamKey = sealer.seal('local', destinationKeyPlace(destinationID));
   await destinations.insert({ id: destinationID, userID, name: 'Built-in ingest', rtmpURL, backupRtmpURL: null, sealedStreamKey });
 }

@@ -55,6 +55,7 @@ export function agents(db: Queryable) {
         `delete from agents where lease_expires_at = '-infinity' and not exists (select from replicas where agent_id = agents.id)`,
       ),
 
-    remove: (agentID: string) => db.query('delete from agents where id = $1', [agentID]),
+    /** Buries an agent that ends by itself: what it still holds is freed like that of any other, with its streams. */
+    remove: (agentID: string) => db.query(`update agents set lease_expires_at = '-infinity' where id = $1`, [agentID]),
   };
 }

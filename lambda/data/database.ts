@@ -20,6 +20,8 @@ export type Database = ReturnType<typeof databaseOn>;
 /** Binds the statements to a pool (each statement by itself) or to a client within a transaction. */
 export function databaseOn(db: Queryable) {
   return {
+    /** The database's time: the clock of timelines, whoever asks. */
+    now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
     accounts: accounts(db),
     agents: agents(db),
     billing: billing(db),

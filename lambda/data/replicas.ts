@@ -61,14 +61,17 @@ export function replicas(db: Queryable) {
     ofStreams: (streamIDs: readonly string[]) =>
       all<Replica>(db, 'select * from replicas where stream_id = any ($1) order by role desc', [streamIDs]),
 
-    /** Gives the agent what fits into its free slots, oldest request first. What is too large for it does not keep others waiting. */
+    /**
+     * Gives the agent what fits into its free slots, oldest request first. What is too large for it does not keep others waiting, and
+     * no more is locked than could fit (a replica takes a slot at least), so that agents that claim meanwhile find the rest.
+     */
     claim: (agentID: string, backends: readonly StreamBackend[], freeSlots: number) =>
       all<Replica>(
         db,
         `with waiting as (
            select id, slots, requested_at from replicas
            where agent_id is null and wanted = 'live' and backend = any ($2) and slots <= $3
-           order by requested_at limit 64 for update skip locked),
+           order by requested_at limit $3 for update skip locked),
          fitting as (select id from (select id, sum(slots) over (order by requested_at, id) as total from waiting) s where total <= $3)
          update replicas set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now()
          where id in (select id from fitting) returning *`,

@@ -1,5 +1,4 @@
 // Whether a stream can start, judged from stored facts alone, and for each thing that is missing what to do.
-import type { Framerate, Quality } from './video-format.ts';
 
 export const readinessPaths = ['VIDEO', 'AUDIO', 'PLAYLIST', 'DESTINATION', 'MANAGED', 'BILLING', 'SCHEDULE', 'STREAM'] as const;
 export const readinessStages = ['PREFLIGHT', 'PREPARATION'] as const;
@@ -56,8 +55,6 @@ export interface PlaylistFacts {
 
 /** Everything that start and readiness look at. `null` stands for "named, but not there"; `undefined` for "not named". */
 export interface StreamFacts {
-  readonly quality: Quality;
-  readonly framerate: Framerate;
   readonly playlists: readonly (PlaylistFacts | null)[];
   readonly videoUpload?: UploadFacts | null | undefined;
   readonly audioUpload?: UploadFacts | null | undefined;

@@ -32,7 +32,7 @@ async function fire(data: Database, due: DueTime, stream: Stream, starting: Star
       return;
     case 'activation_timeout': {
       const reported = (await data.replicas.ofStream(stream.id)).find((replica) => replica.reason !== null)?.reason;
-      await data.streams.move(stream, 'activation_timeout', reported ?? noCapacity);
+      await data.streams.move(stream, 'no_evidence', reported ?? noCapacity);
     }
   }
 }

@@ -13,6 +13,7 @@ const effectiveAheadSeconds = 10;
 /**
  * Finishes one publish request. It waits, by doing nothing, while an item is still being probed: the end of each probe asks again.
  * A request that a later one has superseded does nothing either.
+ * @param now the database's time, as the anchor of a run is
  */
 export async function publishPlaylist(data: Database, playlistID: string, request: number, now: Date, random: () => number): Promise<void> {
   const seen = await data.playlists.findAny(playlistID);

@@ -45,10 +45,16 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
     }
   }
 
-  if (hopeless && (await data.streams.move((await data.streams.lockAny(streamID))!, 'hopeless', reason))) {
-    await data.dueTimes.clear(streamID);
-    await data.replicas.endAll(streamID);
-  }
+  if (hopeless) await giveUp(data, streamID, reason);
   if (state === 'ended') await settleStopping(data, stream);
   return true;
+}
+
+/** A stream that never became active fails as well, without waiting for the time that activation may take. */
+async function giveUp(data: Database, streamID: string, reason: StateReason | null): Promise<void> {
+  const stream = (await data.streams.lockAny(streamID))!;
+  const failing = (await data.streams.move(stream, 'no_evidence', reason)) ?? stream;
+  if (!(await data.streams.move(failing, 'hopeless', reason))) return;
+  await data.dueTimes.clear(streamID);
+  await data.replicas.endAll(streamID);
 }

@@ -52,8 +52,6 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
   const factsOf = (id: string) => uploadFacts(uploads.get(id));
   return judgeReadiness(
     {
-      quality: parts.quality,
-      framerate: parts.framerate,
       playlists: parts.playlists.map((playlist) => playlist && playlistFacts(playlist, factsOf)),
       videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),

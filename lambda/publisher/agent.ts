@@ -105,7 +105,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         },
         client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs },
         report: (report) =>
-          inTransaction(pool, (tx) => reportReplica(tx, { ...report, streamID: replica.stream_id, now: options.clock() })),
+          inTransaction(pool, async (tx) => reportReplica(tx, { ...report, streamID: replica.stream_id, now: await tx.now() })),
         steadyClock,
         random: options.starting.random,
         log,

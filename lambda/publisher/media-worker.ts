@@ -15,7 +15,6 @@ export interface MediaWorkerParts {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
-  readonly clock: () => Date;
   readonly random: () => number;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
@@ -32,7 +31,7 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
       case 'probe_upload':
         return probeUpload(parts, command.uploadID);
       case 'publish_playlist':
-        return inTransaction(parts.pool, (data) => publishPlaylist(data, command.playlistID, command.request, parts.clock(), parts.random));
+        return inTransaction(parts.pool, async (data) => publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random));
       case 'delete_object':
         return parts.objects.delete(command.objectKey);
     }

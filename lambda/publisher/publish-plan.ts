@@ -1,8 +1,7 @@
 // What a replica publishes, where to, and where in its run it is: read from the rows just before connecting.
 import type { Database } from '../data/database.ts';
 import type { Replica } from '../data/replicas.ts';
-import { keyPlace } from '../operations/destinations/destination-schema.ts';
-import { legacyKeyPlace } from '../operations/streams/stream-settings.ts';
+import { destinationKeyPlace, streamKeyPlace } from '../domain/sealed-places.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
@@ -55,9 +54,9 @@ async function targetOf(
   stream: Awaited<ReturnType<Database['streams']['forPublishing']>>['stream'],
 ): Promise<PublishTarget> {
   if (stream.destination_id === null) {
-    return { rtmpURL: settings.legacyRtmpURL!, streamKey: sealer.open(stream.sealed_stream_key!, legacyKeyPlace(stream.id)) };
+    return { rtmpURL: settings.legacyRtmpURL!, streamKey: sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id)) };
   }
   const destination = (await data.destinations.find(stream.user_id, stream.destination_id))!;
   const rtmpURL = replica.role === 'backup' ? destination.backup_rtmp_url! : destination.rtmp_url;
-  return { rtmpURL, streamKey: sealer.open(destination.sealed_stream_key, keyPlace(destination.id)) };
+  return { rtmpURL, streamKey: sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id)) };
 }

@@ -128,7 +128,7 @@ const problemSchema: Json = {
 
 /** JSON Schema of a zod schema; what carries an id becomes a component that is referred to. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
-  const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: simplify });
+  const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: (found) => simplify(found, io) });
   const { $schema: _schema, $defs = {}, ...root } = toComponentReferences(document) as Json & { $defs?: Json };
   for (const [id, definition] of Object.entries($defs)) schemas[id] = withoutID(definition as Json);
   if (typeof root['id'] !== 'string') return root;
@@ -140,9 +140,18 @@ function withoutID({ id: _id, ...schema }: Json): Json {
   return schema;
 }
 
-/** zod spells date-times out as a long pattern, which says nothing that the format does not. */
-function simplify({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+interface Found {
+  readonly zodSchema: z.core.$ZodTypes;
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** Leaves out what zod adds and clients have no use for: the pattern of date-times, the bounds of JavaScript's integers. */
+function simplify({ zodSchema, jsonSchema }: Found, io: 'input' | 'output'): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  // A field that is added to an answer later must not break clients that check answers.
+  if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
 }
 

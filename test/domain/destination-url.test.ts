@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultOfDestination, isDestinationAllowed } from '../../lambda/domain/destination-url.ts';
 import { isAddressAllowed } from '../../lambda/domain/network-address.ts';
-import { parseRtmpURL } from '../../lambda/publisher/rtmp/rtmp-url.ts';
+import { parseRtmpURL } from '../../lambda/domain/rtmp-url.ts';
 
 test.for([
   'rtmp://a.rtmp.youtube.com/live2', 'rtmps://live-api-s.facebook.com:443/rtmp/', 'RTMPS://Example.COM/app', 'rtmp://8.8.8.8/app',
@@ -68,7 +68,7 @@ describe('whatever is accepted', () => {
         const url = parts.join('');
         if (!isDestinationAllowed(url, false)) return;
         accepted++;
-        const { hostname } = parseRtmpURL(url);
+        const { hostname } = parseRtmpURL(url)!;
         expect({ url, hostname }).toSatisfy(() => isIP(hostname) === 0 || isAddressAllowed(hostname, false));
       }),
       { numRuns: 3000 },

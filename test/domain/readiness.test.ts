@@ -15,7 +15,7 @@ const announced: UploadFacts = { ...pending, uploaded: false };
 
 const destination = { archived: false, allowed: true, hasBackupURL: true };
 const ready: StreamFacts = {
-  quality: 'q_1080p', framerate: 'f_30', playlists: [], videoUpload: movie, destination, wantsBackup: false, managed: false,
+  playlists: [], videoUpload: movie, destination, wantsBackup: false, managed: false,
   creditsLeft: 1, scheduleEndAt: null,
 };
 

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { isLive, nextState, streamStates, transitions } from '../../lambda/domain/stream-lifecycle.ts';
 import type { StreamState, TransitionCause } from '../../lambda/domain/stream-lifecycle.ts';
 
-/** Part 5 of the decisions on the operation catalogue, row by row; the last row is the only one that it does not have. */
+/** Part 5 of the decisions on the operation catalogue, row by row. */
 const rows: readonly (readonly [from: readonly StreamState[], causes: readonly TransitionCause[], to: StreamState])[] = [
   [['draft', 'invalid', 'stopped', 'failed', 'scheduled'], ['start'], 'activating'],
   [['activating'], ['preparation_needed'], 'preparing'],
   [['preparing'], ['preparation_done'], 'activating'],
   [['preparing'], ['preparation_failed'], 'failed'],
   [['activating', 'failing'], ['media_accepted'], 'active'],
-  [['activating'], ['activation_timeout'], 'failing'],
+  [['activating'], ['no_evidence'], 'failing'],
   [['active'], ['media_interrupted'], 'failing'],
   [['failing'], ['hopeless'], 'failed'],
   [['preparing', 'activating', 'active', 'failing'], ['stop', 'duration_over', 'schedule_end', 'credits_used_up'], 'stopping'],
@@ -22,8 +22,6 @@ const rows: readonly (readonly [from: readonly StreamState[], causes: readonly T
   [['scheduled'], ['cancel_schedule'], 'draft'],
   [['scheduled'], ['schedule_start'], 'activating'],
   [['scheduled'], ['schedule_start_refused', 'schedule_missed'], 'failed'],
-  // Media that cannot be played is known at once: it does not wait for the 30 s of activation.
-  [['activating'], ['hopeless'], 'failed'],
 ];
 
 const causes = Object.keys(transitions) as TransitionCause[];

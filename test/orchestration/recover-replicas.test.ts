@@ -1,11 +1,11 @@
 // Agents that die or shut down: what they held goes on elsewhere, or has ended.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { giveBackReplica, recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { testService } from '../support/service.ts';
 import { actorsOn } from './actors.ts';
 
 const service = testService();
-const { activeStream, call, causes, claim, commands, data, loseLease, register, report, startedStream, stream, transaction } = actorsOn(service);
+const { activeStream, call, causes, claim, commands, data, loseLease, register, report, stream, transaction } = actorsOn(service);
 const recover = () => recoverReplicas(service.pool());
 const agentIDs = async () => (await service.pool().query('select id from agents order by id')).rows.map((row) => row.id);
 const clearCommands = () => service.pool().query('delete from outbox');
@@ -141,31 +141,15 @@ describe('a lease that is over', () => {
   });
 });
 
-describe('giving back', () => {
-  const giveBack = (id: string, replica: Parameters<typeof giveBackReplica>[2]) => transaction((tx) => giveBackReplica(tx, id, replica));
-
-  it('leaves the replica to others and shows that nothing is sent meanwhile', async () => {
-    const { id, held: [replica] } = await activeStream('dying');
-    await clearCommands();
-    await giveBack(id, replica!);
-    expect(await stream(id)).toMatchObject({ state: 'failing', stateReason: { code: 'agent_ended' }, replicas: [{ state: 'waiting' }] });
-    expect(await commands()).toHaveLength(1);
-    expect(await claim('healthy')).toMatchObject([{ id: replica!.id }]);
-  });
-
-  it('ends what is wanted no more, so that a stop at the time of a shutdown comes to its end', async () => {
-    const { id, held: [replica] } = await activeStream('dying');
-    await call('POST', `/streams/${id}/stop`);
-    await giveBack(id, replica!);
-    expect((await stream(id)).state).toBe('stopped');
-  });
-
-  it('does nothing for who holds it no more', async () => {
-    const id = await startedStream();
-    const [replica] = await claim('dying');
-    const before = await stream(id);
-    await giveBack(id, { ...replica!, epoch: replica!.epoch + 1 });
-    await giveBack('str_gone', replica!);
-    expect(await stream(id)).toEqual(before);
+describe('an agent that ends', () => {
+  it('leaves what it held to others, and ends what is wanted no more', async () => {
+    const [wanted, stopped] = [await activeStream('dying'), await activeStream('dying')];
+    await call('POST', `/streams/${stopped.id}/stop`);
+    await data().agents.remove('dying');
+    expect((await data().agents.renew('healthy')).deadCount).toBe(1);
+    expect(await recover()).toBe(2);
+    expect([(await stream(wanted.id)).state, (await stream(stopped.id)).state]).toEqual(['failing', 'stopped']);
+    expect(await claim('healthy')).toMatchObject([{ id: wanted.held[0]!.id }]);
+    expect(await agentIDs()).toEqual(['healthy']);
   });
 });

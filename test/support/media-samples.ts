@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
@@ -36,6 +37,7 @@ function packagedPath(scope: string, program: string): string | null {
 const lavfi = (graph: string): string[] => ['-f', 'lavfi', '-i', graph];
 const picture = (size: string, rate: number | string, seconds: number): string[] => lavfi(`testsrc2=s=${size}:r=${rate}:d=${seconds}`);
 const tone = (seconds: number, rate = 48_000): string[] => lavfi(`sine=f=440:r=${rate}:d=${seconds}`);
+const colour = (matrix: string): string[] => lavfi(`color=0xc83c3c:s=320x180:r=30:d=0.1,format=rgb24,scale=out_color_matrix=${matrix}:out_range=tv,format=yuv420p`);
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '24'];
 const aac = ['-c:a', 'aac', '-b:a', '96k'];
 
@@ -74,6 +76,9 @@ const recipes = {
   'recorded.webm': [...picture('320x180', 30, 6), ...tone(6), '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus', '-live', '1', '-f', 'webm'],
   /** At 30 frames per second. The luma of frame n is 16 + 20 times the units of n on the left, the tens on the right. */
   'counting.mp4': [...lavfi("nullsrc=s=320x180:r=30:d=2,format=yuv420p,geq=lum='16+20*if(lt(X,160),mod(N,10),floor(N/10))':cb=128:cr=128"), ...h264],
+  /** (200, 60, 60) all over: as BT.709 without saying so, and as BT.601 with a note. */
+  'untagged-colour.mp4': [...colour('bt709'), ...h264],
+  'tagged-colour.mp4': [...colour('bt601'), ...h264, '-bsf:v', 'h264_metadata=matrix_coefficients=6'],
   'long-sound.mp4': [...picture('320x180', 30, 1), ...tone(4), ...h264, ...aac],
   /** Sound begins half a second after the pictures. */
   'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],
@@ -151,7 +156,7 @@ export const urlSignature = 'signature-that-nobody-may-see';
  */
 export async function serveSamples({ refuse, cutAfterBytes }: { refuse?: (request: number) => number | null; cutAfterBytes?: number } = {}): Promise<SampleServer> {
   let requests = 0;
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const status = refuse?.(requests++) ?? null;
     if (status !== null) return void response.writeHead(status).end();
     const bytes = await readFile(decodeURIComponent(new URL(request.url!, 'http://localhost').pathname.slice(1)));
@@ -166,7 +171,8 @@ export async function serveSamples({ refuse, cutAfterBytes }: { refuse?: (reques
     });
     if (cutAfterBytes === undefined || end - start < cutAfterBytes) return void response.end(bytes.subarray(start, end + 1));
     response.write(bytes.subarray(start, start + cutAfterBytes), () => response.destroy());
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the sample server has no port');

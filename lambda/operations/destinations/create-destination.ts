@@ -1,8 +1,9 @@
 // POST /destinations: an RTMP ingest to stream to.
 import { z } from 'zod';
+import { destinationKeyPlace } from '../../domain/sealed-places.ts';
 import { text } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertDestinationURL, destinationSchema, keyPlace, presentDestination } from './destination-schema.ts';
+import { assertDestinationURL, destinationSchema, presentDestination } from './destination-schema.ts';
 
 export const createDestination = operation(['service:write'], {
   id: 'createDestination',
@@ -29,7 +30,7 @@ export const createDestination = operation(['service:write'], {
       name: body.name,
       rtmpURL: body.rtmpURL,
       backupRtmpURL: body.backupRtmpURL ?? null,
-      sealedStreamKey: ctx.sealer.seal(body.streamKey, keyPlace(id)),
+      sealedStreamKey: ctx.sealer.seal(body.streamKey, destinationKeyPlace(id)),
     });
     return presentDestination(destination);
   },

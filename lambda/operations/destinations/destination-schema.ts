@@ -32,11 +32,6 @@ export function presentDestination(destination: Destination): z.input<typeof des
   };
 }
 
-/** Where a destination's stream key is sealed for. */
-export function keyPlace(destinationID: string): string {
-  return `destination/${destinationID}`;
-}
-
 /** Refuses an address that is not RTMP, or that this stage does not let users reach. */
 export function assertDestinationURL(ctx: Context, field: string, url: string): void {
   const fault = faultOfDestination(url, ctx.settings.allowPrivateAddresses);

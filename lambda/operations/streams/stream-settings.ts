@@ -1,6 +1,7 @@
 // What create and update share: checking the parts that a request names, and turning its fields into the stream's settings.
 import type { z } from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
+import { streamKeyPlace } from '../../domain/sealed-places.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem, ProblemError } from '../problem-codes.ts';
@@ -30,11 +31,6 @@ const emptySettings: StreamSettings = {
   schedule_end_at: null,
 };
 
-/** Where a stream's deprecated own key is sealed for. */
-export function legacyKeyPlace(streamID: string): string {
-  return `stream/${streamID}`;
-}
-
 /** The settings after a request: those of `stream`, or empty ones for a new stream, with the given fields in their place. */
 export function mergeSettings(ctx: Context, streamID: string, stream: Stream | null, input: StreamInput): StreamSettings {
   const before: StreamSettings = stream ?? emptySettings;
@@ -57,7 +53,7 @@ export function mergeSettings(ctx: Context, streamID: string, stream: Stream | n
     sealed_stream_key:
       input.streamKey == null
         ? given(input.streamKey, before.sealed_stream_key)
-        : ctx.sealer.seal(input.streamKey, legacyKeyPlace(streamID)),
+        : ctx.sealer.seal(input.streamKey, streamKeyPlace(streamID)),
     schedule_start_at: given(input.scheduleStartAt, before.schedule_start_at),
     schedule_end_at: given(input.scheduleEndAt, before.schedule_end_at),
   };

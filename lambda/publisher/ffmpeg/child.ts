@@ -1,8 +1,9 @@
 // Starts ffmpeg and ffprobe so that none of them outlives this process, whatever ended it.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import type { Readable, Writable } from 'node:stream';
+import { hasDeathSignal } from '../death-signal.ts';
 
 const lineReadAheadBytes = 64 * 1024;
 const maxLogLines = 20;
@@ -138,13 +139,9 @@ export function describeExit(exit: ChildExit, log: string): string {
   return `ffmpeg ended with ${exit.signal ?? exit.code ?? 'no start'}: ${log || 'no message'}`;
 }
 
-let deathSignal: readonly string[] | undefined;
-
-/** The kernel kills the program with its parent where util-linux can ask for that; elsewhere its closed pipes end it. */
+/** The kernel kills the program with its parent where it can be asked to; elsewhere its closed pipes end it. */
 function deathSignalCommand(): readonly string[] {
-  const command = ['setpriv', '--pdeathsig', 'KILL', '--'];
-  deathSignal ??= spawnSync(command[0]!, [...command.slice(1), 'true']).status === 0 ? command : [];
-  return deathSignal;
+  return hasDeathSignal() ? ['setpriv', '--pdeathsig=KILL', '--'] : [];
 }
 
 function keepLog(stderr: Readable, sourceURL: string | undefined): { add(line: string): void; text(): string } {

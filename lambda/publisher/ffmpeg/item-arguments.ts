@@ -32,7 +32,7 @@ const maxBFrames = 2;
 export function videoArguments(request: VideoRequest): string[] {
   const { profile, kind } = request;
   return [
-    ...inputArguments(request.sourceURL, request.startFrame / profile.framesPerSecond, kind === 'image'),
+    ...inputArguments(request.sourceURL, kind, request.startFrame / profile.framesPerSecond),
     // The first stream of moving pictures: cover art is none.
     '-map', kind === 'image' ? '0:v:0' : '0:V:0',
     '-vf', videoFilters(kind, profile).join(','),
@@ -47,7 +47,7 @@ export function videoArguments(request: VideoRequest): string[] {
 /** Writes raw samples (see `audioFormat`) to stdout; the first belongs to `startSample`, whenever the source's sound begins. */
 export function audioArguments(request: AudioRequest): string[] {
   return [
-    ...inputArguments(request.sourceURL, request.startSample / audioFormat.sampleRate, false),
+    ...inputArguments(request.sourceURL, 'audio', request.startSample / audioFormat.sampleRate),
     '-map', '0:a:0',
     // Gaps become silence and overlaps are cut; `min_comp` makes the very first sample exact instead of "within 1 ms".
     '-af', [
@@ -69,14 +69,17 @@ export function audioEncoderArguments(bitrateKbps: number): string[] {
   ];
 }
 
+/** For H.264 that does not tell, as most encoders' does not: HD by convention. ffmpeg would take it for BT.601 and shift the colours. */
+const assumedColorMatrix = 'bt709';
 const quiet = ['-nostdin', '-hide_banner', '-loglevel', 'error'] as const;
 
-function inputArguments(sourceURL: string, startSeconds: number, still: boolean): string[] {
+function inputArguments(sourceURL: string, kind: 'video' | 'image' | 'audio', startSeconds: number): string[] {
   return [
     ...quiet,
     ...inputGuardArguments(sourceURL),
     // From the keyframe before on; what comes earlier gets negative times, and the filters know which frame is on show at 0.
-    ...(startSeconds > 0 && !still ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : []),
+    ...(kind === 'video' ? ['-colorspace', assumedColorMatrix] : []),
+    ...(startSeconds > 0 && kind !== 'image' ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : []),
     '-i', sourceURL,
   ];
 }

@@ -4,7 +4,7 @@ import type { ContainerFormat, MediaKind } from './container-formats.ts';
 import { decodeSample, readPacketEnds } from './media-ends.ts';
 import { MediaError } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
-import { sourceSize } from './source-size.ts';
+import { assertAllBytes, readSourceHead } from './source-head.ts';
 import { notMedia, readStructure } from './structure.ts';
 import type { Structure } from './structure.ts';
 
@@ -45,9 +45,10 @@ const toleranceShare = 0.2;
  * @throws other errors, which are ours: a tool is missing, the source cannot be read. Trying again may help
  */
 export async function probeMedia(tools: MediaTools, sourceURL: string, claimed: ClaimedMedia, signal: AbortSignal): Promise<MediaFacts> {
-  await assertAllBytes(sourceURL, claimed, signal);
+  const head = await readSourceHead(sourceURL, signal);
+  assertAllBytes(head, claimed.fileSize);
   const source = { tools, sourceURL, signal };
-  const structure = await readStructure(source);
+  const structure = await readStructure(source, head);
   const format = containerFormatOf(structure.formatName);
   if (format === null) throw notMedia();
   const kind = kindOf(format, structure);
@@ -86,14 +87,6 @@ export async function probeMedia(tools: MediaTools, sourceURL: string, claimed: 
   }
   const headerIsRight = headerSeconds !== null && foundSeconds <= headerSeconds + tolerance;
   return { ...facts, durationSeconds: headerIsRight ? headerSeconds : foundSeconds, framerate: video?.framerate ?? null };
-}
-
-async function assertAllBytes(sourceURL: string, { fileSize }: ClaimedMedia, signal: AbortSignal): Promise<void> {
-  const size = await sourceSize(sourceURL, signal);
-  if (size === 0) throw new MediaError('empty', 'The file is empty.');
-  if (size !== null && fileSize !== null && size < fileSize) {
-    throw new MediaError('truncated', `The file is cut off: ${size} of ${fileSize} bytes are there.`);
-  }
 }
 
 function kindOf(format: ContainerFormat, { video, audio }: Structure): MediaKind {

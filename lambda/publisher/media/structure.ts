@@ -5,6 +5,8 @@ import { inputGuardArguments } from './container-formats.ts';
 import { MediaError } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
 import { isSourceUnreadable } from './source-fault.ts';
+import { startsWithBox } from './source-head.ts';
+import type { SourceHead } from './source-head.ts';
 
 /** What is examined, and with what. */
 export interface Source {
@@ -69,13 +71,16 @@ const entries = [
 const limits = { timeoutMs: 60_000, maxOutputBytes: 1024 * 1024 };
 
 /** @throws {MediaError} when it is no media, cut off, or has streams that we cannot decode; {ToolError} when it cannot be read */
-export async function readStructure({ tools, sourceURL, signal }: Source): Promise<Structure> {
+export async function readStructure({ tools, sourceURL, signal }: Source, head: SourceHead): Promise<Structure> {
   const probeArguments = ['-hide_banner', '-loglevel', 'warning', ...inputGuardArguments(sourceURL), '-show_entries', entries, '-of', 'json', sourceURL];
   let json = '';
   const run = await runChild(tools.ffprobePath, probeArguments, sourceURL, limits, (line) => (json += line), signal);
   if (isSourceUnreadable(run.log)) throw new ToolError(`the source could not be read: ${run.log}`);
   if (run.overLimits) throw new MediaError('unsupported', 'The file takes too long to examine: its structure is unusual or damaged.');
-  if (run.log.includes('moov atom not found')) throw new MediaError('truncated', 'The MP4 file is cut off: its index (moov) is missing.');
+  // A file that is only called MP4 gets the same message.
+  if (run.log.includes('moov atom not found') && startsWithBox(head)) {
+    throw new MediaError('truncated', 'The MP4 file is cut off: its index (moov) is missing.');
+  }
   if (run.code !== 0) throw notMedia();
 
   const { format, streams } = reportSchema.parse(JSON.parse(json));

@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { allowedLookup, assertAddressAllowed } from './destination-address.ts';
 import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
-import type { RtmpURL } from './rtmp-url.ts';
+import type { RtmpURL } from '../../domain/rtmp-url.ts';
 
 const keepAliveDelayMs = 15_000;
 

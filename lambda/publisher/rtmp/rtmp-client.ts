@@ -1,11 +1,11 @@
 // The RTMP client: one connection that publishes one stream to one destination.
 import { addAbortListener } from 'node:events';
+import { parseRtmpURL } from '../../domain/rtmp-url.ts';
 import { DestinationError } from './destination-error.ts';
 import { openDestinationSocket } from './destination-socket.ts';
 import type { DestinationSocketOptions } from './destination-socket.ts';
 import { startPublishing } from './rtmp-publisher.ts';
 import type { RtmpPublisher } from './rtmp-publisher.ts';
-import { parseRtmpURL } from './rtmp-url.ts';
 
 export interface PublishTarget {
   /** rtmp or rtmps://host[:port]/app[/more][?query]. */
@@ -25,6 +25,7 @@ export interface RtmpClientOptions extends DestinationSocketOptions {
  */
 export async function connectPublisher(target: PublishTarget, options: RtmpClientOptions, signal: AbortSignal): Promise<RtmpPublisher> {
   const url = parseRtmpURL(target.rtmpURL);
+  if (!url) throw new TypeError('not an RTMP URL of the form rtmp(s)://host[:port]/app');
   const deadline = AbortSignal.timeout(options.connectTimeoutMs);
   const givenUp = AbortSignal.any([signal, deadline]);
   try {

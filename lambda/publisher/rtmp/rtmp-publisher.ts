@@ -1,5 +1,6 @@
 // Publishing over an open socket: the commands that lead up to it, the media, the end.
 import type { Socket } from 'node:net';
+import type { RtmpURL } from '../../domain/rtmp-url.ts';
 import { AcknowledgementCounter } from './acknowledgement-counter.ts';
 import type { Amf0Input, Amf0Value } from './amf0.ts';
 import { asObject, commandMessage, readCommand } from './command.ts';
@@ -12,7 +13,6 @@ import type { MediaMessage, RtmpMessage } from './message.ts';
 import { isRefusal, refusalCode } from './refusal.ts';
 import { RtmpConnection } from './rtmp-connection.ts';
 import type { ConnectionEnd } from './rtmp-connection.ts';
-import type { RtmpURL } from './rtmp-url.ts';
 
 /** What OBS publishes with, so that every ingest is known to take it. Larger chunks would save 0.02 % of the bytes. */
 const chunkSize = 4096;

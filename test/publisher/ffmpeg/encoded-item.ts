@@ -40,7 +40,7 @@ export async function readSound(tools: MediaTools, request: ItemRequest): Promis
 
 /** Items one after the other, as a stream sends them: an FLV file. */
 export function joinItems(items: readonly VideoFrame[][]): Buffer {
-  const parts = [Buffer.from('FLV\x01\x01\0\0\0\x09\0\0\0\0', 'latin1')];
+  const parts: Buffer[] = [Buffer.from('FLV\x01\x01\0\0\0\x09\0\0\0\0', 'latin1')];
   const addTag = (timestampMs: number, body: Buffer): void => {
     const header = Buffer.alloc(11);
     header[0] = 9;

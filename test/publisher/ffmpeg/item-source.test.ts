@@ -34,12 +34,13 @@ describe.each(builds)('with the $name build', ({ tools }) => {
   ];
 
   it('gives exactly the frames asked for and the same parameter sets, whatever the source', { timeout: 30_000 }, async () => {
+    const expected = { count: 37, lastIndex: 36, firstKeyframe: true, firstCompositionFrames: 1 };
     const headers = new Set<string>();
     for (const name of sources) {
-      const frames = await encodeItem(tools, itemRequest(await mediaSample(name), { frameCount: 37 }));
-      expect(frames.map(({ index }) => index), name).toEqual(countTo(37));
-      expect(frames[0], name).toMatchObject({ keyframe: true, compositionFrames: 1 });
-      headers.add(frames[0]!.sequenceHeader!.toString('hex'));
+      const frames = await encodeItem(tools, itemRequest(await mediaSample(name), { frameCount: expected.count }));
+      const [{ keyframe, compositionFrames, sequenceHeader }] = frames as [VideoFrame];
+      expect({ name, count: frames.length, lastIndex: frames.at(-1)!.index, firstKeyframe: keyframe, firstCompositionFrames: compositionFrames }).toEqual({ name, ...expected });
+      headers.add(sequenceHeader!.toString('hex'));
     }
     expect([...headers]).toHaveLength(1);
     // The AVCDecoderConfigurationRecord behind the 5 bytes of the tag: version 1, High profile, level 3.1.
@@ -98,6 +99,11 @@ describe('pictures', () => {
     const picture = await firstPicture(await mediaSample('anamorphic.mp4'));
     // Nothing of the 16:9 frame is left black, as 5:4 samples would leave it.
     expect([at(picture, 0, 4), at(picture, 15, 4)].some(isBlack)).toBe(false);
+  });
+
+  it.each(['untagged-colour.mp4', 'tagged-colour.mp4'] as const)('keeps the colours of %s', async (name) => {
+    const luma = black + (219 * (0.2126 * 200 + 0.7152 * 60 + 0.0722 * 60)) / 255;
+    expect(Math.abs(at(await firstPicture(await mediaSample(name)), 8, 4) - luma)).toBeLessThan(4);
   });
 
   it('holds a still image, on black where it is transparent', async () => {

@@ -1,0 +1,41 @@
+// An Idempotency-Key under concurrency: one effect, whoever asks how often.
+import { expect, it } from 'vitest';
+import { actorsOn } from '../orchestration/actors.ts';
+import { testService } from '../support/service.ts';
+
+const service = testService();
+const { call, causes, commands, readyStream, user } = actorsOn(service);
+const tenAtOnce = (path: string, body: unknown) =>
+  Promise.all(Array.from({ length: 10 }, () => user().call('POST', path, body, { 'idempotency-key': 'once' })));
+
+it('makes one stream for ten requests at once, and answers each with it or that it is being made', async () => {
+  const answers = await tenAtOnce('/streams', { name: 'one' });
+  const made = answers.filter(({ status }) => status === 201);
+  expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
+  expect(made.filter(({ headers }) => !headers.has('idempotency-replayed'))).toHaveLength(1);
+  for (const answer of answers) if (answer.status !== 201) expect(answer.body.code).toBe('idempotency_in_progress');
+  expect((await call('GET', '/streams')).body.data).toHaveLength(1);
+  const [again] = await tenAtOnce('/streams', { name: 'one' });
+  expect(again!.body).toEqual(made[0]!.body);
+});
+
+it('starts a stream once, with one command', async () => {
+  const id = await readyStream();
+  const answers = await tenAtOnce(`/streams/${id}/start`, undefined);
+  for (const { body } of answers) expect(['activating', 'idempotency_in_progress']).toContain(body.code ?? body.state);
+  expect(await causes(id)).toEqual(['start']);
+  expect(await commands()).toEqual([{ queue: 'publish-ffmpeg', body: { streamID: id } }]);
+});
+
+it('starts a stream once without a key as well', async () => {
+  const id = await readyStream();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => call('POST', `/streams/${id}/start`)));
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body.streamStateID}`)).size).toBe(1);
+  expect(await causes(id)).toEqual(['start']);
+});
+
+it('keeps nothing of a request that was refused, so that it can be repeated', async () => {
+  const id = await readyStream({ destinationID: null });
+  expect(new Set((await tenAtOnce(`/streams/${id}/start`, undefined)).map(({ body }) => body.code)).has('stream_not_ready')).toBe(true);
+  expect((await service.pool().query(`select from idempotent_answers where user_id = $1`, [user().id])).rowCount).toBe(0);
+});

@@ -1,0 +1,56 @@
+// Transactions: all or nothing, run again after a deadlock, and a lost connection ends neither the process nor the pool.
+import { beforeEach, expect, it } from 'vitest';
+import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
+import { createPool } from '../../lambda/data/queryable.ts';
+import { testDatabase } from '../support/database.ts';
+
+const database = testDatabase();
+const ensure = (data: ReturnType<typeof databaseOn>, id: string) => data.accounts.ensureUser({ id, email: id, name: id });
+const userIDs = async () => (await database.pool().query('select id from users order by id')).rows.map((row) => row.id);
+
+beforeEach(() => database.pool().query('truncate users cascade'));
+
+it('writes all of it, or nothing', async () => {
+  await expect(
+    inTransaction(database.pool(), async (data) => {
+      await ensure(data, 'a');
+      throw new Error('changed my mind');
+    }),
+  ).rejects.toThrow('changed my mind');
+  expect(await userIDs()).toEqual([]);
+  expect(await inTransaction(database.pool(), async (data) => (await ensure(data, 'a')).id)).toBe('a');
+  expect(await userIDs()).toEqual(['a']);
+});
+
+it('runs again what Postgres ended in favour of another transaction', async () => {
+  for (const id of ['a', 'b']) await ensure(databaseOn(database.pool()), id);
+  let runs = 0;
+  const bothBegun = Promise.withResolvers<void>();
+  const crossing = (first: string, second: string) =>
+    inTransaction(database.pool(), async (data) => {
+      await ensure(data, first);
+      if (++runs === 2) bothBegun.resolve();
+      await bothBegun.promise;
+      await ensure(data, second);
+    });
+  await Promise.all([crossing('a', 'b'), crossing('b', 'a')]);
+  expect(runs).toBe(3);
+});
+
+it('fails, and nothing else does, when the connection is lost in the middle', async () => {
+  const pool = createPool({ connectionString: database.url(), max: 1, application_name: 'to be lost' });
+  const lost = Promise.withResolvers<void>();
+  pool.on('remove', () => lost.resolve());
+  const cut = () => database.pool().query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'to be lost'`);
+  await expect(
+    inTransaction(pool, async (data) => {
+      await ensure(data, 'a');
+      await cut();
+      await ensure(data, 'b');
+    }),
+  ).rejects.toThrow(/terminat|connection/i);
+  await lost.promise;
+  expect(await userIDs()).toEqual([]);
+  expect((await ensure(databaseOn(pool), 'c')).id).toBe('c');
+  await pool.end();
+});

@@ -1,0 +1,63 @@
+// The minute sweep finds what everybody else forgot, and one failure does not keep it from the rest.
+import { beforeEach, expect, it } from 'vitest';
+import { sweep } from '../../lambda/jobs/sweep.ts';
+import type { SweepParts } from '../../lambda/jobs/sweep.ts';
+import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
+import { actorsOn, inFuture, starting } from '../orchestration/actors.ts';
+import { testService } from '../support/service.ts';
+
+const service = testService();
+const { activeStream, call, commands, fallDue, loseLease, readyStream, register, stream } = actorsOn(service);
+const runSweep = (other: Partial<SweepParts> = {}) =>
+  sweep({
+    pool: service.pool(), queue: createPostgresCommandQueue({ pool: service.pool(), log: () => {} }), timers: createOutboxTimers(service.pool()),
+    starting, clock: () => new Date(), ...other,
+  });
+const timers = async () => (await service.pool().query(`select timer_id, visible_at, body from outbox where queue = 'timers'`)).rows;
+
+let lost: string;
+let due: string;
+let soon: string;
+const soonAt = inFuture(100);
+
+beforeEach(async () => {
+  await register('dying');
+  lost = (await activeStream('dying')).id;
+  [due, soon] = [await readyStream(), await readyStream()];
+  await call('POST', `/streams/${due}/schedule`, { scheduleStartAt: inFuture(3600) });
+  await call('POST', `/streams/${soon}/schedule`, { scheduleStartAt: soonAt, scheduleEndAt: inFuture(3600) });
+  await fallDue(due, 'schedule_start');
+  await loseLease('dying');
+  await service.pool().query(
+    `insert into idempotent_answers (user_id, operation_id, key, request_sha256, status, headers, body, created_at)
+     select id, 'x', age::text, '', 200, '{}', '', now() - make_interval(hours => age) from users, unnest(array[1, 25]) as age where id = (select min(id) from users)
+     on conflict do nothing`,
+  );
+});
+
+it('recovers, fires, arms one timer for what comes soon, and forgets old answers', async () => {
+  await runSweep();
+  expect([(await stream(lost)).state, (await stream(due)).state]).toEqual(['failing', 'activating']);
+  const armed = (await timers()).filter((timer) => timer.timer_id.startsWith(soon));
+  expect(armed).toEqual([{ timer_id: `${soon}-schedule_start`, visible_at: new Date(soonAt), body: { streamID: soon } }]);
+  expect((await service.pool().query('select key from idempotent_answers')).rows).toEqual([{ key: '1' }]);
+  const before = await commands();
+  await runSweep();
+  expect(await commands()).toEqual(before);
+});
+
+it('arms the timer again when the time has moved', async () => {
+  await runSweep();
+  const scheduleStartAt = inFuture(120);
+  await call('PATCH', `/streams/${soon}`, { scheduleStartAt });
+  await runSweep();
+  expect((await timers()).find((timer) => timer.timer_id.startsWith(soon)).visible_at.toISOString()).toBe(scheduleStartAt);
+});
+
+it('does everything else when one thing fails, and says what failed', async () => {
+  const arm = () => Promise.reject(new Error('no timers today'));
+  await expect(runSweep({ timers: { arm, disarm: arm } })).rejects.toThrow('no timers today');
+  expect([(await stream(lost)).state, (await stream(due)).state]).toEqual(['failing', 'activating']);
+  expect((await service.pool().query('select key from idempotent_answers')).rows).toEqual([{ key: '1' }]);
+});

@@ -1,0 +1,152 @@
+// Everything at once on a few streams: nothing fails by our fault, no deadlock escapes, and what is left is consistent.
+import { expect, it } from 'vitest';
+import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { publishPlaylist } from '../../lambda/orchestration/publish-playlist.ts';
+import type { Replica } from '../../lambda/data/replicas.ts';
+import { isLive } from '../../lambda/domain/stream-lifecycle.ts';
+import type { StreamState } from '../../lambda/domain/stream-lifecycle.ts';
+import { testService } from '../support/service.ts';
+import { actorsOn, inFuture } from './actors.ts';
+
+const service = testService();
+const actors = actorsOn(service);
+const { call, claim, commands, data, destination, fire, loseLease, register, report, stream, transaction, upload } = actors;
+
+const streamCount = 4;
+const workers = 8;
+const stepsOfEach = 60;
+const reason = { code: 'connection_lost', detail: 'x' };
+
+/** The same sequence for the same seed (a linear congruential generator, constants of Numerical Recipes). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+}
+
+interface World {
+  readonly streams: string[];
+  readonly playlists: Map<string, string>;
+  readonly uploads: readonly string[];
+  readonly agents: string[];
+  readonly held: Replica[];
+  readonly destinationID: string;
+}
+
+async function makeStream(world: World): Promise<void> {
+  const { body } = await call('POST', '/streams', {
+    videoUploadObjectID: world.uploads[0], destinationID: world.destinationID, quality: 'q_720p', agentModeEnabled: true, runBackupStream: true, streamDuration: 60,
+  });
+  const playlist = (await call('POST', '/playlists', { streamID: body.id, kind: 'video', mode: 'shuffle' })).body.id;
+  await call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: world.uploads[0] }] });
+  world.streams.push(body.id);
+  world.playlists.set(body.id, playlist);
+}
+
+function stepsOn(world: World, random: () => number) {
+  const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
+  const some = () => pick(world.streams);
+  const agree = (work: Promise<{ status: number; body: unknown }>) => work.then(({ status, body }) => expect([status < 500, body]).toEqual([true, body]));
+  const playlist = () => world.playlists.get(some());
+  const steps = {
+    start: () => agree(call('POST', `/streams/${some()}/start`)),
+    stop: () => agree(call('POST', `/streams/${some()}/stop`)),
+    patch: () => agree(call('PATCH', `/streams/${some()}`, pick([{ name: 'x' }, { scheduleEndAt: inFuture(900) }, { status: 'ACTIVE' }, { status: 'INACTIVE' }, { videoUploadObjectID: pick(world.uploads) }]))),
+    adopt: () => agree(call('PATCH', `/streams/${some()}`, { playlistIDs: [playlist()] })),
+    schedule: () => agree(call('POST', `/streams/${some()}/schedule`, { scheduleStartAt: inFuture(600) })),
+    cancel: () => agree(call('DELETE', `/streams/${some()}/schedule`)),
+    replace: async () => {
+      const [gone] = world.streams.splice(Math.floor(random() * world.streams.length), 1);
+      await agree(call('DELETE', `/streams/${gone}`));
+      await makeStream(world);
+    },
+    edit: () => agree(call('POST', `/playlists/${playlist()}/operations`, { operations: [{ op: 'add', uploadID: pick(world.uploads) }] })),
+    publish: () => agree(call('POST', `/playlists/${playlist()}/publish`)),
+    carryOut: async () => {
+      const seen = await data().playlists.findAny(playlist()!);
+      if (seen) await transaction((tx) => publishPlaylist(tx, seen.id, seen.publish_request, new Date(), random));
+    },
+    deleteUpload: () => agree(call('DELETE', `/uploads/${pick(world.uploads)}`)),
+    claim: async () => {
+      // An agent that is being forgotten at this moment gets nothing.
+      const gone = (error: { constraint?: string }) => (error.constraint === 'replicas_agent_id_fkey' ? [] : Promise.reject(error));
+      world.held.push(...(await claim(pick(world.agents)).catch(gone)));
+    },
+    report: async () => {
+      if (world.held.length > 0) await report(pick(world.held), pick(['live', 'live', 'failing', 'ended']), { reason, hopeless: random() < 0.1 });
+    },
+    fallDue: () => service.pool().query('update due_times set due_at = now() where ctid in (select ctid from due_times for update skip locked limit 1)'),
+    fire,
+    lose: async () => {
+      // Another takes its place, as its supervisor would see to.
+      const place = Math.floor(random() * world.agents.length);
+      const [dead] = world.agents.splice(place, 1, `agent ${random()}`);
+      await register(world.agents[place]!);
+      await (random() < 0.5 ? loseLease(dead!) : data().agents.remove(dead!));
+      await recoverReplicas(service.pool());
+    },
+  };
+  return () => pick(Object.values(steps))();
+}
+
+it.each([1, 2, 3])('seed %i', { timeout: 60_000 }, async (seed) => {
+  const world: World = {
+    streams: [], playlists: new Map(), agents: ['agent 1', 'agent 2', 'agent 3'], held: [], destinationID: await destination(), uploads: await Promise.all(Array.from({ length: 4 }, () => upload())),
+  };
+  for (const agent of world.agents) await register(agent);
+  for (let count = 0; count < streamCount; count++) await makeStream(world);
+
+  await Promise.all(
+    Array.from({ length: workers }, async (_, worker) => {
+      const step = stepsOn(world, seeded(seed * 1000 + worker));
+      for (let count = 0; count < stepsOfEach; count++) await step();
+    }),
+  );
+  expect(service.logged.filter((line) => line.includes('deadlock'))).toEqual([]);
+  await expectConsistent();
+
+  await recoverReplicas(service.pool());
+  // Agents carry out what is asked of them, and everything comes to rest.
+  for (const id of world.streams) await call('POST', `/streams/${id}/stop`);
+  const { rows: left } = await service.pool().query<Replica>(`select * from replicas where agent_id is not null`);
+  for (const replica of left) await report(replica, 'ended');
+  await expectConsistent();
+  const states = await Promise.all(world.streams.map(async (id) => (await stream(id)).state as StreamState));
+  expect(states.filter((state) => isLive(state))).toEqual([]);
+  expect((await service.pool().query('select from streams where deleted_at is not null')).rowCount).toBe(0);
+  const playing = (await commands()).filter(({ body }) => body.streamID !== undefined).map(({ queue }) => queue);
+  expect(new Set(playing).difference(new Set(['publish-ffmpeg'])).size).toBe(0);
+});
+
+/** What no state of the tables may show, whatever happened in which order. */
+const contradictions = {
+  'an idle stream with something due': `select s.id from streams s join due_times d on d.stream_id = s.id
+    where s.state not in ('scheduled', 'preparing', 'activating', 'active', 'failing')`,
+  'a scheduled stream that never starts': `select id from streams where state = 'scheduled'
+    and not exists (select from due_times where stream_id = streams.id and kind = 'schedule_start')`,
+  'an active stream of which nothing is live': `select id from streams where state = 'active'
+    and not exists (select from replicas where stream_id = streams.id and state = 'live')`,
+  'a stream that should run but of which no replica is wanted': `select id from streams where state in ('activating', 'active', 'failing')
+    and not exists (select from replicas where stream_id = streams.id and wanted = 'live')`,
+  'a stream that is not running of which a replica is wanted': `select id from streams where state not in ('activating', 'active', 'failing')
+    and exists (select from replicas where stream_id = streams.id and wanted = 'live' and state <> 'ended')`,
+  'a stopping stream whose replicas have all ended': `select id from streams where state = 'stopping'
+    and not exists (select from replicas where stream_id = streams.id and state <> 'ended')`,
+  'a replica that should end but that nobody holds': `select id from replicas where wanted = 'ended' and state <> 'ended' and agent_id is null`,
+  'a replica that is said to send but that nobody holds': `select id from replicas where state in ('connecting', 'live') and agent_id is null`,
+  'a status that is not what the state says': `select id from streams
+    where (status = 'ACTIVE') <> (state in ('preparing', 'activating', 'active', 'failing'))`,
+  'a state that is not where the last transition led': `select s.id from streams s join stream_transitions t on t.id = s.last_transition_id where t.to_state <> s.state`,
+  'a history with a gap': `select id from (select id, from_state, lag(to_state) over (partition by stream_id order by id) as before from stream_transitions) t
+    where before <> from_state`,
+  'a playlist that a stream names but that belongs to another': `select p.id from streams s join playlists p on p.id = any (s.playlist_ids) where p.stream_id <> s.id`,
+  'a running stream without a timeline': `select id from streams where state in ('activating', 'active', 'failing')
+    and not exists (select from timeline_entries where stream_id = streams.id and track = 'video')`,
+  'an item of a playlist whose upload is gone': `select p.id from playlists p, jsonb_array_elements(p.draft -> 'items') item
+    where not exists (select from uploads where id = item ->> 'uploadID')`,
+};
+
+async function expectConsistent(): Promise<void> {
+  for (const [contradiction, query] of Object.entries(contradictions)) {
+    expect([contradiction, (await service.pool().query(query)).rows]).toEqual([contradiction, []]);
+  }
+}

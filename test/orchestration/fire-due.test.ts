@@ -1,0 +1,171 @@
+// Things that are due happen once, whoever fires them, and what was cancelled or moved does not happen.
+import { describe, expect, it } from 'vitest';
+import { fireDue } from '../../lambda/orchestration/fire-due.ts';
+import { testService } from '../support/service.ts';
+import { actorsOn, inFuture, starting } from './actors.ts';
+
+const service = testService();
+const { activeStream, call, causes, claim, commands, data, dueKinds, fallDue, fire, readyStream, register, report, startedStream, stream, upload } = actorsOn(service);
+const fiveFire = () => Promise.all(Array.from({ length: 5 }, fire));
+
+async function scheduledStream(more: object = {}, end: string | null = null): Promise<string> {
+  const id = await readyStream(more);
+  await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: inFuture(3600), scheduleEndAt: end });
+  return id;
+}
+
+describe('a scheduled start', () => {
+  it('happens once, with five that fire at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => scheduledStream()));
+    for (const id of ids) await fallDue(id, 'schedule_start');
+    const fired = await fiveFire();
+    expect(fired.reduce((sum, count) => sum + count)).toBe(ids.length);
+    for (const id of ids) {
+      expect(await causes(id)).toEqual(['schedule', 'schedule_start']);
+      expect(await dueKinds(id)).toEqual(['activation_timeout']);
+    }
+    expect((await commands()).map(({ body }) => body.streamID).sort()).toEqual(ids.toSorted());
+  });
+
+  it('does nothing before its time', async () => {
+    const id = await scheduledStream();
+    expect(await fire()).toBe(0);
+    expect((await stream(id)).state).toBe('scheduled');
+  });
+
+  it('fails with the issues as the reason when the stream is not ready then', async () => {
+    const videoUploadObjectID = await upload();
+    const id = await scheduledStream({ videoUploadObjectID }, inFuture(7200));
+    await call('DELETE', `/uploads/${videoUploadObjectID}`);
+    await fallDue(id, 'schedule_start');
+    await fiveFire();
+    expect(await stream(id)).toMatchObject({ state: 'failed', status: 'INACTIVE', stateReason: { code: 'upload_missing', detail: expect.stringMatching(/\w/) }, replicas: [] });
+    expect(await dueKinds(id)).toEqual([]);
+    expect((await commands()).filter(({ queue }) => queue !== 'media')).toEqual([]);
+  });
+
+  it.each([10, 3600])('that was missed by %i s still happens while the end is ahead', async (seconds) => {
+    const id = await scheduledStream({}, inFuture(7200));
+    await fallDue(id, 'schedule_start', seconds);
+    await fire();
+    expect(await stream(id)).toMatchObject({ state: 'activating', stateReason: null });
+    expect(await dueKinds(id)).toEqual(['activation_timeout', 'schedule_end']);
+  });
+
+  it.each([10, 3600])('that was missed by %i s fails when the end has passed as well', async (seconds) => {
+    const id = await scheduledStream({}, inFuture(7200));
+    await fallDue(id, 'schedule_start', seconds);
+    await fallDue(id, 'schedule_end', 1);
+    await service.pool().query(`update streams set schedule_end_at = now() - interval '1 second' where id = $1`, [id]);
+    await fiveFire();
+    expect(await stream(id)).toMatchObject({ state: 'failed', stateReason: { code: 'schedule_missed' } });
+    expect(await causes(id)).toEqual(['schedule', 'schedule_missed']);
+    expect(await dueKinds(id)).toEqual([]);
+  });
+
+  it('that was moved happens at the new time only', async () => {
+    const id = await scheduledStream();
+    await fallDue(id, 'schedule_start');
+    await call('PATCH', `/streams/${id}`, { scheduleStartAt: inFuture(5000) });
+    expect(await fire()).toBe(0);
+    expect((await stream(id)).state).toBe('scheduled');
+  });
+
+  it('that is moved while it is being fired happens as one of both: at once, or at the new time', async () => {
+    for (let round = 0; round < 15; round++) {
+      const id = await scheduledStream();
+      await fallDue(id, 'schedule_start');
+      await Promise.all([fire(), call('PATCH', `/streams/${id}`, { scheduleStartAt: inFuture(5000) }), fire()]);
+      const { state } = await stream(id);
+      expect([state, await dueKinds(id)]).toEqual(state === 'scheduled' ? ['scheduled', ['schedule_start']] : ['activating', ['activation_timeout']]);
+    }
+  });
+
+  it('that was cancelled, overtaken by a start or deleted with its stream leaves nothing', async () => {
+    const [cancelled, started, deleted] = [await scheduledStream({}, inFuture(7200)), await scheduledStream(), await scheduledStream()];
+    for (const id of [cancelled, started, deleted]) await fallDue(id, 'schedule_start');
+    await call('DELETE', `/streams/${cancelled}/schedule`);
+    await call('POST', `/streams/${started}/start`);
+    await call('DELETE', `/streams/${deleted}`);
+    expect(await fire()).toBe(0);
+    expect(await dueKinds(cancelled)).toEqual([]);
+    expect(await dueKinds(started)).toEqual(['activation_timeout']);
+    expect((await stream(cancelled)).state).toBe('draft');
+  });
+});
+
+describe('an end', () => {
+  it.each([
+    ['schedule_end', { scheduleEndAt: inFuture(900) }],
+    ['duration_over', { streamDuration: 60 }],
+  ] as const)('by %s stops the stream once, and asks its agent to end it', async (kind, settings) => {
+    await register('agent');
+    const { id, held: [replica] } = await activeStream('agent', settings);
+    await fallDue(id, kind);
+    await fiveFire();
+    expect(await stream(id)).toMatchObject({ state: 'stopping', status: 'INACTIVE' });
+    expect(await causes(id)).toEqual(['start', 'media_accepted', kind]);
+    expect(await dueKinds(id)).toEqual([]);
+    expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
+  });
+
+  it('stops at once what no agent ever took', async () => {
+    const id = await startedStream({ scheduleEndAt: inFuture(900) });
+    await fallDue(id, 'schedule_end');
+    await fire();
+    expect((await stream(id)).state).toBe('stopped');
+    expect(await dueKinds(id)).toEqual([]);
+  });
+
+  it('moves with the stream while it runs, and goes when it is cleared', async () => {
+    await register('agent');
+    const { id } = await activeStream('agent', { scheduleEndAt: inFuture(900), streamDuration: 60 });
+    await fallDue(id, 'schedule_end');
+    await fallDue(id, 'duration_over');
+    await call('PATCH', `/streams/${id}`, { scheduleEndAt: null, streamDuration: 500 });
+    expect(await fire()).toBe(0);
+    expect(await dueKinds(id)).toEqual(['duration_over']);
+  });
+});
+
+describe('a start without evidence', () => {
+  it('is failing for want of capacity after its timeout, once, and still starts when an agent comes', async () => {
+    const id = await startedStream();
+    await fallDue(id, 'activation_timeout');
+    await fiveFire();
+    expect(await stream(id)).toMatchObject({ state: 'failing', status: 'ACTIVE', stateReason: { code: 'no_capacity' } });
+    expect(await causes(id)).toEqual(['start', 'no_evidence']);
+    await register('agent');
+    const [replica] = await claim('agent');
+    await report(replica!, 'live');
+    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null });
+  });
+
+  it('is failing with what the destination did, where it did something', async () => {
+    const id = await startedStream();
+    await register('agent');
+    const [replica] = await claim('agent');
+    const reason = { code: 'key_refused', detail: 'The destination refused the stream key.' };
+    await report(replica!, 'failing', { reason });
+    await fallDue(id, 'activation_timeout');
+    await fire();
+    expect(await stream(id)).toMatchObject({ state: 'failing', stateReason: reason });
+  });
+});
+
+it('fires everything else when one stream cannot be fired, says so, and tries that one again', async () => {
+  const [broken, fine] = [await scheduledStream(), await scheduledStream()];
+  await fallDue(broken, 'schedule_start', 20);
+  await fallDue(fine, 'schedule_start');
+  let first = true;
+  const random = () => {
+    if (!first) return 0.5;
+    first = false;
+    throw new Error('out of luck');
+  };
+  await expect(fireDue(service.pool(), { ...starting, random }, () => new Date())).rejects.toThrow('out of luck');
+  expect((await stream(broken)).state).toBe('scheduled');
+  expect((await stream(fine)).state).toBe('activating');
+  expect(await fire()).toBe(1);
+  expect((await stream(broken)).state).toBe('activating');
+});
