@@ -1,4 +1,5 @@
 // The environment of the REST function: the names that its stack sets, and their values, parsed once.
+import type { AwsEnvironment } from '../ports/aws.ts';
 import { queueNames } from '../ports/command-queue/command-queue.ts';
 import type { QueueName } from '../ports/command-queue/command-queue.ts';
 
@@ -7,20 +8,9 @@ export const apiVariables = [
   'ALLOW_PRIVATE_ADDRESSES', 'QUEUE_URLS', 'TIMER_GROUP', 'TIMER_ROLE_ARN', 'TIMER_QUEUE_ARN', 'LEGACY_RTMP_URL',
 ] as const;
 
-export interface Environment {
-  readonly databaseHost: string;
-  readonly databaseUser: string;
-  readonly databaseName: string;
-  readonly databaseRegion: string;
-  readonly serviceSecretARN: string;
-  readonly uploadsBucket: string;
-  /** Origin of the API; `ssm:NAME` where it stands in a parameter. */
-  readonly origin: string;
+/** What the function works with: where everything around it is, and what its stage allows. */
+export interface Environment extends AwsEnvironment {
   readonly allowPrivateAddresses: boolean;
-  readonly queueURLs: Partial<Record<QueueName, string>>;
-  readonly timerGroup: string;
-  readonly timerRoleARN: string;
-  readonly timerQueueARN: string;
   readonly legacyRtmpURL: string | null;
 }
 

@@ -56,6 +56,8 @@ export function replicas(db: Queryable) {
     deleteRole: (streamID: string, role: ReplicaRole) =>
       db.query('delete from replicas where stream_id = $1 and role = $2', [streamID, role]),
 
+    find: (id: string) => one<Replica>(db, 'select * from replicas where id = $1', [id]),
+
     ofStream: (streamID: string) => all<Replica>(db, 'select * from replicas where stream_id = $1 order by role desc', [streamID]),
 
     ofStreams: (streamIDs: readonly string[]) =>

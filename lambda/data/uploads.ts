@@ -113,7 +113,7 @@ export function uploads(db: Queryable) {
         db,
         `with live as (
            select id, video_upload_id, audio_upload_id, extract(epoch from clock_timestamp() - anchored_at) as elapsed_seconds
-           from streams where user_id = (select user_id from uploads where id = $1)
+           from streams where user_id = (select user_id from uploads where id = $1) and deleted_at is null
              and state in ('preparing', 'activating', 'active', 'failing', 'stopping'))
          select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
              or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)

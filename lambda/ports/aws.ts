@@ -5,10 +5,9 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Signer } from '@aws-sdk/rds-signer';
 import type { Pool } from 'pg';
-import type { Environment } from '../api/environment.ts';
 import { createPool } from '../data/queryable.ts';
 import type { Log } from '../log.ts';
-import type { CommandQueue } from './command-queue/command-queue.ts';
+import type { CommandQueue, QueueName } from './command-queue/command-queue.ts';
 import { createSQSCommandQueue } from './command-queue/sqs-command-queue.ts';
 import type { ObjectStore } from './object-store/object-store.ts';
 import { createS3ObjectStore } from './object-store/s3-object-store.ts';
@@ -16,6 +15,22 @@ import { createSealer } from './sealer/sealer.ts';
 import type { Sealer } from './sealer/sealer.ts';
 import { createSchedulerTimers } from './timers/scheduler-timers.ts';
 import type { Timers } from './timers/timers.ts';
+
+/** Where everything is; each deployable parses it from its own environment. */
+export interface AwsEnvironment {
+  readonly databaseHost: string;
+  readonly databaseUser: string;
+  readonly databaseName: string;
+  readonly databaseRegion: string;
+  readonly serviceSecretARN: string;
+  readonly uploadsBucket: string;
+  /** Origin of the API; `ssm:NAME` where it stands in a parameter. */
+  readonly origin: string;
+  readonly queueURLs: Partial<Record<QueueName, string>>;
+  readonly timerGroup: string;
+  readonly timerRoleARN: string;
+  readonly timerQueueARN: string;
+}
 
 export interface Connections {
   readonly pool: Pool;
@@ -31,7 +46,7 @@ export interface Connections {
 const postgresPort = 5432;
 
 /** @param connections how many a process of this kind may hold: a Lambda handles one request at a time */
-export async function connectAws(environment: Environment, connections: number, log: Log): Promise<Connections> {
+export async function connectAws(environment: AwsEnvironment, connections: number, log: Log): Promise<Connections> {
   const { databaseHost: host, databaseUser: user, databaseRegion: region } = environment;
   const signer = new Signer({ hostname: host, port: postgresPort, username: user, region });
   const pool = createPool({

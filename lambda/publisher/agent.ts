@@ -77,6 +77,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     const renewal = await data.agents.renew(agentID);
     if (!renewal.held) throw new LeaseLost();
     for (const id of renewal.ending) runs.get(id)?.endForGood();
+    // Their runs are over, but nobody could be told so then.
+    for (const id of renewal.ending) if (!runs.has(id)) await reportEnded(id);
     if (runs.size > 0) {
       const figures = [...runs.values()].map((run) => ({
         replicaID: run.claim.id,
@@ -89,6 +91,14 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     if (renewal.deadCount > 0) await recoverReplicas(pool);
     await queue.relay();
     await claim();
+  }
+
+  async function reportEnded(replicaID: string): Promise<void> {
+    await inTransaction(pool, async (tx) => {
+      const replica = await tx.replicas.find(replicaID);
+      if (!replica || replica.agent_id !== agentID) return;
+      await reportReplica(tx, { streamID: replica.stream_id, claim: replica, state: 'ended', reason: null, now: await tx.now() });
+    });
   }
 
   async function claim(): Promise<void> {

@@ -27,7 +27,7 @@ interface OpenedItem<Media> {
 
 /** The next item is opened this long before its join: by then the current one's encoder has delivered all that is left of it. */
 const openAheadSeconds = 2.5;
-/** An encoder or a source that fails in the middle is begun again where it broke off, so often without a frame in between. */
+/** An encoder or a source that fails is begun again where it broke off, so often for one frame. */
 const maxReopens = 3;
 
 export class ItemTrack<Media extends ItemMedia> {
@@ -35,7 +35,6 @@ export class ItemTrack<Media extends ItemMedia> {
   #frame: number;
   #current: OpenedItem<Media> | null = null;
   #next: Promise<OpenedItem<Media>> | null = null;
-  #reopened = 0;
 
   /** @param startFrame first frame to read, counted from the anchor of the run */
   constructor(options: ItemTrackOptions<Media>, startFrame: number) {
@@ -48,35 +47,41 @@ export class ItemTrack<Media extends ItemMedia> {
    * @throws {MediaError} when no item of the timeline can be played
    */
   async step<Result>(read: (media: Media) => Promise<Result>): Promise<{ frame: number; occurrence: Occurrence; result: Result }> {
-    const frame = this.#frame;
-    if (!this.#current || frame >= endOf(this.#current.occurrence)) {
-      await this.#current?.media.close();
-      this.#current = await (this.#next ?? this.#open(frame));
-      this.#next = null;
-    }
-    const { media, occurrence } = this.#current;
-    if (!this.#next && endOf(occurrence) - frame <= openAheadSeconds * this.#options.framesPerSecond) {
-      this.#next = this.#open(endOf(occurrence));
-      // Whoever steps over the join meets the error; until then it is nobody's.
-      this.#next.catch(() => {});
-    }
-    try {
-      const result = await read(media);
-      this.#frame++;
-      this.#reopened = 0;
-      return { frame, occurrence, result };
-    } catch (error) {
-      if (!(error instanceof ToolError) || ++this.#reopened > maxReopens) throw error;
-      this.#options.log('item_reopened', { uploadID: occurrence.item.uploadID, frame, error: error.message });
-      await media.close();
-      this.#current = await this.#open(frame);
-      return this.step(read);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const { media, occurrence } = await this.#itemAt(this.#frame);
+        const result = await read(media);
+        return { frame: this.#frame++, occurrence, result };
+      } catch (error) {
+        if (!(error instanceof ToolError) || attempt === maxReopens) throw error;
+        this.#options.log('item_reopened', { frame: this.#frame, error: error.message });
+        await this.#current?.media.close();
+        this.#current = null;
+      }
     }
   }
 
   async close(): Promise<void> {
     await this.#current?.media.close();
     await this.#next?.then(({ media }) => media.close()).catch(() => {});
+  }
+
+  /** The item that plays at `frame`; the one after it is opened when its time comes near. */
+  async #itemAt(frame: number): Promise<OpenedItem<Media>> {
+    if (!this.#current || frame >= endOf(this.#current.occurrence)) {
+      await this.#current?.media.close();
+      this.#current = null;
+      const next = this.#next ?? this.#open(frame);
+      this.#next = null;
+      this.#current = await next;
+    }
+    const end = endOf(this.#current.occurrence);
+    if (!this.#next && end - frame <= openAheadSeconds * this.#options.framesPerSecond) {
+      this.#next = this.#open(end);
+      // Whoever steps over the join meets the error; until then it is nobody's.
+      this.#next.catch(() => {});
+    }
+    return this.#current;
   }
 
   /** Opens what plays at `frame`. An item that cannot be played is replaced, for its time, by the next one that can. */

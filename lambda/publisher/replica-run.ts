@@ -1,4 +1,5 @@
 // One replica, from its claim until it has to end: connects, plays, reports what happens, and tries again for as long as it may.
+import { setTimeout } from 'node:timers/promises';
 import type { Claim, Replica, ReplicaState } from '../data/replicas.ts';
 import type { StateReason } from '../data/streams.ts';
 import { backoffMs } from './backoff.ts';
@@ -10,6 +11,13 @@ import { runSession } from './publish-session.ts';
 import { DestinationError } from './rtmp/destination-error.ts';
 import type { RtmpClientOptions } from './rtmp/rtmp-client.ts';
 
+export interface Report {
+  readonly claim: Claim;
+  readonly state: ReplicaState;
+  readonly reason: StateReason | null;
+  readonly hopeless: boolean;
+}
+
 export interface ReplicaRunOptions {
   readonly replica: Replica;
   /** Reads what to play and where to; anew before each connection. */
@@ -18,7 +26,7 @@ export interface ReplicaRunOptions {
   readonly anchor: () => Promise<number>;
   readonly client: RtmpClientOptions;
   /** Answers false when the replica is no longer this agent's. */
-  readonly report: (report: { claim: Claim; state: ReplicaState; reason: StateReason | null; hopeless: boolean }) => Promise<boolean>;
+  readonly report: (report: Report) => Promise<boolean>;
   readonly steadyClock: () => number;
   readonly random: () => number;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
@@ -28,6 +36,7 @@ export interface ReplicaRunOptions {
 const refusedKeyFailsAfterMs = 15 * 60_000;
 /** A connection that held this long was a good one: the next failure is the first again. */
 const goodConnectionMs = 30_000;
+const reportAgainMs = 1000;
 
 export class ReplicaRun {
   readonly claim: Claim;
@@ -38,7 +47,9 @@ export class ReplicaRun {
   readonly #options: ReplicaRunOptions;
   readonly #ending = new AbortController();
   #endsForGood = false;
-  #reports: Promise<unknown> = Promise.resolve();
+  /** What is to be reported; a newer observation replaces one that could not be written yet. */
+  #unreported: Report | null = null;
+  #reporting: Promise<void> = Promise.resolve();
 
   constructor(options: ReplicaRunOptions) {
     this.#options = options;
@@ -77,11 +88,11 @@ export class ReplicaRun {
         const hopeless = refusedSinceMs !== null && nowMs - refusedSinceMs > refusedKeyFailsAfterMs;
         log('session_ended', { streamID: replica.stream_id, role: replica.role, blame, code: reason.code, failures, cause });
         this.#report('failing', reason, hopeless || error instanceof MediaError);
-        await wait(backoffMs(failures, keyRefused, random), signal);
+        await setTimeout(backoffMs(failures, keyRefused, random), undefined, { signal }).catch(() => {});
       }
     }
     if (this.#endsForGood) this.#report('ended', null);
-    await this.#reports;
+    await this.#reporting;
   }
 
   async #connectOnce(signal: AbortSignal): Promise<void> {
@@ -104,15 +115,30 @@ export class ReplicaRun {
     );
   }
 
-  /** Reports go out in order, one at a time; whoever lost the replica stops at once. */
   #report(state: ReplicaState, reason: StateReason | null, hopeless = false): void {
+    const isIdle = this.#unreported === null;
+    this.#unreported = { claim: this.claim, state, reason, hopeless };
+    if (isIdle) this.#reporting = this.#writeReports();
+  }
+
+  /** One at a time, the newest, until it is written: a database that is away for a while must not leave a stream in a state that is not so. */
+  async #writeReports(): Promise<void> {
     const { report, log, replica } = this.#options;
-    this.#reports = this.#reports
-      .then(() => report({ claim: this.claim, state, reason, hopeless }))
-      .then((held) => {
-        if (!held) this.#ending.abort();
-      })
-      .catch((error: unknown) => log('report_failed', { streamID: replica.stream_id, state, error: String(error) }));
+    while (this.#unreported) {
+      const current = this.#unreported;
+      try {
+        const isHeld = await report(current);
+        if (this.#unreported === current) this.#unreported = null;
+        // Whoever lost the replica stops at once.
+        if (!isHeld) {
+          this.#unreported = null;
+          this.#ending.abort();
+        }
+      } catch (error) {
+        log('report_failed', { streamID: replica.stream_id, state: current.state, error: String(error) });
+        await setTimeout(reportAgainMs);
+      }
+    }
   }
 }
 
@@ -136,14 +162,4 @@ function judge(error: unknown): Judgement {
 
 function reasonOf({ code, detail }: { code: string; detail: string }): StateReason {
   return { code, detail };
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
-  });
 }

@@ -83,6 +83,7 @@ create index streams_by_user on streams (user_id, seq desc) where deleted_at is 
 create index streams_by_destination on streams (destination_id);
 create index streams_by_video_upload on streams (video_upload_id);
 create index streams_by_audio_upload on streams (audio_upload_id);
+create index streams_by_playlist on streams using gin (playlist_ids);
 
 create table playlists (
   id text primary key,
@@ -103,5 +104,6 @@ create table playlists (
 );
 create index playlists_by_user on playlists (user_id, seq desc);
 create index playlists_by_stream on playlists (stream_id);
+create index playlists_preparing on playlists (id) where publish_status = 'PREPARING';
 create index playlists_by_draft_item on playlists using gin ((draft -> 'items') jsonb_path_ops);
 create index playlists_by_live_item on playlists using gin ((live -> 'items') jsonb_path_ops);

@@ -8,6 +8,8 @@ import { hasDeathSignal } from '../death-signal.ts';
 const lineReadAheadBytes = 64 * 1024;
 const maxLogLines = 20;
 const maxLogLineCharacters = 300;
+/** Before addresses are blanked; ffmpeg's own lines end at 1024. What is cut off is the end, so an address always keeps its beginning. */
+const maxRawLineCharacters = 4096;
 /** setpriv's answer for a program that is not there. */
 const exitCodeNotFound = 127;
 const crashSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
@@ -149,16 +151,16 @@ function keepLog(stderr: Readable, sourceURL: string | undefined): { add(line: s
   let incomplete = '';
   const blank = (line: string): string =>
     (sourceURL === undefined ? line : line.replaceAll(sourceURL, '<source>'))
-      .replaceAll(/[a-z][a-z0-9+.-]*:\/\/\S+?(?=:?\s|:?$)/giu, '<source>')
+      .replaceAll(/\b[a-z][a-z0-9+.-]{0,15}:\/\/\S+?(?=:?\s|:?$)/giu, '<source>')
       .slice(0, maxLogLineCharacters);
   const add = (line: string): void => {
     if (line.trim() === '') return;
-    lines.push(blank(line));
+    lines.push(blank(line.slice(0, maxRawLineCharacters)));
     if (lines.length > maxLogLines) lines.shift();
   };
   stderr.setEncoding('utf8').on('data', (text: string) => {
     const pieces = (incomplete + text).split(/[\r\n]/u);
-    incomplete = pieces.pop()!.slice(-8192);
+    incomplete = pieces.pop()!.slice(0, maxRawLineCharacters);
     pieces.forEach(add);
   });
   return { add, text: () => [...lines, ...(incomplete === '' ? [] : [blank(incomplete)])].join('\n') };

@@ -77,8 +77,8 @@ function inputArguments(sourceURL: string, kind: 'video' | 'image' | 'audio', st
   return [
     ...quiet,
     ...inputGuardArguments(sourceURL),
-    // From the keyframe before on; what comes earlier gets negative times, and the filters know which frame is on show at 0.
     ...(kind === 'video' ? ['-colorspace', assumedColorMatrix] : []),
+    // From the keyframe before on; what comes earlier gets negative times, and the filters know which frame is on show at 0.
     ...(startSeconds > 0 && kind !== 'image' ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : []),
     '-i', sourceURL,
   ];
