@@ -8,6 +8,7 @@ import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { reportReplica } from '../orchestration/replica-reports.ts';
 import type { Starting } from '../orchestration/start-stream.ts';
 import type { CommandQueue, QueueHandler } from '../ports/command-queue/command-queue.ts';
+import { mediaCommandSeconds } from './media-worker.ts';
 import type { PlanParts } from './publish-plan.ts';
 import { loadPublishPlan } from './publish-plan.ts';
 import { ReplicaRun } from './replica-run.ts';
@@ -54,7 +55,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   };
   const consuming = [
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
-    queue.consume('media', options.handleMedia, { signal: until, batchSize: 1 }),
+    queue.consume('media', options.handleMedia, { signal: until, batchSize: 1, visibilitySeconds: mediaCommandSeconds }),
   ];
   try {
     while (!until.aborted) {

@@ -5,6 +5,7 @@ import { databaseOn, inTransaction } from '../data/database.ts';
 import type { MediaCommand } from '../data/outbox.ts';
 import { judgeUsersOf } from '../orchestration/judge-parts.ts';
 import { publishPlaylist } from '../orchestration/publish-playlist.ts';
+import { consumeDefaults } from '../ports/command-queue/command-queue.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { MediaError } from './media/media-error.ts';
@@ -19,9 +20,13 @@ export interface MediaWorkerParts {
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
 
-/** Reading the ends of even a large file takes a few seconds. Well within the minute after which the queue would give the command to another. */
-const probeTimeoutMs = 45_000;
+/** A file without an index has to be read from end to end; everything else takes seconds. Just within what the queue gives. */
+const probeTimeoutMs = 440_000;
+/** After this the queue gives a command to another worker. */
+export const mediaCommandSeconds = 450;
 const probeURLSeconds = 900;
+/** Ours, and said so. */
+const notExamined = { code: 'not_examined', detail: 'We could not examine this file, by no fault of yours. Upload it once more.' };
 
 /** The handler of the queue: commands that fail by our fault are delivered again. */
 export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
@@ -29,7 +34,7 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
     const command = JSON.parse(record.body) as MediaCommand;
     switch (command.task) {
       case 'probe_upload':
-        return probeUpload(parts, command.uploadID);
+        return probeUpload(parts, command.uploadID, Number(record.attributes.ApproximateReceiveCount) >= consumeDefaults.maxReceives);
       case 'publish_playlist':
         return inTransaction(parts.pool, async (data) => publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random));
       case 'delete_object':
@@ -48,19 +53,22 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
   };
 }
 
-async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uploadID: string): Promise<void> {
+/** @param isLastAttempt the queue would set the command aside as dead: the upload must not stay pending for ever */
+async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uploadID: string, isLastAttempt: boolean): Promise<void> {
   const upload = await databaseOn(pool).uploads.findAny(uploadID);
   if (!upload?.uploaded || upload.probe_state !== 'pending') return;
   const url = await objects.presignGet(upload.object_key, { expiresInSeconds: probeURLSeconds });
   const claimed = { mimeType: upload.mime_type, fileSize: upload.size_bytes! };
   const found = await probeMedia(tools, url, claimed, AbortSignal.timeout(probeTimeoutMs)).catch((error: unknown) => {
-    if (error instanceof MediaError) return error;
-    throw error;
+    if (error instanceof MediaError) return { failure: { code: error.code, detail: error.detail } };
+    if (!isLastAttempt) throw error;
+    log('upload_not_examined', { uploadID, error: String(error) });
+    return { failure: notExamined };
   });
-  log('upload_probed', { uploadID, ...(found instanceof MediaError ? { failure: found.code } : { kind: found.kind }) });
+  log('upload_probed', { uploadID, ...('failure' in found ? { failure: found.failure.code } : { kind: found.kind }) });
 
   await inTransaction(pool, async (data) => {
-    if (found instanceof MediaError) await data.uploads.recordFailure(uploadID, { code: found.code, detail: found.detail });
+    if ('failure' in found) await data.uploads.recordFailure(uploadID, found.failure);
     else {
       await data.uploads.recordFacts(uploadID, {
         duration_seconds: found.durationSeconds,
