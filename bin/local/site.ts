@@ -62,10 +62,19 @@ function route(server: Server, siteURL: string, { rest, objects, sink, rtmpURL, 
   const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };
   server.on('request', (request, response) => {
     const path = request.url ?? '/';
+    if (!isOfThisMachine(request.headers.host)) {
+      response.writeHead(403, { 'content-type': 'text/plain' }).end('This site answers to localhost and 127.0.0.1 only.\n');
+      return;
+    }
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
     if (serveWatchPage(watch, request, response)) return;
     void answerRest(request, response);
   });
+}
+
+/** A name of the internet that was made to lead here must not let its pages read what is here (DNS rebinding). */
+function isOfThisMachine(hostHeader = ''): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(hostHeader);
 }
 
 function listen(server: Server, port: number): Promise<void> {
