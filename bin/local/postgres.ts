@@ -44,6 +44,7 @@ const superuser = 'postgres';
 const passwordFile = 'password';
 const startTimeoutMs = 60_000;
 const stopGraceMs = 15_000;
+const maxStarts = 3;
 /** How much of the server's log an error about its start quotes. */
 const quotedLines = 15;
 
@@ -90,8 +91,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   }
 
   onProgress('Starting the database');
-  const { url, settings } = options.durable ? await loopbackAccess(dataFolder, options.port) : socketAccess(dataFolder);
-  const server = await startServer(programs, dataFolder, settings, url);
+  const { server, url } = await startReachable(programs, dataFolder, options);
   return {
     url,
     major,
@@ -123,6 +123,19 @@ async function createCluster(programs: Programs, folder: string, password: strin
   const { code } = await initdb.child.exited;
   if (code !== 0) throw new Error(`Postgres could not create its data folder. ${initdb.endOfLog()}`);
   if (password !== undefined) await rename(passwordBeside, join(folder, passwordFile));
+}
+
+/** The port that is wanted may be taken between the look at it and the start: then any other that is free. */
+async function startReachable(programs: Programs, dataFolder: string, options: PostgresOptions): Promise<{ server: RunningChild; url: string }> {
+  for (let attempt = 1; ; attempt++) {
+    const wantedPort = options.durable && attempt === 1 ? options.port : undefined;
+    const { url, settings } = options.durable ? await loopbackAccess(dataFolder, wantedPort) : socketAccess(dataFolder);
+    try {
+      return { server: await startServer(programs, dataFolder, settings, url), url };
+    } catch (error) {
+      if (attempt === maxStarts || !String(error).includes('Address already in use')) throw error;
+    }
+  }
 }
 
 /** Resolves when the server has answered a connection to `url`. */

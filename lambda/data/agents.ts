@@ -8,7 +8,9 @@ export const leaseSeconds = 5;
 export interface Renewal {
   /** The database's time, the clock of all timelines. */
   readonly now: Date;
-  /** Replicas of this agent that should end. */
+  /** What this agent holds, as ID/EPOCH. */
+  readonly holding: readonly string[];
+  /** Ids of those among them that should end. */
   readonly ending: readonly string[];
   /** False once the agent was buried, its lease being over: nothing that it held is its own any more. */
   readonly held: boolean;
@@ -27,19 +29,20 @@ export function agents(db: Queryable) {
 
     /** One statement whatever the number of streams: renews, and says what the agent has to know. */
     renew: async (agentID: string): Promise<Renewal> => {
-      const row = await one<{ now: Date; ending: string[]; held: boolean; due_count: number; dead_count: number }>(
+      const row = await one<{ now: Date; holding: string[]; ending: string[]; held: boolean; due_count: number; dead_count: number }>(
         db,
         `with renewed as (
            update agents set lease_expires_at = now() + make_interval(secs => $2)
            where id = $1 and lease_expires_at > '-infinity' returning id)
          select clock_timestamp() as now, exists (select from renewed) as held,
+           array(select id || '/' || epoch from replicas where agent_id = $1) as holding,
            array(select id from replicas where agent_id = $1 and wanted = 'ended' and state <> 'ended') as ending,
            (select count(*) from due_times where due_at <= now()) as due_count,
            (select count(*) from agents where id <> $1 and lease_expires_at < now()) as dead_count`,
         [agentID, leaseSeconds],
       );
-      const { now, ending, held, due_count: dueCount, dead_count: deadCount } = row!;
-      return { now, ending, held, dueCount, deadCount };
+      const { due_count: dueCount, dead_count: deadCount, ...renewal } = row!;
+      return { ...renewal, dueCount, deadCount };
     },
 
     /** Buries agents whose lease is over. From then on they cannot renew any more, and what they held can be freed in turn. */

@@ -90,14 +90,6 @@ export function replicas(db: Queryable) {
         [claim.id, claim.agent_id, claim.epoch, state, reason],
       )) !== null,
 
-    /** Gives a replica back: for another agent to claim, or, where it is wanted no more, as ended. */
-    release: (claim: Claim) =>
-      one<Replica>(
-        db,
-        `update replicas set ${freed} where id = $1 and agent_id = $2 and epoch = $3 returning *`,
-        [claim.id, claim.agent_id, claim.epoch],
-      ),
-
     /** A stream of which a buried agent still holds a replica, locked. Others that ask meanwhile get other streams. */
     nextOfBuried: (except: readonly string[]) =>
       one<{ stream_id: string }>(

@@ -1,6 +1,7 @@
 // An agent: a process that claims replicas, publishes them, and holds them by a lease that it renews every second.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import type { Renewal } from '../data/agents.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { StreamBackend } from '../data/streams.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
@@ -44,6 +45,9 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const { agentID, pool, queue, log, steadyClock } = options;
   const data = databaseOn(pool);
   const runs = new Map<string, ReplicaRun>();
+  let latest: Renewal | null = null;
+  let claiming: Promise<void> = Promise.resolve();
+  let claiming = Promise.resolve();
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
   await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release });
@@ -57,41 +61,58 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
     queue.consume('media', options.handleMedia, { signal: until, batchSize: 1, visibilitySeconds: mediaCommandSeconds }),
   ];
+  // Renewals have a loop of their own: nothing that takes long may cost the lease.
+  const chores = everySecond(doChores);
   try {
-    while (!until.aborted) {
-      const beganMs = steadyClock();
-      await renew().catch((error: unknown) => {
-        if (error instanceof LeaseLost) throw error;
-        log('renewal_failed', { agentID, error: String(error) });
-      });
-      await setTimeout(Math.max(0, renewEveryMs - (steadyClock() - beganMs)), undefined, { signal: until }).catch(() => {});
-    }
+    await everySecond(renew);
   } finally {
     stopping.abort();
-    await Promise.all(consuming);
-    await Promise.all([...runs.values()].map((run) => run.end().then(() => data.replicas.release(run.claim))));
+    await Promise.all([...consuming, chores]);
+    await Promise.all([...runs.values()].map((run) => run.end()));
     await data.agents.remove(agentID);
+    await recoverReplicas(pool);
     log('agent_ended', { agentID });
   }
 
+  /** Until the agent ends. A database that does not answer is waited for. */
+  async function everySecond(work: () => Promise<void>): Promise<void> {
+    while (!until.aborted) {
+      const beganMs = steadyClock();
+      await work().catch((error: unknown) => {
+        if (error instanceof LeaseLost) throw error;
+        log('agent_hindered', { agentID, work: work.name, error: String(error) });
+      });
+      await setTimeout(Math.max(0, renewEveryMs - (steadyClock() - beganMs)), undefined, { signal: until }).catch(() => {});
+    }
+  }
+
   async function renew(): Promise<void> {
+    const known = new Map(runs);
     const renewal = await data.agents.renew(agentID);
     if (!renewal.held) throw new LeaseLost();
+    latest = renewal;
     for (const id of renewal.ending) runs.get(id)?.endForGood();
+    // Begun before the question, and not in the answer: their rows are others' by now, or gone.
+    for (const [id, run] of known) if (!renewal.holding.includes(`${id}/${run.claim.epoch}`)) void run.end();
+  }
+
+  async function doChores(): Promise<void> {
+    if (!latest) return;
+    const { ending, now, dueCount, deadCount } = latest;
     // Their runs are over, but nobody could be told so then.
-    for (const id of renewal.ending) if (!runs.has(id)) await reportEnded(id);
+    for (const id of ending) if (!runs.has(id)) await reportEnded(id);
     if (runs.size > 0) {
       const figures = [...runs.values()].map((run) => ({
         replicaID: run.claim.id,
         epoch: run.claim.epoch,
-        stats: run.figures.sample(steadyClock(), renewal.now, run.framesPerSecond),
+        stats: run.figures.sample(steadyClock(), now, run.framesPerSecond),
       }));
       await data.replicas.saveFigures(agentID, figures);
     }
-    if (renewal.dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, options.clock);
-    if (renewal.deadCount > 0) await recoverReplicas(pool);
-    await queue.relay();
     await claim();
+    if (dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, options.clock);
+    if (deadCount > 0) await recoverReplicas(pool);
+    await queue.relay();
   }
 
   async function reportEnded(replicaID: string): Promise<void> {
@@ -102,7 +123,14 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     });
   }
 
-  async function claim(): Promise<void> {
+  /** One at a time: two that count the same free slots would claim too much. */
+  function claim(): Promise<void> {
+    const claimed = claiming.then(claimWhatFits);
+    claiming = claimed.catch(() => {});
+    return claimed;
+  }
+
+  async function claimWhatFits(): Promise<void> {
     const free = options.slots - [...runs.values()].reduce((sum, run) => sum + run.slots, 0);
     if (until.aborted || free <= 0) return;
     for (const replica of await data.replicas.claim(agentID, options.backends, free)) {

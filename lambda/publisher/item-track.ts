@@ -35,6 +35,7 @@ export class ItemTrack<Media extends ItemMedia> {
   #frame: number;
   #current: OpenedItem<Media> | null = null;
   #next: Promise<OpenedItem<Media>> | null = null;
+  #closed = false;
 
   /** @param startFrame first frame to read, counted from the anchor of the run */
   constructor(options: ItemTrackOptions<Media>, startFrame: number) {
@@ -44,7 +45,7 @@ export class ItemTrack<Media extends ItemMedia> {
 
   /**
    * Reads one frame's worth with `read` and moves on by one frame. One call at a time.
-   * @throws {MediaError} when no item of the timeline can be played
+   * @throws {MediaError} when no item of the timeline can be played; {ToolError}; an error once the track is closed
    */
   async step<Result>(read: (media: Media) => Promise<Result>): Promise<{ frame: number; occurrence: Occurrence; result: Result }> {
     for (let attempt = 0; ; attempt++) {
@@ -53,17 +54,26 @@ export class ItemTrack<Media extends ItemMedia> {
         const result = await read(media);
         return { frame: this.#frame++, occurrence, result };
       } catch (error) {
-        if (!(error instanceof ToolError) || attempt === maxReopens) throw error;
+        if (!(error instanceof ToolError) || attempt === maxReopens || this.#closed) throw error;
         this.#options.log('item_reopened', { frame: this.#frame, error: error.message });
-        await this.#current?.media.close();
-        this.#current = null;
+        // The next one too: it begins at the join, not here.
+        await this.#closeItems();
       }
     }
   }
 
+  /** What a `step` that goes on meanwhile still opens is closed by it. */
   async close(): Promise<void> {
-    await this.#current?.media.close();
-    await this.#next?.then(({ media }) => media.close()).catch(() => {});
+    this.#closed = true;
+    await this.#closeItems();
+  }
+
+  async #closeItems(): Promise<void> {
+    const [current, next] = [this.#current, this.#next];
+    this.#current = null;
+    this.#next = null;
+    await current?.media.close();
+    await next?.then(({ media }) => media.close()).catch(() => {});
   }
 
   /** The item that plays at `frame`; the one after it is opened when its time comes near. */
@@ -74,6 +84,10 @@ export class ItemTrack<Media extends ItemMedia> {
       const next = this.#next ?? this.#open(frame);
       this.#next = null;
       this.#current = await next;
+    }
+    if (this.#closed) {
+      await this.#closeItems();
+      throw new Error('the track is closed');
     }
     const end = endOf(this.#current.occurrence);
     if (!this.#next && end - frame <= openAheadSeconds * this.#options.framesPerSecond) {

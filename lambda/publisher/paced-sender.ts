@@ -49,12 +49,14 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     await messages.close();
   });
 
+  let asked: Promise<QueuedMessage[]> | null = null;
   let pending: QueuedMessage[] = [];
   let sentMs = 0;
   let isEvident = false;
   let isSlow = false;
-  let takenAtMs = steadyClock();
   let bytesCounted = publisher.bytesSent;
+  let bytesTaken = 0;
+  let takenAtMs = steadyClock();
 
   while (end === undefined) {
     const tickStartMs = steadyClock();
@@ -62,7 +64,7 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     const batch: QueuedMessage[] = [];
     if (publisher.bytesQueued < maxQueuedBytes) {
       while (end === undefined && sentMs <= dueMs && sentMs - (batch[0]?.timestampMs ?? sentMs) < 1000) {
-        if (pending.length === 0) pending = await nextUnlessEnded();
+        if (pending.length === 0) pending = await nextInTime();
         if (pending.length === 0 || pending[0]!.timestampMs > dueMs) break;
         sentMs = pending[0]!.timestampMs;
         batch.push(...pending);
@@ -77,7 +79,9 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     bytesCounted = publisher.bytesSent;
 
     const nowMs = steadyClock();
-    if (publisher.bytesQueued < maxQueuedBytes) takenAtMs = nowMs;
+    const taken = publisher.bytesSent - publisher.bytesQueued;
+    if (publisher.bytesQueued === 0 || taken > bytesTaken) takenAtMs = nowMs;
+    bytesTaken = taken;
     if (nowMs - takenAtMs > slowAfterMs) throw new DestinationError('timed_out');
     if (!isEvident && sentMs > 0 && publisher.bytesQueued === 0) {
       isEvident = true;
@@ -91,13 +95,20 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
   }
   if (end) throw end;
 
-  /** What ends the queue because the connection has ended is no failure of the media. */
-  async function nextUnlessEnded(): Promise<QueuedMessage[]> {
+  /** The next messages; none when they do not come within a tick, so that the clock is looked at even if they never come. */
+  async function nextInTime(): Promise<QueuedMessage[]> {
+    asked ??= messages.next();
     try {
-      return await messages.next();
+      const came = await Promise.race([asked, ticker.sleep(tickMs)]);
+      if (!came) return [];
+      asked = null;
+      return came;
     } catch (error) {
+      // What ends the queue because the connection has ended is no failure of the media.
       if (end === undefined) throw error;
       return [];
+    } finally {
+      ticker.wake();
     }
   }
 }

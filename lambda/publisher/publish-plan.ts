@@ -41,10 +41,27 @@ export async function loadPublishPlan(parts: PlanParts, replica: Replica): Promi
       encoder,
       log,
       profile: profileOf(stream.run_quality!, stream.run_framerate!),
-      loadTimelines: () => data.timelines.ofStream(stream.id),
+      loadTimelines: lastKnown(
+        () => data.timelines.ofStream(stream.id),
+        (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
+      ),
       urlOf: (objectKey) => objects.presignGet(objectKey, { expiresInSeconds: mediaURLSeconds }),
     },
     elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),
+  };
+}
+
+/** Loads anew each time, and answers what it loaded last when that fails: a stream goes on while the database does not answer. */
+function lastKnown<Value>(load: () => Promise<Value>, onFailure: (error: unknown) => void): () => Promise<Value> {
+  let known: { value: Value } | null = null;
+  return async () => {
+    try {
+      known = { value: await load() };
+    } catch (error) {
+      if (!known) throw error;
+      onFailure(error);
+    }
+    return known.value;
   };
 }
 

@@ -33,6 +33,7 @@ const startUpMs = 1000;
  * @throws DestinationError, MediaError, TooSlow, or anything else when it is our fault
  */
 export async function runSession(options: SessionOptions, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
   const { target, client, media, figures, steadyClock, elapsedMs } = options;
   const framesPerMs = media.profile.framesPerSecond / 1000;
   const startFrame = elapsedMs === null ? 0 : Math.ceil((elapsedMs + startUpMs) * framesPerMs);
@@ -44,7 +45,7 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
   const connecting = connectPublisher(target, client, ending.signal);
   try {
     const [{ messages, audioSequenceHeader }, publisher] = await Promise.all([opening, connecting]);
-    signal.addEventListener('abort', () => void publisher.close(), { once: true });
+    ending.signal.addEventListener('abort', () => void publisher.close(), { once: true });
     signal.throwIfAborted();
     figures.connected(startFrame);
     publisher.send([

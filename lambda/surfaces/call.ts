@@ -27,23 +27,13 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Postgres lost a race and says so: serialization failure, deadlock. The whole transaction is run again. */
-const retriableErrors = new Set(['40001', '40P01']);
-const maxAttempts = 4;
-
 /** @throws {ProblemError} whatever is refused; anything else is our fault */
 export async function callOperation(service: Service, call: Call): Promise<Answer> {
   const { operation } = call;
   if (operation.method === 'GET') return run(service, call, databaseOn(service.pool));
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const answer = await inTransaction(service.pool, (data) => runOnce(service, call, data));
-      await service.relay();
-      return answer;
-    } catch (error) {
-      if (attempt === maxAttempts || !retriableErrors.has((error as { code?: string }).code ?? '')) throw error;
-    }
-  }
+  const answer = await inTransaction(service.pool, (data) => runOnce(service, call, data));
+  await service.relay();
+  return answer;
 }
 
 /** With an Idempotency-Key the answer is kept in the same transaction as the effect, so there is never one without the other. */

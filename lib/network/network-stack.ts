@@ -1,10 +1,13 @@
 // The network of a stage: public subnets for publishers, private ones for functions, isolated ones for the database.
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { FlowLogDestination, FlowLogTrafficType, GatewayVpcEndpointAwsService, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { FlowLogDestination, FlowLogTrafficType, GatewayVpcEndpointAwsService, Port, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledge } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stages.ts';
+
+/** Where agents ask each other whether the database answers. One agent has a GPU machine to itself, so the port is the same on machine and task. */
+const agentPeerPort = 9750;
 
 export interface NetworkStackProps {
   readonly settings: StageSettings;
@@ -14,6 +17,8 @@ export class NetworkStack extends Stack {
   readonly vpc: Vpc;
   /** Whoever carries it may reach the database. */
   readonly databaseClients: SecurityGroup;
+  /** Tasks that send and prepare media, and the machines they run on. Nobody reaches them but agents each other. */
+  readonly publishers: SecurityGroup;
   readonly #zones: string[];
 
   constructor(scope: Construct, id: string, { settings }: NetworkStackProps) {
@@ -39,6 +44,8 @@ export class NetworkStack extends Stack {
       vpc: this.vpc,
       description: 'Functions and tasks that use the database',
     });
+    this.publishers = new SecurityGroup(this, 'Publishers', { vpc: this.vpc, description: 'Agents and media workers' });
+    this.publishers.connections.allowInternally(Port.tcp(agentPeerPort), 'Agents ask their peers');
   }
 
   /** The stage's, instead of a look-up. */

@@ -68,11 +68,18 @@ function stepsOn(world: World, random: () => number) {
     deleteUpload: () => agree(call('DELETE', `/uploads/${pick(world.uploads)}`)),
     claim: async () => {
       // An agent that is being forgotten at this moment gets nothing.
-      const gone = (error: { constraint?: string }) => (error.constraint === 'replicas_agent_id_fkey' ? [] : Promise.reject(error));
-      world.held.push(...(await claim(pick(world.agents)).catch(gone)));
+      const claimed = await claim(pick(world.agents)).catch((error: { constraint?: string }) => {
+        if (error.constraint !== 'replicas_agent_id_fkey') throw error;
+        return [];
+      });
+      world.held.push(...claimed);
     },
     report: async () => {
-      if (world.held.length > 0) await report(pick(world.held), pick(['live', 'live', 'failing', 'ended']), { reason, hopeless: random() < 0.1 });
+      if (world.held.length > 0) await report(pick(world.held), pick(['live', 'live', 'failing']), { reason, hopeless: random() < 0.1 });
+    },
+    end: async () => {
+      const { ending } = await data().agents.renew(pick(world.agents));
+      for (const replica of world.held.filter(({ id }) => ending.includes(id))) await report(replica, 'ended');
     },
     fallDue: () => service.pool().query('update due_times set due_at = now() where ctid in (select ctid from due_times for update skip locked limit 1)'),
     fire,

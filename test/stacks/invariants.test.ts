@@ -59,6 +59,15 @@ describe.each(built)('stage %s', (_name, stage) => {
     expect([...urls.matchAll(/([a-z-]+)\\":/g)].map(([, name]) => name)).toEqual([...queueNames]);
   });
 
+  test('lets nobody in from outside: publishers are reached by each other only, on the port of agents', () => {
+    const inbound = resourcesOf(stage, 'AWS::EC2::SecurityGroup').flatMap(([, { Properties }]) => Properties.SecurityGroupIngress ?? []);
+    expect(inbound).toEqual([]);
+    const rules = resourcesOf(stage, 'AWS::EC2::SecurityGroupIngress').map(([, { Properties }]) => Properties);
+    expect(rules.filter(({ CidrIp, CidrIpv6 }) => CidrIp ?? CidrIpv6)).toEqual([]);
+    const toPublishers = rules.filter(({ GroupId }) => JSON.stringify(GroupId).includes('Publishers'));
+    expect(toPublishers.map(({ FromPort, ToPort, GroupId, SourceSecurityGroupId }) => [FromPort, ToPort, SourceSecurityGroupId === GroupId || JSON.stringify(SourceSecurityGroupId) === JSON.stringify(GroupId)])).toEqual([[9750, 9750, true]]);
+  });
+
   test('brings the schema up to date before code that needs it', () => {
     for (const stackId of ['Publishing', 'Api']) expect(stage.stacks.get(stackId)?.dependencies).toContain(stage.stacks.get('Database'));
   });
@@ -74,7 +83,7 @@ describe('all stages', () => {
     const stateful = new Set(['AWS::RDS::DBInstance', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret']);
     for (const [, stage] of built) {
       const ids = stage.resources().filter(([, { Type }]) => stateful.has(Type)).map(([id]) => id);
-      expect(ids).toEqual(['DatabaseB269D8BB', 'ServiceSecret94F8C8DC', 'AccessLogs8B620ECA', 'Uploads4F6EB0FD']);
+      expect(ids).toEqual(['DatabaseB269D8BB', 'ServiceSecret94F8C8DC', 'AccessLogs8B620ECA', 'Uploads4F6EB0FD', 'Renditions39B25AD1']);
     }
   });
 

@@ -82,13 +82,9 @@ const recipes = {
   'long-sound.mp4': [...picture('320x180', 30, 1), ...tone(4), ...h264, ...aac],
   /** Sound begins half a second after the pictures. */
   'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],
-  /** Silence, then from 1 s exactly on full scale; the picture turns from black to white with it. */
-  'clap.mkv': [
-    ...lavfi("color=black:s=320x180:r=30:d=2,drawbox=c=white:t=fill:enable='gte(n,30)'"), ...lavfi('aevalsrc=gte(t\\,1)*0.9:s=44100:d=2'),
-    ...h264, '-c:a', 'pcm_s16le',
-  ],
+  /** Silence, then from 1 s exactly on a loud tone. */
   'clap.mp4': [
-    ...lavfi("color=black:s=320x180:r=30:d=2,drawbox=c=white:t=fill:enable='gte(n,30)'"), ...lavfi('aevalsrc=gte(t\\,1)*sin(t*3000)*0.9:s=48000:d=2'),
+    ...picture('320x180', 30, 2), ...lavfi('aevalsrc=gte(t\\,1)*sin(t*3000)*0.9:s=48000:d=2'),
     ...h264, ...aac, '-b:a', '256k',
   ],
 } satisfies Record<string, readonly string[]>;

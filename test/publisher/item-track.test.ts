@@ -1,0 +1,242 @@
+// A track plays what its timeline says, frame by frame, whatever the media of its items do. Fake media, since faults are what is tested.
+import { describe, expect, it } from 'vitest';
+import type { TimelineEntry, TimelineItem } from '../../lambda/domain/play-out.ts';
+import { ToolError } from '../../lambda/publisher/ffmpeg/child.ts';
+import { ItemTrack } from '../../lambda/publisher/item-track.ts';
+import type { ItemMedia } from '../../lambda/publisher/item-track.ts';
+import { MediaError } from '../../lambda/publisher/media/media-error.ts';
+
+const framesPerSecond = 10;
+
+function item(name: string, durationSeconds: number): TimelineItem {
+  return { itemID: `item_${name}`, uploadID: name, objectKey: `uploads/${name}`, kind: 'video', durationSeconds, hasAudio: true };
+}
+
+function entry(number: number, offsetSeconds: number, items: readonly TimelineItem[]): TimelineEntry {
+  return { number, offsetSeconds, playlistID: null, snapshot: { mode: 'sequential', seed: 1, items } };
+}
+
+interface FakeMedia extends ItemMedia {
+  readonly isOpen: boolean;
+  /** `name:frame of the item`. */
+  read(): Promise<string>;
+}
+
+interface Faults {
+  /** What opening an item fails with, by name and how often any was opened before. */
+  readonly openFailure?: (name: string, opened: number) => Error | null;
+  /** What reading a frame fails with, by `name:frame` and how often that was read before. */
+  readonly readFailure?: (frame: string, reads: number) => Error | null;
+  /** Opening waits for it. */
+  readonly opening?: () => Promise<void>;
+}
+
+/** A track over media that count their frames. */
+function trackOf(timeline: () => readonly TimelineEntry[], faults: Faults = {}, startFrame = 0) {
+  const opened: string[] = [];
+  const media: FakeMedia[] = [];
+  const logged: string[] = [];
+  const reads = new Map<string, number>();
+  const track = new ItemTrack<FakeMedia>(
+    {
+      framesPerSecond,
+      loadTimeline: async () => timeline(),
+      log: (event) => void logged.push(event),
+      open: async ({ uploadID }, first, frameCount) => {
+        const failure = faults.openFailure?.(uploadID, opened.length) ?? null;
+        opened.push(`${uploadID} ${first}+${frameCount}`);
+        await faults.opening?.();
+        const ready = failure ? Promise.reject(failure) : Promise.resolve();
+        ready.catch(() => {});
+        let isOpen = true;
+        let next = first;
+        const fake: FakeMedia = {
+          ready,
+          get isOpen() {
+            return isOpen;
+          },
+          read: async () => {
+            if (!isOpen) throw new ToolError('killed');
+            const frame = `${uploadID}:${next}`;
+            if (next === first + frameCount) throw new Error(`${frame} is behind the end`);
+            const times = reads.get(frame) ?? 0;
+            reads.set(frame, times + 1);
+            const fault = faults.readFailure?.(frame, times);
+            if (fault) throw fault;
+            next++;
+            return frame;
+          },
+          close: async () => {
+            isOpen = false;
+          },
+        };
+        media.push(fake);
+        return fake;
+      },
+    },
+    startFrame,
+  );
+  return {
+    track,
+    opened,
+    logged,
+    openCount: () => media.filter(({ isOpen }) => isOpen).length,
+    /** The next frames, each of which has to follow the one before it. */
+    async play(count: number): Promise<string[]> {
+      const played: string[] = [];
+      let last: number | null = null;
+      for (let index = 0; index < count; index++) {
+        const { frame, result } = await track.step((open) => open.read());
+        if (last !== null) expect(frame).toBe(last + 1);
+        last = frame;
+        played.push(result);
+      }
+      return played;
+    },
+  };
+}
+
+function frames(name: string, from: number, to: number): string[] {
+  return Array.from({ length: to - from }, (_, index) => `${name}:${from + index}`);
+}
+
+const damaged = new MediaError('damaged', 'Nothing in this file can be decoded.');
+
+describe('items that can be played', () => {
+  const loop = [entry(0, 0, [item('a', 3), item('b', 1), item('c', 2.5)])];
+  const lap = [...frames('a', 0, 30), ...frames('b', 0, 10), ...frames('c', 0, 25)];
+
+  it('play in order over a thousand laps, with two open at most', async () => {
+    const { play, opened, openCount } = trackOf(() => loop);
+    for (let laps = 0; laps < 1000; laps++) {
+      expect(await play(lap.length)).toEqual(lap);
+      expect(openCount()).toBeLessThanOrEqual(2);
+    }
+    expect(opened.slice(0, 6)).toEqual(['a 0+30', 'b 0+10', 'c 0+25', 'a 0+30', 'b 0+10', 'c 0+25']);
+    expect(opened.length).toBeLessThanOrEqual(3001);
+  });
+
+  it('are opened 2.5 s before their join and closed after it', async () => {
+    const { play, opened, openCount } = trackOf(() => [entry(0, 0, [item('a', 10), item('b', 10)])]);
+    await play(75);
+    expect([opened.length, openCount()]).toEqual([1, 1]);
+    await play(1);
+    expect([opened.length, openCount()]).toEqual([2, 2]);
+    await play(24);
+    expect(openCount()).toBe(2);
+    await play(1);
+    expect([opened.length, openCount()]).toEqual([2, 1]);
+  });
+
+  it('begin in the middle where the run goes on there', async () => {
+    const { play, opened } = trackOf(() => loop, {}, 65 * 7 + 35);
+    expect(await play(6)).toEqual([...frames('b', 5, 10), 'c:0']);
+    expect(opened[0]).toBe('b 5+5');
+  });
+
+  it('of a timeline that changed take over exactly at its boundary, in the middle of a lap', async () => {
+    let timeline = loop;
+    const { play } = trackOf(() => timeline);
+    await play(20);
+    timeline = [...loop, entry(1, 6.5 + 4, [item('new', 2)])];
+    expect(await play(10 + 35 + 40 + 20 + 1)).toEqual([...lap.slice(20), ...lap.slice(0, 40), ...frames('new', 0, 20), 'new:0']);
+  });
+});
+
+describe('an item that cannot be played', () => {
+  it('is replaced for exactly its frames by the next that can, in every lap', async () => {
+    const { play, opened, logged } = trackOf(() => [entry(0, 0, [item('a', 2), item('bad', 3), item('worse', 1), item('d', 1)])], {
+      openFailure: (name) => (name === 'bad' || name === 'worse' ? damaged : null),
+    });
+    const lap = [...frames('a', 0, 20), ...frames('d', 0, 30), ...frames('d', 0, 10), ...frames('d', 0, 10)];
+    expect(await play(140)).toEqual([...lap, ...lap]);
+    expect(opened.slice(0, 4)).toEqual(['a 0+20', 'bad 0+30', 'worse 0+30', 'd 0+30']);
+    expect(logged.slice(0, 2)).toEqual(['item_not_playable', 'item_not_playable']);
+  });
+
+  it('is closed again, and the item after it is the one that its time is given to even at the end of a lap', async () => {
+    const { play, openCount } = trackOf(() => [entry(0, 0, [item('a', 5), item('bad', 5)])], { openFailure: (name) => (name === 'bad' ? damaged : null) });
+    expect(await play(51)).toEqual([...frames('a', 0, 50), 'a:0']);
+    expect(openCount()).toBe(1);
+  });
+
+  it('is a MediaError when none other can be either, and nothing stays open', async () => {
+    const { play, openCount, opened } = trackOf(() => [entry(0, 0, [item('a', 1), item('b', 1)])], { openFailure: () => damaged });
+    await expect(play(1)).rejects.toBe(damaged);
+    expect(opened).toEqual(['a 0+10', 'b 0+10']);
+    expect(openCount()).toBe(0);
+  });
+
+  it('plays again as soon as it can', async () => {
+    const { play } = trackOf(() => [entry(0, 0, [item('a', 3), item('b', 3)])], { openFailure: (name, opened) => (name === 'b' && opened < 4 ? damaged : null) });
+    expect(await play(120)).toEqual([...frames('a', 0, 30), ...frames('a', 0, 30), ...frames('a', 0, 30), ...frames('b', 0, 30)]);
+  });
+});
+
+describe('a tool that fails', () => {
+  const killed = new ToolError('ffmpeg ended with SIGKILL');
+
+  it.each([12, 40, 49])('at frame %i is started again for that frame, whether or not the next item is open', async (failing) => {
+    const { play, openCount, opened } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], {
+      readFailure: (frame, reads) => (frame === `a:${failing}` && reads === 0 ? killed : null),
+    });
+    expect(await play(100)).toEqual([...frames('a', 0, 50), ...frames('b', 0, 50)]);
+    expect(opened).toContain(`a ${failing}+${50 - failing}`);
+    expect(openCount()).toBe(2);
+  });
+
+  it('when the next item is opened ahead costs no frame', async () => {
+    const { play } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], { openFailure: (name, opened) => (name === 'b' && opened === 1 ? killed : null) });
+    expect(await play(100)).toEqual([...frames('a', 0, 50), ...frames('b', 0, 50)]);
+  });
+
+  it('three times at one frame is survived, four times is not, and nothing stays open', async () => {
+    const failing = (times: number) =>
+      trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], { readFailure: (frame, reads) => (frame === 'a:30' && reads < times ? killed : null) });
+    expect(await failing(3).play(100)).toHaveLength(100);
+    const { play, track, openCount } = failing(4);
+    await expect(play(100)).rejects.toBe(killed);
+    await track.close();
+    expect(openCount()).toBe(0);
+  });
+});
+
+describe('a track that is closed', () => {
+  it('has nothing open, neither what plays nor what comes next', async () => {
+    const { track, play, openCount } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])]);
+    await play(45);
+    expect(openCount()).toBe(2);
+    await track.close();
+    expect(openCount()).toBe(0);
+  });
+
+  it.each([[0, 'the first item'], [50, 'the item after a join']])('while frame %i waits for %s to open closes that too, and the reader gets an error', async (played) => {
+    let gate: Promise<void> | null = null;
+    const release = Promise.withResolvers<void>();
+    const { track, play, openCount } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], { opening: async () => gate ?? undefined });
+    if (played > 0) await play(25);
+    gate = release.promise;
+    if (played > 0) await play(25);
+    const reading = play(1);
+    const closing = track.close();
+    release.resolve();
+    await expect(reading).rejects.toThrow();
+    await closing;
+    expect(openCount()).toBe(0);
+  });
+
+  it('starts nothing again because of what its own end broke', async () => {
+    const waiting = Promise.withResolvers<string>();
+    const { track, play, opened, logged } = trackOf(() => [entry(0, 0, [item('a', 5)])]);
+    await play(1);
+    const reading = track.step(() => waiting.promise);
+    const closing = track.close();
+    waiting.reject(killedByClose);
+    await expect(reading).rejects.toBe(killedByClose);
+    await closing;
+    expect(opened).toEqual(['a 0+50']);
+    expect(logged).toEqual([]);
+  });
+});
+
+const killedByClose = new ToolError('ffmpeg ended with SIGKILL');
