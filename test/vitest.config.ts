@@ -1,10 +1,12 @@
 // What vitest runs: the fast tests, or with LONG=1 only the long ones.
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const long = process.env.LONG === '1';
 const minuteMs = 60_000;
 
 export default defineConfig({
+  root: join(import.meta.dirname, '..'),
   test: {
     // The ports' contracts once more: the long run also has an emulator of AWS.
     include: long ? ['test/long/**/*.test.ts', 'test/ports/**/*.test.ts'] : ['test/**/*.test.ts'],
