@@ -1,6 +1,6 @@
 // The folder in which a local run keeps everything: its secrets, its ports, and where its parts put their data.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { apiKeyPrefix } from '../../lambda/surfaces/authenticate.ts';
 
@@ -42,12 +42,29 @@ export class DataFolder {
     this.demoMedia = join(path, 'demo');
   }
 
-  static async open(path: string): Promise<DataFolder> {
-    await mkdir(path, { recursive: true });
+  /**
+   * @param fresh deletes what is there first
+   * @throws when another run uses the folder, or when a fresh start would delete a folder that no run has made
+   */
+  static async open(path: string, fresh: boolean): Promise<DataFolder> {
     const folder = new DataFolder(path);
+    const other = await folder.#read<ConnectionFile>('connection.json');
+    if (other && (await isLocalRun(other.pid))) {
+      throw new Error(`A local run with this data folder is at ${other.siteURL} already (process ${other.pid}). End it first, or choose another folder with --data.`);
+    }
+    if (fresh) await folder.#clear();
+    await mkdir(path, { recursive: true });
     // Left by a run that was killed: it would point to nobody.
     await folder.removeConnection();
     return folder;
+  }
+
+  async #clear(): Promise<void> {
+    const names: string[] = await readdir(this.path).catch(() => []);
+    // Set-up notes itself in .local before the first run.
+    const isOurs = names.includes('identity.json') || names.every((name) => name === 'installer.pid');
+    if (!isOurs) throw new Error(`--fresh deletes ${this.path}, but that does not look like the data folder of a local run. Delete it yourself, or name another with --data.`);
+    await rm(this.path, { recursive: true, force: true });
   }
 
   async identity(): Promise<RunIdentity> {
@@ -102,5 +119,15 @@ export class DataFolder {
     const path = join(this.path, name);
     await writeFile(`${path}.part`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
     await rename(`${path}.part`, path);
+  }
+}
+
+/** Another process may have got the pid of a run that is long over. */
+async function isLocalRun(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes('local.ts');
+  } catch {
+    return false;
   }
 }

@@ -1,6 +1,5 @@
 // Starts every part of the local platform in order, waits for the end, and takes all of it down again.
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createService } from '../../lambda/api/create-service.ts';
@@ -34,8 +33,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
   await using parts = new AsyncDisposableStack();
   const ending = untilAskedToEnd();
   try {
-    if (options.fresh) await rm(options.dataFolder, { recursive: true, force: true });
-    const folder = await DataFolder.open(options.dataFolder);
+    const folder = await DataFolder.open(options.dataFolder, options.fresh);
     const identity = await folder.identity();
     const lastPorts = await folder.lastPorts();
     const ports = { ...defaultPorts, ...lastPorts };

@@ -67,6 +67,11 @@ describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () =
     expect((await causes()).slice(0, 3)).toEqual(['media_accepted', 'media_interrupted', 'media_accepted']);
   });
 
+  it('refuses a second run on its data folder, and goes on', async () => {
+    await expect(startLocalRun(data.path, '--no-demo')).rejects.toThrow(/did not get ready:[^]*already \(process \d+\)/);
+    expect((await fetch(`${second.connection.apiURL}/status`)).status).toBe(200);
+  });
+
   it('stops within two seconds, with nothing left of its encoders', async () => {
     const { api } = second;
     const encoders = (await descendantsOf(second.process.pid!)).filter(({ name }) => name === 'ffmpeg');

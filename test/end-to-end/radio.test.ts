@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { createLoop, startLocalRun, temporaryDataFolder, until, uploadFile } from '../support/local-run.ts';
 import type { LocalRun } from '../support/local-run.ts';
-import { mediaSample } from '../support/media-samples.ts';
+import { mediaSample, textFile } from '../support/media-samples.ts';
 
 const streamKey = 'planted-secret-key-of-the-radio';
 
@@ -40,6 +40,11 @@ describe('an image under an audio playlist', { timeout: 60_000 }, () => {
     const channels = await (await fetch(`${run.connection.siteURL}/watch/channels`)).json();
     expect(channels).toEqual([expect.objectContaining({ live: true, videoCodec: 'h264', audioCodec: 'aac', timestampRegressions: 0 })]);
     expect(channels[0].audioFrames).toBeGreaterThan(300);
+  });
+
+  it('says of a file that is not what its name claims why it cannot be used', async () => {
+    const id = await uploadFile(run.api, await textFile('holiday.mp4', 'no film at all'), 'video/mp4');
+    expect(await run.api('GET', `/uploads/${id}`)).toMatchObject({ uploaded: true, probeState: 'failed', failure: { code: 'not_media', detail: expect.stringMatching(/\.$/) } });
   });
 
   it('shows the key in no argument list, no log and no answer', async () => {

@@ -1,0 +1,43 @@
+// The data folder of a local run: what survives, and what a fresh start may delete.
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DataFolder } from '../../bin/local/data-folder.ts';
+
+let path: string;
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'data-folder-'));
+});
+afterEach(() => rm(path, { recursive: true, force: true }));
+
+describe('a data folder', () => {
+  it('keeps its secrets, readable by its owner only', async () => {
+    const first = await (await DataFolder.open(path, false)).identity();
+    expect(await (await DataFolder.open(path, false)).identity()).toEqual(first);
+    expect((await stat(join(path, 'identity.json'))).mode & 0o077).toBe(0);
+  });
+
+  it('forgets the connection of a run that is over', async () => {
+    await writeFile(join(path, 'connection.json'), JSON.stringify({ pid: 2 ** 22 }));
+    await DataFolder.open(path, false);
+    await expect(readFile(join(path, 'connection.json'))).rejects.toThrow('ENOENT');
+  });
+
+  it('begins anew with fresh', async () => {
+    const first = await (await DataFolder.open(path, false)).identity();
+    expect(await (await DataFolder.open(path, true)).identity()).not.toEqual(first);
+  });
+
+  it('is not deleted when no run has made it', async () => {
+    await writeFile(join(path, 'thesis.txt'), 'years of work');
+    await expect(DataFolder.open(path, true)).rejects.toThrow('does not look like the data folder');
+    expect(await readFile(join(path, 'thesis.txt'), 'utf8')).toBe('years of work');
+  });
+
+  it('says what to do when a file of it is damaged', async () => {
+    await writeFile(join(path, 'identity.json'), '{');
+    const folder = await DataFolder.open(path, false);
+    await expect(folder.identity()).rejects.toThrow('start anew with --fresh');
+  });
+});
