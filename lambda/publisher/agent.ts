@@ -27,6 +27,13 @@ export interface AgentOptions extends Omit<PlanParts, 'data'> {
   readonly starting: Omit<Starting, 'now' | 'settings'>;
   readonly clock: () => Date;
   readonly steadyClock: () => number;
+  /** Told with every renewal what the agent carries. */
+  readonly onLoad?: (load: AgentLoad) => void;
+}
+
+export interface AgentLoad {
+  readonly replicas: number;
+  readonly slotsUsed: number;
 }
 
 const renewEveryMs = 1000;
@@ -47,7 +54,6 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const runs = new Map<string, ReplicaRun>();
   let latest: Renewal | null = null;
   let claiming: Promise<void> = Promise.resolve();
-  let claiming = Promise.resolve();
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
   await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release });
@@ -91,6 +97,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     const renewal = await data.agents.renew(agentID);
     if (!renewal.held) throw new LeaseLost();
     latest = renewal;
+    options.onLoad?.({ replicas: runs.size, slotsUsed: slotsUsed() });
     for (const id of renewal.ending) runs.get(id)?.endForGood();
     // Begun before the question, and not in the answer: their rows are others' by now, or gone.
     for (const [id, run] of known) if (!renewal.holding.includes(`${id}/${run.claim.epoch}`)) void run.end();
@@ -123,6 +130,10 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     });
   }
 
+  function slotsUsed(): number {
+    return [...runs.values()].reduce((sum, run) => sum + run.slots, 0);
+  }
+
   /** One at a time: two that count the same free slots would claim too much. */
   function claim(): Promise<void> {
     const claimed = claiming.then(claimWhatFits);
@@ -131,7 +142,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   }
 
   async function claimWhatFits(): Promise<void> {
-    const free = options.slots - [...runs.values()].reduce((sum, run) => sum + run.slots, 0);
+    const free = options.slots - slotsUsed();
     if (until.aborted || free <= 0) return;
     for (const replica of await data.replicas.claim(agentID, options.backends, free)) {
       log('replica_claimed', { agentID, streamID: replica.stream_id, role: replica.role, epoch: replica.epoch });

@@ -52,6 +52,7 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
   let asked: Promise<QueuedMessage[]> | null = null;
   let pending: QueuedMessage[] = [];
   let sentMs = 0;
+  let firstPictureEnd: number | null = null;
   let isEvident = false;
   let isSlow = false;
   let bytesCounted = publisher.bytesSent;
@@ -73,7 +74,11 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     }
     if (batch.length > 0) {
       publisher.send(batch);
-      for (const { picture } of batch) if (picture) figures.frameSent(picture.frame, picture.occurrence);
+      for (const { picture } of batch) {
+        if (!picture) continue;
+        figures.frameSent(picture.frame, picture.occurrence);
+        firstPictureEnd ??= publisher.bytesSent;
+      }
     }
     figures.sent(publisher.bytesSent - bytesCounted);
     bytesCounted = publisher.bytesSent;
@@ -83,7 +88,8 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     if (publisher.bytesQueued === 0 || taken > bytesTaken) takenAtMs = nowMs;
     bytesTaken = taken;
     if (nowMs - takenAtMs > slowAfterMs) throw new DestinationError('timed_out');
-    if (!isEvident && sentMs > 0 && publisher.bytesQueued === 0) {
+    // Not whether the queue is empty: over TLS what was just written always waits for a moment.
+    if (!isEvident && firstPictureEnd !== null && taken >= firstPictureEnd) {
       isEvident = true;
       onEvidence();
     }

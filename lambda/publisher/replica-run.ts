@@ -47,6 +47,7 @@ export class ReplicaRun {
   readonly #options: ReplicaRunOptions;
   readonly #ending = new AbortController();
   #endsForGood = false;
+  #isGivenBack = false;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
   #unreported: Report | null = null;
   #reporting: Promise<void> = Promise.resolve();
@@ -58,8 +59,12 @@ export class ReplicaRun {
     this.finished = this.#run();
   }
 
-  /** Lets go of it, for another agent to claim: the connection is closed and no process of it is left when `finished` resolves. */
+  /**
+   * Lets go of it, for another agent to claim: the connection is closed and no process of it is left when `finished` resolves.
+   * What could not be reported by then never is: a database that is away does not hold up the end.
+   */
   end(): Promise<void> {
+    this.#isGivenBack = true;
     this.#ending.abort();
     return this.finished;
   }
@@ -124,7 +129,7 @@ export class ReplicaRun {
   /** One at a time, the newest, until it is written: a database that is away for a while must not leave a stream in a state that is not so. */
   async #writeReports(): Promise<void> {
     const { report, log, replica } = this.#options;
-    while (this.#unreported) {
+    while (this.#unreported && !this.#isGivenBack) {
       const current = this.#unreported;
       try {
         const isHeld = await report(current);

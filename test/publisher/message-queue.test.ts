@@ -1,0 +1,208 @@
+// Pictures and sound come out in order of time on the exact grid, a bounded while ahead. The encoders are fakes that count.
+import { describe, expect, it } from 'vitest';
+import type { Framerate } from '../../lambda/domain/video-format.ts';
+import type { AudioEncoder } from '../../lambda/publisher/ffmpeg/audio-encoder.ts';
+import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
+import type { FrameSource } from '../../lambda/publisher/ffmpeg-media.ts';
+import { MessageQueue } from '../../lambda/publisher/message-queue.ts';
+import type { QueuedMessage } from '../../lambda/publisher/message-queue.ts';
+
+const occurrence = {
+  item: { itemID: 'item', uploadID: 'upload', objectKey: 'key', kind: 'video', durationSeconds: 60, hasAudio: true },
+  entryNumber: 0, playlistID: null, lap: 0, startFrame: 0, frameCount: 1800,
+} as const;
+
+/** As ffmpeg's encoder: a priming frame first, and frame n once so many samples after it are written. */
+class FakeEncoder implements AudioEncoder {
+  readonly sequenceHeader = Promise.resolve(Buffer.from('header'));
+  readonly primingSamples = 1024;
+  readonly latencySamples = 8192;
+  writtenSamples = 0;
+  closed = false;
+  #frames = 0;
+  #change = Promise.withResolvers<void>();
+
+  write(samples: Buffer): void {
+    this.writtenSamples += samples.length / audioFormat.bytesPerSample;
+    this.#notify();
+  }
+
+  async readFrame(): Promise<Buffer> {
+    while (!this.closed && this.writtenSamples < this.#frames * audioFormat.samplesPerAacFrame + this.latencySamples) await this.#change.promise;
+    if (this.closed) throw new Error('the audio encoder is gone');
+    return Buffer.from(`sound ${this.#frames++}`);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
+  }
+}
+
+interface Script {
+  readonly framerate?: Framerate;
+  readonly startFrame?: number;
+  readonly sequenceHeaders?: Readonly<Record<number, string>>;
+  /** What reading a frame waits for or fails with. */
+  readonly before?: (index: number) => Promise<void>;
+}
+
+function queueOf({ framerate = 'f_30', startFrame = 0, sequenceHeaders = { 0: 'A' }, before }: Script = {}) {
+  const profile = profileOf('q_720p', framerate);
+  const encoder = new FakeEncoder();
+  const state = { framesRead: 0, sourceClosed: false };
+  const closing = Promise.withResolvers<never>();
+  closing.promise.catch(() => {});
+  const source: FrameSource = {
+    async next() {
+      const index = state.framesRead;
+      await (before && Promise.race([before(index), closing.promise]));
+      state.framesRead++;
+      const header = sequenceHeaders[index];
+      const video = {
+        index, keyframe: index === 0, compositionFrames: 1, payload: Buffer.from(`picture ${index}`),
+        ...(header === undefined ? {} : { sequenceHeader: Buffer.from(header) }),
+      };
+      return { frame: startFrame + index, video, samples: Buffer.alloc(profile.samplesPerFrame * audioFormat.bytesPerSample), occurrence };
+    },
+    async close() {
+      state.sourceClosed = true;
+      closing.reject(new Error('the source is closed'));
+    },
+  };
+  const queue = new MessageQueue(source, encoder, profile, startFrame);
+  return {
+    queue, encoder, state, profile,
+    async take(count: number): Promise<QueuedMessage[]> {
+      const messages: QueuedMessage[] = [];
+      while (messages.length < count) messages.push(...(await queue.next()));
+      return messages;
+    },
+  };
+}
+
+function timestamps(messages: readonly QueuedMessage[], type: 'video' | 'audio'): number[] {
+  return messages.filter((message) => message.type === type && message.payload.toString() !== 'A').map(({ timestampMs }) => timestampMs);
+}
+
+/** Everything that can happen without waiting for anything outside has happened. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+describe.each<[Framerate, number]>([['f_24', 24], ['f_25', 25], ['f_30', 30], ['f_60', 60]])('at %s', (framerate, framesPerSecond) => {
+  it.each([0, 1_000_007])('every message is on the exact grid for ten minutes, begun at frame %i', async (startFrame) => {
+    const { take, queue } = queueOf({ framerate, startFrame });
+    const messages = await take(600 * (framesPerSecond + 46));
+    const video = timestamps(messages, 'video');
+    const audio = timestamps(messages, 'audio');
+    expect(video).toEqual(video.map((_, index) => Math.round((index * 1000) / framesPerSecond)));
+    // Sound is sent as much later as its picture is shown after it is decoded: one frame.
+    expect(audio).toEqual(audio.map((_, index) => Math.round((index * 1024) / 48 + 1000 / framesPerSecond)));
+    await queue.close();
+  });
+
+  it('pictures and sound are in one order of time, and none is left out', async () => {
+    const { take, queue } = queueOf({ framerate });
+    const messages = await take(1000);
+    const times = messages.map(({ timestampMs }) => timestampMs);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    // The encoder's frame 0 primes: it holds no sound.
+    const sound = messages.filter(({ type }) => type === 'audio').map(({ payload }) => payload.toString());
+    expect(sound).toEqual(sound.map((_, index) => `sound ${index + 1}`));
+    const pictures = messages.filter(({ picture }) => picture !== null);
+    expect(pictures.map(({ payload }) => payload.toString())).toEqual(pictures.map((_, index) => `picture ${index}`));
+    expect(pictures.map(({ picture }) => picture!.frame)).toEqual(pictures.map((_, index) => index));
+    await queue.close();
+  });
+});
+
+it('sends a sequence header before the first picture, and again only where it really differs', async () => {
+  const { take, queue } = queueOf({ sequenceHeaders: { 0: 'A', 10: 'A', 20: 'B', 30: 'B' } });
+  const messages = await take(120);
+  const headers = messages.flatMap(({ type, picture, payload }, index) =>
+    type === 'video' && picture === null ? [`${payload.toString()} before ${messages[index + 1]!.payload.toString()}`] : [],
+  );
+  expect(headers).toEqual(['A before picture 0', 'B before picture 20']);
+  await queue.close();
+});
+
+it('reads no more than 1.5 s ahead of a reader that does not read, and goes on when it does', async () => {
+  const { take, state, encoder, profile, queue } = queueOf();
+  await queue.ready();
+  for (let turn = 0; turn < 50; turn++) await settled();
+  expect(state.framesRead).toBe(1.5 * profile.framesPerSecond);
+  expect(encoder.writtenSamples).toBe(1.5 * audioFormat.sampleRate);
+  const taken = (await take(500)).filter(({ picture }) => picture !== null).length;
+  await settled();
+  expect(state.framesRead).toBeLessThanOrEqual(taken + 1.5 * profile.framesPerSecond);
+  await queue.close();
+});
+
+describe('a failure of the media', () => {
+  const failure = new Error('nothing of it can be played');
+
+  it('is that of the first picture', async () => {
+    const { queue } = queueOf({ before: () => Promise.reject(failure) });
+    await expect(queue.ready()).rejects.toBe(failure);
+    await queue.close();
+  });
+
+  it('is told once what came before it is taken', async () => {
+    const { queue } = queueOf({ before: async (index) => (index < 60 ? undefined : Promise.reject(failure)) });
+    const pictures: string[] = [];
+    const taking = (async () => {
+      for (;;) for (const { picture, payload } of await queue.next()) if (picture) pictures.push(payload.toString());
+    })();
+    await expect(taking).rejects.toBe(failure);
+    // Less what its sound, which lies in the encoder's look-ahead, has to come before.
+    expect(pictures.length).toBeGreaterThan(60 - 8);
+    expect(pictures).toEqual(pictures.map((_, index) => `picture ${index}`));
+    await expect(queue.next()).rejects.toBe(failure);
+    await queue.close();
+  });
+
+  it('of the audio encoder is told too', async () => {
+    const { queue, encoder, take } = queueOf();
+    await take(10);
+    await encoder.close();
+    await expect(take(1000)).rejects.toThrow('the audio encoder is gone');
+    await queue.close();
+  });
+});
+
+describe('closing', () => {
+  it('ends who waits for a picture, and closes source and encoder', async () => {
+    const { queue, state, encoder } = queueOf({ before: () => new Promise(() => {}) });
+    const waiting = [queue.ready(), queue.next()];
+    const errors = Promise.allSettled(waiting);
+    await queue.close();
+    expect((await errors).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect([state.sourceClosed, encoder.closed]).toEqual([true, true]);
+  });
+
+  it('ends who waits for sound', async () => {
+    const { queue, take } = queueOf({ before: (index) => (index < 5 ? Promise.resolve() : new Promise(() => {})) });
+    const taking = take(100);
+    const outcome = expect(taking).rejects.toThrow();
+    await settled();
+    await queue.close();
+    await outcome;
+  });
+
+  it('may be asked for twice, also while nobody reads', async () => {
+    const { queue, state } = queueOf();
+    await queue.ready();
+    await Promise.all([queue.close(), queue.close()]);
+    const { framesRead } = state;
+    await settled();
+    expect(state.framesRead).toBe(framesRead);
+  });
+});

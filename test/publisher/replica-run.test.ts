@@ -1,0 +1,315 @@
+// A replica goes on whatever its destination, its media and the database do: real ffmpeg and a real RTMP client against a scripted ingest.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { TimelineItem } from '../../lambda/domain/play-out.ts';
+import { backoffMs } from '../../lambda/publisher/backoff.ts';
+import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { ReplicaRun } from '../../lambda/publisher/replica-run.ts';
+import type { Report, ReplicaRunOptions } from '../../lambda/publisher/replica-run.ts';
+import type { RtmpMessage } from '../../lambda/publisher/rtmp/message.ts';
+import { messageType } from '../../lambda/publisher/rtmp/message.ts';
+import { mediaSample, serveSamples, textFile } from '../support/media-samples.ts';
+import type { SampleServer } from '../support/media-samples.ts';
+import { descendantsOf, survivorsOf } from '../support/processes.ts';
+import { deltas, tally } from '../support/recording.ts';
+import { startScriptedServer } from './rtmp/scripted-server.ts';
+import type { Script, ScriptedServer } from './rtmp/scripted-server.ts';
+
+const tools = await findMediaTools(process.env);
+const profile = profileOf('q_720p', 'f_30');
+const minuteMs = 60_000;
+
+let samples: SampleServer;
+let clip: string;
+beforeAll(async () => {
+  samples = await serveSamples();
+  clip = await mediaSample('plain.mp4');
+});
+afterAll(() => samples[Symbol.asyncDispose]());
+
+interface Begin extends Partial<ReplicaRunOptions> {
+  readonly rtmpURL: string;
+  /** Paths of the files to loop. */
+  readonly files?: readonly string[];
+  readonly connectTimeoutMs?: number;
+}
+
+/** A run of a new replica, ended with the test. */
+function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, ...more }: Begin) {
+  const reports: Report[] = [];
+  const logged: string[] = [];
+  const items = files.map((path, index): TimelineItem => ({
+    itemID: `item_${index}`, uploadID: `upl_${index}`, objectKey: path, kind: 'video', durationSeconds: 1, hasAudio: true,
+  }));
+  const video = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential' as const, seed: 1, items } }];
+  let anchoredMs: number | null = null;
+  const log = (event: string) => void logged.push(event);
+  const run = new ReplicaRun({
+    replica: {
+      id: 'rep', stream_id: 'str', role: 'primary', backend: 'ffmpeg', slots: 1, wanted: 'live', state: 'connecting', reason: null,
+      since: new Date(), agent_id: 'agent', epoch: 1,
+    },
+    loadPlan: async () => ({
+      target: { rtmpURL, streamKey: 'key' },
+      media: {
+        tools, profile, log, encoder: { codec: 'libx264', preset: 'ultrafast' }, loadTimelines: async () => ({ video, audio: [] }),
+        urlOf: async (path) => samples.urlOf(path),
+      },
+      elapsedMs: anchoredMs === null ? null : performance.now() - anchoredMs,
+    }),
+    anchor: async () => performance.now() - (anchoredMs ??= performance.now()),
+    client: { allowPrivateAddresses: true, connectTimeoutMs },
+    report: async (report) => {
+      reports.push(report);
+      return true;
+    },
+    steadyClock: () => performance.now(),
+    random: () => 0,
+    log,
+    ...more,
+  });
+  onTestFinished(() => run.end());
+  return { run, reports, logged, states: () => reports.map(({ state, reason }) => reason?.code ?? state) };
+}
+
+async function ingest(script?: Script): Promise<ScriptedServer> {
+  const server = await startScriptedServer(script);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+/** A server that speaks something else, or nothing. */
+async function strangeServer(onConnection: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(onConnection);
+  return `rtmp://127.0.0.1:${await listen(server)}/live`;
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  await expect.poll(isSo, { interval: 10, timeout: 15_000 }).toBe(true);
+}
+
+async function ownFfmpegs() {
+  return (await descendantsOf(process.pid)).filter(({ name }) => name.startsWith('ffmpeg'));
+}
+
+function pictures(messages: readonly RtmpMessage[]): RtmpMessage[] {
+  return messages.filter(({ type, payload }) => type === messageType.video && payload[1] === 1);
+}
+
+const refusing: Script = {
+  publish: ({ reply }) => reply('onStatus', 0, null, { level: 'error', code: 'NetStream.Publish.Denied', description: 'Stream key is invalid' }),
+};
+
+describe('a destination', { timeout: 20_000 }, () => {
+  it('that resets the connection in the middle is reported, and live again from the present on', async () => {
+    const server = await ingest();
+    const { run, reports, states } = begin({ rtmpURL: server.rtmpURL });
+    await until(() => states().join() === 'live' && pictures(server.connections[0]!.received).length > 30);
+    server.connections[0]!.socket.resetAndDestroy();
+    await until(() => states().join() === 'live,connection_lost,live');
+    expect(reports[1]).toMatchObject({ state: 'failing', hopeless: false, claim: { id: 'rep', agent_id: 'agent', epoch: 1 } });
+    expect(server.connections).toHaveLength(2);
+    expect(pictures(server.connections[1]!.received)[0]!.timestampMs).toBe(0);
+    const figures = run.figures.sample(performance.now(), new Date(), 30);
+    expect(figures.reconnects).toBe(1);
+    expect(figures.droppedFrames).toBeGreaterThan(0);
+  });
+
+  it('over TLS is live too', async ({ skip }) => {
+    const server = await ingest();
+    const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1', '-subj', '/CN=localhost'];
+    const pem = await promisify(execFile)('openssl', [...request, '-addext', 'subjectAltName=DNS:localhost', '-keyout', '-', '-out', '-']).catch(() => null);
+    if (!pem) return skip('needs openssl');
+    const port = await listen(createTlsServer({ key: pem.stdout, cert: pem.stdout }, (secure) => {
+      const plain = connect(server.port, '127.0.0.1').on('error', () => secure.destroy());
+      secure.on('error', () => plain.destroy()).pipe(plain).pipe(secure);
+    }));
+    const { states } = begin({ rtmpURL: `rtmps://localhost:${port}/live`, client: { allowPrivateAddresses: true, connectTimeoutMs: 5000, tlsCa: pem.stdout } });
+    await until(() => states().length > 0);
+    expect(states()).toEqual(['live']);
+  });
+
+  it.each([[14, false], [16, true]])('that refuses the key for %i minutes: hopeless is %s', async (minutes, hopeless) => {
+    let passedMs = 0;
+    const server = await ingest({
+      publish: (served, command) => {
+        passedMs += minutes * minuteMs;
+        refusing['publish']!(served, command);
+      },
+    });
+    const { reports } = begin({ rtmpURL: server.rtmpURL, steadyClock: () => performance.now() + passedMs });
+    await until(() => reports.length > 0);
+    expect(reports).toMatchObject([{ state: 'failing', reason: { code: 'key_refused' }, hopeless }]);
+    expect(server.connections).toHaveLength(1);
+  });
+
+  it('that answers with garbage does not speak RTMP', async () => {
+    const rtmpURL = await strangeServer((socket) => void socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(200)));
+    const { reports } = begin({ rtmpURL });
+    await until(() => reports.length > 1);
+    expect(reports[0]).toMatchObject({ state: 'failing', reason: { code: 'handshake_failed' }, hopeless: false });
+  });
+
+  it('that never answers has timed out, and is asked again', async () => {
+    let connections = 0;
+    const rtmpURL = await strangeServer((socket) => {
+      connections++;
+      socket.on('error', () => {});
+    });
+    const { states } = begin({ rtmpURL, connectTimeoutMs: 200 });
+    await until(() => connections === 2);
+    expect(states()[0]).toBe('timed_out');
+  });
+});
+
+describe('media', { timeout: 20_000 }, () => {
+  it('of which nothing can be played is hopeless', async () => {
+    const server = await ingest();
+    const { reports } = begin({ rtmpURL: server.rtmpURL, files: [await textFile('broken.mp4', 'not a film')] });
+    await until(() => reports.length > 0);
+    expect(reports[0]).toMatchObject({ state: 'failing', hopeless: true });
+    expect(reports[0]!.reason!.code).not.toBe('publisher_failed');
+    expect(pictures(server.connections[0]?.received ?? [])).toEqual([]);
+  });
+
+  it('that was replaced by garbage after it was examined never stops the stream', async () => {
+    const server = await ingest();
+    const { states, logged } = begin({ rtmpURL: server.rtmpURL, files: [clip, await textFile('broken.mp4', 'not a film')] });
+    await until(() => pictures(server.connections[0]?.received ?? []).length > 4 * profile.framesPerSecond);
+    expect(states()).toEqual(['live']);
+    expect(server.connections).toHaveLength(1);
+    expect(logged).toContain('item_not_playable');
+    const { received } = server.connections[0]!;
+    expect([...tally(deltas(pictures(received).map(({ timestampMs }) => timestampMs))).keys()].sort()).toEqual([33, 34]);
+    const headers = received.filter(({ type, payload }) => type === messageType.video && payload[1] === 0);
+    expect(headers).toHaveLength(1);
+  });
+});
+
+describe('reports', { timeout: 20_000 }, () => {
+  it('that cannot be written are written later, the newest only', async () => {
+    const server = await ingest();
+    const written: string[] = [];
+    let attempts = 0;
+    begin({
+      rtmpURL: server.rtmpURL,
+      report: async ({ state }) => {
+        attempts++;
+        // The connection is lost while the database is away.
+        if (attempts === 1) server.connections[0]!.socket.resetAndDestroy();
+        if (server.connections.length < 2 || attempts < 3) throw new Error('the database is away');
+        written.push(state);
+        return true;
+      },
+    });
+    await until(() => written.includes('live'));
+    expect(attempts).toBeGreaterThan(2);
+    expect(written.filter((state, index) => state === written[index - 1])).toEqual([]);
+    expect(written.at(-1)).toBe('live');
+  });
+
+  it('that say the replica is another\'s by now end everything', async () => {
+    const server = await ingest();
+    const { run } = begin({ rtmpURL: server.rtmpURL, report: async () => false });
+    const closed = until(() => server.connections[0]?.socket.closed === true);
+    await run.finished;
+    await closed;
+    expect(server.connections).toHaveLength(1);
+    expect(await survivorsOf(await ownFfmpegs(), 0)).toEqual([]);
+  });
+});
+
+describe('the end', { timeout: 20_000 }, () => {
+  it('leaves no ffmpeg and no connection, and closes the stream properly', async () => {
+    const server = await ingest();
+    const { run, states } = begin({ rtmpURL: server.rtmpURL });
+    await until(() => states().includes('live'));
+    const processes = await ownFfmpegs();
+    expect(processes.length).toBeGreaterThanOrEqual(3);
+    await run.end();
+    expect(await survivorsOf(processes, 0)).toEqual([]);
+    await until(() => server.connections[0]!.socket.closed);
+    expect(server.commands().map(({ name }) => name).slice(-2)).toEqual(['FCUnpublish', 'deleteStream']);
+    expect(states()).toEqual(['live']);
+  });
+
+  it('for good is reported once nothing is left', async () => {
+    const server = await ingest();
+    let left: string[] | undefined;
+    const { run, states } = begin({
+      rtmpURL: server.rtmpURL,
+      report: async ({ state }) => {
+        if (state === 'live') run.endForGood();
+        if (state === 'ended') left = (await ownFfmpegs()).map(({ name }) => name);
+        return true;
+      },
+    });
+    await run.finished;
+    expect(left).toEqual([]);
+    expect(states()).toEqual([]);
+  });
+
+  it('comes at once while the destination does not answer', async () => {
+    const connected = Promise.withResolvers<void>();
+    const rtmpURL = await strangeServer((socket) => {
+      socket.on('error', () => {});
+      connected.resolve();
+    });
+    const { run, states } = begin({ rtmpURL, connectTimeoutMs: 10 * minuteMs });
+    await connected.promise;
+    await run.end();
+    expect(states()).toEqual([]);
+    expect(await ownFfmpegs()).toEqual([]);
+  });
+
+  it('before the plan is loaded connects to nothing', async () => {
+    const server = await ingest();
+    const { run: planned } = begin({ rtmpURL: server.rtmpURL });
+    const loadPlan = Promise.withResolvers<never>();
+    const { run } = begin({ rtmpURL: server.rtmpURL, loadPlan: () => loadPlan.promise });
+    const ended = run.end();
+    loadPlan.reject(new Error('the database is away'));
+    await ended;
+    await planned.end();
+    expect(server.connections).toEqual([]);
+  });
+
+  it('does not wait for a database that is away', async () => {
+    const server = await ingest();
+    const { run, logged } = begin({ rtmpURL: server.rtmpURL, report: () => Promise.reject(new Error('the database is away')) });
+    await until(() => logged.includes('report_failed'));
+    run.endForGood();
+    await run.end();
+  });
+});
+
+describe('backoff', () => {
+  it('doubles up to 30 s, with at least a quarter of a second', () => {
+    expect([1, 2, 3, 6, 7, 100, 1e9].map((failures) => backoffMs(failures, false, () => 0.999_999))).toEqual(
+      [1250, 2250, 4250, 30_000, 30_000, 30_000, 30_000].map((ms) => expect.closeTo(ms, -1)),
+    );
+    expect(backoffMs(1, false, () => 0)).toBe(250);
+  });
+
+  it('asks about a refused key every 15 to 30 s', () => {
+    for (const failures of [1, 5, 1000]) {
+      for (const random of [0, 0.5, 0.999_999]) {
+        expect(backoffMs(failures, true, () => random)).toBeGreaterThanOrEqual(15_000);
+        expect(backoffMs(failures, true, () => random)).toBeLessThanOrEqual(30_000);
+      }
+    }
+  });
+});
