@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Renewal } from '../data/agents.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
+import type { Replica } from '../data/replicas.ts';
 import type { StreamBackend } from '../data/streams.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
@@ -142,26 +143,37 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   }
 
   async function claimWhatFits(): Promise<void> {
+    if (until.aborted) return;
+    for (const replica of await claimedUnawares()) begin(replica);
     const free = options.slots - slotsUsed();
     if (until.aborted || free <= 0) return;
-    for (const replica of await data.replicas.claim(agentID, options.backends, free)) {
-      log('replica_claimed', { agentID, streamID: replica.stream_id, role: replica.role, epoch: replica.epoch });
-      const run = new ReplicaRun({
-        replica,
-        loadPlan: () => loadPublishPlan({ ...options, data }, replica),
-        anchor: async () => {
-          const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
-          return now.getTime() - anchored_at.getTime();
-        },
-        client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs },
-        report: (report) =>
-          inTransaction(pool, async (tx) => reportReplica(tx, { ...report, streamID: replica.stream_id, now: await tx.now() })),
-        steadyClock,
-        random: options.starting.random,
-        log,
-      });
-      runs.set(replica.id, run);
-      void run.finished.then(() => runs.delete(replica.id));
-    }
+    for (const replica of await data.replicas.claim(agentID, options.backends, free)) begin(replica);
+  }
+
+  /** Replicas that the database gave this agent with an answer that was lost, together with its connection: nobody else ever gets them. */
+  async function claimedUnawares(): Promise<Replica[]> {
+    const ids = (latest?.holding ?? []).map((held) => held.split('/')[0]!).filter((id) => !runs.has(id));
+    const found = await Promise.all(ids.map((id) => data.replicas.find(id)));
+    return found.filter((replica) => replica !== null).filter((replica) => replica.agent_id === agentID && replica.wanted === 'live');
+  }
+
+  function begin(replica: Replica): void {
+    log('replica_claimed', { agentID, streamID: replica.stream_id, role: replica.role, epoch: replica.epoch });
+    const run = new ReplicaRun({
+      replica,
+      loadPlan: () => loadPublishPlan({ ...options, data }, replica),
+      anchor: async () => {
+        const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
+        return now.getTime() - anchored_at.getTime();
+      },
+      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs },
+      report: (report) =>
+        inTransaction(pool, async (tx) => reportReplica(tx, { ...report, streamID: replica.stream_id, now: await tx.now() })),
+      steadyClock,
+      random: options.starting.random,
+      log,
+    });
+    runs.set(replica.id, run);
+    void run.finished.then(() => runs.delete(replica.id));
   }
 }

@@ -6,7 +6,7 @@ import type { RtmpPublisher } from './rtmp/rtmp-publisher.ts';
 
 export interface SenderOptions {
   readonly publisher: RtmpPublisher;
-  readonly messages: MessageQueue;
+  readonly messages: Pick<MessageQueue, 'next' | 'close'>;
   readonly figures: Figures;
   /** Steady milliseconds at which the message with timestamp 0 is due. */
   readonly startMs: number;
@@ -87,13 +87,14 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     const taken = publisher.bytesSent - publisher.bytesQueued;
     if (publisher.bytesQueued === 0 || taken > bytesTaken) takenAtMs = nowMs;
     bytesTaken = taken;
-    if (nowMs - takenAtMs > slowAfterMs) throw new DestinationError('timed_out');
     // Not whether the queue is empty: over TLS what was just written always waits for a moment.
     if (!isEvident && firstPictureEnd !== null && taken >= firstPictureEnd) {
       isEvident = true;
       onEvidence();
     }
     const lateMs = nowMs - startMs - sentMs;
+    const isHeldUp = lateMs > slowAfterMs && publisher.bytesQueued >= maxQueuedBytes;
+    if (nowMs - takenAtMs > slowAfterMs || isHeldUp) throw new DestinationError('timed_out');
     if (lateMs > slowAfterMs !== isSlow) onSlow((isSlow = !isSlow));
     if (lateMs > hopelesslyLateMs) throw new TooSlow();
     // Behind its time: on at once, but never without giving the socket a turn.

@@ -82,7 +82,7 @@ function trackOf(timeline: () => readonly TimelineEntry[], faults: Faults = {}, 
     logged,
     openCount: () => media.filter(({ isOpen }) => isOpen).length,
     /** The next frames, each of which has to follow the one before it. */
-    async play(count: number): Promise<string[]> {
+    play: async (count: number): Promise<string[]> => {
       const played: string[] = [];
       let last: number | null = null;
       for (let index = 0; index < count; index++) {
@@ -101,6 +101,7 @@ function frames(name: string, from: number, to: number): string[] {
 }
 
 const damaged = new MediaError('damaged', 'Nothing in this file can be decoded.');
+const killed = new ToolError('ffmpeg ended with SIGKILL');
 
 describe('items that can be played', () => {
   const loop = [entry(0, 0, [item('a', 3), item('b', 1), item('c', 2.5)])];
@@ -174,8 +175,6 @@ describe('an item that cannot be played', () => {
 });
 
 describe('a tool that fails', () => {
-  const killed = new ToolError('ffmpeg ended with SIGKILL');
-
   it.each([12, 40, 49])('at frame %i is started again for that frame, whether or not the next item is open', async (failing) => {
     const { play, openCount, opened } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], {
       readFailure: (frame, reads) => (frame === `a:${failing}` && reads === 0 ? killed : null),
@@ -220,7 +219,7 @@ describe('a track that is closed', () => {
     const reading = play(1);
     const closing = track.close();
     release.resolve();
-    await expect(reading).rejects.toThrow();
+    await expect(reading).rejects.toThrow('the track is closed');
     await closing;
     expect(openCount()).toBe(0);
   });
@@ -231,12 +230,10 @@ describe('a track that is closed', () => {
     await play(1);
     const reading = track.step(() => waiting.promise);
     const closing = track.close();
-    waiting.reject(killedByClose);
-    await expect(reading).rejects.toBe(killedByClose);
+    waiting.reject(killed);
+    await expect(reading).rejects.toBe(killed);
     await closing;
     expect(opened).toEqual(['a 0+50']);
     expect(logged).toEqual([]);
   });
 });
-
-const killedByClose = new ToolError('ffmpeg ended with SIGKILL');

@@ -55,7 +55,7 @@ class FakePublisher implements RtmpPublisher {
 }
 
 /** Pictures on a grid, as fast as they are asked for, or not at all. */
-class FakeMessages {
+class FakeMessages implements Pick<MessageQueue, 'next' | 'close'> {
   #frame = 0;
   #stalled: PromiseWithResolvers<void> | null = null;
   #closed = false;
@@ -91,7 +91,7 @@ function begin({ publisher = new FakePublisher(), messages = new FakeMessages(),
   const startMs = Date.now() + startInMs;
   const over = sendPaced({
     publisher,
-    messages: messages as unknown as MessageQueue,
+    messages,
     figures,
     startMs,
     steadyClock: () => Date.now(),
@@ -231,6 +231,21 @@ describe('a destination', () => {
       publisher.take(10);
     }
     expect(end()).toBe('sends');
+  });
+
+  it('that takes less than the stream has is to blame for what comes late, not the encoder', async () => {
+    const { publisher, events, end } = begin();
+    await pass(1000);
+    publisher.takes = 'nothing';
+    const backlogBytes = 5 * 1024 * 1024;
+    publisher.bytesSent += backlogBytes;
+    publisher.bytesQueued += backlogBytes;
+    for (let second = 0; second < 7; second++) {
+      await pass(1000);
+      publisher.take(10);
+    }
+    expect(end()).toEqual(new DestinationError('timed_out'));
+    expect(events).toEqual(['evidence']);
   });
 
   it('that has nothing to take, as no media comes, is not to blame', async () => {

@@ -38,10 +38,12 @@ interface Begin extends Partial<ReplicaRunOptions> {
   /** Paths of the files to loop. */
   readonly files?: readonly string[];
   readonly connectTimeoutMs?: number;
+  /** The database answers then. */
+  readonly planned?: Promise<void>;
 }
 
 /** A run of a new replica, ended with the test. */
-function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, ...more }: Begin) {
+function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, ...more }: Begin) {
   const reports: Report[] = [];
   const logged: string[] = [];
   const items = files.map((path, index): TimelineItem => ({
@@ -55,14 +57,17 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, ...more }: 
       id: 'rep', stream_id: 'str', role: 'primary', backend: 'ffmpeg', slots: 1, wanted: 'live', state: 'connecting', reason: null,
       since: new Date(), agent_id: 'agent', epoch: 1,
     },
-    loadPlan: async () => ({
-      target: { rtmpURL, streamKey: 'key' },
-      media: {
-        tools, profile, log, encoder: { codec: 'libx264', preset: 'ultrafast' }, loadTimelines: async () => ({ video, audio: [] }),
-        urlOf: async (path) => samples.urlOf(path),
-      },
-      elapsedMs: anchoredMs === null ? null : performance.now() - anchoredMs,
-    }),
+    loadPlan: async () => {
+      await planned;
+      return {
+        target: { rtmpURL, streamKey: 'key' },
+        media: {
+          tools, profile, log, encoder: { codec: 'libx264', preset: 'ultrafast' }, loadTimelines: async () => ({ video, audio: [] }),
+          urlOf: async (path) => samples.urlOf(path),
+        },
+        elapsedMs: anchoredMs === null ? null : performance.now() - anchoredMs,
+      };
+    },
     anchor: async () => performance.now() - (anchoredMs ??= performance.now()),
     client: { allowPrivateAddresses: true, connectTimeoutMs },
     report: async (report) => {
@@ -119,7 +124,7 @@ describe('a destination', { timeout: 20_000 }, () => {
     const { run, reports, states } = begin({ rtmpURL: server.rtmpURL });
     await until(() => states().join() === 'live' && pictures(server.connections[0]!.received).length > 30);
     server.connections[0]!.socket.resetAndDestroy();
-    await until(() => states().join() === 'live,connection_lost,live');
+    await until(() => states().join() === 'live,connection_lost,live' && pictures(server.connections[1]!.received).length > 0);
     expect(reports[1]).toMatchObject({ state: 'failing', hopeless: false, claim: { id: 'rep', agent_id: 'agent', epoch: 1 } });
     expect(server.connections).toHaveLength(2);
     expect(pictures(server.connections[1]!.received)[0]!.timestampMs).toBe(0);
@@ -277,13 +282,11 @@ describe('the end', { timeout: 20_000 }, () => {
 
   it('before the plan is loaded connects to nothing', async () => {
     const server = await ingest();
-    const { run: planned } = begin({ rtmpURL: server.rtmpURL });
-    const loadPlan = Promise.withResolvers<never>();
-    const { run } = begin({ rtmpURL: server.rtmpURL, loadPlan: () => loadPlan.promise });
+    const planned = Promise.withResolvers<void>();
+    const { run } = begin({ rtmpURL: server.rtmpURL, planned: planned.promise });
     const ended = run.end();
-    loadPlan.reject(new Error('the database is away'));
+    planned.resolve();
     await ended;
-    await planned.end();
     expect(server.connections).toEqual([]);
   });
 
@@ -293,6 +296,7 @@ describe('the end', { timeout: 20_000 }, () => {
     await until(() => logged.includes('report_failed'));
     run.endForGood();
     await run.end();
+    expect(await ownFfmpegs()).toEqual([]);
   });
 });
 
