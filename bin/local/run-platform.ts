@@ -3,7 +3,6 @@ import { createWriteStream } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createService } from '../../lambda/api/create-service.ts';
-import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { Log } from '../../lambda/log.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
@@ -14,6 +13,7 @@ import { connectLocally, localSettings } from './connections.ts';
 import { DataFolder } from './data-folder.ts';
 import { makeDemo } from './demo.ts';
 import { untilAskedToEnd } from './ending.ts';
+import { startJobs } from './jobs.ts';
 import { ensureLocalAccount } from './local-account.ts';
 import type { LocalOptions } from './options.ts';
 import { startPostgres } from './postgres.ts';
@@ -22,7 +22,6 @@ import { reserveSite } from './site.ts';
 import { openTerminal } from './terminal.ts';
 
 const defaultPorts = { site: 3000, rtmp: 1935, postgres: 54_320 };
-const sweepEveryMs = 60_000;
 /** Slots are 720p30 streams. More than the cores can encode at once, so that what is too much shows as slow rather than as refused. */
 const slotsPerCore = 8;
 
@@ -71,10 +70,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const supervisor = await terminal.step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));
     parts.defer(() => supervisor.stop());
     const starting = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
-    const sweeping = setInterval(() => {
-      void sweep({ ...connections, starting, clock: () => new Date() }).catch((error: unknown) => log('sweep_failed', { error }));
-    }, sweepEveryMs);
-    parts.defer(() => clearInterval(sweeping));
+    parts.use(startJobs({ ...connections, starting, clock: () => new Date() }, log));
 
     await folder.writeConnection({ apiURL: service.baseURL, siteURL: site.url, rtmpURL, apiKey: identity.apiKey, pid: process.pid });
     parts.defer(() => folder.removeConnection());

@@ -1,18 +1,13 @@
-// Called by the queue 'timers': something is due now. What it is stands in the rows; the message is only a wake-up.
-import type { SQSBatchResponse } from 'aws-lambda';
+// Called by the queue 'timers'.
 import { readEnvironment } from '../api/environment.ts';
 import { jsonLog } from '../log.ts';
-import { fireDue } from '../orchestration/fire-due.ts';
 import { connectAws } from '../ports/aws.ts';
 import { newID } from '../surfaces/new-id.ts';
+import { createTimersHandler } from './timers.ts';
 
 const environment = readEnvironment(process.env);
 const { pool, queue } = await connectAws(environment, 1, jsonLog);
+const clock = () => new Date();
+const starting = { settings: environment, newID: (prefix: string) => newID(prefix, clock()), random: Math.random };
 
-export async function handler(): Promise<SQSBatchResponse> {
-  const clock = () => new Date();
-  const fired = await fireDue(pool, { settings: environment, newID: (prefix) => newID(prefix, clock()), random: Math.random }, clock);
-  await queue.relay();
-  jsonLog('due_fired', { fired });
-  return { batchItemFailures: [] };
-}
+export const handler = createTimersHandler({ pool, queue, starting, clock });

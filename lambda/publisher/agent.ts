@@ -53,7 +53,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const { agentID, pool, queue, log, steadyClock } = options;
   const data = databaseOn(pool);
   const runs = new Map<string, ReplicaRun>();
-  let latest: Renewal | null = null;
+  let holding: readonly string[] = [];
+  let chores: Promise<void> | null = null;
   let claiming: Promise<void> = Promise.resolve();
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
@@ -68,10 +69,12 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
     queue.consume('media', options.handleMedia, { signal: until, batchSize: 1, visibilitySeconds: mediaCommandSeconds }),
   ];
-  // Renewals have a loop of their own: nothing that takes long may cost the lease.
-  const chores = everySecond(doChores);
   try {
-    await everySecond(renew);
+    while (!until.aborted) {
+      const beganMs = steadyClock();
+      await attempt(renew);
+      await setTimeout(Math.max(0, renewEveryMs - (steadyClock() - beganMs)), undefined, { signal: until }).catch(() => {});
+    }
   } finally {
     stopping.abort();
     await Promise.all([...consuming, chores]);
@@ -81,15 +84,13 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     log('agent_ended', { agentID });
   }
 
-  /** Until the agent ends. A database that does not answer is waited for. */
-  async function everySecond(work: () => Promise<void>): Promise<void> {
-    while (!until.aborted) {
-      const beganMs = steadyClock();
-      await work().catch((error: unknown) => {
-        if (error instanceof LeaseLost) throw error;
-        log('agent_hindered', { agentID, work: work.name, error: String(error) });
-      });
-      await setTimeout(Math.max(0, renewEveryMs - (steadyClock() - beganMs)), undefined, { signal: until }).catch(() => {});
+  /** What fails now, as when the database does not answer, is done again in a second. */
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      log('agent_hindered', { agentID, work: work.name, error: String(error) });
     }
   }
 
@@ -97,16 +98,16 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     const known = new Map(runs);
     const renewal = await data.agents.renew(agentID);
     if (!renewal.held) throw new LeaseLost();
-    latest = renewal;
+    holding = renewal.holding;
     options.onLoad?.({ replicas: runs.size, slotsUsed: slotsUsed() });
     for (const id of renewal.ending) runs.get(id)?.endForGood();
     // Begun before the question, and not in the answer: their rows are others' by now, or gone.
-    for (const [id, run] of known) if (!renewal.holding.includes(`${id}/${run.claim.epoch}`)) void run.end();
+    for (const [id, run] of known) if (!holding.includes(`${id}/${run.claim.epoch}`)) void run.end();
+    // Not waited for: nothing that takes long may cost the lease.
+    chores ??= attempt(() => doChores(renewal)).finally(() => (chores = null));
   }
 
-  async function doChores(): Promise<void> {
-    if (!latest) return;
-    const { ending, now, dueCount, deadCount } = latest;
+  async function doChores({ ending, now, dueCount, deadCount }: Renewal): Promise<void> {
     // Their runs are over, but nobody could be told so then.
     for (const id of ending) if (!runs.has(id)) await reportEnded(id);
     if (runs.size > 0) {
@@ -117,8 +118,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       }));
       await data.replicas.saveFigures(agentID, figures);
     }
-    await claim();
     if (dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, options.clock);
+    await claim();
     if (deadCount > 0) await recoverReplicas(pool);
     await queue.relay();
   }
@@ -152,7 +153,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 
   /** Replicas that the database gave this agent with an answer that was lost, together with its connection: nobody else ever gets them. */
   async function claimedUnawares(): Promise<Replica[]> {
-    const ids = (latest?.holding ?? []).map((held) => held.split('/')[0]!).filter((id) => !runs.has(id));
+    const ids = holding.map((held) => held.split('/')[0]!).filter((id) => !runs.has(id));
     const found = await Promise.all(ids.map((id) => data.replicas.find(id)));
     return found.filter((replica) => replica !== null).filter((replica) => replica.agent_id === agentID && replica.wanted === 'live');
   }
@@ -174,6 +175,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       log,
     });
     runs.set(replica.id, run);
-    void run.finished.then(() => runs.delete(replica.id));
+    // It may have been claimed again, by a newer run, while this one ended.
+    void run.finished.then(() => runs.get(replica.id) === run && runs.delete(replica.id));
   }
 }
