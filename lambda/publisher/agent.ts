@@ -77,7 +77,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     }
   } finally {
     stopping.abort();
-    await Promise.all([...consuming, chores]);
+    await Promise.all(consuming);
+    await chores;
     await Promise.all([...runs.values()].map((run) => run.end()));
     await data.agents.remove(agentID);
     await recoverReplicas(pool);
