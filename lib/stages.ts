@@ -1,37 +1,6 @@
 // The table of stages: everything that differs between them, and the only file that knows their names.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-
-/** What one stage decides. Every field is required, so that a new one is a decision for every stage. */
-export interface StageSettings {
-  /** The AWS account's 12 digits. Null takes the account of the credentials that deploy; name it for any stage that others rely on. */
-  readonly account: string | null;
-  /** The AWS region everything but CloudFront's own parts lives in. */
-  readonly region: string;
-  /** Two or three zones of that region. Given, not looked up: a lookup needs credentials at synth. GPU publishers need zones that have them. */
-  readonly availabilityZones: readonly string[];
-  /** NAT gateways for the functions' calls to the outside: one per zone survives a zone's loss, one alone is cheaper. */
-  readonly natGateways: number;
-  /** RDS instance class without its prefix, e.g. `t4g.medium`; its memory decides how many connections there are. */
-  readonly databaseInstanceClass: string;
-  /** Storage the database begins with, in GiB (gp3: 20 at least). */
-  readonly databaseStorageGiB: number;
-  /** Storage it may grow to by itself, in GiB. */
-  readonly databaseMaxStorageGiB: number;
-  /** A standby in a second zone: a failover takes about a minute, and streams go on meanwhile. */
-  readonly databaseMultiAz: boolean;
-  /** Days that the database can be put back to any second of (1 to 35). */
-  readonly databaseBackupDays: number;
-  /** Whether data outlives its stack: deletion protection, termination protection, a last snapshot. False for stages one may destroy. */
-  readonly keepData: boolean;
-  /** Days that logs are kept: one of the figures CloudWatch Logs takes. */
-  readonly logRetentionDays: RetentionDays;
-  /** Requests per second that API Gateway lets through for all callers together. Callers' own limits are the application's. */
-  readonly apiRequestsPerSecond: number;
-  /** Requests that may arrive at once beyond that rate. */
-  readonly apiBurstRequests: number;
-  /** RTMP ingest for streams that carry a bare `streamKey` (deprecated by the API); null where there is none. */
-  readonly legacyRtmpUrl: string | null;
-}
+import { checkStage, type StageSettings } from './stage-settings.ts';
 
 const dev: StageSettings = {
   account: null,
@@ -41,12 +10,27 @@ const dev: StageSettings = {
   databaseInstanceClass: 't4g.medium',
   databaseStorageGiB: 20,
   databaseMaxStorageGiB: 50,
+  databaseConnectionsAlarm: 360,
   databaseMultiAz: false,
   databaseBackupDays: 1,
   keepData: false,
   logRetentionDays: RetentionDays.TWO_WEEKS,
+  domain: null,
+  webRequestsPerFiveMinutes: 2000,
   apiRequestsPerSecond: 100,
   apiBurstRequests: 200,
+  gpuInstanceType: 'g4dn.xlarge',
+  gpuMachinesMin: 1,
+  gpuMachinesMax: 3,
+  ffmpegAgentSlots: 8,
+  ffmpegAgentsMin: 1,
+  ffmpegAgentsMax: 2,
+  manifestAgentSlots: 50,
+  manifestAgentsMin: 1,
+  manifestAgentsMax: 2,
+  mediaWorkersMax: 1,
+  alarmEmail: null,
+  monthlyBudgetUsd: 1000,
   legacyRtmpUrl: null,
 };
 
@@ -59,12 +43,27 @@ const staging: StageSettings = {
   databaseInstanceClass: 't4g.medium',
   databaseStorageGiB: 20,
   databaseMaxStorageGiB: 100,
+  databaseConnectionsAlarm: 360,
   databaseMultiAz: true,
   databaseBackupDays: 7,
   keepData: true,
   logRetentionDays: RetentionDays.ONE_MONTH,
+  domain: null,
+  webRequestsPerFiveMinutes: 2000,
   apiRequestsPerSecond: 500,
   apiBurstRequests: 1000,
+  gpuInstanceType: 'g4dn.xlarge',
+  gpuMachinesMin: 2,
+  gpuMachinesMax: 6,
+  ffmpegAgentSlots: 8,
+  ffmpegAgentsMin: 2,
+  ffmpegAgentsMax: 4,
+  manifestAgentSlots: 50,
+  manifestAgentsMin: 2,
+  manifestAgentsMax: 4,
+  mediaWorkersMax: 2,
+  alarmEmail: null,
+  monthlyBudgetUsd: 3000,
   legacyRtmpUrl: null,
 };
 
@@ -76,12 +75,27 @@ const prod: StageSettings = {
   databaseInstanceClass: 'm8g.large',
   databaseStorageGiB: 100,
   databaseMaxStorageGiB: 1000,
+  databaseConnectionsAlarm: 720,
   databaseMultiAz: true,
   databaseBackupDays: 35,
   keepData: true,
   logRetentionDays: RetentionDays.ONE_YEAR,
+  domain: null,
+  webRequestsPerFiveMinutes: 5000,
   apiRequestsPerSecond: 2000,
   apiBurstRequests: 4000,
+  gpuInstanceType: 'g4dn.xlarge',
+  gpuMachinesMin: 3,
+  gpuMachinesMax: 50,
+  ffmpegAgentSlots: 8,
+  ffmpegAgentsMin: 3,
+  ffmpegAgentsMax: 40,
+  manifestAgentSlots: 50,
+  manifestAgentsMin: 3,
+  manifestAgentsMax: 40,
+  mediaWorkersMax: 10,
+  alarmEmail: null,
+  monthlyBudgetUsd: 15_000,
   legacyRtmpUrl: null,
 };
 
@@ -99,17 +113,6 @@ export function stagesToBuild(ownStage: unknown): Readonly<Record<string, StageS
   return chosen;
 }
 
-/** @throws if a field of the stage is missing or malformed; the message names stage and field */
-export function checkStage(name: string, settings: StageSettings): void {
-  const values: Readonly<Record<string, unknown>> = { ...settings };
-  const checks = Object.entries(checksOf(settings));
-  const missing = checks.find(([field]) => values[field] === undefined);
-  if (missing) throw new Error(`stage "${name}" in lib/stages.ts lacks the field ${missing[0]}`);
-  for (const [field, { expected, holds }] of checks) {
-    if (!holds(values[field])) throw new Error(`stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`);
-  }
-}
-
 function checkedName(name: unknown): string {
   // It begins the names of stacks and parameters, and S3 and RDS make lower-case names of those.
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,15}$/.test(name)) {
@@ -117,54 +120,4 @@ function checkedName(name: unknown): string {
   }
   if (name in stages) throw new Error(`-c stage=${name}: that is a shared stage; leave -c out and name its stacks, '${name}/*'`);
   return name;
-}
-
-interface Check {
-  /** Ends the sentence "FIELD must be …". */
-  readonly expected: string;
-  readonly holds: (value: unknown) => boolean;
-}
-
-function checksOf({ region, databaseStorageGiB }: StageSettings): Record<keyof StageSettings, Check> {
-  return {
-    account: orNull(text(/^\d{12}$/, 'an account id of 12 digits')),
-    region: text(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region'),
-    availabilityZones: zonesOf(region),
-    natGateways: wholeNumber(1, 3),
-    databaseInstanceClass: text(/^[a-z]+\d[a-z0-9]*\.[a-z0-9]+$/, 'an instance class such as "t4g.medium"'),
-    databaseStorageGiB: wholeNumber(20, 65_535),
-    databaseMaxStorageGiB: wholeNumber(databaseStorageGiB + 1, 65_536),
-    databaseMultiAz: flag,
-    databaseBackupDays: wholeNumber(1, 35),
-    keepData: flag,
-    logRetentionDays: { expected: 'a value of RetentionDays', holds: (value) => typeof value === 'number' && value in RetentionDays },
-    apiRequestsPerSecond: wholeNumber(1, 10_000),
-    apiBurstRequests: wholeNumber(1, 5_000),
-    legacyRtmpUrl: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),
-  };
-}
-
-const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
-
-function text(pattern: RegExp, expected: string): Check {
-  return { expected, holds: (value) => typeof value === 'string' && pattern.test(value) };
-}
-
-function wholeNumber(least: number, most: number): Check {
-  return {
-    expected: `a whole number from ${least} to ${most}`,
-    holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
-  };
-}
-
-function zonesOf(region: string): Check {
-  const zone = text(new RegExp(`^${region}[a-z]$`), '');
-  return {
-    expected: `two or three different zones of ${region}`,
-    holds: (value) => Array.isArray(value) && [2, 3].includes(value.length) && new Set(value).size === value.length && value.every(zone.holds),
-  };
-}
-
-function orNull(check: Check): Check {
-  return { expected: `${check.expected}, or null`, holds: (value) => value === null || check.holds(value) };
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { jsonLog } from '../../lambda/log.ts';
 import { runAgent } from '../../lambda/publisher/agent.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
-import { newID } from '../../lambda/surfaces/new-id.ts';
+import { newID } from '../../lambda/data/new-id.ts';
 import { readAgentSettings } from './agent-environment.ts';
 import { connectLocally, localSettings } from './connections.ts';
 

@@ -6,7 +6,7 @@ import { createService } from '../../lambda/api/create-service.ts';
 import type { Log } from '../../lambda/log.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { newID } from '../../lambda/surfaces/new-id.ts';
+import { newID } from '../../lambda/data/new-id.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { superviseAgent } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';

@@ -2,7 +2,7 @@
 import { readEnvironment } from '../api/environment.ts';
 import { jsonLog } from '../log.ts';
 import { connectAws } from '../ports/aws.ts';
-import { newID } from '../surfaces/new-id.ts';
+import { newID } from '../data/new-id.ts';
 import { createTimersHandler } from './timers.ts';
 
 const environment = readEnvironment(process.env);

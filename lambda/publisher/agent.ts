@@ -54,7 +54,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const data = databaseOn(pool);
   const runs = new Map<string, ReplicaRun>();
   let holding: readonly string[] = [];
-  let chores: Promise<void> | null = null;
+  let chores = null as Promise<void> | null;
   let claiming: Promise<void> = Promise.resolve();
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);

@@ -7,7 +7,7 @@ import type { Operation } from '../operations/operation.ts';
 import { toolName } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { cursorsOf } from './cursors.ts';
-import { newID } from './new-id.ts';
+import { newID } from '../data/new-id.ts';
 import { buildOpenapi } from './openapi.ts';
 import type { Service } from './service.ts';
 

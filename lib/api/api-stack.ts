@@ -8,8 +8,9 @@ import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
-import type { StageSettings } from '../stages.ts';
+import type { StageSettings } from '../stage-settings.ts';
 import { addGatewayProblems } from './gateway-problems.ts';
+import { OriginGuard } from './origin-guard.ts';
 
 /** API Gateway's own stage, the first part of the path at its own address and none of the path that handlers see. */
 const gatewayStage = 'live';
@@ -21,8 +22,12 @@ export interface ApiStackProps {
 }
 
 export class ApiStack extends Stack {
-  /** The API's own address, without a trailing slash. */
-  readonly url: string;
+  /** API Gateway's own host name for it, and the path that it adds. */
+  readonly domainName: string;
+  readonly basePath = `/${gatewayStage}`;
+  /** Lets in what shows its secret. */
+  readonly guard: OriginGuard;
+  readonly restApi: RestApi;
 
   constructor(scope: Construct, id: string, { settings, network, access }: ApiStackProps) {
     super(scope, id);
@@ -59,11 +64,12 @@ export class ApiStack extends Stack {
     api.root.addMethod('ANY', integration);
     api.root.addProxy({ defaultIntegration: integration });
     addGatewayProblems(api);
-    this.url = `https://${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${gatewayStage}`;
+    this.restApi = api;
+    this.domainName = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}`;
+    this.guard = new OriginGuard(this, 'OriginGuard', { gatewayStage: api.deploymentStage });
 
     acknowledge(api, 'Callers are identified by the function, which knows API keys and ES256 tokens; Cognito has no part in it.', 'AwsSolutions-APIG4', 'AwsSolutions-COG4');
     acknowledge(api, 'Requests are checked by the function against the catalogue, so that a new operation changes no template.', 'AwsSolutions-APIG2');
-    acknowledge(api, 'The web ACL belongs to the CloudFront distribution in front; here there are throttling and the limits of the application.', 'AwsSolutions-APIG3');
     acknowledge(api, 'Access logs and the function’s own logs say more; execution logs would hold bodies and API keys.', 'AwsSolutions-APIG6');
     acknowledge(
       api,

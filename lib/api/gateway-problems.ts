@@ -35,6 +35,13 @@ const problems: Readonly<Record<string, GatewayProblem>> = {
     title: 'Upstream service unavailable',
     detail: 'The request took too long. What it was to change may have been changed; read before repeating it.',
   },
+  NotThroughDistribution: {
+    type: ResponseType.WAF_FILTERED,
+    status: 404,
+    code: 'not_found',
+    title: 'Not found',
+    detail: 'The API is not served at this address. Use the public one.',
+  },
   OtherClientError: {
     type: ResponseType.DEFAULT_4XX,
     status: 422,
@@ -58,7 +65,7 @@ export function addGatewayProblems(api: RestApi): void {
     api.addGatewayResponse(id, {
       type,
       statusCode: String(status),
-      templates: { 'application/json': JSON.stringify({ type: `/problems/${code}`, title, status, detail, code, ...errors }) },
+      templates: { 'application/json': JSON.stringify({ type: `/v1/problems/${code}`, title, status, detail, code, ...errors }) },
       // API Gateway takes literal header values in single quotes.
       responseHeaders: Object.fromEntries(
         Object.entries({ 'Content-Type': 'application/problem+json', ...headers }).map(([name, value]) => [name, `'${value}'`]),

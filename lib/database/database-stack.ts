@@ -1,7 +1,7 @@
 // Postgres behind a connection pool, brought to the code's schema before anything that uses it is deployed.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
-import { type IGrantable, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { DatabaseInstance, DatabaseInstanceEngine, DatabaseProxy, DefaultAuthScheme, PostgresEngineVersion, ProxyTarget, StorageType } from 'aws-cdk-lib/aws-rds';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Trigger } from 'aws-cdk-lib/triggers';
@@ -10,7 +10,7 @@ import { migrateVariables } from '../../lambda/migrate/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge } from '../shared/acknowledge.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
-import type { StageSettings } from '../stages.ts';
+import type { StageSettings } from '../stage-settings.ts';
 
 export interface DatabaseStackProps {
   readonly settings: StageSettings;
@@ -19,11 +19,14 @@ export interface DatabaseStackProps {
 
 /** The database, who may use it, and the secret that what it holds is sealed with. */
 export class DatabaseStack extends Stack {
+  readonly instance: DatabaseInstance;
   /** Where clients connect, with TLS and an IAM token instead of a password. */
   readonly proxy: DatabaseProxy;
   readonly databaseName = 'platform';
   /** The role that functions and publishers work as. The migration makes it a member of `rds_iam`; it owns nothing. */
   readonly userName = 'service';
+  /** The right to connect as that role. Its holders also need the network's `databaseClients` security group. */
+  readonly connectAccess: ManagedPolicy;
   /** 64 letters and digits that stream keys are sealed and our own URLs are signed with. */
   readonly serviceSecret: Secret;
 
@@ -31,7 +34,7 @@ export class DatabaseStack extends Stack {
     super(scope, id, { terminationProtection: settings.keepData });
     const { vpc } = network;
 
-    const instance = new DatabaseInstance(this, 'Database', {
+    this.instance = new DatabaseInstance(this, 'Database', {
       // The major only: RDS picks the minor and keeps it current in the maintenance window.
       engine: DatabaseInstanceEngine.postgres({ version: PostgresEngineVersion.VER_18 }),
       instanceType: new InstanceType(settings.databaseInstanceClass),
@@ -46,11 +49,20 @@ export class DatabaseStack extends Stack {
       allocatedStorage: settings.databaseStorageGiB,
       maxAllocatedStorage: settings.databaseMaxStorageGiB,
       storageEncrypted: true,
+      // Which statement, and which process on the machine: the first questions when it is slow. Seven days cost nothing.
+      enablePerformanceInsights: true,
+      monitoringInterval: Duration.minutes(1),
       backupRetention: Duration.days(settings.databaseBackupDays),
       deletionProtection: settings.keepData,
       removalPolicy: settings.keepData ? RemovalPolicy.SNAPSHOT : RemovalPolicy.DESTROY,
     });
+    const { instance } = this;
     acknowledge(instance, 'Reached from two security groups only; another port would hide nothing.', 'AwsSolutions-RDS11');
+    acknowledge(
+      instance,
+      'The policy that AWS made for this purpose: to write the figures of the machine.',
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonRDSEnhancedMonitoringRole]',
+    );
     if (!settings.databaseMultiAz) acknowledge(instance, 'The stage does without a standby, to be cheap.', 'AwsSolutions-RDS3');
     if (!settings.keepData) acknowledge(instance, 'The stage is made to be destroyed.', 'AwsSolutions-RDS10');
 
@@ -69,6 +81,9 @@ export class DatabaseStack extends Stack {
     this.proxy.connections.allowFrom(network.databaseClients, Port.POSTGRES);
     instance.connections.allowDefaultPortFrom(this.proxy);
 
+    this.connectAccess = new ManagedPolicy(this, 'ConnectAccess');
+    this.proxy.grantConnect(this.connectAccess, this.userName);
+
     this.serviceSecret = new Secret(this, 'ServiceSecret', {
       description: 'Seals stream keys and signs our own URLs. Losing it loses every sealed stream key.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
@@ -77,11 +92,6 @@ export class DatabaseStack extends Stack {
     acknowledge(this.serviceSecret, 'Rotating it would make every sealed stream key unreadable.', 'AwsSolutions-SMG4');
 
     this.#migrateBeforeDependents(settings, network, instance);
-  }
-
-  /** Lets someone connect as the service's role. They also need the network's `databaseClients` security group. */
-  grantConnect(grantee: IGrantable): void {
-    this.proxy.grantConnect(grantee, this.userName);
   }
 
   /** Runs when its code, so a migration, has changed. A failure fails this stack's deployment, and stacks with new code that depend on it wait. */

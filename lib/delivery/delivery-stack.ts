@@ -1,19 +1,20 @@
-// What the public meets first: today API Gateway's own address, and the place for the CloudFront distribution in front of it.
+// Tells the stage what the public calls it, once there is a distribution.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { PublicOrigin } from '../shared/public-origin.ts';
 
 export interface DeliveryStackProps {
   readonly origin: PublicOrigin;
-  /** Address of the API without a trailing slash. */
-  readonly apiUrl: string;
+  /** The public address, without a trailing slash. */
+  readonly url: string;
 }
 
-/** Publishes the stage's address. The stack is here before the distribution, so that the parameter never moves from one stack to another. */
+/** Last of a stage: functions that start from now on know their address. */
 export class DeliveryStack extends Stack {
-  constructor(scope: Construct, id: string, { origin, apiUrl }: DeliveryStackProps) {
+  constructor(scope: Construct, id: string, { origin, url }: DeliveryStackProps) {
     super(scope, id);
-    origin.publish(this, apiUrl);
-    new CfnOutput(this, 'ApiBaseUrl', { value: `${apiUrl}/v1` });
+    origin.publish(this, url);
+    new CfnOutput(this, 'SiteUrl', { value: url });
+    new CfnOutput(this, 'ApiBaseUrl', { value: `${url}/v1` });
   }
 }

@@ -4,7 +4,7 @@ import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
-import type { StageSettings } from '../stages.ts';
+import type { StageSettings } from '../stage-settings.ts';
 
 export interface MediaStackProps {
   readonly settings: StageSettings;

@@ -4,9 +4,9 @@ import { FlowLogDestination, FlowLogTrafficType, GatewayVpcEndpointAwsService, P
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledge } from '../shared/acknowledge.ts';
-import type { StageSettings } from '../stages.ts';
+import type { StageSettings } from '../stage-settings.ts';
 
-/** Where agents ask each other whether the database answers. One agent has a GPU machine to itself, so the port is the same on machine and task. */
+/** Where agents ask each other whether the database answers. The only port that anything of ours is reached at but HTTPS and Postgres. */
 const agentPeerPort = 9750;
 
 export interface NetworkStackProps {
@@ -45,7 +45,7 @@ export class NetworkStack extends Stack {
       description: 'Functions and tasks that use the database',
     });
     this.publishers = new SecurityGroup(this, 'Publishers', { vpc: this.vpc, description: 'Agents and media workers' });
-    this.publishers.connections.allowInternally(Port.tcp(agentPeerPort), 'Agents ask their peers');
+    this.publishers.addIngressRule(this.publishers, Port.tcp(agentPeerPort), 'Agents ask their peers');
   }
 
   /** The stage's, instead of a look-up. */

@@ -1,8 +1,7 @@
-// The queues that commands go through, each with a dead letter queue that raises an alarm.
+// The queues that commands go through, each with a dead letter queue. lib/monitoring has their alarms.
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
-import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 interface QueueSettings {
@@ -28,6 +27,9 @@ const queueSettings: Readonly<Record<QueueName, QueueSettings>> = {
   timers: { id: 'Timers', visibilitySeconds: 180, maxReceives: 5 },
 };
 
+/** The encryption is what SQS does by itself; said, so that checks see it. */
+const common = { enforceSSL: true, encryption: QueueEncryption.SQS_MANAGED };
+
 export class CommandQueues extends Construct {
   readonly #queues: Readonly<Record<QueueName, Queue>>;
 
@@ -46,6 +48,13 @@ export class CommandQueues extends Construct {
     return this.#queues[name];
   }
 
+  /** Where commands of a queue end up that failed too often. */
+  deadLettersOf(name: QueueName): IQueue {
+    const { deadLetterQueue } = this.get(name);
+    if (!deadLetterQueue) throw new Error(`queue ${name} was made without a dead letter queue`);
+    return deadLetterQueue.queue;
+  }
+
   /** URL of each queue by its name. */
   get urls(): Readonly<Record<string, string>> {
     return Object.fromEntries(Object.entries(this.#queues).map(([name, queue]) => [name, queue.queueUrl]));
@@ -58,17 +67,9 @@ export class CommandQueues extends Construct {
 
   #queue(name: QueueName): Queue {
     const { id, visibilitySeconds, maxReceives } = queueSettings[name];
-    const deadLetters = new Queue(this, `${id}DeadLetters`, { enforceSSL: true, retentionPeriod: Duration.days(14) });
-    new Alarm(this, `${id}DeadLettersAlarm`, {
-      alarmDescription: `Commands of queue ${name} failed ${maxReceives} times and were put aside. Read one and the logs of its time, mend the cause, redrive.`,
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: Duration.minutes(1) }),
-      threshold: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
+    const deadLetters = new Queue(this, `${id}DeadLetters`, { ...common, retentionPeriod: Duration.days(14) });
     return new Queue(this, id, {
-      enforceSSL: true,
+      ...common,
       visibilityTimeout: Duration.seconds(visibilitySeconds),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxReceives },
     });

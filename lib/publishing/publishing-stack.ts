@@ -1,4 +1,4 @@
-// What makes streams go on air on time: command queues, timers and the jobs behind them.
+// What puts streams on air and keeps them there: command queues, timers, the jobs behind them, and the agents.
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -9,9 +9,11 @@ import type { DatabaseStack } from '../database/database-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { PlatformAccess } from '../shared/platform-access.ts';
+import type { PublisherImage } from '../shared/publisher-image.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
-import type { StageSettings } from '../stages.ts';
+import type { StageSettings } from '../stage-settings.ts';
+import { Agents } from './agents.ts';
 import { CommandQueues } from './command-queues.ts';
 import { StreamTimers } from './stream-timers.ts';
 
@@ -21,15 +23,21 @@ export interface PublishingStackProps {
   readonly database: DatabaseStack;
   readonly media: MediaStack;
   readonly origin: PublicOrigin;
+  readonly image: PublisherImage;
 }
 
 export class PublishingStack extends Stack {
   /** For the functions of other stacks that serve users. */
   readonly access: PlatformAccess;
+  readonly queues: CommandQueues;
+  readonly agents: Agents;
+  /** Runs every minute. */
+  readonly sweep: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { settings, network, database, media, origin }: PublishingStackProps) {
+  constructor(scope: Construct, id: string, { settings, network, database, media, origin, image }: PublishingStackProps) {
     super(scope, id);
     const queues = new CommandQueues(this, 'Commands');
+    this.queues = queues;
     const timers = new StreamTimers(this, 'StreamTimers', { queue: queues.get('timers') });
     this.access = new PlatformAccess(this, 'PlatformAccess', { settings, database, media, queues, timers, origin });
 
@@ -51,11 +59,13 @@ export class PublishingStack extends Stack {
     const timersJob = job('TimersJob', 'Carries out what is due when a timer fires', 'jobs/timers.lambda.ts');
     timersJob.addEventSource(new SqsEventSource(timers.queue, { batchSize: 10, reportBatchItemFailures: true }));
 
-    const sweep = job('Sweep', 'Every minute: due rows, expired leases and commands left behind', 'jobs/sweep.lambda.ts');
+    this.sweep = job('Sweep', 'Every minute: due rows, expired leases and commands left behind', 'jobs/sweep.lambda.ts');
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       // A sweep that failed is not repeated: the next one does its work.
-      targets: [new LambdaFunction(sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+      targets: [new LambdaFunction(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
+
+    this.agents = new Agents(this, 'Agents', { settings, network, access: this.access, queues, image });
   }
 }

@@ -1,9 +1,9 @@
-// Turns a Lambda entry point into the one file that is deployed, with the esbuild of this package: no Docker, no shell.
+// The code of a Lambda function as the CDK takes it: bundled at synth, in this process, without Docker.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { buildSync } from 'esbuild';
+import { bundle } from './bundle.ts';
 
 const lambdaFolder = join(import.meta.dirname, '../../lambda');
 
@@ -21,31 +21,11 @@ export function bundledCode(entry: string, folders: Readonly<Record<string, stri
       command: [entry, JSON.stringify(folders)],
       local: {
         tryBundle(outputFolder) {
-          bundle(entry, outputFolder);
+          bundle(join(lambdaFolder, entry), outputFolder);
           for (const [name, folder] of Object.entries(folders)) cpSync(join(lambdaFolder, folder), join(outputFolder, name), { recursive: true });
           return true;
         },
       },
     },
-  });
-}
-
-function bundle(entry: string, outputFolder: string): void {
-  buildSync({
-    entryPoints: [join(lambdaFolder, entry)],
-    outfile: join(outputFolder, 'index.mjs'),
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    minify: true,
-    sourcemap: true,
-    sourcesContent: false,
-    // The SDK is bundled: what runs is what was tested. `pg` asks for its native binding only when told to.
-    external: ['pg-native'],
-    // CommonJS packages in an ESM bundle call `require` for Node's own modules.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    logLevel: 'warning',
   });
 }

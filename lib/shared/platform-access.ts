@@ -7,7 +7,7 @@ import type { DatabaseStack } from '../database/database-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { CommandQueues } from '../publishing/command-queues.ts';
 import type { StreamTimers } from '../publishing/stream-timers.ts';
-import type { StageSettings } from '../stages.ts';
+import type { StageSettings } from '../stage-settings.ts';
 import type { PublicOrigin } from './public-origin.ts';
 
 export interface PlatformAccessProps {
@@ -31,11 +31,10 @@ export class PlatformAccess extends Construct {
     this.#props = props;
     const { database, media, queues, timers, origin } = props;
     const policy = new ManagedPolicy(this, 'Policy');
-    database.grantConnect(policy);
     database.serviceSecret.grantRead(policy);
     queues.grantSend(policy);
     origin.grantRead(policy);
-    this.#policies = [policy, media.objectAccess, timers.armAccess];
+    this.#policies = [policy, database.connectAccess, media.objectAccess, timers.armAccess];
   }
 
   /** Values for the environment of a function in `stack`. None is secret: secrets are read by their ARN when a function starts. */

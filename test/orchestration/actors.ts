@@ -8,7 +8,7 @@ import { streamBackends } from '../../lambda/data/streams.ts';
 import { fireDue } from '../../lambda/orchestration/fire-due.ts';
 import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
 import type { ReplicaReport } from '../../lambda/orchestration/replica-reports.ts';
-import { newID } from '../../lambda/surfaces/new-id.ts';
+import { newID } from '../../lambda/data/new-id.ts';
 import { pretendProbed } from '../support/service.ts';
 import type { TestService, TestUser } from '../support/service.ts';
 

@@ -1,8 +1,11 @@
-// What is uploaded for each function: one module that Node 24 can read, and the files it needs beside it.
+// What is uploaded: for each function one module that Node 24 can read and the files it needs beside it, and what the publisher's image is built from.
 import { spawnSync } from 'node:child_process';
-import { globSync, readdirSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, globSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Stack } from 'aws-cdk-lib';
+import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { afterAll, describe, expect, test } from 'vitest';
+import { PublisherImage } from '../../lib/shared/publisher-image.ts';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 
@@ -27,5 +30,19 @@ describe('the bundles', () => {
     const migrations = readdirSync(join(import.meta.dirname, '../../lambda/data/migrations'));
     const bundled = globSync('asset.*/migrations/*.sql', { cwd: app.outdir }).map((file) => basename(file));
     expect(new Set(bundled)).toEqual(new Set(migrations));
+  });
+});
+
+describe('the build context of the publisher’s image', () => {
+  const stack = new Stack(app, 'image');
+  new PublisherImage(undefined).for(stack, 'Image', Platform.LINUX_ARM64);
+  const [context = ''] = globSync('asset.*/package-lock.json', { cwd: app.outdir }).map((file) => join(app.outdir, dirname(file)));
+
+  test('is what its Dockerfile copies, and no more', () => {
+    const dockerfile = readFileSync(join(context, 'lambda/publisher/Dockerfile'), 'utf8');
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '));
+    expect(copied.filter((path) => !existsSync(join(context, path)))).toEqual([]);
+    expect(readdirSync(context).sort()).toEqual(['.npmrc', 'lambda', 'lib', 'package-lock.json', 'package.json']);
+    expect(readdirSync(join(context, 'lib/shared'))).toEqual(['bundle.ts']);
   });
 });

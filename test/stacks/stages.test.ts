@@ -1,6 +1,7 @@
 // The table of stages: a mistake in it fails the synth and is named; an engineer's own stage has the values of dev.
 import { describe, expect, test } from 'vitest';
-import { checkStage, stages, stagesToBuild, type StageSettings } from '../../lib/stages.ts';
+import { checkStage, type StageSettings } from '../../lib/stage-settings.ts';
+import { stages, stagesToBuild } from '../../lib/stages.ts';
 
 const { dev } = stages;
 const malformed: Record<keyof StageSettings, unknown> = {
@@ -11,12 +12,27 @@ const malformed: Record<keyof StageSettings, unknown> = {
   databaseInstanceClass: 'db.t4g.medium',
   databaseStorageGiB: 19.5,
   databaseMaxStorageGiB: dev.databaseStorageGiB,
+  databaseConnectionsAlarm: 5001,
   databaseMultiAz: 'yes',
   databaseBackupDays: 36,
   keepData: null,
   logRetentionDays: 15,
+  domain: { name: 'https://example.com', hostedZoneId: 'Z1' },
+  webRequestsPerFiveMinutes: 10,
   apiRequestsPerSecond: '100',
   apiBurstRequests: Number.NaN,
+  gpuInstanceType: 'p5.48xlarge',
+  gpuMachinesMin: -1,
+  gpuMachinesMax: dev.gpuMachinesMin - 1,
+  ffmpegAgentSlots: 0,
+  ffmpegAgentsMin: 0,
+  ffmpegAgentsMax: dev.ffmpegAgentsMin - 1,
+  manifestAgentSlots: 1.5,
+  manifestAgentsMin: 0,
+  manifestAgentsMax: null,
+  mediaWorkersMax: 0,
+  alarmEmail: 'ada',
+  monthlyBudgetUsd: 0.5,
   legacyRtmpUrl: 'https://example.com/live',
 };
 

@@ -3,13 +3,15 @@ import { readFileSync } from 'node:fs';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { ServiceStage } from '../../lib/service-stage.ts';
-import type { StageSettings } from '../../lib/stages.ts';
+import { PublisherImage } from '../../lib/shared/publisher-image.ts';
+import type { StageSettings } from '../../lib/stage-settings.ts';
 
 /** A CloudFormation resource as a template has it. */
 export interface Resource {
   readonly Type: string;
   /** Any: a template's properties have no type. */
   readonly Properties: any;
+  readonly DependsOn?: readonly string[];
 }
 
 /** The parts of a template that tests look at. */
@@ -43,7 +45,7 @@ export function testApp({ bundling = false } = {}): App {
 
 /** Makes one stage in an app. */
 export function synthesizeStage(app: App, name: string, settings: StageSettings): SynthesizedStage {
-  const stage = new ServiceStage(app, name, { settings });
+  const stage = new ServiceStage(app, name, { settings, image: new PublisherImage(`sha256:${'0'.repeat(64)}`) });
   const stacks = new Map(stage.node.children.filter((child) => Stack.isStack(child)).map((stack) => [stack.node.id, stack]));
   const template = (stackId: string): StackTemplate => {
     const stack = stacks.get(stackId);

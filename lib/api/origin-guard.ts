@@ -1,0 +1,54 @@
+// Keeps the API to what comes through the distribution: API Gateway's own address answers nobody else.
+import { RemovalPolicy } from 'aws-cdk-lib';
+import type { Stage } from 'aws-cdk-lib/aws-apigateway';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+import { acknowledge } from '../shared/acknowledge.ts';
+
+export interface OriginGuardProps {
+  readonly gatewayStage: Stage;
+}
+
+export class OriginGuard extends Construct {
+  /** Goes with every request of the distribution. CloudFormation reads a secret anew only for what changes: the number makes both change. */
+  readonly headerName = 'x-origin-secret-1';
+  /** A dynamic reference: the value itself is in no template. */
+  readonly headerValue: string;
+
+  constructor(scope: Construct, id: string, { gatewayStage }: OriginGuardProps) {
+    super(scope, id);
+    const secret = new Secret(this, 'Secret', {
+      description: 'What the distribution shows the API, to be let in',
+      generateSecretString: { passwordLength: 40, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    acknowledge(secret, 'Changed by a deployment, as the distribution has to change with it: lib/README.md, “Rotate secrets”.', 'AwsSolutions-SMG4');
+    // Into properties that CloudFormation resolves it for, and nowhere else.
+    this.headerValue = secret.secretValue.unsafeUnwrap();
+
+    const visibilityConfig = (metricName: string) => ({ metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false });
+    const acl = new CfnWebACL(this, 'WebAcl', {
+      scope: 'REGIONAL',
+      defaultAction: { block: {} },
+      visibilityConfig: visibilityConfig('NotThroughDistribution'),
+      rules: [
+        {
+          name: 'ThroughDistribution',
+          priority: 0,
+          action: { allow: {} },
+          visibilityConfig: visibilityConfig('ThroughDistribution'),
+          statement: {
+            byteMatchStatement: {
+              fieldToMatch: { singleHeader: { Name: this.headerName } },
+              positionalConstraint: 'EXACTLY',
+              searchString: this.headerValue,
+              textTransformations: [{ priority: 0, type: 'NONE' }],
+            },
+          },
+        },
+      ],
+    });
+    new CfnWebACLAssociation(this, 'WebAclAssociation', { webAclArn: acl.attrArn, resourceArn: gatewayStage.stageArn });
+  }
+}

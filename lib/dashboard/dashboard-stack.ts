@@ -1,0 +1,110 @@
+// The one origin that the public meets: a distribution with the web page, and behind the same name the API.
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  AllowedMethods, type BehaviorOptions, CachePolicy, Distribution, HeadersFrameOption, HeadersReferrerPolicy, HttpVersion, OriginProtocolPolicy,
+  OriginRequestPolicy, OriginSslPolicy, ResponseHeadersPolicy, SecurityPolicyProtocol, ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import type { ApiStack } from '../api/api-stack.ts';
+import type { MediaStack } from '../media/media-stack.ts';
+import { acknowledge } from '../shared/acknowledge.ts';
+import type { StageSettings } from '../stage-settings.ts';
+import type { EdgeStack } from './edge-stack.ts';
+
+export interface DashboardStackProps {
+  readonly settings: StageSettings;
+  readonly edge: EdgeStack;
+  readonly api: ApiStack;
+  readonly media: MediaStack;
+}
+
+/** What the API answers; everything else is the page. Handlers see these paths as they are, as in the local run. */
+const apiPaths = ['/v1/*', '/mcp', '/graphql', '/api/auth/*', '/.well-known/*'];
+
+export class DashboardStack extends Stack {
+  /** https address without a trailing slash. */
+  readonly url: string;
+  readonly distribution: Distribution;
+
+  constructor(scope: Construct, id: string, { settings, edge, api, media }: DashboardStackProps) {
+    super(scope, id);
+    const common = {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      // Both can be made again: the page is in this repository.
+      removalPolicy: RemovalPolicy.DESTROY,
+    };
+    const logs = new Bucket(this, 'Logs', {
+      ...common,
+      // CloudFront writes its logs by ACL.
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
+      lifecycleRules: [{ expiration: Duration.days(settings.logRetentionDays) }],
+    });
+    const site = new Bucket(this, 'Site', { ...common, objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED, serverAccessLogsBucket: logs, serverAccessLogsPrefix: 'site/' });
+
+    const responseHeadersPolicy = this.#securityHeaders(media);
+    const toApi: BehaviorOptions = {
+      origin: new HttpOrigin(api.domainName, {
+        originPath: api.basePath,
+        customHeaders: { [api.guard.headerName]: api.guard.headerValue },
+        protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+        originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      // API Gateway knows its own host name only.
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      responseHeadersPolicy,
+    };
+    this.distribution = new Distribution(this, 'Distribution', {
+      defaultRootObject: 'index.html',
+      defaultBehavior: { origin: S3BucketOrigin.withOriginAccessControl(site), viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS, responseHeadersPolicy },
+      additionalBehaviors: Object.fromEntries(apiPaths.map((path) => [path, toApi])),
+      webAclId: edge.webAclArn,
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      logBucket: logs,
+      logFilePrefix: 'distribution/',
+      ...(settings.domain &&
+        edge.certificate && { domainNames: [settings.domain.name], certificate: edge.certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
+    });
+    acknowledge(this.distribution, 'Users are everywhere.', 'AwsSolutions-CFR1');
+    if (!settings.domain) acknowledge(this.distribution, 'CloudFront’s own name allows no TLS policy; a stage with a domain has TLS 1.2.', 'AwsSolutions-CFR4');
+    if (settings.domain) this.#nameIt(settings.domain);
+    this.url = `https://${settings.domain?.name ?? this.distribution.distributionDomainName}`;
+  }
+
+  #securityHeaders(media: MediaStack): ResponseHeadersPolicy {
+    const uploads = `https://${media.uploads.bucketRegionalDomainName}`;
+    return new ResponseHeadersPolicy(this, 'SecurityHeaders', {
+      securityHeadersBehavior: {
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN, override: true },
+        contentSecurityPolicy: {
+          // The page uploads to the bucket and shows what is there.
+          contentSecurityPolicy: `default-src 'self'; connect-src 'self' ${uploads}; img-src 'self' data: ${uploads}; media-src 'self' ${uploads}; frame-ancestors 'none'; base-uri 'none'`,
+          // The API may have a stricter one.
+          override: false,
+        },
+      },
+    });
+  }
+
+  #nameIt({ name, hostedZoneId }: NonNullable<StageSettings['domain']>): void {
+    // The whole name with its dot, as the zone's own name is not asked for.
+    const record = {
+      zone: HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName: name }),
+      target: RecordTarget.fromAlias(new CloudFrontTarget(this.distribution)),
+    };
+    new ARecord(this, 'Ipv4', record);
+    new AaaaRecord(this, 'Ipv6', record);
+  }
+}

@@ -1,0 +1,143 @@
+// When a human is woken: each alarm with the runbook entry it sends them to (lib/README.md; a test finds the heading).
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import type { QueueName } from '../publishing/command-queues.ts';
+import type { StageSettings } from '../stage-settings.ts';
+import type { StageMetrics } from './stage-metrics.ts';
+
+export interface AlarmsProps {
+  readonly settings: StageSettings;
+  readonly metrics: StageMetrics;
+  /** Told of every alarm, and of its end. */
+  readonly topic: ITopic;
+}
+
+interface AlarmSettings {
+  /** The entry in the runbook. Alarms of a kind share one. */
+  readonly runbook: string;
+  /** What is so, for whoever reads the notification. */
+  readonly says: string;
+  readonly metric: IMetric;
+  /** One of both. */
+  readonly atLeast?: number;
+  readonly below?: number;
+  /** Periods of the metric in a row. */
+  readonly periods: number;
+  /** @default a metric that is missing is fine */
+  readonly missingIsBad?: boolean;
+}
+
+/** Seconds that the oldest command of a queue may wait: work that is long waits longer. */
+const oldestCommandSeconds: Readonly<Record<QueueName, number>> = {
+  'publish-ffmpeg': 60,
+  'publish-manifest': 60,
+  media: 900,
+  imports: 1800,
+  timers: 60,
+};
+
+export class Alarms extends Construct {
+  readonly all: Alarm[] = [];
+  readonly #topic: ITopic;
+
+  constructor(scope: Construct, id: string, { settings, metrics, topic }: AlarmsProps) {
+    super(scope, id);
+    this.#topic = topic;
+
+    this.#add('StreamsFailing', {
+      runbook: 'Streams failing',
+      says: 'Connections to destinations ended by a fault of ours.',
+      metric: metrics.sessionsEnded('ours'),
+      atLeast: 5,
+      periods: 2,
+    });
+    this.#add('LeaseExpiries', {
+      runbook: 'Lease expiries',
+      says: 'Agents took over streams of others: those died, hang, or were replaced.',
+      metric: metrics.takeovers,
+      atLeast: 10,
+      periods: 1,
+    });
+    for (const backend of ['ffmpeg', 'manifest'] as const) {
+      this.#add(`NoAgents-${backend}`, {
+        runbook: 'No agents',
+        says: `No ${backend} agent has reported.`,
+        metric: metrics.slots(backend),
+        below: 1,
+        periods: 3,
+        missingIsBad: true,
+      });
+      this.#add(`SlotsShort-${backend}`, {
+        runbook: 'Slots short',
+        says: `Almost all slots of the ${backend} agents are in use, and no more have come.`,
+        metric: metrics.slotsUsedPercent(backend),
+        atLeast: 95,
+        periods: 15,
+      });
+    }
+    this.#add('GpuCapacityShort', {
+      runbook: 'GPU capacity short',
+      says: 'Tasks wait for a machine with a GPU.',
+      metric: metrics.gpuReservationPercent,
+      atLeast: 101,
+      periods: 15,
+    });
+    for (const [name, seconds] of Object.entries(oldestCommandSeconds) as [QueueName, number][]) {
+      this.#add(`QueueAge-${name}`, {
+        runbook: 'Queue age',
+        says: `The oldest command of the queue ${name} waits for more than ${seconds} s.`,
+        metric: metrics.oldestCommandSeconds(name),
+        atLeast: seconds,
+        periods: 5,
+      });
+      this.#add(`DeadLetters-${name}`, {
+        runbook: 'Dead letters',
+        says: `Commands of the queue ${name} failed too often and were put aside.`,
+        metric: metrics.deadLetters(name),
+        atLeast: 1,
+        periods: 1,
+      });
+    }
+    this.#add('SweepLate', {
+      runbook: 'Sweep late',
+      says: 'The minute sweep did not succeed: schedules, durations and credits may be acted on late.',
+      metric: metrics.sweepsSucceeded,
+      below: 1,
+      periods: 1,
+      missingIsBad: true,
+    });
+    this.#add('ApiErrors', { runbook: 'API errors', says: 'Requests ended with a fault of ours (5xx).', metric: metrics.apiErrors, atLeast: 5, periods: 1 });
+    this.#add('ApiSlow', { runbook: 'API slow', says: 'One request in a hundred takes longer than 3 s.', metric: metrics.apiP99Ms, atLeast: 3000, periods: 3 });
+    this.#add('DatabaseConnections', {
+      runbook: 'Database connections',
+      says: 'The database is near its limit of connections.',
+      metric: metrics.databaseConnections,
+      atLeast: settings.databaseConnectionsAlarm,
+      periods: 3,
+    });
+    this.#add('DatabaseStorage', {
+      runbook: 'Database storage',
+      says: 'Less than a tenth of the storage that the database began with is free.',
+      metric: metrics.databaseFreeBytes,
+      below: (settings.databaseStorageGiB * 1024 ** 3) / 10,
+      periods: 3,
+    });
+    this.#add('DatabaseCpu', { runbook: 'Database CPU', says: 'The database computes almost without a pause.', metric: metrics.databaseCpuPercent, atLeast: 85, periods: 5 });
+  }
+
+  #add(id: string, { runbook, says, metric, atLeast, below, periods, missingIsBad = false }: AlarmSettings): void {
+    const alarm = new Alarm(this, id, {
+      alarmDescription: `${says} Runbook: lib/README.md, “${runbook}”.`,
+      metric,
+      threshold: atLeast ?? below ?? 0,
+      comparisonOperator: below === undefined ? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD : ComparisonOperator.LESS_THAN_THRESHOLD,
+      evaluationPeriods: periods,
+      treatMissingData: missingIsBad ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(new SnsAction(this.#topic));
+    alarm.addOkAction(new SnsAction(this.#topic));
+    this.all.push(alarm);
+  }
+}

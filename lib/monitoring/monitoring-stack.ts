@@ -1,0 +1,71 @@
+// Are the streams live? One page that answers it, alarms that say when not, and a budget.
+import { Stack } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import { AlarmStatusWidget, Dashboard, GraphWidget, type IMetric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Construct } from 'constructs';
+import type { StageSettings } from '../stage-settings.ts';
+import { Alarms } from './alarms.ts';
+import { blames, StageMetrics, type StageMetricsProps } from './stage-metrics.ts';
+
+export interface MonitoringStackProps extends StageMetricsProps {
+  readonly settings: StageSettings;
+}
+
+export class MonitoringStack extends Stack {
+  constructor(scope: Construct, id: string, { settings, ...parts }: MonitoringStackProps) {
+    super(scope, id);
+    const metrics = new StageMetrics(this, 'Metrics', parts);
+    const topic = this.#notifications(settings);
+    const alarms = new Alarms(this, 'Alarms', { settings, metrics, topic });
+    this.#page(metrics, alarms);
+    this.#budget(settings, topic);
+  }
+
+  #notifications({ alarmEmail }: StageSettings): Topic {
+    const senders = ['cloudwatch.amazonaws.com', 'budgets.amazonaws.com'].map((service) => new ServicePrincipal(service, { conditions: { StringEquals: { 'aws:SourceAccount': this.account } } }));
+    // Alarms cannot use SNS' own key.
+    const key = new Key(this, 'NotificationsKey', { enableKeyRotation: true, description: 'Notifications of alarms and of the budget' });
+    const topic = new Topic(this, 'Notifications', { masterKey: key, enforceSSL: true });
+    for (const sender of senders) topic.grantPublish(sender);
+    if (alarmEmail !== null) topic.addSubscription(new EmailSubscription(alarmEmail));
+    return topic;
+  }
+
+  #page(metrics: StageMetrics, alarms: Alarms): void {
+    const backends = ['ffmpeg', 'manifest'] as const;
+    const queues = ['publish-ffmpeg', 'publish-manifest', 'media', 'imports', 'timers'] as const;
+    const graph = (title: string, left: IMetric[], right: IMetric[] = []) => new GraphWidget({ title, left, right, width: 12, leftYAxis: { min: 0 } });
+    const page = new Dashboard(this, 'AreTheStreamsLive');
+    page.addWidgets(
+      new SingleValueWidget({ title: 'Streams on agents', metrics: backends.map((backend) => metrics.replicas(backend)), width: 6, height: 4 }),
+      new AlarmStatusWidget({ title: 'Alarms', alarms: alarms.all, width: 18, height: 4 }),
+    );
+    page.addWidgets(
+      graph('Streams on agents', backends.map((backend) => metrics.replicas(backend))),
+      graph('Connections that ended, by whose fault', blames.map((blame) => metrics.sessionsEnded(blame)), [metrics.takeovers]),
+    );
+    page.addWidgets(
+      graph('Slots', backends.flatMap((backend) => [metrics.slotsUsed(backend), metrics.slots(backend)]), [metrics.gpuReservationPercent]),
+      graph('Oldest command, seconds', queues.map((name) => metrics.oldestCommandSeconds(name))),
+    );
+    page.addWidgets(graph('API', [metrics.apiRequests, metrics.apiErrors], [metrics.apiP99Ms]), graph('Database', [metrics.databaseConnections], [metrics.databaseCpuPercent]));
+    page.addWidgets(graph('Minute sweep', [metrics.sweepsSucceeded]), graph('Dead letters', queues.map((name) => metrics.deadLetters(name))));
+  }
+
+  /** Of the whole account: stages that share one share the sum. */
+  #budget({ monthlyBudgetUsd }: StageSettings, topic: Topic): void {
+    const subscribers = [{ subscriptionType: 'SNS', address: topic.topicArn }];
+    const notification = (notificationType: string, threshold: number) => ({
+      notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
+      subscribers,
+    });
+    new CfnBudget(this, 'Budget', {
+      budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: monthlyBudgetUsd, unit: 'USD' } },
+      notificationsWithSubscribers: [notification('ACTUAL', 80), notification('FORECASTED', 100)],
+    });
+  }
+}
