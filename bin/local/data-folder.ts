@@ -1,7 +1,7 @@
 // The folder in which a local run keeps everything: its secrets, its ports, and where its parts put their data.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { apiKeyPrefix } from '../../lambda/surfaces/authenticate.ts';
 
 /** Made at the first start, kept for ever: what is sealed with them could not be read any more. */
@@ -44,27 +44,32 @@ export class DataFolder {
 
   /**
    * @param fresh deletes what is there first
-   * @throws when another run uses the folder, or when a fresh start would delete a folder that no run has made
+   * @throws when another run uses the folder, when it cannot be used, or when it is a folder of something else: nothing of that is touched
    */
   static async open(path: string, fresh: boolean): Promise<DataFolder> {
     const folder = new DataFolder(path);
-    const other = await folder.#read<ConnectionFile>('connection.json');
+    await folder.#assertOurs();
+    const other = await folder.#read<ConnectionFile>('connection.json').catch(() => null);
     if (other && (await isLocalRun(other.pid))) {
       throw new Error(`A local run with this data folder is at ${other.siteURL} already (process ${other.pid}). End it first, or choose another folder with --data.`);
     }
-    if (fresh) await folder.#clear();
-    await mkdir(path, { recursive: true });
+    if (fresh) await rm(path, { recursive: true, force: true });
+    await makeFolder(path);
     // Left by a run that was killed: it would point to nobody.
     await folder.removeConnection();
     return folder;
   }
 
-  async #clear(): Promise<void> {
-    const names: string[] = await readdir(this.path).catch(() => []);
-    // Set-up notes itself in .local before the first run.
-    const isOurs = names.includes('identity.json') || names.every((name) => name === 'installer.pid');
-    if (!isOurs) throw new Error(`--fresh deletes ${this.path}, but that does not look like the data folder of a local run. Delete it yourself, or name another with --data.`);
-    await rm(this.path, { recursive: true, force: true });
+  /** A run fills the folder, and --fresh deletes it: neither may happen to somebody's other files. */
+  async #assertOurs(): Promise<void> {
+    const names = await readdir(this.path).catch((error: NodeJS.ErrnoException): string[] => {
+      if (error.code === 'ENOENT') return [];
+      throw unusable(this.path, error);
+    });
+    // Set-up notes itself in .local before the first run; a first run that was killed early has left no more than these.
+    const early = new Set(['installer.pid', 'identity.json.part', 'connection.json', 'platform.log']);
+    if (names.includes('identity.json') || names.every((name) => early.has(name))) return;
+    throw new Error(`${this.path} does not look like the data folder of a local run: it holds other files. Name a folder of its own with --data.`);
   }
 
   async identity(): Promise<RunIdentity> {
@@ -79,7 +84,7 @@ export class DataFolder {
     return made;
   }
 
-  /** The ports of the last run, so that destinations which name the RTMP ingest go on working. */
+  /** The ports of the last run, so that destinations which name the RTMP ingest can follow it. */
   async lastPorts(): Promise<Partial<Ports>> {
     return (await this.#read<Ports>('ports.json')) ?? {};
   }
@@ -110,7 +115,7 @@ export class DataFolder {
       return JSON.parse(await readFile(join(this.path, name), 'utf8')) as Content;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw new Error(`${join(this.path, name)} cannot be read. Repair it, or start anew with --fresh.`, { cause: error });
+      throw new Error(`${join(this.path, name)} cannot be read. Delete it, or start anew with --fresh, which deletes the whole folder.`, { cause: error });
     }
   }
 
@@ -120,6 +125,19 @@ export class DataFolder {
     await writeFile(`${path}.part`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
     await rename(`${path}.part`, path);
   }
+}
+
+/** Level by level: `recursive` of Node never returns where a file system refuses new folders with ENOENT, as /proc does. */
+async function makeFolder(path: string): Promise<void> {
+  if (await stat(path).catch(() => null)) return;
+  if (dirname(path) !== path) await makeFolder(dirname(path));
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw unusable(path, error);
+  });
+}
+
+function unusable(path: string, error: NodeJS.ErrnoException): Error {
+  return new Error(`${path} cannot be used as the data folder (${error.code}). Name another with --data.`, { cause: error });
 }
 
 /** Another process may have got the pid of a run that is long over. */

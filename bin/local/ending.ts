@@ -1,27 +1,46 @@
-// When the local run has to end: asked by a signal, or left alone by npm.
+// When the local run has to end: asked by a signal, left alone by npm, or left by a part that it cannot do without.
 
 const watchParentMs = 500;
+/** A terminal sends Ctrl-C to npm and to us, and npm passes it on: two signals that a person sent as one. */
+const sameKeyMs = 1000;
 
-/**
- * Resolves at SIGINT, SIGTERM or SIGHUP; a second SIGINT ends the process at once. Started by npm it also ends when npm is killed:
- * nobody could press Ctrl-C any more.
- */
-export function untilAskedToEnd(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = 0;
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        if (signal === 'SIGINT' && asked++ > 0) process.exit(130);
-        resolve();
-      });
-    }
-    if (process.env['npm_lifecycle_event'] === undefined) return;
-    const parent = process.ppid;
-    const watch = setInterval(() => {
-      if (process.ppid === parent) return;
-      clearInterval(watch);
-      resolve();
-    }, watchParentMs);
-    watch.unref();
-  });
+export interface Ending {
+  /** Aborts when the end is asked for. */
+  readonly signal: AbortSignal;
+  readonly asked: Promise<void>;
+  /** Ends the run because of an error. */
+  fail(error: Error): void;
+  /** @throws the error that ended the run, or the signal's reason */
+  throwIfAsked(): void;
+}
+
+/** Asked for by SIGINT, SIGTERM or SIGHUP; a second Ctrl-C ends the process at once. Started by npm it also ends when npm is killed: nobody could press Ctrl-C any more. */
+export function watchForEnd(): Ending {
+  const controller = new AbortController();
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const end = (reason?: Error) => {
+    controller.abort(reason);
+    resolve();
+  };
+  let interruptedAtMs: number | null = null;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      const nowMs = performance.now();
+      if (signal === 'SIGINT' && interruptedAtMs !== null && nowMs - interruptedAtMs > sameKeyMs) process.exit(130);
+      if (signal === 'SIGINT') interruptedAtMs ??= nowMs;
+      end();
+    });
+  }
+  if (process.env['npm_lifecycle_event'] !== undefined) watchParent(end);
+  return { signal: controller.signal, asked, fail: end, throwIfAsked: () => controller.signal.throwIfAborted() };
+}
+
+function watchParent(end: () => void): void {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    end();
+  }, watchParentMs);
+  watch.unref();
 }

@@ -12,7 +12,7 @@ import { superviseAgent } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
 import { DataFolder } from './data-folder.ts';
 import { makeDemo } from './demo.ts';
-import { untilAskedToEnd } from './ending.ts';
+import { watchForEnd } from './ending.ts';
 import { startJobs } from './jobs.ts';
 import { ensureLocalAccount } from './local-account.ts';
 import type { LocalOptions } from './options.ts';
@@ -30,35 +30,41 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
   const terminal = openTerminal(process.stdout);
   // Taken down in the opposite order, whether the start got to its end or not.
   await using parts = new AsyncDisposableStack();
-  const ending = untilAskedToEnd();
+  const ending = watchForEnd();
+  const step: typeof terminal.step = (text, work) => {
+    ending.throwIfAsked();
+    return terminal.step(text, work);
+  };
   try {
     const folder = await DataFolder.open(options.dataFolder, options.fresh);
     const identity = await folder.identity();
     const lastPorts = await folder.lastPorts();
-    const ports = { ...defaultPorts, ...lastPorts };
     const logFile = createWriteStream(join(folder.path, 'platform.log'), { flags: 'w', mode: 0o600 });
     const writeLog = (line: string) => void logFile.write(`${line}\n`);
     const log: Log = (event, fields) => writeLog(JSON.stringify({ at: new Date().toISOString(), event, ...fields }, (_, value) => (value instanceof Error ? value.stack : value)));
 
-    const tools = await terminal.step('Looking for ffmpeg', () => findMediaTools(process.env));
-    const database = await terminal.step('Starting Postgres', async (progress) => {
+    const tools = await step('Looking for ffmpeg', () => findMediaTools(process.env));
+    const database = await step('Starting Postgres', async (progress) => {
       const ownURL = process.env['DATABASE_URL'];
-      if (ownURL) return { url: ownURL, port: ports.postgres };
-      const postgres = await startPostgres({ durable: true, dataFolder: folder.postgres, port: ports.postgres, log: writeLog, onProgress: progress });
+      if (ownURL) return { url: ownURL, port: defaultPorts.postgres };
+      const postgres = await startPostgres({ durable: true, dataFolder: folder.postgres, port: defaultPorts.postgres, log: writeLog, onProgress: progress });
       parts.defer(() => postgres.stop());
+      void postgres.exited.then(() => ending.fail(new Error(`Postgres ended by itself; the end of ${join(folder.path, 'platform.log')} says why. Start again: nothing is lost.`)));
       return { url: postgres.url, port: Number(new URL(postgres.url).port) };
     });
-    const sink = await startRtmpSink({ port: ports.rtmp }).catch(() => startRtmpSink({ port: 0 }));
+    const sink = await startRtmpSink({ port: defaultPorts.rtmp }).catch(() => startRtmpSink({ port: 0 }));
     parts.defer(() => sink.close());
-    const site = await reserveSite(options.port ?? ports.site, options.port !== null);
+    const site = await reserveSite(options.port ?? defaultPorts.site, options.port !== null);
     parts.defer(() => site.close());
+    if (options.port === null && site.port !== defaultPorts.site) terminal.line(`  Port ${defaultPorts.site} is taken: the site is on ${site.port}.`);
+    if (sink.port !== defaultPorts.rtmp) terminal.line(`  Port ${defaultPorts.rtmp} is taken: the RTMP ingest is on ${sink.port}.`);
     await folder.savePorts({ site: site.port, rtmp: sink.port, postgres: database.port });
     const rtmpURL = rtmpURLAt(sink.port);
 
     const local = { databaseURL: database.url, serviceSecret: identity.serviceSecret, objectsFolder: folder.objects, siteURL: site.url };
     const connections = connectLocally(local, 20, log);
     parts.defer(() => connections.pool.end());
-    await terminal.step('Migrating the database', () => migrate(connections.pool));
+    await step('Migrating the database', () => migrate(connections.pool));
     const formerRtmpURL = lastPorts.rtmp === undefined ? null : rtmpURLAt(lastPorts.rtmp);
     await ensureLocalAccount(connections.pool, { apiKey: identity.apiKey, rtmpURL, formerRtmpURL, sealer: connections.sealer });
 
@@ -67,7 +73,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     site.serve({ rest: createRestHandler(service), objects: connections.objects, sink, rtmpURL, log });
 
     const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
-    const supervisor = await terminal.step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));
+    const supervisor = await step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));
     parts.defer(() => supervisor.stop());
     const starting = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
     parts.use(startJobs({ ...connections, starting, clock: () => new Date() }, log));
@@ -76,13 +82,17 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     parts.defer(() => folder.removeConnection());
 
     if (options.demo && !(await folder.isDemoMade())) {
-      await terminal.step('Making the demo', async (progress) => {
+      await step('Making the demo', async (progress) => {
         const demo = { apiURL: service.baseURL, apiKey: identity.apiKey, rtmpURL, ffmpegPath: tools.ffmpegPath, mediaFolder: folder.demoMedia };
         const made = makeDemo({ ...demo, onProgress: progress });
-        const streamID = await Promise.race([made, ending.then(() => null)]);
+        const streamID = await Promise.race([made, ending.asked.then(() => null)]);
         if (streamID !== null) await folder.markDemoMade(streamID);
+      }).catch((error: unknown) => {
+        ending.throwIfAsked();
+        terminal.line(`  The demo could not be made; everything else works. ${String(error)}`);
       });
     }
+    ending.throwIfAsked();
     terminal.table([
       ['Watch', site.url],
       ['API', service.baseURL],
@@ -92,10 +102,14 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
       ['Log', join(folder.path, 'platform.log')],
     ]);
     terminal.line(nextSteps(service.baseURL, identity.apiKey));
-    await ending;
-    terminal.line('Ending everything that was started …');
+    await ending.asked;
+    ending.throwIfAsked();
     return 0;
   } catch (error) {
+    if (ending.signal.aborted && (error as Error).name === 'AbortError') {
+      terminal.line('Ending everything that was started …');
+      return 0;
+    }
     terminal.line(`\n${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }

@@ -114,6 +114,7 @@ const problemSchema: Json = {
     status: { type: 'integer' },
     detail: { type: 'string', description: 'What happened this time.' },
     code: { type: 'string', enum: Object.keys(problemCodes) },
+    readiness: { $ref: '#/components/schemas/Readiness', description: 'With stream_not_ready: what is missing, and what to do about it.' },
     errors: {
       type: 'array',
       description: 'Each fault of the input: path is a JSON pointer into the body, or /path/NAME, /query/NAME, /header/NAME.',

@@ -36,7 +36,7 @@ export function createRestHandler(service: Service): RestHandler {
       if (explained) return explained;
       // A literal path wins over one with parameters, whatever their order in the catalogue.
       const match = router.match(method, path)[0].toSorted(([, a], [, b]) => Object.keys(a).length - Object.keys(b).length)[0];
-      if (!match) return refuseUnknown(service, methodsAt(path), path);
+      if (!match) return refuseUnknown(service, methodsAt(path), url.pathname);
 
       const [{ operation, readQuery }, encoded] = match;
       const caller = operation.scopes === 'public' ? null : await admit(service, request, operation);

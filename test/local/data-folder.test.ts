@@ -1,5 +1,5 @@
 // The data folder of a local run: what survives, and what a fresh start may delete.
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,10 +29,15 @@ describe('a data folder', () => {
     expect(await (await DataFolder.open(path, true)).identity()).not.toEqual(first);
   });
 
-  it('is not deleted when no run has made it', async () => {
+  it("is neither deleted nor filled when it is somebody else's", async () => {
     await writeFile(join(path, 'thesis.txt'), 'years of work');
-    await expect(DataFolder.open(path, true)).rejects.toThrow('does not look like the data folder');
+    for (const fresh of [true, false]) await expect(DataFolder.open(path, fresh)).rejects.toThrow('does not look like the data folder');
+    expect(await readdir(path)).toEqual(['thesis.txt']);
     expect(await readFile(join(path, 'thesis.txt'), 'utf8')).toBe('years of work');
+  });
+
+  it.each(['/proc/nothing/here', '/dev/null/x'])('at %s, which cannot be made, is refused at once', async (nowhere) => {
+    await expect(DataFolder.open(nowhere, false)).rejects.toThrow('cannot be used as the data folder');
   });
 
   it('says what to do when a file of it is damaged', async () => {

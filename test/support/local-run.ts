@@ -13,7 +13,7 @@ export interface LocalRun {
   readonly connection: ConnectionFile;
   readonly process: ChildProcess;
   readonly api: ApiClient;
-  /** Ctrl-C. @returns the exit code */
+  /** Ctrl-C, which arrives twice: from the terminal, and passed on by npm. @returns the exit code */
   interrupt(): Promise<number | null>;
 }
 
@@ -41,6 +41,7 @@ export async function startLocalRun(dataFolder: string, ...args: string[]): Prom
     process: child,
     api: apiClient(connection),
     async interrupt() {
+      child.kill('SIGINT');
       child.kill('SIGINT');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       return child.exitCode;

@@ -115,7 +115,7 @@ describe('bodies', () => {
     expect([Stream, Playlist, StreamStats, Me, Readiness].map(optional)).toEqual([[], [], [], [], []]);
     expect(optional(Upload)).toEqual(['fileSize']);
     expect(optional(Destination)).toEqual(['rtmpURL', 'backupRtmpURL', 'lastUsedAt', 'archivedAt', 'managedChannelTitleCached']);
-    expect(optional(Problem)).toEqual(['errors']);
+    expect(optional(Problem)).toEqual(['readiness', 'errors']);
   });
 
   test.for([
