@@ -31,12 +31,13 @@ export function watchForEnd(): Ending {
       end();
     });
   }
-  if (process.env['npm_lifecycle_event'] !== undefined) watchParent(end);
+  // Set by the script of `npm start`, before this program was loaded: npm may be gone by now.
+  const parent = process.env['LOCAL_PARENT_PID'];
+  if (parent !== undefined) watchParent(Number(parent), end);
   return { signal: controller.signal, asked, fail: end, throwIfAsked: () => controller.signal.throwIfAborted() };
 }
 
-function watchParent(end: () => void): void {
-  const parent = process.ppid;
+function watchParent(parent: number, end: () => void): void {
   const watch = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(watch);
