@@ -23,12 +23,6 @@ export interface ConnectionFile {
   readonly pid: number;
 }
 
-export interface Ports {
-  readonly site: number;
-  readonly rtmp: number;
-  readonly postgres: number;
-}
-
 export class DataFolder {
   readonly path: string;
   readonly postgres: string;
@@ -84,13 +78,13 @@ export class DataFolder {
     return made;
   }
 
-  /** The ports of the last run, so that destinations which name the RTMP ingest can follow it. */
-  async lastPorts(): Promise<Partial<Ports>> {
-    return (await this.#read<Ports>('ports.json')) ?? {};
+  /** Port of the RTMP ingest in the last run, so that destinations which name it can follow it; null before the first. */
+  async lastRtmpPort(): Promise<number | null> {
+    return (await this.#read<{ rtmp: number }>('ports.json'))?.rtmp ?? null;
   }
 
-  async savePorts(ports: Ports): Promise<void> {
-    await this.#write('ports.json', ports);
+  async saveRtmpPort(rtmp: number): Promise<void> {
+    await this.#write('ports.json', { rtmp });
   }
 
   /** Whether the demo was made, or was declined; it is made once. */

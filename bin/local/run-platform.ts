@@ -38,19 +38,18 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
   try {
     const folder = await DataFolder.open(options.dataFolder, options.fresh);
     const identity = await folder.identity();
-    const lastPorts = await folder.lastPorts();
     const logFile = createWriteStream(join(folder.path, 'platform.log'), { flags: 'w', mode: 0o600 });
     const writeLog = (line: string) => void logFile.write(`${line}\n`);
     const log: Log = (event, fields) => writeLog(JSON.stringify({ at: new Date().toISOString(), event, ...fields }, (_, value) => (value instanceof Error ? value.stack : value)));
 
     const tools = await step('Looking for ffmpeg', () => findMediaTools(process.env));
-    const database = await step('Starting Postgres', async (progress) => {
+    const databaseURL = await step('Starting Postgres', async (progress) => {
       const ownURL = process.env['DATABASE_URL'];
-      if (ownURL) return { url: ownURL, port: defaultPorts.postgres };
+      if (ownURL) return ownURL;
       const postgres = await startPostgres({ durable: true, dataFolder: folder.postgres, port: defaultPorts.postgres, log: writeLog, onProgress: progress });
       parts.defer(() => postgres.stop());
       void postgres.exited.then(() => ending.fail(new Error(`Postgres ended by itself; the end of ${join(folder.path, 'platform.log')} says why. Start again: nothing is lost.`)));
-      return { url: postgres.url, port: Number(new URL(postgres.url).port) };
+      return postgres.url;
     });
     const sink = await startRtmpSink({ port: defaultPorts.rtmp }).catch(() => startRtmpSink({ port: 0 }));
     parts.defer(() => sink.close());
@@ -58,15 +57,17 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     parts.defer(() => site.close());
     if (options.port === null && site.port !== defaultPorts.site) terminal.line(`  Port ${defaultPorts.site} is taken: the site is on ${site.port}.`);
     if (sink.port !== defaultPorts.rtmp) terminal.line(`  Port ${defaultPorts.rtmp} is taken: the RTMP ingest is on ${sink.port}.`);
-    await folder.savePorts({ site: site.port, rtmp: sink.port, postgres: database.port });
     const rtmpURL = rtmpURLAt(sink.port);
 
-    const local = { databaseURL: database.url, serviceSecret: identity.serviceSecret, objectsFolder: folder.objects, siteURL: site.url };
+    const local = { databaseURL, serviceSecret: identity.serviceSecret, objectsFolder: folder.objects, siteURL: site.url };
     const connections = connectLocally(local, 20, log);
     parts.defer(() => connections.pool.end());
     await step('Migrating the database', () => migrate(connections.pool));
-    const formerRtmpURL = lastPorts.rtmp === undefined ? null : rtmpURLAt(lastPorts.rtmp);
+    const lastRtmpPort = await folder.lastRtmpPort();
+    const formerRtmpURL = lastRtmpPort === null ? null : rtmpURLAt(lastRtmpPort);
     await ensureLocalAccount(connections.pool, { apiKey: identity.apiKey, rtmpURL, formerRtmpURL, sealer: connections.sealer });
+    // Only now: a run killed before would leave destinations at an address that nobody remembers.
+    await folder.saveRtmpPort(sink.port);
 
     const settings = { ...localSettings, legacyRtmpURL: rtmpURL };
     const service = createService(connections, settings, log);
