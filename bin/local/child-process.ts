@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { hasDeathSignal } from '../../lambda/publisher/death-signal.ts';
+import { deathSignalCommand, hasDeathSignal } from '../../lambda/publisher/death-signal.ts';
 
 export interface ChildProgram {
   readonly command: string;
@@ -40,8 +40,7 @@ export interface RunningChild {
  * Starts a program in a session of its own, so that Ctrl-C in the terminal reaches only this process, which then decides the order of the end.
  *
  * If this process dies without stopping it (SIGKILL included), the child gets `deathSignal`: from the kernel through `setpriv --pdeathsig` of
- * util-linux 2.33, elsewhere from a shell that waits for the end of a pipe only this process holds. The kernel's rule counts threads:
- * call this on the main thread or on one that lives as long as the child should.
+ * util-linux 2.33 (which counts threads, see there), elsewhere from a shell that waits for the end of a pipe only this process holds.
  */
 export function startChild(program: ChildProgram): RunningChild {
   const { user, deathSignal = 'SIGKILL', log } = program;
@@ -55,8 +54,9 @@ export function startChild(program: ChildProgram): RunningChild {
   if (program.passesClosedFolders && !hasDeathSignal()) {
     throw new Error('setpriv of util-linux 2.33 or newer is needed to run a program as another user in folders closed to that user');
   }
+  const [setpriv, ...setprivArguments] = deathSignalCommand(deathSignal, privileges(program));
   const child = hasDeathSignal()
-    ? spawn('setpriv', [...setprivArguments(program, deathSignal), program.command, ...program.args], options)
+    ? spawn(setpriv, [...setprivArguments, program.command, ...program.args], options)
     : spawn(program.command, program.args, { ...options, uid: user?.uid, gid: user?.gid });
   if (!hasDeathSignal() && child.pid !== undefined) guard(child, child.pid, deathSignal);
 
@@ -88,15 +88,12 @@ export function startChild(program: ChildProgram): RunningChild {
   };
 }
 
-/** setpriv changes the user itself: done by spawn before it, the change of user would clear the death signal again. */
-function setprivArguments({ user, passesClosedFolders }: ChildProgram, deathSignal: NodeJS.Signals): string[] {
-  return [
-    `--pdeathsig=${deathSignal.slice('SIG'.length)}`,
-    ...(user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : []),
-    // With this secure bit access(2), by which initdb looks for postgres, counts the capability too.
-    ...(user && passesClosedFolders ? ['--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override', '--securebits=+no_setuid_fixup'] : []),
-    '--',
-  ];
+/** Options of setpriv. */
+function privileges({ user, passesClosedFolders }: ChildProgram): string[] {
+  if (!user) return [];
+  // With this secure bit access(2), by which initdb looks for postgres, counts the capability too.
+  const closedFolders = ['--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override', '--securebits=+no_setuid_fixup'];
+  return [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', ...(passesClosedFolders ? closedFolders : [])];
 }
 
 /** The death signal where setpriv is missing: `read` ends with a failure only when this process is gone, as a line is sent at the child's end. */

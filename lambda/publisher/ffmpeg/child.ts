@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import type { Readable, Writable } from 'node:stream';
-import { hasDeathSignal } from '../death-signal.ts';
+import { deathSignalCommand, hasDeathSignal } from '../death-signal.ts';
 
 const lineReadAheadBytes = 64 * 1024;
 const maxLogLines = 20;
 const maxLogLineCharacters = 300;
 /** Before addresses are blanked; ffmpeg's own lines end at 1024. What is cut off is the end, so an address always keeps its beginning. */
 const maxRawLineCharacters = 4096;
-/** setpriv's answer for a program that is not there. */
+/** The shell's answer for a program that is not there. */
 const exitCodeNotFound = 127;
 const crashSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
 
@@ -48,11 +48,9 @@ export interface ChildOptions {
 }
 
 export function startChild(program: string, programArguments: readonly string[], { sourceURL, readAheadBytes, signal }: ChildOptions): Child {
-  const command = [...deathSignalCommand(), program, ...programArguments];
-  const spawned = spawn(command[0]!, command.slice(1), {
-    stdio: 'pipe',
-    env: childEnvironment(),
-  });
+  // Without a death signal, its closed pipes end it.
+  const [command, ...first] = hasDeathSignal() ? [...deathSignalCommand('SIGKILL'), program] : [program];
+  const spawned = spawn(command, [...first, ...programArguments], { stdio: 'pipe', env: childEnvironment() });
   // Writing to a process that has ended is not an error of its own: `exited` tells.
   spawned.stdin.on('error', () => {});
   const stdout = spawned.stdout.pipe(new PassThrough({ highWaterMark: readAheadBytes }));
@@ -139,11 +137,6 @@ function childEnvironment(): NodeJS.ProcessEnv {
 /** For messages of errors that are ours. */
 export function describeExit(exit: ChildExit, log: string): string {
   return `ffmpeg ended with ${exit.signal ?? exit.code ?? 'no start'}: ${log || 'no message'}`;
-}
-
-/** The kernel kills the program with its parent where it can be asked to; elsewhere its closed pipes end it. */
-function deathSignalCommand(): readonly string[] {
-  return hasDeathSignal() ? ['setpriv', '--pdeathsig=KILL', '--'] : [];
 }
 
 function keepLog(stderr: Readable, sourceURL: string | undefined): { add(line: string): void; text(): string } {
