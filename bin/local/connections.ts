@@ -37,5 +37,5 @@ export function connectLocally(options: LocalConnectionsOptions, connections: nu
   };
 }
 
-/** Users may stream to, and import from, this machine. */
-export const localSettings = { allowPrivateAddresses: true } as const;
+/** Users may stream to, and import from, this machine, and call as often as it can bear. */
+export const localSettings = { allowPrivateAddresses: true, rateLimitFactor: 100 } as const;

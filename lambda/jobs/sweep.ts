@@ -29,6 +29,7 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => armTimers(pool, timers),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),
+    () => databaseOn(pool).requestWindows.deleteEnded(),
   ];
   const failures: unknown[] = [];
   for (const step of steps) {

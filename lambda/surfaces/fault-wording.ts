@@ -96,5 +96,5 @@ function knownKeys(issue: Issue): string {
 }
 
 function definitionOf(schema: unknown): { readonly format?: unknown; readonly shape?: object } {
-  return (schema as z.core.$ZodType | undefined)?._zod.def ?? {};
+  return (schema as { _zod: { def: ReturnType<typeof definitionOf> } } | undefined)?._zod.def ?? {};
 }

@@ -1,11 +1,12 @@
 // The REST surface: HTTP in, the catalogue's operations behind it, HTTP out. It names no operation.
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Operation } from '../operations/operation.ts';
-import type { Caller } from '../operations/context.ts';
 import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
 import type { FieldError } from '../operations/problem-codes.ts';
-import { authenticate } from './authenticate.ts';
+import { admit } from './admit.ts';
 import { callOperation } from './call.ts';
+import type { Quota } from './rate-limits.ts';
+import { quotaHeaders } from './rate-limits.ts';
 import { problemResponse, problemType } from './problem-response.ts';
 import { readBody } from './read-body.ts';
 import { queryReader } from './read-query.ts';
@@ -13,7 +14,8 @@ import type { QueryReader } from './read-query.ts';
 import type { Service } from './service.ts';
 import { validateInput } from './validate.ts';
 
-export type RestHandler = (request: Request) => Promise<Response>;
+/** @param address the client's IP address */
+export type RestHandler = (request: Request, address: string) => Promise<Response>;
 
 interface Route {
   readonly operation: Operation;
@@ -29,38 +31,36 @@ export function createRestHandler(service: Service): RestHandler {
   }
   const methodsAt = (path: string) => ['GET', 'POST', 'PATCH', 'DELETE'].filter((method) => router.match(method, path)[0].length > 0);
 
-  return async (request) => {
+  return async (request, address) => {
+    let quota: Quota | null = null;
+    const withQuota = (response: Response) => {
+      if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota, response.status === 429))) response.headers.set(name, value);
+      return response;
+    };
     try {
       const url = new URL(request.url);
       const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '/';
       const method = request.method === 'HEAD' ? 'GET' : request.method;
-      const explained = method === 'GET' && explainProblem(service, path);
-      if (explained) return explained;
       // A literal path wins over one with parameters, whatever their order in the catalogue.
       const match = router.match(method, path)[0].toSorted(([, a], [, b]) => Object.keys(a).length - Object.keys(b).length)[0];
-      if (!match) return refuseUnknown(service, methodsAt(path));
+      const admission = await admit(service, { operation: match?.[0].operation ?? null, headers: request.headers, address });
+      ({ quota } = admission);
+      if (admission.refusal) throw admission.refusal;
+      if (!match) return withQuota((method === 'GET' && explainProblem(service, path)) || refuseUnknown(service, methodsAt(path)));
 
       const [{ operation, readQuery }, encoded] = match;
-      const caller = operation.scopes === 'public' ? null : await admit(service, request, operation);
       const params = Object.fromEntries(Object.entries(encoded).map(([name, value]) => [name, decodeParameter(value)]));
       const idempotencyKey = method === 'POST' ? request.headers.get('idempotency-key') : null;
       const { query, faults } = readQuery(url.searchParams);
       const body = await readBody(request, operation);
       const input = validateInput(operation, { params, query, body }, [...faultsOfKey(idempotencyKey), ...faults]);
-      const answer = await callOperation(service, { operation, caller, input, idempotencyKey });
+      const answer = await callOperation(service, { operation, caller: admission.caller, input, idempotencyKey });
       const headers = answer.body === '' ? answer.headers : { 'content-type': 'application/json', ...answer.headers };
-      return new Response(answer.body === '' || request.method === 'HEAD' ? null : answer.body, { status: answer.status, headers });
+      return withQuota(new Response(answer.body === '' || request.method === 'HEAD' ? null : answer.body, { status: answer.status, headers }));
     } catch (error) {
-      return problemResponse(service, error);
+      return withQuota(problemResponse(service, error));
     }
   };
-}
-
-async function admit(service: Service, request: Request, operation: Operation): Promise<Caller> {
-  const caller = await authenticate(service, request.headers);
-  const granted = operation.scopes === 'public' || operation.scopes.some((scope) => caller.scopes.includes(scope));
-  if (!granted) throw new ProblemError('insufficient_scope', `This needs the scope ${[operation.scopes].flat().join(' or ')}.`);
-  return caller;
 }
 
 /** What cannot be decoded, or not be stored, is asked for as it was sent: nothing has such a name. */

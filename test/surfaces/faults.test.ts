@@ -131,7 +131,7 @@ describe('hostile bodies', () => {
     const answered = Promise.withResolvers<Response>();
     const server = createServer((request, response) => {
       void getRequestListener(async (fetched: Request) => {
-        const answer = await service.handler()(fetched);
+        const answer = await service.handler()(fetched, '192.0.2.1');
         answered.resolve(answer.clone());
         return answer;
       })(request, response);
