@@ -1,6 +1,5 @@
 // What the REST surface does for every operation: credentials, bodies, methods, problems.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../lambda/operations/index.ts';
 import { problemCodes } from '../../lambda/operations/problem-codes.ts';
 import { baseURL, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
@@ -15,25 +14,9 @@ const post = (body: BodyInit, contentType = 'application/json') =>
   service.send(new Request(`${baseURL}/uploads`, { method: 'POST', body, headers: { 'x-api-key': user.apiKey, 'content-type': contentType } }));
 
 describe('credentials', () => {
-  const guarded = operations.filter((operation) => operation.scopes !== 'public');
-
-  it.each(guarded.map((operation) => [operation.id, operation] as const))('%s needs one', async (_, { method, path }) => {
-    const { status, headers, body } = await service.send(new Request(baseURL + path.replace('{id}', 'x'), { method }));
+  it('a key without the prefix is refused', async () => {
+    const { status, body } = await service.send(new Request(`${baseURL}/me`, { headers: { 'x-api-key': 'abc' } }));
     expect([status, body.code]).toEqual([401, 'unauthenticated']);
-    expect(headers.get('www-authenticate')).toBeTruthy();
-  });
-
-  it.each([
-    ['a key that does not exist', { 'x-api-key': 'lss_nobody' }],
-    ['a key without the prefix', { 'x-api-key': 'abc' }],
-    ['a token that is not valid', { authorization: 'Bearer abc' }],
-  ])('%s is refused', async (_, headers) => {
-    const { status, body } = await service.send(new Request(`${baseURL}/me`, { headers: headers as Record<string, string> }));
-    expect([status, body.code]).toEqual([401, 'unauthenticated']);
-  });
-
-  it('two different ones are refused', async () => {
-    expect((await user.call('GET', '/me', undefined, { authorization: 'Bearer abc' })).status).toBe(401);
   });
 
   it('a revoked key stops at once', async () => {
