@@ -7,10 +7,12 @@ import { admit } from './admit.ts';
 import { callOperation } from './call.ts';
 import type { Quota } from './rate-limits.ts';
 import { quotaHeaders } from './rate-limits.ts';
+import { buildOpenapi } from './openapi.ts';
 import { problemResponse, problemType } from './problem-response.ts';
 import { readBody } from './read-body.ts';
 import { queryReader } from './read-query.ts';
 import type { QueryReader } from './read-query.ts';
+import { referenceResponse } from './reference.ts';
 import type { Service } from './service.ts';
 import { validateInput } from './validate.ts';
 
@@ -46,7 +48,7 @@ export function createRestHandler(service: Service): RestHandler {
       const admission = await admit(service, { operation: match?.[0].operation ?? null, headers: request.headers, address });
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
-      if (!match) return withQuota((method === 'GET' && explainProblem(service, path)) || refuseUnknown(service, methodsAt(path)));
+      if (!match) return withQuota((method === 'GET' && pageAt(service, path)) || refuseUnknown(service, methodsAt(path)));
 
       const [{ operation, readQuery }, encoded] = match;
       const params = Object.fromEntries(Object.entries(encoded).map(([name, value]) => [name, decodeParameter(value)]));
@@ -87,8 +89,9 @@ function refuseUnknown(service: Service, allowed: readonly string[]): Response {
   return response;
 }
 
-/** GET {base_url}/problems/{code}, where the `type` of every problem leads. */
-function explainProblem(service: Service, path: string): Response | null {
+/** What is there to read beside the operations: the reference, and what the `type` of a problem leads to. */
+function pageAt(service: Service, path: string): Response | null {
+  if (path === '/reference') return referenceResponse(buildOpenapi(service.operations, service.baseURL));
   const code = /^\/problems\/(\w+)$/.exec(path)?.[1];
   if (code === undefined || !Object.hasOwn(problemCodes, code)) return null;
   const { status, title, explanation } = problemCodes[code as keyof typeof problemCodes];

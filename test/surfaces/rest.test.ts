@@ -1,5 +1,8 @@
 // What the REST surface does for every operation: credentials, bodies, methods, problems.
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../lambda/operations/index.ts';
+import { toolName } from '../../lambda/operations/operation.ts';
 import { problemCodes } from '../../lambda/operations/problem-codes.ts';
 import { baseURL, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
@@ -74,6 +77,28 @@ describe('paths and methods', () => {
     const { status, body } = await service.send(new Request(`${baseURL}/problems/${code}`));
     expect(status).toBe(200);
     expect(body).toMatchObject({ code, explanation: expect.stringMatching(/\.$/) });
+  });
+});
+
+describe('the reference page', () => {
+  const page = async () => service.handler()(new Request(`${baseURL}/reference`), '192.0.2.1');
+
+  it('has every operation, resource and problem, and no link that leads nowhere', async () => {
+    const response = await page();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const text = await response.text();
+    const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const operation of operations) expect(ids).toContain(toolName(operation));
+    for (const code of operations.flatMap(({ errors }) => errors)) expect(ids).toContain(`problem-${code}`);
+    expect([...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id).filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  it('runs no scripts, loads nothing, and its policy knows its style', async () => {
+    const response = await page();
+    const text = await response.text();
+    expect(text).not.toMatch(/<script|<link|<img|https?:\/\/(?!127\.0\.0\.1|\w+\.example)/);
+    const style = /<style>(.*?)<\/style>/s.exec(text)![1]!;
+    expect(response.headers.get('content-security-policy')).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
   });
 });
 

@@ -31,6 +31,11 @@ export const streamFields = {
   scheduleEndAt: timestampInput.nullish(),
 };
 
+/** What a request may look like, for the OpenAPI document. */
+export const exampleStream = {
+  name: 'Evening loop', videoUploadObjectID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p', destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p', quality: 'q_1080p', framerate: 'f_30',
+};
+
 const replica = z.object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp });
 
 export const streamSchema = z

@@ -27,7 +27,7 @@ export const updateStream = operation(['service:write'], {
     ...streamFields,
     status: z.enum(streamStatuses).optional(),
     retryMirror: z.boolean().optional().describe("Writes the latest wish to the managed platform's schedule again."),
-  }),
+  }).meta({ examples: [{ name: 'Night loop', scheduleEndAt: null, status: 'ACTIVE' }] }),
   output: { status: 200, body: streamSchema },
   errors: [
     'not_found', 'feature_disabled', 'version_conflict', 'stream_live', 'schedule_in_past', 'not_managed', 'stream_not_startable',
