@@ -48,8 +48,8 @@ const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
 const pages = new WeakMap<Json, string>();
 
 /** Built once per document. The policy allows nothing but the page's own style. */
-export function referenceResponse(document: Json): Response {
-  const page = pages.get(document) ?? `<!doctype html>${pageOf(document as unknown as Document).toString()}`;
+export async function referenceResponse(document: Json): Promise<Response> {
+  const page = pages.get(document) ?? `<!doctype html>${await pageOf(document as unknown as Document)}`;
   pages.set(document, page);
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`;
   return new Response(page, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy } });

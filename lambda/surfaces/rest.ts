@@ -48,7 +48,7 @@ export function createRestHandler(service: Service): RestHandler {
       const admission = await admit(service, { operation: match?.[0].operation ?? null, headers: request.headers, address });
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
-      if (!match) return withQuota((method === 'GET' && pageAt(service, path)) || refuseUnknown(service, methodsAt(path)));
+      if (!match) return withQuota((method === 'GET' && (await pageAt(service, path))) || refuseUnknown(service, methodsAt(path)));
 
       const [{ operation, readQuery }, encoded] = match;
       const params = Object.fromEntries(Object.entries(encoded).map(([name, value]) => [name, decodeParameter(value)]));
@@ -90,7 +90,7 @@ function refuseUnknown(service: Service, allowed: readonly string[]): Response {
 }
 
 /** What is there to read beside the operations: the reference, and what the `type` of a problem leads to. */
-function pageAt(service: Service, path: string): Response | null {
+async function pageAt(service: Service, path: string): Promise<Response | null> {
   if (path === '/reference') return referenceResponse(buildOpenapi(service.operations, service.baseURL));
   const code = /^\/problems\/(\w+)$/.exec(path)?.[1];
   if (code === undefined || !Object.hasOwn(problemCodes, code)) return null;
