@@ -53,7 +53,7 @@ export function exampleOf(schema: Json, name: string, schemas: Json): unknown {
   const known = usual[name];
   if (type === 'string') return rest.format === 'date-time' ? (known ?? '2030-01-31T18:00:00.000Z') : textExample(name, known);
   if (type === 'object') return known ?? {};
-  return typeof known === 'number' ? known : (rest.default ?? rest.minimum ?? 1);
+  return typeof known === 'number' ? known : (rest.default ?? Math.max(1, rest.minimum ?? 1));
 }
 
 /** A request shows what it needs, an answer all that it has: answers require nearly everything. */

@@ -23,11 +23,11 @@ interface Found {
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** Leaves out what zod adds and clients have no use for: the pattern of date-times, the bounds of JavaScript's integers. */
+/** Leaves out what zod adds and clients have no use for: the pattern of date-times, in answers the bounds of JavaScript's integers. */
 function simplify({ zodSchema, jsonSchema }: Found, io: 'input' | 'output'): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (io === 'output' && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (io === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   // A field that is added to an answer later must not break clients that check answers.
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   const { type } = zodSchema._zod.def;
