@@ -6,6 +6,7 @@ import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/pos
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 
 export interface LocalConnectionsOptions {
@@ -18,6 +19,7 @@ export interface LocalConnectionsOptions {
 
 export interface LocalConnections extends Connections {
   readonly objects: FileObjectStore;
+  readonly timers: Timers;
 }
 
 /** Where the site serves objects. */

@@ -15,7 +15,7 @@ export interface ServiceSettings extends StreamingSettings {
   readonly rateLimitFactor: number;
 }
 
-export function createService(connections: Omit<Connections, 'timers'>, settings: ServiceSettings, log: Log): Service {
+export function createService(connections: Connections, settings: ServiceSettings, log: Log): Service {
   const { pool, objects, queue, sealer, serviceSecret, origin } = connections;
   return {
     operations,

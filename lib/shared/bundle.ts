@@ -5,8 +5,9 @@ import { buildSync } from 'esbuild';
 /**
  * Writes `index.mjs` and its source map.
  * @param entry path of the module to begin with
+ * @param aliases packages that are replaced, by what they are replaced with
  */
-export function bundle(entry: string, outputFolder: string): void {
+export function bundle(entry: string, outputFolder: string, aliases: Readonly<Record<string, string>> = {}): void {
   buildSync({
     entryPoints: [entry],
     outfile: join(outputFolder, 'index.mjs'),
@@ -20,6 +21,7 @@ export function bundle(entry: string, outputFolder: string): void {
     sourcesContent: false,
     // The SDK is bundled: what runs is what was tested. `pg` asks for its native binding only when told to.
     external: ['pg-native'],
+    alias: aliases,
     // CommonJS packages in an ESM bundle call `require` for Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'warning',

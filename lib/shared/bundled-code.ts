@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { bundle } from './bundle.ts';
+import { functionAliases } from './function-aliases.ts';
 
 const lambdaFolder = join(import.meta.dirname, '../../lambda');
 
@@ -21,7 +22,7 @@ export function bundledCode(entry: string, folders: Readonly<Record<string, stri
       command: [entry, JSON.stringify(folders)],
       local: {
         tryBundle(outputFolder) {
-          bundle(join(lambdaFolder, entry), outputFolder);
+          bundle(join(lambdaFolder, entry), outputFolder, functionAliases);
           for (const [name, folder] of Object.entries(folders)) cpSync(join(lambdaFolder, folder), join(outputFolder, name), { recursive: true });
           return true;
         },

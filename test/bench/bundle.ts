@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundle } from '../../lib/shared/bundle.ts';
+import { functionAliases } from '../../lib/shared/function-aliases.ts';
 
 const rounds = 15;
 const entries = {
@@ -20,7 +21,7 @@ export async function bundleBench(): Promise<void> {
   try {
     const names = Object.keys(entries) as (keyof typeof entries)[];
     const importMs = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<keyof typeof entries, number[]>;
-    for (const name of names) bundle(entries[name], join(folder, name));
+    for (const name of names) bundle(entries[name], join(folder, name), functionAliases);
     for (let round = 0; round < rounds; round++) {
       for (const name of names) {
         const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', timeImport, join(folder, name, 'index.mjs')], { env: {} });

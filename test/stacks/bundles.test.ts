@@ -1,6 +1,6 @@
 // What is uploaded: for each function one module that Node 24 can read and the files it needs beside it, and what the publisher's image is built from.
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Stack } from 'aws-cdk-lib';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
@@ -19,6 +19,11 @@ afterAll(() => rmSync(app.outdir, { recursive: true }));
 describe('the bundles', () => {
   test('are one for each function', () => {
     expect(bundles).toHaveLength(4);
+  });
+
+  test('hold no more than they need: the REST function’s is the largest', () => {
+    const sizesKB = bundles.map((bundle) => statSync(bundle).size / 1000);
+    expect(Math.max(...sizesKB)).toBeLessThanOrEqual(700);
   });
 
   test('are modules', () => {
