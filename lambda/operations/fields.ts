@@ -1,5 +1,5 @@
 // The schemas of fields that many resources share, and of the page that lists answer.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from './context.ts';
 import { ProblemError } from './problem-codes.ts';
 

@@ -1,5 +1,5 @@
 // Our words for what is wrong with an input, in place of the validator's: what was expected there, so that the caller knows what to send.
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** An issue as zod hands it to an error map: with the input at its place and the schema that refused it. */
 type Issue = z.core.$ZodRawIssue;

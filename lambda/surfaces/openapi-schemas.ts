@@ -1,5 +1,5 @@
 // JSON Schema (2020-12, as OpenAPI 3.1 has it) of the catalogue's zod schemas.
-import { z } from 'zod';
+import * as z from 'zod';
 import { storableTextPattern } from './fault-wording.ts';
 
 export type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document, computed from the catalogue.
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { toolName } from '../operations/operation.ts';
 import type { Operation } from '../operations/operation.ts';
 import { scopes } from '../operations/scopes.ts';

@@ -1,5 +1,5 @@
 // Reads query parameters, which arrive as text, as the schema of each says: numbers, booleans, lists.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Operation } from '../operations/operation.ts';
 import type { FieldError } from '../operations/problem-codes.ts';
 

@@ -1,5 +1,5 @@
 // Checks the parts of a request against an operation's schemas and reports every fault at its place.
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import type { FieldError } from '../operations/problem-codes.ts';

@@ -1,5 +1,5 @@
-// `npm run test:contract`: holds a local run to its own OpenAPI document, and the document to the rules of its readers, with tools that are
-// made in a throwaway folder. CONTRACT_EXAMPLES says how many requests are made up per operation (1,000 by default).
+// `npm run test:contract`: holds a local run to its own OpenAPI document, and the document to the rules of its readers.
+// The tools are installed into a throwaway folder. CONTRACT_EXAMPLES says how many requests are made up per operation (1,000 by default).
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

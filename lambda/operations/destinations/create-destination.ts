@@ -1,5 +1,5 @@
 // POST /destinations: an RTMP ingest to stream to.
-import { z } from 'zod';
+import * as z from 'zod';
 import { destinationKeyPlace } from '../../domain/sealed-places.ts';
 import { text } from '../fields.ts';
 import { operation } from '../operation.ts';

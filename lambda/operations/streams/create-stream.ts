@@ -1,5 +1,5 @@
 // POST /streams: a stream, not yet running.
-import { z } from 'zod';
+import * as z from 'zod';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { operation } from '../operation.ts';
 import { exampleStream, presentStream, streamFields, streamSchema } from './stream-schema.ts';

@@ -1,5 +1,5 @@
 // POST /streams/{id}/schedule: go live, and end, at given times.
-import { z } from 'zod';
+import * as z from 'zod';
 import { nextState } from '../../domain/stream-lifecycle.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,5 +1,5 @@
 // The wire form of a stream, and of the fields that create and update take.
-import { z } from 'zod';
+import * as z from 'zod';
 import { replicaStates } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';

@@ -1,5 +1,5 @@
 // PATCH /streams/{id}: changes a stream; with status also starts or stops it.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';

@@ -1,5 +1,5 @@
 // POST /uploads/{id}/upload-url: where to PUT the bytes.
-import { z } from 'zod';
+import * as z from 'zod';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
