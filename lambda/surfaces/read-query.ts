@@ -11,11 +11,12 @@ export interface ReadQuery {
 
 export type QueryReader = (search: URLSearchParams) => ReadQuery;
 
-/** Built once per operation. What cannot be read as its type stays text, for the schema to refuse. */
+/** What cannot be read as its type stays text, for the schema to refuse. The types are found out once, by the first request that needs them. */
 export function queryReader(operation: Operation): QueryReader {
-  const { properties = {} } = z.toJSONSchema(operation.query, { io: 'input', unrepresentable: 'any' });
-  const types = new Map(Object.entries(properties).map(([name, schema]) => [name, (schema as { type?: string }).type]));
+  let known: ReadonlyMap<string, string | undefined> | null = null;
   return (search) => {
+    if (search.size === 0) return { query: {}, faults: [] };
+    const types = (known ??= typesOf(operation));
     const names = [...new Set(search.keys())];
     return {
       query: Object.fromEntries(names.map((name) => [name, read(types.get(name), search.getAll(name))])),
@@ -24,6 +25,11 @@ export function queryReader(operation: Operation): QueryReader {
         .map((name) => ({ path: `/query/${name}`, code: 'validation_failed', detail: 'May be given once only.' })),
     };
   };
+}
+
+function typesOf(operation: Operation): ReadonlyMap<string, string | undefined> {
+  const { properties = {} } = z.toJSONSchema(operation.query, { io: 'input', unrepresentable: 'any' });
+  return new Map(Object.entries(properties).map(([name, schema]) => [name, (schema as { type?: string }).type]));
 }
 
 function read(type: string | undefined, values: readonly string[]): unknown {

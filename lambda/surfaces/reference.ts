@@ -23,7 +23,7 @@ interface Schema {
   readonly examples?: readonly unknown[];
 }
 
-type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>>;
 
 interface Described {
   readonly operationId: string;
@@ -67,7 +67,7 @@ function pageOf({ info, servers, tags, paths, components }: Document): Html {
       </nav>
       <main>
         <h1>${info.title} ${info.version}</h1>
-        ${info.description.split('\n\n').map((paragraph) => html`<p>${paragraph}</p>`)}
+        ${info.description.split('\n\n').map((paragraph) => html`<p>${marked(paragraph)}</p>`)}
         <p>Base URL <code>${servers[0]!.url}</code>. Send an API key as <code>X-API-Key</code>, or an access token as <code>Authorization: Bearer</code>.</p>
         ${tags.map(({ name, description }) => html`<h2>${name}</h2><p>${description}</p>${of(name).map(operationOf)}`)}
         <h2 id="resources">Resources</h2>
@@ -88,12 +88,22 @@ function operationOf({ path, method, operationId, summary, description, security
   return html`<article id="${operationId}">
     <h3>${summary}</h3>
     <p class="call"><code><b>${method}</b> ${path}</code>${scopes ? html` <small>needs ${scopes}</small>` : html` <small>needs no credential</small>`}</p>
-    <p>${description}</p>
+    ${description === `${summary}.` ? '' : html`<p>${marked(description)}</p>`}
     ${parameters.length > 0 ? html`<h4>Parameters</h4>${rows(parameters.map((parameter) => [`${parameter.name} (${parameter.in})`, { ...parameter.schema, description: parameter.description }, parameter.required] as const))}` : ''}
     ${body ? html`<h4>Body</h4>${schemaOf(body.schema)}${exampleOf(body.example)}` : ''}
     <h4>Answer ${status}</h4>${answer ? html`${schemaOf(answer.schema)}${exampleOf(answer.example)}` : html`<p>Empty.</p>`}
-    <p><small>Problems: ${problems.map(([problem]) => problem).join(', ')}; <a href="#problems">what they mean</a>.</small></p>
+    <p><small>Problems: ${problems.map(([problem, refusal]) => html`${problem} ${codesOf(refusal).map((code) => html`<a href="#problem-${code}">${code}</a> `)}`)}</small></p>
   </article>`;
+}
+
+/** An answer that many operations share is named by its one code. */
+function codesOf({ $ref, content = {} }: Described['responses'][string]): string[] {
+  return $ref ? [$ref.split('/').at(-1)!] : Object.keys(content['application/problem+json']?.examples ?? {});
+}
+
+/** Words in backticks are code. */
+function marked(text: string): (string | Html)[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }
 
 /** A reference is a link; an object is a table of its fields; anything else is one line. */

@@ -87,7 +87,7 @@ describe('file object store', () => {
       expect(response.status).toBe(403);
       expect(response.headers.get('content-type')).toBe('application/problem+json');
       expect(await response.json()).toEqual({
-        type: '/problems/signature_mismatch', code: 'signature_mismatch', status: 403, title: 'Forbidden', detail: 'the request is not the one that the URL was signed for',
+        type: 'about:blank', code: 'signature_mismatch', status: 403, title: 'Forbidden', detail: 'the request is not the one that the URL was signed for',
       });
     });
 

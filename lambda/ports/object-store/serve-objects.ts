@@ -106,7 +106,8 @@ function problemOf(error: unknown): Problem {
 }
 
 function sendProblem(response: ServerResponse, problem: Problem): void {
-  const body = JSON.stringify({ type: `/problems/${problem.code}`, ...problem });
+  // Problems of the API lead to an explanation; these say all that there is to say (RFC 9457, section 4.2.1).
+  const body = JSON.stringify({ type: 'about:blank', ...problem });
   response.writeHead(problem.status, { 'content-type': 'application/problem+json', 'content-length': Buffer.byteLength(body) }).end(body);
 }
 
