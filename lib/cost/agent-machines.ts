@@ -1,5 +1,5 @@
 // What the containers run on: how many there are at least, and what an hour of one costs.
-import { hoursPerMonth, machines, standing, volumeGiB } from './list-prices.ts';
+import { hoursPerMonth, listed, machines, standing, volumeGiB } from './list-prices.ts';
 import { neighbours, referred, type StageResource } from './stage-resources.ts';
 
 /** Tasks that a service has when nothing is on air. */
@@ -26,9 +26,9 @@ export function machinesAtLeast(group: StageResource): number {
 /** Type of a group's machines, and dollars an hour for one with its disks. */
 export function machineOf(group: StageResource): { readonly type: string; readonly usdPerHour: number } {
   const { InstanceType: type, BlockDeviceMappings = [] } = referred(group, group.properties.LaunchTemplate.LaunchTemplateId).properties.LaunchTemplateData;
-  const disks = BlockDeviceMappings.map(({ Ebs }: any) => Ebs.VolumeSize * priceOf(volumeGiB, Ebs.VolumeType).usd);
+  const disks = BlockDeviceMappings.map(({ Ebs }: any) => Ebs.VolumeSize * listed(volumeGiB, Ebs.VolumeType).usd);
   const disksPerMonth = disks.reduce((sum: number, usd: number) => sum + usd, 0);
-  return { type, usdPerHour: priceOf(machines, type).usd + disksPerMonth / hoursPerMonth };
+  return { type, usdPerHour: listed(machines, type).usd + disksPerMonth / hoursPerMonth };
 }
 
 /** Size of a service's Fargate task on arm64, and dollars an hour for one. */
@@ -38,11 +38,4 @@ export function fargateTaskOf(service: StageResource): { readonly vcpus: number;
   const vcpus = Number(Cpu) / 1024;
   const memoryGB = Number(Memory) / 1024;
   return { vcpus, memoryGB, usdPerHour: vcpus * standing.fargateArmVcpu.usd + memoryGB * standing.fargateArmGB.usd };
-}
-
-/** @throws if the table has no such entry; the message says where to add it */
-export function priceOf<Price>(table: Readonly<Record<string, Price>>, name: string): Price {
-  const found = table[name];
-  if (found === undefined) throw new Error(`lib/cost/list-prices.ts has no price for ${name}: add it there`);
-  return found;
 }

@@ -45,7 +45,7 @@ function price(usd: number, per: string, page: keyof typeof pages, comparedOn: s
 
 /** What is paid by the hour or month, used or not. */
 export const standing = {
-  alarmMetric: price(0.1, 'month', 'cloudWatch', null),
+  alarmMetric: price(0.1, 'month', 'cloudWatch', day),
   customMetric: price(0.3, 'month', 'cloudWatch', day),
   dashboard: price(3, 'month', 'cloudWatch', day),
   fargateArmGB: price(0.00356, 'hour', 'fargate', day),
@@ -53,9 +53,9 @@ export const standing = {
   interfaceEndpoint: price(0.01, 'hour', 'vpc', null),
   kmsKey: price(1, 'month', 'kms', null),
   natGateway: price(0.045, 'hour', 'vpc', day),
-  proxyVcpu: price(0.015, 'hour', 'proxy', null),
+  proxyVcpu: price(0.015, 'hour', 'proxy', day),
   publicAddress: price(0.005, 'hour', 'vpc', day),
-  secret: price(0.4, 'month', 'secrets', null),
+  secret: price(0.4, 'month', 'secrets', day),
   webAcl: price(5, 'month', 'waf', day),
   webAclRule: price(1, 'month', 'waf', day),
 } as const satisfies Record<string, ListPrice>;
@@ -67,7 +67,7 @@ export const machines: Readonly<Record<string, ListPrice>> = {
 
 /** Volumes of machines, by type, for each GiB. gp3 with the 3,000 IOPS and 125 MB/s that are included. */
 export const volumeGiB: Readonly<Record<string, ListPrice>> = {
-  gp3: price(0.08, 'month', 'ebs', null),
+  gp3: price(0.08, 'month', 'ebs', day),
 };
 
 /** Classes of RDS for PostgreSQL in one zone; a standby in a second zone costs the same again. */
@@ -107,18 +107,28 @@ export const byUse = {
   images: price(0.1, 'GB-month', 'ecr', null),
   kmsRequests: price(3, 'million requests', 'kms', null),
   lambdaCompute: price(0.0000133334, 'GB-second', 'lambda', null),
-  lambdaRequests: price(0.2, 'million calls', 'lambda', null),
+  lambdaRequests: price(0.2, 'million calls', 'lambda', day),
   logsKept: price(0.03, 'GB-month', 'cloudWatch', null),
   logsTakenIn: price(0.5, 'GB', 'cloudWatch', day),
   natTraffic: price(0.045, 'GB', 'vpc', day),
   notifications: price(20, 'million e-mails', 'sns', null),
   queueRequests: price(0.4, 'million requests', 'sqs', null),
-  s3Reads: price(0.4, 'million requests', 's3', null),
-  s3Storage: price(0.023, 'GB-month', 's3', null),
+  s3Reads: price(0.4, 'million requests', 's3', day),
+  s3Storage: price(0.023, 'GB-month', 's3', day),
   s3StorageInfrequent: price(0.0125, 'GB-month', 's3', null),
-  s3Writes: price(5, 'million requests', 's3', null),
+  s3Writes: price(5, 'million requests', 's3', day),
   schedules: price(1, 'million calls', 'eventBridge', null),
-  secretReads: price(5, 'million reads', 'secrets', null),
-  traces: price(5, 'million traces', 'xray', null),
+  secretReads: price(5, 'million reads', 'secrets', day),
+  traces: price(5, 'million traces', 'xray', day),
   webAclRequests: price(0.6, 'million requests', 'waf', day),
 } as const satisfies Record<string, ListPrice>;
+
+/**
+ * An entry of one of the tables above.
+ * @throws if it is not there; the message says where to add it
+ */
+export function listed<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry {
+  const found = table[name];
+  if (found === undefined) throw new Error(`lib/cost/list-prices.ts has no price for ${name}: add it there`);
+  return found;
+}

@@ -1,6 +1,6 @@
 // What each type of resource costs: something while it is there, something by use, or nothing. A test finds the types that are none of these.
-import { fargateTaskOf, groupOf, machineOf, machinesAtLeast, priceOf, tasksAtLeast } from './agent-machines.ts';
-import { byUse, containerInsightsMetrics, databaseClasses, databaseGiB, hoursPerMonth, type ListPrice, standing } from './list-prices.ts';
+import { fargateTaskOf, groupOf, machineOf, machinesAtLeast, tasksAtLeast } from './agent-machines.ts';
+import { byUse, containerInsightsMetrics, databaseClasses, databaseGiB, hoursPerMonth, listed, type ListPrice, standing } from './list-prices.ts';
 import { neighbours, referred, type StageResource } from './stage-resources.ts';
 
 export interface StandingCost {
@@ -126,12 +126,12 @@ export const free: ReadonlySet<string> = new Set([
 type Properties = StageResource['properties'];
 
 function databaseClassOf({ DBInstanceClass }: Properties) {
-  return priceOf(databaseClasses, DBInstanceClass);
+  return listed(databaseClasses, DBInstanceClass);
 }
 
 function databaseStorageOf({ StorageType, PerformanceInsightsRetentionPeriod }: Properties): ListPrice {
   if (PerformanceInsightsRetentionPeriod > 7) throw new Error('lib/cost/list-prices.ts has no price for Performance Insights of more than 7 days: add it there');
-  return priceOf(databaseGiB, StorageType);
+  return listed(databaseGiB, StorageType);
 }
 
 /** The database, and its standby. */

@@ -1,8 +1,7 @@
 // What a stage costs: nothing in its templates is forgotten, and each sum is what its sizes and prices make.
 import { Template as StackAssertions } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { priceOf } from '../../lib/cost/agent-machines.ts';
-import { databaseClasses, machines } from '../../lib/cost/list-prices.ts';
+import { databaseClasses, listed, machines } from '../../lib/cost/list-prices.ts';
 import { knownTypes, longestLogs, standingCostsOf } from '../../lib/cost/stage-cost.ts';
 import { resourcesOf, type Template } from '../../lib/cost/stage-resources.ts';
 import { PipelineStack } from '../../lib/delivery/pipeline-stack.ts';
@@ -94,7 +93,7 @@ describe('sizes', () => {
   });
 
   test('without a price are named', () => {
-    expect(() => priceOf(machines, 'g9.xlarge')).toThrow('lib/cost/list-prices.ts has no price for g9.xlarge: add it there');
+    expect(() => listed(machines, 'g9.xlarge')).toThrow('lib/cost/list-prices.ts has no price for g9.xlarge: add it there');
     const slow = { Type: 'AWS::RDS::DBInstance', Properties: { DBInstanceClass: 'db.t4g.medium', StorageType: 'io2', AllocatedStorage: '20' } };
     expect(() => standingCostsOf([{ Resources: { Slow: slow } }])).toThrow('no price for io2');
   });
