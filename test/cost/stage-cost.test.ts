@@ -19,6 +19,7 @@ function usdOf(templates: readonly Template[], what: string): number | undefined
 }
 
 const { prod } = stages;
+const synthTimeoutMs = 60_000;
 // With everything that only some stages have.
 const complete = templatesOf('complete', { ...prod, domain: { name: 'live.example.com', hostedZoneId: 'Z123' }, alarmEmail: 'ops@example.com' });
 const pipeline = StackAssertions.fromStack(new PipelineStack(testApp(), 'pipeline', { githubRepository: 'owner/name', stageNames: [] })).toJSON();
@@ -40,7 +41,7 @@ describe('the types of resources', () => {
   });
 });
 
-describe('a month', () => {
+describe('a month', { timeout: synthTimeoutMs }, () => {
   const ofProd = templatesOf('prod', prod);
 
   test('has the hours of each NAT gateway and of its address', () => {

@@ -7,6 +7,7 @@ import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const { dev } = stages;
+const synthTimeoutMs = 60_000;
 const kind: StreamKind = { name: 'some', bitrateKbps: 6000, slots: { ffmpeg: 2, manifest: 1 }, creditsPerHour: 39 };
 
 function costIn(settings: StageSettings, stream: StreamKind = kind) {
@@ -15,7 +16,7 @@ function costIn(settings: StageSettings, stream: StreamKind = kind) {
   return cost!;
 }
 
-describe('an hour', () => {
+describe('an hour', { timeout: synthTimeoutMs }, () => {
   test('takes the part of a GPU machine that its slots are of those in use', () => {
     const machineUsd = 0.526 + (60 * 0.08) / 730 + 0.005;
     expect(costIn({ ...dev, ffmpegAgentSlots: 8 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 2) / (8 * 0.8), 6);

@@ -16,6 +16,7 @@ const root = join(import.meta.dirname, '../..');
 const home = mkdtempSync(join(tmpdir(), 'deploy-command-'));
 const digest = `imageDigest=sha256:${'a'.repeat(64)}`;
 const account = '111111111111';
+const processTimeoutMs = 60_000;
 /** Says who one is to whoever signs a request with the key id GOOD. */
 const sts = createServer((request, response) => {
   const known = request.headers.authorization?.includes('Credential=GOOD/');
@@ -83,7 +84,7 @@ describe('the arguments', () => {
   });
 });
 
-describe('a deployment', () => {
+describe('a deployment', { timeout: processTimeoutMs }, () => {
   test('is refused without credentials, before anything is built', async () => {
     const { code, output } = await run(['deploy', 'dev']);
     expect(code).toBe(1);
@@ -128,7 +129,7 @@ describe('a deployment', () => {
 });
 
 describe('a comparison', () => {
-  test('of an engineer’s own stage with a template needs no account', { timeout: 60_000 }, async () => {
+  test('of an engineer’s own stage with a template needs no account', { timeout: processTimeoutMs }, async () => {
     const { code, output } = await run(['diff', 'ada/Delivery', '--own', '--exclusively', '--template', 'test/stacks/templates/delivery.json', '--output', join(home, 'cdk.out')]);
     expect(output).toContain('Stack ada/Delivery');
     expect(output).toContain('[-] /loop-streaming-platform/prod/public-origin');
