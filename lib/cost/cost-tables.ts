@@ -1,6 +1,6 @@
 // The costs as Markdown tables, for the terminal and for lib/README.md.
 import { egressTiers } from './list-prices.ts';
-import { longestLogs, pricesByUse, standingCostsOf } from './stage-cost.ts';
+import { hoursOfMore, longestLogs, pricesByUse, standingCostsOf } from './stage-cost.ts';
 import type { Template } from './stage-resources.ts';
 import { streamHourCosts, type Backend, type StreamHourCost, type StreamKind } from './stream-hour-cost.ts';
 
@@ -21,6 +21,7 @@ export function standingTable(stages: readonly StageTemplates[]): string {
 export function byUseTable(stages: readonly StageTemplates[]): string {
   const egress = egressTiers.map(({ price, upToTB }) => (Number.isFinite(upToTB) ? `${price.usd} up to ${upToTB} TB a month` : `${price.usd} beyond`));
   const prices = new Map(stages.flatMap(([, templates]) => pricesByUse(templates)));
+  const more = new Map(stages.flatMap(([, templates]) => hoursOfMore(templates)));
   const logs = stages.map(([name, templates]) => {
     const { days, usdPerGB } = longestLogs(templates);
     return `${dollars(usdPerGB)} for ${days} days (${name})`;
@@ -28,6 +29,7 @@ export function byUseTable(stages: readonly StageTemplates[]): string {
   return table([
     ['Use', 'Dollars'],
     ['What streams send to their destinations, a GB', egress.join(', ')],
+    ...[...more].map(([what, usdPerHour]) => [what, `${usdPerHour.toFixed(3)} an hour`]),
     ['Logs, a GB taken in and kept', logs.join(', ')],
     ...[...prices].map(([what, { usd, per }]) => [what, `${usd} a ${per}`]),
   ]);

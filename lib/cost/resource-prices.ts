@@ -49,7 +49,7 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
   'AWS::RDS::DBInstance': [
     (instances) => {
       const size = instances.map(({ properties }) => `${copiesOf(properties)} × ${properties.DBInstanceClass}`).join(', ');
-      return { what: 'Database, with its standby', size, usdPerMonth: sum(instances, ({ properties }) => copiesOf(properties) * perMonth(databaseClassOf(properties).price, 1)) };
+      return { what: 'Database, and its standby if any', size, usdPerMonth: sum(instances, ({ properties }) => copiesOf(properties) * perMonth(databaseClassOf(properties).price, 1)) };
     },
     (instances) => {
       const size = instances.map(({ properties }) => `${copiesOf(properties)} × ${properties.AllocatedStorage} GiB`).join(', ');

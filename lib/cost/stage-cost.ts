@@ -1,5 +1,6 @@
 // What a stage costs in a month before anyone uses it, and what use costs.
-import { byUse, hoursPerMonth, type ListPrice } from './list-prices.ts';
+import { fargateTaskOf, groupOf, machineOf } from './agent-machines.ts';
+import { byUse, hoursPerMonth, type ListPrice, standing } from './list-prices.ts';
 import { free, paidByUse, priced, type StandingCost } from './resource-prices.ts';
 import { resourcesOf, type Template } from './stage-resources.ts';
 
@@ -32,4 +33,15 @@ export function longestLogs(templates: readonly Template[]): { readonly days: nu
   const groups = resourcesOf(templates).filter(({ type }) => type === 'AWS::Logs::LogGroup');
   const days = Math.max(...groups.map(({ properties }) => properties.RetentionInDays));
   return { days, usdPerGB: byUse.logsTakenIn.usd + byUse.logsKept.usd * ((days * 24) / hoursPerMonth) };
+}
+
+/** Dollars for an hour of each kind of machine and task that load or a deployment may add, with its disks and address. */
+export function hoursOfMore(templates: readonly Template[]): [what: string, usdPerHour: number][] {
+  const resources = resourcesOf(templates);
+  const machines = resources.filter(({ type }) => type === 'AWS::AutoScaling::AutoScalingGroup').map(machineOf);
+  const tasks = resources.filter((resource) => resource.type === 'AWS::ECS::Service' && groupOf(resource) === null).map(fargateTaskOf);
+  return [
+    ...machines.map(({ type, usdPerHour }): [string, number] => [`A ${type} more`, usdPerHour + standing.publicAddress.usd]),
+    ...tasks.map(({ vcpus, memoryGB, usdPerHour }): [string, number] => [`A Fargate task of ${vcpus} vCPU and ${memoryGB} GB more`, usdPerHour + standing.publicAddress.usd]),
+  ];
 }

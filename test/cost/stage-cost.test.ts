@@ -2,7 +2,7 @@
 import { Template as StackAssertions } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { databaseClasses, listed, machines } from '../../lib/cost/list-prices.ts';
-import { knownTypes, longestLogs, standingCostsOf } from '../../lib/cost/stage-cost.ts';
+import { hoursOfMore, knownTypes, longestLogs, standingCostsOf } from '../../lib/cost/stage-cost.ts';
 import { resourcesOf, type Template } from '../../lib/cost/stage-resources.ts';
 import { PipelineStack } from '../../lib/delivery/pipeline-stack.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
@@ -66,7 +66,7 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
 
   test('has the database twice, with its storage, where there is a standby', () => {
     const alone = templatesOf('alone', { ...prod, databaseMultiAz: false });
-    for (const what of ['Database, with its standby', 'Its storage, to begin with']) expect(usdOf(ofProd, what)).toBeCloseTo(2 * (usdOf(alone, what) ?? 0));
+    for (const what of ['Database, and its standby if any', 'Its storage, to begin with']) expect(usdOf(ofProd, what)).toBeCloseTo(2 * (usdOf(alone, what) ?? 0));
   });
 
   test('has a dime for each metric of each alarm', () => {
@@ -84,6 +84,15 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
 
   test('keeps logs as long as the stage does', () => {
     expect(longestLogs(ofProd)).toEqual({ days: prod.logRetentionDays, usdPerGB: expect.closeTo(0.5 + 0.03 * 12) });
+  });
+});
+
+describe('more', () => {
+  test('is a whole machine, or a whole task, with its disk and address', () => {
+    expect(hoursOfMore(complete)).toEqual([
+      ['A g4dn.xlarge more', expect.closeTo(0.526 + (60 * 0.08) / 730 + 0.005)],
+      ['A Fargate task of 1 vCPU and 2 GB more', expect.closeTo(0.03238 + 2 * 0.00356 + 0.005)],
+    ]);
   });
 });
 
