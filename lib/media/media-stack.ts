@@ -37,8 +37,7 @@ export class MediaStack extends Stack {
     this.uploads = new Bucket(this, 'Uploads', {
       ...common,
       serverAccessLogsBucket: accessLogs,
-      // Parts of imports that a crash left behind. A single PUT is whole or nothing; objects that were
-      // put but never completed look like any other here, and only the database knows to delete them.
+      // Parts of imports that a crash left behind. What was put and never completed looks like any other object here: the minute sweep deletes it.
       lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
       // Any origin: the signature in the URL is what permits, and users upload from pages of their own.
       cors: [{ allowedMethods: [HttpMethods.PUT, HttpMethods.GET, HttpMethods.HEAD], allowedOrigins: ['*'], allowedHeaders: ['*'], exposedHeaders: ['ETag'], maxAge: 3600 }],
