@@ -3,9 +3,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { apiVariables } from '../../lambda/api/environment.ts';
+import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import { jobVariables } from '../../lambda/jobs/environment.ts';
 import { migrateVariables } from '../../lambda/migrate/environment.ts';
-import { queueNames } from '../../lambda/ports/command-queue/command-queue.ts';
 import { stages } from '../../lib/stages.ts';
 import { type Resource, type SynthesizedStage, synthesizeStage, testApp } from '../support/synth.ts';
 
