@@ -12,6 +12,12 @@ if ('text' in options) {
   process.exit(options.exitCode);
 }
 
-const section = costSection(options.stages.map(([name, settings]) => [name, templatesOf(name, settings)]));
-if (options.write) writeFileSync(readme, withCostSection(readFileSync(readme, 'utf8'), section));
-console.log(section);
+try {
+  const section = costSection(options.stages.map(([name, settings]) => [name, templatesOf(name, settings)]));
+  if (options.write) writeFileSync(readme, withCostSection(readFileSync(readme, 'utf8'), section));
+  console.log(section);
+} catch (error) {
+  // Says which price is missing, and where to add it.
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

@@ -120,7 +120,7 @@ export const free: ReadonlySet<string> = new Set([
   'AWS::IAM::ManagedPolicy', 'AWS::IAM::OIDCProvider', 'AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Permission', 'AWS::Lambda::Version', 'AWS::RDS::DBProxy', 'AWS::RDS::DBSubnetGroup', 'AWS::Route53::RecordSet',
   'AWS::S3::BucketPolicy', 'AWS::SNS::Subscription', 'AWS::SNS::TopicPolicy', 'AWS::SQS::QueuePolicy', 'AWS::SSM::Parameter',
-  'AWS::WAFv2::WebACLAssociation', 'Custom::Trigger', 'Custom::VpcRestrictDefaultSG',
+  'AWS::WAFv2::WebACLAssociation', 'Custom::AWS', 'Custom::Trigger', 'Custom::VpcRestrictDefaultSG',
 ]);
 
 type Properties = StageResource['properties'];
