@@ -12,7 +12,7 @@ export interface StandingCost {
 }
 
 /** From all resources of a type in a stage. */
-export type Pricing = (resources: readonly StageResource[]) => StandingCost;
+type Pricing = (resources: readonly StageResource[]) => StandingCost;
 
 const perMonth = ({ usd, per }: ListPrice, count: number): number => usd * count * (per === 'hour' ? hoursPerMonth : 1);
 const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number): number => items.reduce((total, item) => total + amountOf(item), 0);

@@ -82,6 +82,11 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
     expect(usdOf(endpoint({ VpcEndpointType: 'Gateway' }), 'Interface endpoints, in each zone')).toBe(0);
   });
 
+  test('costs less than the budget that is watched, before anyone uses the stage', () => {
+    const usd = standingCostsOf(ofProd).reduce((sum, { usdPerMonth }) => sum + usdPerMonth, 0);
+    expect(usd).toBeLessThan(prod.monthlyBudgetUsd * 0.8);
+  });
+
   test('keeps logs as long as the stage does', () => {
     expect(longestLogs(ofProd)).toEqual({ days: prod.logRetentionDays, usdPerGB: expect.closeTo(0.5 + 0.03 * 12) });
   });
