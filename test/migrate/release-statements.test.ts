@@ -1,7 +1,7 @@
 // While a release is deployed, the code of the one before runs on the new schema: so what it says to Postgres must still be understood.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
@@ -20,7 +20,6 @@ const read = (file: string): SentStatement[] => (existsSync(join(folder, file)) 
 
 const service = testService();
 const { activeStream, call, claim, destination, fallDue, fire, loseLease, readyStream, register, report, startedStream, unprobed, upload } = actorsOn(service);
-const another = testDatabase();
 let recording: ReturnType<typeof recordStatements>;
 beforeAll(() => {
   recording = recordStatements();
@@ -76,8 +75,12 @@ it('the statements of this release are on record, for the next one', async () =>
   expect(missing, 'record them: RECORD_STATEMENTS=1 npm run vitest -- run test/migrate').toEqual([]);
 });
 
-it.each([...previous, current])('the statements on record in %s run on this schema', async (file) => {
-  const statements = read(file);
-  expect(textsOf(statements).size).toBeGreaterThan(50);
-  await replayStatements(another.pool(), statements);
+describe.each([...previous, current])('the statements on record in %s', (file) => {
+  const database = testDatabase();
+
+  it('run on this schema', async () => {
+    const statements = read(file);
+    expect(textsOf(statements).size).toBeGreaterThan(50);
+    await replayStatements(database.pool(), statements);
+  });
 });
