@@ -6,11 +6,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readCommand, type StageCommand } from '../../bin/deploy/command-line.ts';
 import { checkPrerequisites } from '../../bin/deploy/prerequisites.ts';
 import { openTerminal } from '../../bin/local/terminal.ts';
 import { stages } from '../../lib/stages.ts';
+import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const root = join(import.meta.dirname, '../..');
 const home = mkdtempSync(join(tmpdir(), 'deploy-command-'));
@@ -51,6 +52,11 @@ function commandOf(...args: string[]): StageCommand {
 }
 
 describe('the arguments', () => {
+  test('name an engineer’s own stage as bin/app.ts reads it', () => {
+    expect(commandOf('deploy', 'ada', '--own').cdkArgs.slice(2)).toEqual(['--context', 'stage=ada']);
+    expect(commandOf('deploy', 'ada', '--own').settings).toBe(stages.dev);
+  });
+
   test.each([
     [['deploy', 'staging'], ['deploy', 'staging/**']],
     [['deploy', 'prod', '--require-approval', 'never'], ['deploy', 'prod/**', '--require-approval', 'never']],
@@ -130,7 +136,12 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
 
 describe('a comparison', () => {
   test('of an engineer’s own stage with a template needs no account', { timeout: processTimeoutMs }, async () => {
-    const { code, output } = await run(['diff', 'ada/Delivery', '--own', '--exclusively', '--template', 'test/stacks/templates/delivery.json', '--output', join(home, 'cdk.out')]);
+    // Synthesized here without code, which takes the longest and is not compared.
+    const app = testApp();
+    synthesizeStage(app, 'ada', stages.dev);
+    const assembly = app.synth().directory;
+    onTestFinished(() => rmSync(assembly, { recursive: true }));
+    const { code, output } = await run(['diff', 'ada/Delivery', '--own', '--exclusively', '--template', 'test/stacks/templates/delivery.json', '--app', assembly]);
     expect(output).toContain('Stack ada/Delivery');
     expect(output).toContain('[-] /loop-streaming-platform/prod/public-origin');
     expect(output).toContain('[+] /loop-streaming-platform/ada/public-origin');
