@@ -56,7 +56,9 @@ try {
       steadyClock: () => performance.now(),
       log: jsonLog,
       onLoad: (current) => {
+        const isFirst = load.replicas === 0 && current.replicas > 0;
         load = current;
+        if (isFirst) keepProtected();
       },
     },
     stopping.signal,
@@ -75,14 +77,14 @@ function untilNextReportMs(): number {
 function attendToTask(): void {
   everyMinute = setTimeout(attendToTask, untilNextReportMs());
   reportLoad();
-  void keepProtected().catch((error: unknown) => jsonLog('task_not_protected', { error }));
+  keepProtected();
 }
 
 /** An agent with streams is not ended, unless a newer release is deployed: it then lets ECS end it, and gives its streams back. */
-async function keepProtected(): Promise<void> {
-  const newestRelease = await readParameter(releaseParameter, { region: platform.databaseRegion });
-  const isCurrent = newestRelease.endsWith(`/${task.release}`);
-  await protection.set(isCurrent && load.replicas > 0);
+function keepProtected(): void {
+  readParameter(releaseParameter, { region: platform.databaseRegion })
+    .then((newestRelease) => protection.set(load.replicas > 0 && newestRelease.endsWith(`/${task.release}`)))
+    .catch((error: unknown) => jsonLog('task_not_protected', { error }));
 }
 
 /** CloudWatch makes metrics of it (embedded metric format). */

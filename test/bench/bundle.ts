@@ -4,14 +4,15 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bundle } from '../../lib/shared/bundle.ts';
+import { bundle, writeBundle } from '../../lib/shared/bundle.ts';
 import { functionAliases } from '../../lib/shared/function-aliases.ts';
 
 const rounds = 15;
 const entries = {
-  'REST function': join(import.meta.dirname, '../../lambda/api/api.lambda.ts'),
-  'pg and zod alone': join(import.meta.dirname, 'bare-imports.ts'),
+  'REST function': 'lambda/api/api.lambda.ts',
+  'pg and zod alone': 'test/bench/bare-imports.ts',
 };
+const root = join(import.meta.dirname, '../..');
 
 /** The function reads its environment once all its modules have been evaluated, and finds none: that is where the clock stops. */
 const timeImport = `const began = performance.now(); await import(process.argv[1]).catch((error) => { if (!/environment variable/.test(error.message)) throw error; }); console.log(performance.now() - began);`;
@@ -21,7 +22,8 @@ export async function bundleBench(): Promise<void> {
   try {
     const names = Object.keys(entries) as (keyof typeof entries)[];
     const importMs = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<keyof typeof entries, number[]>;
-    for (const name of names) bundle(entries[name], join(folder, name), functionAliases);
+    const bundles = bundle(root, Object.values(entries), functionAliases);
+    for (const name of names) writeBundle(bundles.get(entries[name])!, join(folder, name));
     for (let round = 0; round < rounds; round++) {
       for (const name of names) {
         const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', timeImport, join(folder, name, 'index.mjs')], { env: {} });
