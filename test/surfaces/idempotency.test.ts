@@ -134,6 +134,6 @@ it('whatever comes at once under whatever keys: each key has one effect, and eac
       const { rows } = await service.pool().query('select name from streams where user_id = $1', [caller.id]);
       expect(rows.map((row) => row.name).sort()).toEqual([...made.values()].map(({ name }) => name).sort());
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
 });
