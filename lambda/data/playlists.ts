@@ -85,6 +85,10 @@ export function playlists(db: Queryable) {
         [JSON.stringify([{ uploadID }])],
       ),
 
+    delete: (id: string) => db.query('delete from playlists where id = $1', [id]),
+
+    deleteOfStream: (streamID: string) => db.query('delete from playlists where stream_id = $1', [streamID]),
+
     moveToStream: (id: string, streamID: string) => db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),
 
     saveDraft: async (id: string, draft: PlaylistSpec) =>

@@ -123,18 +123,6 @@ export function streams(db: Queryable) {
         [userID, state, before, count],
       ),
 
-    /** Ids of the streams that name one of these parts and are not live: their completeness has to be judged anew. */
-    idleUsersOf: async (parts: { uploadID?: string; playlistID?: string; destinationID?: string }) =>
-      (
-        await all<{ id: string }>(
-          db,
-          `select id from streams where state in ('draft', 'invalid', 'stopped', 'failed') and
-             (video_upload_id = $1 or audio_upload_id = $1 or playlist_ids @> array[$2] or destination_id = $3)
-           order by id`,
-          [parts.uploadID ?? null, parts.playlistID ?? null, parts.destinationID ?? null],
-        )
-      ).map((row) => row.id),
-
     /**
      * Moves a stream, which the caller has locked, by the table of the lifecycle and writes its history.
      * @returns the stream as it is now, or null where the table has no such move
@@ -190,12 +178,6 @@ export function streams(db: Queryable) {
          where id = $1 returning *`,
         [id, startAt, endAt, recurrence],
       ))!,
-
-    attachPlaylist: (id: string, playlistID: string) =>
-      db.query('update streams set playlist_ids = array_append(playlist_ids, $2), updated_at = now() where id = $1', [id, playlistID]),
-
-    detachPlaylist: (id: string, playlistID: string) =>
-      db.query('update streams set playlist_ids = array_remove(playlist_ids, $2), updated_at = now() where id = $1', [id, playlistID]),
 
     /** The last transitions of each of these streams, newest first. */
     lastTransitions: (ids: readonly string[], count: number) =>

@@ -64,6 +64,7 @@ async function publishChangedDrafts(data: Database, parts: StreamParts, now: Dat
     await data.playlists.finishPublish(playlist.id, live);
     published.push({ ...playlist, live });
   }
+  await data.streamParts.settleProcessing(parts.stream.id);
   return published;
 }
 

@@ -41,7 +41,7 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
     framerate: stream.framerate ?? user.default_framerate,
     playlists,
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
-    destination: stream.destination_id === null ? null : await data.destinations.find(stream.user_id, stream.destination_id),
+    destination: stream.destination_id === null ? null : await data.destinations.findToUse(stream.user_id, stream.destination_id),
     creditsLeft: await data.billing.creditsLeft(stream.user_id),
   };
 }
@@ -65,14 +65,15 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
   );
 }
 
-/** Whether something that the stream names is gone, failed or archived: such a stream is `invalid`. */
+/** Whether something that the stream names is gone, failed, archived or could not be published: such a stream is `invalid`. */
 export function hasMissingPart(parts: StreamParts): boolean {
   const { stream, uploads, destination } = parts;
   const uploadLost = [stream.video_upload_id, stream.audio_upload_id].some(
     (id) => id !== null && (uploads.get(id)?.probe_state ?? 'failed') === 'failed',
   );
   const destinationLost = stream.destination_id !== null && (destination === null || destination.archived_at !== null);
-  return uploadLost || destinationLost || parts.playlists.includes(null);
+  const playlistLost = parts.playlists.some((playlist) => playlist === null || playlist.publish_status === 'FAILED');
+  return uploadLost || destinationLost || playlistLost;
 }
 
 export function uploadFacts(upload: Upload | undefined): UploadFacts | null {

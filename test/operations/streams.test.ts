@@ -15,7 +15,7 @@ const inFuture = (seconds: number) => new Date(Date.now() + seconds * 1000).toIS
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 
 async function destination(owner = user): Promise<string> {
-  const body = { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'a secret key' };
+  const body = { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'a-secret-key' };
   return (await owner.call('POST', '/destinations', body)).body.id;
 }
 
@@ -42,11 +42,11 @@ describe('POST /streams', () => {
   });
 
   it('keeps the deprecated streamKey, sealed, and never answers it', async () => {
-    const { status, body } = await user.call('POST', '/streams', { streamKey: 'legacy secret' });
+    const { status, body } = await user.call('POST', '/streams', { streamKey: 'legacy-secret' });
     expect(status).toBe(201);
-    expect(JSON.stringify(body)).not.toContain('legacy secret');
+    expect(JSON.stringify(body)).not.toContain('legacy-secret');
     const { rows } = await service.pool().query('select sealed_stream_key from streams where id = $1', [body.id]);
-    expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('legacy secret');
+    expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('legacy-secret');
   });
 
   it("reports every part that is not the caller's at its field, and writes nothing", async () => {

@@ -18,6 +18,7 @@ export const deleteStream = operation(['service:destructive'], {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (isLive(stream.state)) {
       await ctx.data.streams.markDeleted(stream.id);
+      await ctx.data.playlists.deleteOfStream(stream.id);
       await stopStream(ctx.data, { ...stream, deleted_at: ctx.now }, 'stop');
     } else {
       await ctx.data.streams.delete(stream.id);

@@ -10,7 +10,7 @@ import { fieldProblem, ProblemError } from '../problem-codes.ts';
 import { startOrRefuse } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
 import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
-import { adoptPlaylists, assertNamedParts, assertSchedule, mergeSettings } from './stream-settings.ts';
+import { adoptPlaylists, assertFields, assertSchedule, mergeSettings } from './stream-settings.ts';
 
 /** All that may change while a stream is live. */
 const changeableLive = new Set(['name', 'streamDuration', 'scheduleEndAt', 'status', 'streamStateID', 'retryMirror']);
@@ -35,10 +35,10 @@ export const updateStream = operation(['service:write'], {
   ],
   async handle(ctx, { params, body }) {
     const { status, retryMirror, ...input } = body;
+    await assertFields(ctx, input);
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
-    await assertNamedParts(ctx, input);
     const settings = mergeSettings(ctx, stream.id, stream, input);
-    assertSchedule(ctx, input, settings);
+    assertSchedule(input, settings);
     await assertChangeable(ctx, stream, body, settings);
     if (retryMirror && settings.stream_destination !== 'managed') {
       throw new ProblemError('not_managed', 'retryMirror is only for streams on the managed connection.');
