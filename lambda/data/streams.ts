@@ -34,11 +34,21 @@ export interface StreamSettings {
   readonly schedule_end_at: Date | null;
 }
 
+/** A recurrence under way; times are ISO 8601, as JSON has them. */
+export interface StreamRecurrence {
+  readonly rule: string;
+  readonly timeZone: string;
+  readonly firstStartAt: string;
+  readonly lengthSeconds: number | null;
+  /** The start that is armed, or was last, and the next ones after it. */
+  readonly upcoming: readonly string[];
+}
+
 export interface Stream extends StreamSettings {
   readonly id: string;
   readonly seq: number;
   readonly user_id: string;
-  readonly recurrence: { rule: string; timeZone: string } | null;
+  readonly recurrence: StreamRecurrence | null;
   readonly status: StreamStatus;
   readonly state: StreamState;
   readonly state_reason: StateReason | null;
@@ -136,7 +146,7 @@ export function streams(db: Queryable) {
            insert into stream_transitions (stream_id, from_state, to_state, cause) values ($1, $2, $3, $4) returning id)
          update streams set state = $3, state_reason = $5, last_transition_id = (select id from transition), updated_at = now(),
            status = case when $3 in ('preparing', 'activating', 'active', 'failing') then 'ACTIVE' else 'INACTIVE' end,
-           stopped_at = case when $3 in ('stopped', 'failed') then now() else stopped_at end
+           stopped_at = case when $2 = 'stopping' or $3 = 'failed' then now() else stopped_at end
          where id = $1 returning *`,
         [stream.id, stream.state, to, cause, reason],
       );

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem, ProblemError } from '../problem-codes.ts';
+import { assertRecurrence } from './schedule-stream.ts';
 import { startOrRefuse } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
 import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
@@ -74,10 +76,20 @@ async function assertChangeable(ctx: Context, stream: Stream, body: Record<strin
 /** A schedule that is armed follows the new times, and so do the end and the duration of a stream that is running. */
 async function moveDueTimes(ctx: Context, stream: Stream, settings: StreamSettings): Promise<void> {
   const running = isLive(stream.state) && stream.state !== 'stopping';
-  if (stream.state === 'scheduled') await ctx.data.dueTimes.set(stream.id, 'schedule_start', settings.schedule_start_at);
-  if (stream.state === 'scheduled' || running) await ctx.data.dueTimes.set(stream.id, 'schedule_end', settings.schedule_end_at);
+  if (stream.state === 'scheduled') await rearm(ctx, stream, settings);
+  if (running) await ctx.data.dueTimes.set(stream.id, 'schedule_end', settings.schedule_end_at);
   if (running && stream.started_at !== null) {
     const seconds = settings.stream_duration_seconds;
     await ctx.data.dueTimes.set(stream.id, 'duration_over', seconds ? new Date(stream.started_at.getTime() + seconds * 1000) : null);
   }
+}
+
+/** A new start begins a recurrence anew from there; a new end makes each occurrence that long. */
+async function rearm(ctx: Context, stream: Stream, settings: StreamSettings): Promise<void> {
+  const times = { startAt: settings.schedule_start_at!, endAt: settings.schedule_end_at };
+  const { recurrence } = stream;
+  const moved = times.startAt.getTime() !== stream.schedule_start_at?.getTime();
+  if (moved) assertRecurrence(recurrence, times.startAt);
+  const series = recurrence && { ...beginSeries(recurrence, times), ...(moved ? {} : { firstStartAt: recurrence.firstStartAt }) };
+  await armSchedule(ctx.data, stream, times, series);
 }
