@@ -7,6 +7,7 @@ import { isLive } from '../../lambda/domain/stream-lifecycle.ts';
 import type { StreamState } from '../../lambda/domain/stream-lifecycle.ts';
 import { testService } from '../support/service.ts';
 import { actorsOn, inFuture } from './actors.ts';
+import { expectConsistent } from './contradictions.ts';
 
 const service = testService();
 const actors = actorsOn(service);
@@ -109,51 +110,17 @@ it.each([1, 2, 3])('seed %i', { timeout: 60_000 }, async (seed) => {
     }),
   );
   expect(service.logged.filter((line) => line.includes('deadlock'))).toEqual([]);
-  await expectConsistent();
+  await expectConsistent(service.pool());
 
   await recoverReplicas(service.pool());
   // Agents carry out what is asked of them, and everything comes to rest.
   for (const id of world.streams) await call('POST', `/streams/${id}/stop`);
   const { rows: left } = await service.pool().query<Replica>(`select * from replicas where agent_id is not null`);
   for (const replica of left) await report(replica, 'ended');
-  await expectConsistent();
+  await expectConsistent(service.pool());
   const states = await Promise.all(world.streams.map(async (id) => (await stream(id)).state as StreamState));
   expect(states.filter((state) => isLive(state))).toEqual([]);
   expect((await service.pool().query('select from streams where deleted_at is not null')).rowCount).toBe(0);
   const playing = (await commands()).filter(({ body }) => body.streamID !== undefined).map(({ queue }) => queue);
   expect(new Set(playing).difference(new Set(['publish-ffmpeg'])).size).toBe(0);
 });
-
-/** What no state of the tables may show, whatever happened in which order. */
-const contradictions = {
-  'an idle stream with something due': `select s.id from streams s join due_times d on d.stream_id = s.id
-    where s.state not in ('scheduled', 'preparing', 'activating', 'active', 'failing')`,
-  'a scheduled stream that never starts': `select id from streams where state = 'scheduled'
-    and not exists (select from due_times where stream_id = streams.id and kind = 'schedule_start')`,
-  'an active stream of which nothing is live': `select id from streams where state = 'active'
-    and not exists (select from replicas where stream_id = streams.id and state = 'live')`,
-  'a stream that should run but of which no replica is wanted': `select id from streams where state in ('activating', 'active', 'failing')
-    and not exists (select from replicas where stream_id = streams.id and wanted = 'live')`,
-  'a stream that is not running of which a replica is wanted': `select id from streams where state not in ('activating', 'active', 'failing')
-    and exists (select from replicas where stream_id = streams.id and wanted = 'live' and state <> 'ended')`,
-  'a stopping stream whose replicas have all ended': `select id from streams where state = 'stopping'
-    and not exists (select from replicas where stream_id = streams.id and state <> 'ended')`,
-  'a replica that should end but that nobody holds': `select id from replicas where wanted = 'ended' and state <> 'ended' and agent_id is null`,
-  'a replica that is said to send but that nobody holds': `select id from replicas where state in ('connecting', 'live') and agent_id is null`,
-  'a status that is not what the state says': `select id from streams
-    where (status = 'ACTIVE') <> (state in ('preparing', 'activating', 'active', 'failing'))`,
-  'a state that is not where the last transition led': `select s.id from streams s join stream_transitions t on t.id = s.last_transition_id where t.to_state <> s.state`,
-  'a history with a gap': `select id from (select id, from_state, lag(to_state) over (partition by stream_id order by id) as before from stream_transitions) t
-    where before <> from_state`,
-  'a playlist that a stream names but that belongs to another': `select p.id from streams s join playlists p on p.id = any (s.playlist_ids) where p.stream_id <> s.id`,
-  'a running stream without a timeline': `select id from streams where state in ('activating', 'active', 'failing')
-    and not exists (select from timeline_entries where stream_id = streams.id and track = 'video')`,
-  'an item of a playlist whose upload is gone': `select p.id from playlists p, jsonb_array_elements(p.draft -> 'items') item
-    where not exists (select from uploads where id = item ->> 'uploadID')`,
-};
-
-async function expectConsistent(): Promise<void> {
-  for (const [contradiction, query] of Object.entries(contradictions)) {
-    expect([contradiction, (await service.pool().query(query)).rows]).toEqual([contradiction, []]);
-  }
-}
