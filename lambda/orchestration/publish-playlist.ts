@@ -6,6 +6,7 @@ import { boundaryAfter } from '../domain/play-out.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { judgeParts } from './judge-parts.ts';
+import { lockWithStream } from './lock-with-stream.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 
 /** A change takes effect at the first item boundary at least this far ahead, so that every replica knows it in time (design, part 4). */
@@ -25,10 +26,10 @@ export async function requestPublish(data: Database, stream: Stream, playlist: P
  * @param now the database's time, as the anchor of a run is
  */
 export async function publishPlaylist(data: Database, playlistID: string, request: number, now: Date, random: () => number): Promise<void> {
-  const seen = await data.playlists.findAny(playlistID);
-  const stream = seen && (await data.streams.lockAny(seen.stream_id));
-  const playlist = await data.playlists.lockAny(playlistID);
-  if (!stream || !playlist?.publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
+  const locked = await lockWithStream(data, playlistID);
+  if (!locked) return;
+  const { stream, playlist } = locked;
+  if (!playlist.publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
   const { publishing } = playlist;
   const found = await data.uploads.findSettled(playlist.user_id, publishing.items.map((item) => item.uploadID));

@@ -33,14 +33,20 @@ interface World {
   readonly destinationID: string;
 }
 
+async function makePlaylist(world: World, streamID: string): Promise<void> {
+  const { body } = await call('POST', '/playlists', { streamID, kind: 'video', mode: 'shuffle' });
+  // Its stream is being replaced at this moment.
+  if (body.id === undefined) return;
+  await call('POST', `/playlists/${body.id}/operations`, { operations: [{ op: 'add', uploadID: world.uploads[0] }] });
+  world.playlists.set(streamID, body.id);
+}
+
 async function makeStream(world: World): Promise<void> {
   const { body } = await call('POST', '/streams', {
     videoUploadObjectID: world.uploads[0], destinationID: world.destinationID, quality: 'q_720p', agentModeEnabled: true, runBackupStream: true, streamDuration: 60,
   });
-  const playlist = (await call('POST', '/playlists', { streamID: body.id, kind: 'video', mode: 'shuffle' })).body.id;
-  await call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: world.uploads[0] }] });
+  await makePlaylist(world, body.id);
   world.streams.push(body.id);
-  world.playlists.set(body.id, playlist);
 }
 
 function stepsOn(world: World, random: () => number) {
@@ -54,6 +60,7 @@ function stepsOn(world: World, random: () => number) {
     patch: () => agree(call('PATCH', `/streams/${some()}`, pick([{ name: 'x' }, { scheduleEndAt: inFuture(900) }, { status: 'ACTIVE' }, { status: 'INACTIVE' }, { videoUploadObjectID: pick(world.uploads) }]))),
     adopt: () => agree(call('PATCH', `/streams/${some()}`, { playlistIDs: [playlist()] })),
     schedule: () => agree(call('POST', `/streams/${some()}/schedule`, { scheduleStartAt: inFuture(600) })),
+    recur: () => agree(call('POST', `/streams/${some()}/schedule`, { scheduleStartAt: inFuture(600), scheduleEndAt: inFuture(900), recurrence: { rule: 'FREQ=HOURLY', timeZone: 'Europe/Berlin' } })),
     cancel: () => agree(call('DELETE', `/streams/${some()}/schedule`)),
     replace: async () => {
       const [gone] = world.streams.splice(Math.floor(random() * world.streams.length), 1);
@@ -61,6 +68,22 @@ function stepsOn(world: World, random: () => number) {
       await makeStream(world);
     },
     edit: () => agree(call('POST', `/playlists/${playlist()}/operations`, { operations: [{ op: 'add', uploadID: pick(world.uploads) }] })),
+    copy: async () => {
+      await agree(call('POST', `/playlists/${playlist()}/operations`, { operations: [{ op: 'clear' }] }));
+      await agree(call('POST', `/playlists/${playlist()}/copy`, { targetPlaylistID: playlist() }));
+    },
+    replacePlaylist: async () => {
+      const streamID = some();
+      await agree(call('DELETE', `/playlists/${world.playlists.get(streamID)}`));
+      await agree(call('PATCH', `/streams/${streamID}`, { playlistIDs: [] }));
+      await makePlaylist(world, streamID);
+    },
+    archive: async () => {
+      const [streamID, destinationID] = [some(), await destination()];
+      await agree(call('PATCH', `/streams/${streamID}`, { destinationID }));
+      await Promise.all([agree(call('DELETE', `/destinations/${destinationID}`)), agree(call('POST', `/streams/${streamID}/start`))]);
+      await agree(call('PATCH', `/streams/${streamID}`, { destinationID: world.destinationID }));
+    },
     publish: () => agree(call('POST', `/playlists/${playlist()}/publish`)),
     carryOut: async () => {
       const seen = await data().playlists.findAny(playlist()!);

@@ -1,10 +1,10 @@
 // DELETE /playlists/{id}: removes a playlist; its uploads stay.
 import { isLive } from '../../domain/stream-lifecycle.ts';
 import { judgeUsersOf } from '../../orchestration/judge-parts.ts';
-import { pathID } from '../fields.ts';
+import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
+import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
-import { lockWithStream } from './lock-with-stream.ts';
 
 export const deletePlaylist = operation(['service:write'], {
   id: 'deletePlaylist',
@@ -17,7 +17,8 @@ export const deletePlaylist = operation(['service:write'], {
   output: { status: 204 },
   errors: ['not_found', 'stream_live'],
   async handle(ctx, { params }) {
-    const { stream, playlist } = await lockWithStream(ctx, params.id);
+    const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');
+    const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
     if (isLive(stream.state)) throw new ProblemError('stream_live', 'The stream of this playlist is live. Stop it first.');
     await ctx.data.playlists.delete(playlist.id);
     await ctx.data.streamParts.forgetPrepared(ctx.caller.userID, playlist.id);

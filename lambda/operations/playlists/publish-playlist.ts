@@ -1,9 +1,9 @@
 // POST /playlists/{id}/publish: the draft becomes what streams play.
+import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
 import { requestPublish } from '../../orchestration/publish-playlist.ts';
-import { pathID } from '../fields.ts';
+import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
-import { lockWithStream } from './lock-with-stream.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const publishPlaylist = operation(['service:write'], {
@@ -17,7 +17,8 @@ export const publishPlaylist = operation(['service:write'], {
   output: { status: 202, body: playlistSchema },
   errors: ['not_found', 'playlist_empty'],
   async handle(ctx, { params }) {
-    const { stream, playlist } = await lockWithStream(ctx, params.id);
+    const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');
+    const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
     if (playlist.draft.items.length === 0) throw new ProblemError('playlist_empty', 'The draft has no items. Add some with apply_playlist_operations.');
     return presentPlaylist(ctx, await requestPublish(ctx.data, stream, playlist));
   },

@@ -4,6 +4,7 @@ import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { streamKeyPlace } from '../../domain/sealed-places.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
 import type { Context } from '../context.ts';
 import { streamKeyFaults } from '../destinations/destination-schema.ts';
 import { fieldProblem, ProblemError } from '../problem-codes.ts';
@@ -99,18 +100,14 @@ export function assertSchedule(input: StreamInput, settings: StreamSettings): vo
 
 /** Moves playlists that the stream now names here from the streams that had them; a live one keeps what it plays. */
 export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs: readonly string[]): Promise<void> {
-  if (playlistIDs.length === 0) return;
-  for (const playlist of await ctx.data.playlists.findMany(ctx.caller.userID, playlistIDs)) {
-    if (playlist.stream_id === streamID) continue;
-    const former = await ctx.data.streams.lockAny(playlist.stream_id);
-    if (former && isLive(former.state)) {
-      throw fieldProblem('playlistIDs', `The playlist ${playlist.id} belongs to a stream that is live.`, 'stream_live');
-    }
-    await ctx.data.playlists.moveToStream(playlist.id, streamID);
-    if (former) {
-      await ctx.data.streamParts.settleProcessing(former.id);
-      await judgeParts(ctx.data, await ctx.data.streamParts.detachPlaylist(former.id, playlist.id));
-    }
+  for (const id of playlistIDs) {
+    const found = await lockWithStream(ctx.data, id);
+    if (!found || found.stream.id === streamID) continue;
+    const { stream: former } = found;
+    if (isLive(former.state)) throw fieldProblem('playlistIDs', `The playlist ${id} belongs to a stream that is live. Stop that one first.`, 'stream_live');
+    await ctx.data.playlists.moveToStream(id, streamID);
+    await ctx.data.streamParts.settleProcessing(former.id);
+    await judgeParts(ctx.data, await ctx.data.streamParts.detachPlaylist(former.id, id));
   }
-  await ctx.data.streamParts.settleProcessing(streamID);
+  if (playlistIDs.length > 0) await ctx.data.streamParts.settleProcessing(streamID);
 }
