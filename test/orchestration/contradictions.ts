@@ -23,7 +23,7 @@ const contradictions = {
   'a history with a gap': `select id from (select id, from_state, lag(to_state) over (partition by stream_id order by id) as before from stream_transitions) t
     where before <> from_state`,
   'a playlist that a stream names but that belongs to another': `select p.id from streams s join playlists p on p.id = any (s.playlist_ids) where p.stream_id <> s.id`,
-  'a processing state that its playlists do not have': `select id from streams s where processing_state <> (
+  'a processing state that its playlists do not have': `select id from streams s where s.deleted_at is null and processing_state <> (
     select case when bool_or(publish_status = 'PREPARING') then 'processing' when bool_or(publish_status = 'FAILED') then 'failed' else 'idle' end
     from playlists where stream_id = s.id)`,
   'a deleted stream whose playlists are still there': `select p.id from playlists p join streams s on s.id = p.stream_id where s.deleted_at is not null`,
