@@ -1,6 +1,6 @@
 // When a stream that recurs is on: RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when the clocks change.
-import { RRuleTemporal } from 'rrule-temporal';
 
+/** What a user says. */
 export interface Recurrence {
   /** An RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. */
   readonly rule: string;
@@ -54,9 +54,9 @@ const limitsOfCheck: SearchLimits = { maxIterations: 1500, maxCandidateEvaluatio
 const limitsOfUse: SearchLimits = { maxIterations: 25_000, maxCandidateEvaluations: 100_000 };
 
 /** What is wrong with a recurrence, and what to do about it; null when it gives starts from `firstStartAt` on. */
-export function faultOfRecurrence(recurrence: Recurrence, firstStartAt: Date): RecurrenceFault | null {
+export async function faultOfRecurrence(recurrence: Recurrence, firstStartAt: Date): Promise<RecurrenceFault | null> {
   if (!isTimeZone(recurrence.timeZone)) return { field: 'timeZone', detail: 'It has to be an IANA time zone, such as Europe/Berlin or UTC.' };
-  const detail = faultOfRule(recurrence.rule) ?? faultOfSearch({ ...recurrence, firstStartAt, lengthSeconds: null });
+  const detail = faultOfRule(recurrence.rule) ?? (await faultOfSearch({ ...recurrence, firstStartAt, lengthSeconds: null }));
   return detail === null ? null : { field: 'rule', detail };
 }
 
@@ -85,9 +85,9 @@ function faultOfRule(rule: string): string | null {
 }
 
 /** Combinations that the parts alone do not show: the library says what the RFC has against them. */
-function faultOfSearch(series: Series): string | null {
+async function faultOfSearch(series: Series): Promise<string | null> {
   try {
-    const starts = search(series, series.firstStartAt, 2, limitsOfCheck);
+    const starts = await search(series, series.firstStartAt, 2, limitsOfCheck);
     return starts[0]?.getTime() === series.firstStartAt.getTime() ? null : 'It ends before scheduleStartAt. Set a later UNTIL, or leave it out.';
   } catch (error) {
     const { message } = error as Error;
@@ -99,16 +99,18 @@ function faultOfSearch(series: Series): string | null {
  * At most `count` starts at or after `from`, in order. The first start of the series is one of them, whether the rule names it or not.
  * As RFC 5545 has it, times that a day does not have (a month without day 31, the hour that clocks skip) do not occur.
  */
-export function startsOf(series: Series, from: Date, count: number): Date[] {
+export async function startsOf(series: Series, from: Date, count: number): Promise<Date[]> {
   try {
-    return search(series, from, count, limitsOfUse);
+    return await search(series, from, count, limitsOfUse);
   } catch {
     // Checked when it was set: what fails now is a search without end.
     return [];
   }
 }
 
-function search({ rule, timeZone, firstStartAt }: Series, from: Date, count: number, limits: SearchLimits): Date[] {
+async function search({ rule, timeZone, firstStartAt }: Series, from: Date, count: number, limits: SearchLimits): Promise<Date[]> {
+  // Loaded by the few that need it: it takes longer to load than most requests take.
+  const { RRuleTemporal } = await import('rrule-temporal');
   const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
   const rruleString = `RRULE:${rule.toUpperCase().replace(/^RRULE:/, '')}`;
   const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
@@ -130,11 +132,16 @@ export interface OccurrenceTimes {
  * @param durationSeconds how long an occurrence without an end of its own lasts; 0 where nothing ends it
  * @returns null when the recurrence is over
  */
-export function nextOccurrence(series: Series, startAt: Date, now: Date, durationSeconds: number): OccurrenceTimes | null {
+export async function nextOccurrence(
+  series: Series,
+  startAt: Date,
+  now: Date,
+  durationSeconds: number,
+): Promise<OccurrenceTimes | null> {
   const { lengthSeconds } = series;
   const overAt = now.getTime() - (lengthSeconds ?? durationSeconds) * 1000;
   const from = startAt > now ? startAt.getTime() : Math.max(startAt.getTime(), overAt) + 1;
-  const [next] = startsOf(series, new Date(from), 1);
+  const [next] = await startsOf(series, new Date(from), 1);
   if (next === undefined) return null;
   return { startAt: next, endAt: lengthSeconds === null ? null : new Date(next.getTime() + lengthSeconds * 1000) };
 }

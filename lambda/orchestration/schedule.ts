@@ -25,10 +25,10 @@ export async function armSchedule(
   { startAt, endAt }: OccurrenceTimes,
   recurrence: StreamRecurrence | null,
 ): Promise<Stream> {
-  const upcoming = recurrence && startsOf(seriesOf(recurrence), startAt, shownStarts + 1).map((start) => start.toISOString());
+  const starts = recurrence && (await startsOf(seriesOf(recurrence), startAt, shownStarts + 1));
   await data.dueTimes.set(stream.id, 'schedule_start', startAt);
   await data.dueTimes.set(stream.id, 'schedule_end', endAt);
-  return data.streams.setSchedule(stream.id, startAt, endAt, recurrence && { ...recurrence, upcoming: upcoming! });
+  return data.streams.setSchedule(stream.id, startAt, endAt, recurrence && { ...recurrence, upcoming: starts!.map((start) => start.toISOString()) });
 }
 
 /** When the stream starts next, by what is armed: a few starts at most, and none once it neither waits nor runs. */

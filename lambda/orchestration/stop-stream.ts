@@ -39,6 +39,6 @@ async function awaitNextOccurrence(data: Database, stream: Stream): Promise<Stre
   if (recurrence === null || startAt === null || stream.deleted_at !== null) return null;
   const [stopping] = await data.streams.lastTransitions([stream.id], 1);
   if (!occurrenceEnds.has(stopping!.cause)) return null;
-  const next = nextOccurrence(seriesOf(recurrence), startAt, await data.now(), stream.stream_duration_seconds ?? 0);
+  const next = await nextOccurrence(seriesOf(recurrence), startAt, await data.now(), stream.stream_duration_seconds ?? 0);
   return next && data.streams.move(await armSchedule(data, stream, next, recurrence), 'next_occurrence');
 }

@@ -7,7 +7,7 @@ import type { Series } from '../../lambda/domain/recurrence.ts';
 function series(rule: string, firstStartAt: string, timeZone = 'UTC', lengthSeconds: number | null = null): Series {
   return { rule, timeZone, firstStartAt: new Date(firstStartAt), lengthSeconds };
 }
-const starts = (from: Series, count = 4) => startsOf(from, from.firstStartAt, count).map((start) => start.toISOString().replace('.000Z', 'Z'));
+const starts = async (from: Series, count = 4) => (await startsOf(from, from.firstStartAt, count)).map((start) => start.toISOString().replace('.000Z', 'Z'));
 
 describe('starts', () => {
   test.for<[string, Series, string[]]>([
@@ -50,23 +50,23 @@ describe('starts', () => {
     ['may be written with the name of the property, in small letters', series('rrule:freq=daily;interval=2', '2026-11-24T12:00:00Z'), [
       '2026-11-24T12:00:00Z', '2026-11-26T12:00:00Z', '2026-11-28T12:00:00Z', '2026-11-30T12:00:00Z',
     ]],
-  ])('%s', ([, given, expected]) => {
-    expect(faultOfRecurrence(given, given.firstStartAt)).toBeNull();
-    expect(starts(given)).toEqual(expected);
+  ])('%s', async ([, given, expected]) => {
+    expect(await faultOfRecurrence(given, given.firstStartAt)).toBeNull();
+    expect(await starts(given)).toEqual(expected);
   });
 
-  test('are in order, each once, and the same from wherever one looks', () => {
+  test('are in order, each once, and the same from wherever one looks', async () => {
     const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Auckland');
     const rule = fc.constantFrom('FREQ=DAILY', 'FREQ=HOURLY;INTERVAL=5', 'FREQ=WEEKLY;BYDAY=MO,WE,SU', 'FREQ=MONTHLY;BYDAY=-1FR', 'FREQ=DAILY;COUNT=9', 'FREQ=YEARLY;BYMONTH=3,10;BYMONTHDAY=29');
     const first = fc.date({ min: new Date('2025-01-01T00:00:00Z'), max: new Date('2030-01-01T00:00:00Z'), noInvalidDate: true });
-    fc.assert(
-      fc.property(rule, zone, first, fc.nat(8), (given, timeZone, firstStartAt, place) => {
+    await fc.assert(
+      fc.asyncProperty(rule, zone, first, fc.nat(8), async (given, timeZone, firstStartAt, place) => {
         const whole = { rule: given, timeZone, firstStartAt, lengthSeconds: null };
-        const all = startsOf(whole, firstStartAt, 9);
+        const all = await startsOf(whole, firstStartAt, 9);
         expect(all[0]).toEqual(firstStartAt);
         expect(all.every((start, index) => index === 0 || start > all[index - 1]!)).toBe(true);
         const at = all[place];
-        if (at !== undefined) expect(startsOf(whole, at, 9 - place)).toEqual(all.slice(place));
+        if (at !== undefined) expect(await startsOf(whole, at, 9 - place)).toEqual(all.slice(place));
       }),
     );
   });
@@ -74,43 +74,43 @@ describe('starts', () => {
 
 describe('the next occurrence', () => {
   const daily = series('FREQ=DAILY', '2026-11-01T10:00:00Z', 'UTC', 3600);
-  const next = (given: Series, startAt: string, now: string, durationSeconds = 0) => {
-    const found = nextOccurrence(given, new Date(startAt), new Date(now), durationSeconds);
+  const next = async (given: Series, startAt: string, now: string, durationSeconds = 0) => {
+    const found = await nextOccurrence(given, new Date(startAt), new Date(now), durationSeconds);
     return found && [found.startAt.toISOString().slice(0, 16), found.endAt && found.endAt.toISOString().slice(0, 16)];
   };
 
-  test('is the next start, as long as the others', () => {
-    expect(next(daily, '2026-11-03T10:00:00Z', '2026-11-03T11:00:01Z')).toEqual(['2026-11-04T10:00', '2026-11-04T11:00']);
+  test('is the next start, as long as the others', async () => {
+    expect(await next(daily, '2026-11-03T10:00:00Z', '2026-11-03T11:00:01Z')).toEqual(['2026-11-04T10:00', '2026-11-04T11:00']);
   });
 
-  test('is the one that was armed when the stream was run before it', () => {
-    expect(next(daily, '2026-11-03T10:00:00Z', '2026-11-03T09:00:00Z')).toEqual(['2026-11-03T10:00', '2026-11-03T11:00']);
+  test('is the one that was armed when the stream was run before it', async () => {
+    expect(await next(daily, '2026-11-03T10:00:00Z', '2026-11-03T09:00:00Z')).toEqual(['2026-11-03T10:00', '2026-11-03T11:00']);
   });
 
-  test('leaves out those that are over, and begins late with one that is not', () => {
-    expect(next(daily, '2026-11-03T10:00:00Z', '2026-11-06T10:59:59Z')).toEqual(['2026-11-06T10:00', '2026-11-06T11:00']);
-    expect(next(daily, '2026-11-03T10:00:00Z', '2026-11-06T11:00:00Z')).toEqual(['2026-11-07T10:00', '2026-11-07T11:00']);
+  test('leaves out those that are over, and begins late with one that is not', async () => {
+    expect(await next(daily, '2026-11-03T10:00:00Z', '2026-11-06T10:59:59Z')).toEqual(['2026-11-06T10:00', '2026-11-06T11:00']);
+    expect(await next(daily, '2026-11-03T10:00:00Z', '2026-11-06T11:00:00Z')).toEqual(['2026-11-07T10:00', '2026-11-07T11:00']);
   });
 
-  test('follows without a break where each ends as the next begins, for all that stopping takes', () => {
+  test('follows without a break where each ends as the next begins, for all that stopping takes', async () => {
     const hourly = series('FREQ=HOURLY', '2026-11-01T10:00:00Z', 'UTC', 3600);
-    expect(next(hourly, '2026-11-01T10:00:00Z', '2026-11-01T11:00:02Z')).toEqual(['2026-11-01T11:00', '2026-11-01T12:00']);
+    expect(await next(hourly, '2026-11-01T10:00:00Z', '2026-11-01T11:00:02Z')).toEqual(['2026-11-01T11:00', '2026-11-01T12:00']);
   });
 
-  test('of an open-ended one counts with the duration of the stream', () => {
+  test('of an open-ended one counts with the duration of the stream', async () => {
     const hourly = series('FREQ=HOURLY', '2026-11-01T10:00:00Z');
-    expect(next(hourly, '2026-11-01T10:00:00Z', '2026-11-01T11:00:05Z', 3600)).toEqual(['2026-11-01T11:00', null]);
-    expect(next(hourly, '2026-11-01T10:00:00Z', '2026-11-01T11:00:05Z')).toEqual(['2026-11-01T12:00', null]);
+    expect(await next(hourly, '2026-11-01T10:00:00Z', '2026-11-01T11:00:05Z', 3600)).toEqual(['2026-11-01T11:00', null]);
+    expect(await next(hourly, '2026-11-01T10:00:00Z', '2026-11-01T11:00:05Z')).toEqual(['2026-11-01T12:00', null]);
   });
 
-  test('does not exist after the last', () => {
-    expect(next(series('FREQ=DAILY;COUNT=2', '2026-11-01T10:00:00Z', 'UTC', 3600), '2026-11-02T10:00:00Z', '2026-11-02T11:00:00Z')).toBeNull();
-    expect(next(series('FREQ=DAILY;UNTIL=20261102', '2026-11-01T10:00:00Z', 'UTC', 3600), '2026-11-02T10:00:00Z', '2026-11-02T11:00:00Z')).toBeNull();
+  test('does not exist after the last', async () => {
+    expect(await next(series('FREQ=DAILY;COUNT=2', '2026-11-01T10:00:00Z', 'UTC', 3600), '2026-11-02T10:00:00Z', '2026-11-02T11:00:00Z')).toBeNull();
+    expect(await next(series('FREQ=DAILY;UNTIL=20261102', '2026-11-01T10:00:00Z', 'UTC', 3600), '2026-11-02T10:00:00Z', '2026-11-02T11:00:00Z')).toBeNull();
   });
 
-  test('is found after years, quickly', () => {
+  test('is found after years, quickly', async () => {
     const old = series('FREQ=HOURLY', '2000-01-01T00:00:00Z', 'Europe/Berlin', 60);
-    expect(next(old, '2026-11-01T10:00:00Z', '2026-11-01T10:01:00Z')).toEqual(['2026-11-01T11:00', '2026-11-01T11:01']);
+    expect(await next(old, '2026-11-01T10:00:00Z', '2026-11-01T10:01:00Z')).toEqual(['2026-11-01T11:00', '2026-11-01T11:01']);
   });
 });
 
@@ -136,31 +136,31 @@ describe('refused', () => {
     ['FREQ=DAILY\nDTSTART:20260101T000000Z', 'rule', /\w/],
     ['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'rule', /no second occurrence/],
     ['FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30', 'rule', /no second occurrence/],
-  ])('%j', ([rule, field, detail]) => {
-    expect(faultOfRecurrence({ rule, timeZone: 'UTC' }, new Date('2026-11-24T12:00:00Z'))).toEqual({ field, detail: expect.stringMatching(detail) });
+  ])('%j', async ([rule, field, detail]) => {
+    expect(await faultOfRecurrence({ rule, timeZone: 'UTC' }, new Date('2026-11-24T12:00:00Z'))).toEqual({ field, detail: expect.stringMatching(detail) });
   });
 
-  test.for(['', 'Mars/Olympus', '+02:00', 'Europe', 'Europe/Berlin\n', '../etc'])('the time zone %j', (timeZone) => {
-    expect(faultOfRecurrence({ rule: 'FREQ=DAILY', timeZone }, new Date('2026-11-24T12:00:00Z'))).toMatchObject({ field: 'timeZone' });
+  test.for(['', 'Mars/Olympus', '+02:00', 'Europe', 'Europe/Berlin\n', '../etc'])('the time zone %j', async (timeZone) => {
+    expect(await faultOfRecurrence({ rule: 'FREQ=DAILY', timeZone }, new Date('2026-11-24T12:00:00Z'))).toMatchObject({ field: 'timeZone' });
   });
 
-  test('or accepted with starts in order: nothing in between, whatever the parts', () => {
+  test('or accepted with starts in order: nothing in between, whatever the parts', { timeout: 60_000 }, async () => {
     const part = fc.constantFrom(
       'BYDAY=MO', 'BYDAY=1MO,-1FR', 'BYSETPOS=-1', 'BYSETPOS=2', 'BYHOUR=1,13', 'BYMINUTE=0,59', 'BYSECOND=60', 'INTERVAL=99', 'COUNT=5', 'UNTIL=20270101',
       'BYWEEKNO=53', 'BYYEARDAY=366', 'BYMONTH=2', 'BYMONTHDAY=-31', 'WKST=SU', 'COUNT=', 'BYDAY=,', 'X=1', '=', ' ', '\u0000',
     );
     const frequency = fc.constantFrom('SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY').map((name) => `FREQ=${name}`);
     let accepted = 0;
-    fc.assert(
-      fc.property(frequency, fc.uniqueArray(part, { maxLength: 3 }), (first, more) => {
+    await fc.assert(
+      fc.asyncProperty(frequency, fc.uniqueArray(part, { maxLength: 3 }), async (first, more) => {
         const given = series([first, ...more].join(';'), '2026-11-24T12:00:00Z', 'Europe/Berlin');
-        if (faultOfRecurrence(given, given.firstStartAt) !== null) return;
+        if ((await faultOfRecurrence(given, given.firstStartAt)) !== null) return;
         accepted++;
-        const all = startsOf(given, given.firstStartAt, 5);
+        const all = await startsOf(given, given.firstStartAt, 5);
         expect(all[0]).toEqual(given.firstStartAt);
         expect(all.every((start, index) => index === 0 || start > all[index - 1]!)).toBe(true);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
     expect(accepted).toBeGreaterThan(10);
   });

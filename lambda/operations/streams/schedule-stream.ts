@@ -31,7 +31,7 @@ export const scheduleStream = operation(['service:write'], {
     if (startAt <= ctx.now) throw fieldProblem('scheduleStartAt', 'The time has passed already.', 'schedule_in_past');
     if (endAt !== null && endAt <= startAt) throw fieldProblem('scheduleEndAt', 'The end has to be after the start.');
     const repeats = body.recurrence ?? null;
-    assertRecurrence(repeats, startAt);
+    await assertRecurrence(repeats, startAt);
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (nextState(stream.state, 'schedule') === null) {
       throw new ProblemError('stream_not_schedulable', `A stream that is ${stream.state} cannot be scheduled.`);
@@ -43,7 +43,7 @@ export const scheduleStream = operation(['service:write'], {
 });
 
 /** Refuses a recurrence that is none, or that is over before it begins. */
-export function assertRecurrence(repeats: Recurrence | null, startAt: Date): void {
-  const fault = repeats && faultOfRecurrence(repeats, startAt);
+export async function assertRecurrence(repeats: Recurrence | null, startAt: Date): Promise<void> {
+  const fault = repeats && (await faultOfRecurrence(repeats, startAt));
   if (fault) throw fieldProblem(`recurrence/${fault.field}`, fault.detail);
 }

@@ -89,7 +89,7 @@ async function rearm(ctx: Context, stream: Stream, settings: StreamSettings): Pr
   const times = { startAt: settings.schedule_start_at!, endAt: settings.schedule_end_at };
   const { recurrence } = stream;
   const moved = times.startAt.getTime() !== stream.schedule_start_at?.getTime();
-  if (moved) assertRecurrence(recurrence, times.startAt);
+  if (moved) await assertRecurrence(recurrence, times.startAt);
   const series = recurrence && { ...beginSeries(recurrence, times), ...(moved ? {} : { firstStartAt: recurrence.firstStartAt }) };
   await armSchedule(ctx.data, stream, times, series);
 }
