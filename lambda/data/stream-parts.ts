@@ -42,11 +42,14 @@ export function streamParts(db: Queryable) {
         [id, playlistID],
       ))!,
 
-    /** No stream of this user keeps this playlist prepared any more. */
-    forgetPrepared: (userID: string, playlistID: string) =>
-      db.query('update streams set prepared_playlist_ids = array_remove(prepared_playlist_ids, $2) where user_id = $1 and $2 = any (prepared_playlist_ids)', [
-        userID, playlistID,
-      ]),
+    /** No stream of this user keeps these playlists prepared any more. */
+    forgetPrepared: (userID: string, playlistIDs: readonly string[]) =>
+      db.query(
+        `update streams set prepared_playlist_ids = array(
+           select id from unnest(prepared_playlist_ids) with ordinality as kept (id, place) where id <> all ($2) order by place)
+         where user_id = $1 and prepared_playlist_ids && $2`,
+        [userID, playlistIDs],
+      ),
 
     /** Sums up how publishing stands of all of a stream's playlists. */
     settleProcessing: (id: string) =>

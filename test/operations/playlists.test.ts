@@ -140,6 +140,16 @@ describe('DELETE /playlists/{id}', () => {
     expect((await user.call('PATCH', `/streams/${plays}`, { playlistIDs: [] })).body.state).toBe('draft');
   });
 
+  it('is what happens to all playlists of a stream with the stream, and none is kept prepared any more', async () => {
+    const [owner, prepares] = [(await user.call('POST', '/streams', {})).body.id, (await user.call('POST', '/streams', {})).body.id];
+    const [first, second, third] = [await create(), await create(), await create()].map(({ id }) => id);
+    await user.call('PATCH', `/streams/${owner}`, { playlistIDs: [second] });
+    await user.call('PATCH', `/streams/${prepares}`, { preparedPlaylistIDs: [third, second, first] });
+    await user.call('DELETE', `/streams/${owner}`);
+    expect((await user.call('GET', `/playlists/${second}`)).status).toBe(404);
+    expect((await user.call('GET', `/streams/${prepares}`)).body.preparedPlaylistIDs).toEqual([third, first]);
+  });
+
   it('is refused while its stream is live', async () => {
     const destinationID = (await user.call('POST', '/destinations', { name: 'x', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'k' })).body.id;
     const id = (await user.call('POST', '/streams', { destinationID })).body.id;

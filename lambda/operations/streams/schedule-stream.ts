@@ -1,7 +1,6 @@
 // POST /streams/{id}/schedule: go live, and end, at given times.
 import { z } from 'zod';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
-import type { Recurrence } from '../../domain/recurrence.ts';
 import { nextState } from '../../domain/stream-lifecycle.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
@@ -30,8 +29,9 @@ export const scheduleStream = operation(['service:write'], {
     const { scheduleStartAt: startAt, scheduleEndAt: endAt = null } = body;
     if (startAt <= ctx.now) throw fieldProblem('scheduleStartAt', 'The time has passed already.', 'schedule_in_past');
     if (endAt !== null && endAt <= startAt) throw fieldProblem('scheduleEndAt', 'The end has to be after the start.');
-    const repeats = body.recurrence ?? null;
-    await assertRecurrence(repeats, startAt);
+    const { recurrence: repeats = null } = body;
+    const fault = repeats && (await faultOfRecurrence(repeats, startAt));
+    if (fault) throw fieldProblem(`recurrence/${fault.field}`, fault.detail);
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (nextState(stream.state, 'schedule') === null) {
       throw new ProblemError('stream_not_schedulable', `A stream that is ${stream.state} cannot be scheduled.`);
@@ -41,9 +41,3 @@ export const scheduleStream = operation(['service:write'], {
     return presentStream(ctx, (await ctx.data.streams.move(armed, 'schedule'))!);
   },
 });
-
-/** Refuses a recurrence that is none, or that is over before it begins. */
-export async function assertRecurrence(repeats: Recurrence | null, startAt: Date): Promise<void> {
-  const fault = repeats && (await faultOfRecurrence(repeats, startAt));
-  if (fault) throw fieldProblem(`recurrence/${fault.field}`, fault.detail);
-}

@@ -1,6 +1,7 @@
 // PATCH /streams/{id}: changes a stream; with status also starts or stops it.
 import { z } from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
+import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
@@ -8,7 +9,6 @@ import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem, ProblemError } from '../problem-codes.ts';
-import { assertRecurrence } from './schedule-stream.ts';
 import { startOrRefuse } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
 import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
@@ -58,7 +58,7 @@ export const updateStream = operation(['service:write'], {
 
 async function assertChangeable(ctx: Context, stream: Stream, body: Record<string, unknown>, settings: StreamSettings): Promise<void> {
   if (body['streamStateID'] != null && body['streamStateID'] !== String(stream.last_transition_id)) {
-    throw fieldProblem('streamStateID', `The stream has moved on; its last transition is ${stream.last_transition_id}.`, 'version_conflict');
+    throw fieldProblem('streamStateID', 'This is not the last transition of the stream. Read the stream again and decide anew.', 'version_conflict');
   }
   if (isLive(stream.state)) {
     const fixed = Object.keys(body).find((field) => body[field] !== undefined && !changeableLive.has(field));
@@ -89,7 +89,8 @@ async function rearm(ctx: Context, stream: Stream, settings: StreamSettings): Pr
   const times = { startAt: settings.schedule_start_at!, endAt: settings.schedule_end_at };
   const { recurrence } = stream;
   const moved = times.startAt.getTime() !== stream.schedule_start_at?.getTime();
-  if (moved) await assertRecurrence(recurrence, times.startAt);
+  const fault = recurrence && moved ? await faultOfRecurrence(recurrence, times.startAt) : null;
+  if (fault) throw fieldProblem('scheduleStartAt', `The recurrence of this schedule does not go on from there: ${fault.detail}`);
   const series = recurrence && { ...beginSeries(recurrence, times), ...(moved ? {} : { firstStartAt: recurrence.firstStartAt }) };
   await armSchedule(ctx.data, stream, times, series);
 }
