@@ -43,6 +43,9 @@ const ruleParts: Readonly<Record<string, RegExp>> = {
   WKST: new RegExp(`^${days}$`),
 };
 
+/** ISO 8601 writes years with four digits. */
+const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 interface SearchLimits {
   readonly maxIterations: number;
   readonly maxCandidateEvaluations: number;
@@ -74,6 +77,7 @@ function faultOfRule(rule: string): string | null {
   const names = parts.map(([name = '']) => name);
   if (!names.includes('FREQ')) return 'It has to be an RFC 5545 recurrence rule with FREQ, such as FREQ=WEEKLY;BYDAY=MO,FR.';
   const unknown = names.find((name) => !Object.hasOwn(ruleParts, name));
+  if (unknown === '') return 'Its parts are separated by one semicolon each, with none at the end.';
   if (unknown !== undefined) return `A recurrence rule has no part ${unknown}. Its parts are ${Object.keys(ruleParts).join(', ')}.`;
   const repeated = names.find((name, place) => names.indexOf(name) !== place);
   if (repeated !== undefined) return `${repeated} may be there once.`;
@@ -116,6 +120,7 @@ async function search({ rule, timeZone, firstStartAt }: Series, from: Date, coun
   const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
   const starts: Date[] = [];
   for (let next = recurrence.next(from, true); next !== null && starts.length < count; next = recurrence.next(starts.at(-1))) {
+    if (next.epochMilliseconds > lastTimeMs) break;
     starts.push(new Date(next.epochMilliseconds));
   }
   return starts;

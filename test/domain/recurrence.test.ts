@@ -55,6 +55,10 @@ describe('starts', () => {
     expect(await starts(given)).toEqual(expected);
   });
 
+  test('end with the last year that a timestamp can have', async () => {
+    expect(await starts(series('FREQ=YEARLY', '9998-12-31T23:59:59Z'))).toEqual(['9998-12-31T23:59:59Z', '9999-12-31T23:59:59Z']);
+  });
+
   test('are in order, each once, and the same from wherever one looks', async () => {
     const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Auckland');
     const rule = fc.constantFrom('FREQ=DAILY', 'FREQ=HOURLY;INTERVAL=5', 'FREQ=WEEKLY;BYDAY=MO,WE,SU', 'FREQ=MONTHLY;BYDAY=-1FR', 'FREQ=DAILY;COUNT=9', 'FREQ=YEARLY;BYMONTH=3,10;BYMONTHDAY=29');
@@ -120,7 +124,7 @@ describe('refused', () => {
     ['every day', 'rule', /with FREQ/],
     ['FREQ=FORTNIGHTLY', 'rule', /FREQ/],
     ['FREQ=DAILY;FOO=1', 'rule', /no part FOO/],
-    ['FREQ=DAILY;', 'rule', /no part/],
+    ['FREQ=DAILY;', 'rule', /semicolon/],
     ['FREQ=DAILY;FREQ=WEEKLY', 'rule', /once/],
     ['FREQ=DAILY;COUNT=3;UNTIL=20270101', 'rule', /together/],
     ['FREQ=DAILY;UNTIL=20270101T000000', 'rule', /UTC/],
