@@ -10,6 +10,7 @@ import { outbox } from './outbox.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { replicas } from './replicas.ts';
+import { streamParts } from './stream-parts.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
 import { uploads } from './uploads.ts';
@@ -31,6 +32,7 @@ export function databaseOn(db: Queryable) {
     outbox: outbox(db),
     playlists: playlists(db),
     replicas: replicas(db),
+    streamParts: streamParts(db),
     streams: streams(db),
     timelines: timelines(db),
     uploads: uploads(db),
