@@ -11,6 +11,7 @@ import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
+import { streamParts } from './stream-parts.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
 import { uploads } from './uploads.ts';
@@ -33,6 +34,7 @@ export function databaseOn(db: Queryable) {
     playlists: playlists(db),
     replicas: replicas(db),
     requestWindows: requestWindows(db),
+    streamParts: streamParts(db),
     streams: streams(db),
     timelines: timelines(db),
     uploads: uploads(db),
