@@ -51,7 +51,6 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
   const signer = new Signer({ hostname: host, port: postgresPort, username: user, region });
   const pool = createPool({
     host,
-    port: postgresPort,
     user,
     database: environment.databaseName,
     // A token lasts 15 minutes, and only has to be valid when a connection is made.
