@@ -1,6 +1,8 @@
 // The emulated AWS account: the real CDK CLI deploys into it, and what is there is looked at afterwards.
 import { CloudFormationClient, paginateListStackResources, paginateListStacks } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { join } from 'node:path';
 import { startChild } from '../../bin/local/child-process.ts';
 import type { AWSEmulator } from '../support/aws-emulator.ts';
@@ -8,12 +10,13 @@ import type { AWSEmulator } from '../support/aws-emulator.ts';
 export interface DeployedResource {
   readonly type: string;
   readonly physicalID: string;
-  /** Of its last change, as CloudFormation calls it. */
-  readonly status: string;
 }
 
 /** By STACK/LOGICAL-ID. */
 export type DeployedResources = ReadonlyMap<string, DeployedResource>;
+
+/** Of all logs, once the changes are deployed. */
+export const changedRetentionDays = RetentionDays.ONE_MONTH;
 
 const root = join(import.meta.dirname, '../..');
 const cdk = join(root, 'node_modules/.bin/cdk');
@@ -45,7 +48,7 @@ export class EmulatedAccount {
     return this.#cdk(this.#folder, 'bootstrap', 'aws://000000000000/us-east-1');
   }
 
-  /** `cdk deploy` of all stacks of app.ts. @param isChanged with the changes that a later release may bring */
+  /** `cdk deploy` of all stacks of app.ts. @param isChanged with changes as a later release brings them */
   deploy({ isChanged }: { isChanged: boolean }): Promise<void> {
     const output = join(this.#folder, `cdk.out.${isChanged}`);
     const app = ['--app', 'node test/deploy/app.ts', '--context', `changed=${isChanged}`, '--output', output];
@@ -59,13 +62,19 @@ export class EmulatedAccount {
     for await (const { StackSummaries = [] } of paginateListStacks({ client }, {})) {
       for (const { StackName } of StackSummaries.filter((stack) => stack.StackName !== bootstrapStack)) {
         for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName })) {
-          for (const { LogicalResourceId, ResourceType: type = '', PhysicalResourceId: physicalID = '', ResourceStatus: status = '' } of StackResourceSummaries) {
-            found.set(`${StackName}/${LogicalResourceId}`, { type, physicalID, status });
+          for (const { LogicalResourceId, ResourceType: type = '', PhysicalResourceId: physicalID = '' } of StackResourceSummaries) {
+            found.set(`${StackName}/${LogicalResourceId}`, { type, physicalID });
           }
         }
       }
     }
     return found;
+  }
+
+  /** Days that a log group keeps its logs. */
+  async retentionDays(logGroupNamePrefix: string): Promise<number | undefined> {
+    const { logGroups } = await new CloudWatchLogsClient(this.clientConfig).send(new DescribeLogGroupsCommand({ logGroupNamePrefix }));
+    return logGroups?.[0]?.retentionInDays;
   }
 
   /** Variables that ECS would give the container of a task. */

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +50,8 @@ function emulatorAt(endpoint: string, stop: AWSEmulator['stop']): AWSEmulator {
 export async function startEmulator(environment: NodeJS.ProcessEnv = {}, log: (line: string) => void = () => {}): Promise<AWSEmulator> {
   const python = await installEmulator();
   const folder = await mkdtemp(join(tmpdir(), 'aws-emulator-'));
+  // Lambda brings the SDK along: functions that are not bundled with theirs find ours, as they run in folders below.
+  await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   const port = String(await freePort());
   const child = startChild({
     command: python,
