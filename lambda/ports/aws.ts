@@ -43,6 +43,7 @@ export interface Connections {
   readonly origin: string;
 }
 
+/** In tokens. It is the driver's own port too, unless PGPORT names another: where something stands in for RDS Proxy. */
 const postgresPort = 5432;
 
 /** @param connections how many a process of this kind may hold: a Lambda handles one request at a time */

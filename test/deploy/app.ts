@@ -62,7 +62,8 @@ function connectToPostgres(database: IConstruct): void {
   const proxy = database.node.findChild('Proxy').node.defaultChild as CfnResource;
   proxy.addOverride('Type', 'Custom::DBProxyStandIn');
   proxy.addPropertyOverride('ServiceToken', attributesStandIn(database).functionArn);
-  proxy.addPropertyOverride('Attributes', { Endpoint: databaseHost, DBProxyArn: Stack.of(proxy).formatArn({ service: 'rds', resource: 'db-proxy', resourceName: 'prx-0', arnFormat: ArnFormat.COLON_RESOURCE_NAME }) });
+  const proxyArn = Stack.of(proxy).formatArn({ service: 'rds', resource: 'db-proxy', resourceName: 'prx-0', arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+  proxy.addPropertyOverride('Attributes', { Endpoint: databaseHost, DBProxyArn: proxyArn });
 
   const username = SecretValue.unsafePlainText(masterCredentials.username);
   const password = SecretValue.unsafePlainText(masterCredentials.password);
@@ -79,7 +80,7 @@ function connectToPostgres(database: IConstruct): void {
   policy.addPropertyOverride(`PolicyDocument.Statement.${index}.Resource`, master.secretArn);
 }
 
-/** A custom resource of its has the attributes that it was given. */
+/** The function behind custom resources that have the attributes they are given. */
 function attributesStandIn(scope: IConstruct): LambdaFunction {
   return new LambdaFunction(scope, 'AttributesStandIn', {
     runtime: Runtime.NODEJS_24_X,
