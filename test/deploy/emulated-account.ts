@@ -5,6 +5,7 @@ import { DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { join } from 'node:path';
 import { startChild } from '../../bin/local/child-process.ts';
+import type { RunningChild } from '../../bin/local/child-process.ts';
 import type { AWSEmulator } from '../support/aws-emulator.ts';
 
 export interface DeployedResource {
@@ -26,6 +27,7 @@ const quotedLines = 40;
 export class EmulatedAccount {
   readonly clientConfig: AWSEmulator['clientConfig'];
   readonly #folder: string;
+  #cli: RunningChild | null = null;
 
   /** @param folder where the CLI leaves what it likes */
   constructor(clientConfig: AWSEmulator['clientConfig'], folder: string) {
@@ -40,6 +42,11 @@ export class EmulatedAccount {
       PATH: process.env['PATH'], HOME: this.#folder, TMPDIR: this.#folder,
       AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     };
+  }
+
+  /** Ends the CLI if it still runs: until then it writes into the folder. */
+  async stop(): Promise<void> {
+    await this.#cli?.stop('SIGKILL', 0);
   }
 
   /** `cdk bootstrap` */
@@ -92,8 +99,8 @@ export class EmulatedAccount {
       if (lines.length > quotedLines) lines.shift();
     };
     const env = { ...this.environment, AWS_EC2_METADATA_DISABLED: 'true' };
-    const child = startChild({ command: cdk, args: [...args, '--ci'], cwd, env, log });
-    const { code } = await child.exited;
+    this.#cli = startChild({ command: cdk, args: [...args, '--ci'], cwd, env, log });
+    const { code } = await this.#cli.exited;
     if (code !== 0) throw new Error(`cdk ${args[0]} ended with ${code}:\n${lines.join('\n')}`);
   }
 }

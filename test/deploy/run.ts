@@ -54,6 +54,7 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   const emulator = await step('An emulator of AWS', () => startEmulator(database.environment, log));
   cleanup.defer(() => emulator.stop());
   const account = new EmulatedAccount(emulator.clientConfig, folder);
+  cleanup.defer(() => account.stop());
 
   await step('cdk bootstrap', () => account.bootstrap());
   await step('cdk deploy', () => account.deploy({ isChanged: false }));
