@@ -24,7 +24,7 @@ export async function prepareStream(api: ApiClient): Promise<string> {
   const [playlistID] = (await api('GET', `/streams/${streamID}`)).playlistIDs;
   await api('POST', `/playlists/${playlistID}/publish`);
   const published = async () => (await api('GET', `/playlists/${playlistID}`)).publishStatus;
-  await until(async () => (await published()) !== 'PUBLISHING');
+  await until(async () => (await published()) !== 'PREPARING');
   assert.equal(await published(), 'IDLE');
   return streamID;
 }
