@@ -1,14 +1,12 @@
 // An emulator of AWS on this machine, for tests of the AWS adapters. Only on request, since it comes from PyPI and takes a while.
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { startChild } from '../../bin/local/child-process.ts';
+import { pythonEnvironment } from './python-environment.ts';
 
 export interface AWSEmulator {
   /** Whether tests have to be skipped, because there is none. */
@@ -48,13 +46,13 @@ function emulatorAt(endpoint: string, stop: AWSEmulator['stop']): AWSEmulator {
  * @throws if there is no python3, or PyPI does not have it
  */
 export async function startEmulator(environment: NodeJS.ProcessEnv = {}, log: (line: string) => void = () => {}): Promise<AWSEmulator> {
-  const python = await installEmulator();
+  const programs = await pythonEnvironment(`ministack==${emulatorVersion}`);
   const folder = await mkdtemp(join(tmpdir(), 'aws-emulator-'));
   // Lambda brings the SDK along: functions that are not bundled with theirs find ours, as they run in folders below.
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   const port = String(await freePort());
   const child = startChild({
-    command: python,
+    command: join(programs, 'python'),
     args: ['-m', 'ministack'],
     cwd: folder,
     env: {
@@ -72,19 +70,6 @@ export async function startEmulator(environment: NodeJS.ProcessEnv = {}, log: (l
   };
   await Promise.race([answers(url), child.exited.then(({ code }) => Promise.reject(new Error(`the emulator ended with ${code}`)))]);
   return emulatorAt(url, stop);
-}
-
-/** A virtual environment that gets its name once complete, so that test files starting at the same time cannot meet half of it. Answers with its Python. */
-async function installEmulator(): Promise<string> {
-  const folder = join(tmpdir(), `ministack-${emulatorVersion}`);
-  const run = promisify(execFile);
-  if (!existsSync(folder)) {
-    const unfinished = await mkdtemp(`${folder}-`);
-    await run('python3', ['-m', 'venv', unfinished]);
-    await run(join(unfinished, 'bin/python'), ['-m', 'pip', 'install', '--quiet', `ministack==${emulatorVersion}`]);
-    await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
-  }
-  return join(folder, 'bin/python');
 }
 
 async function answers(url: string): Promise<void> {
