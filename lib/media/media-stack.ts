@@ -60,7 +60,7 @@ export class MediaStack extends Stack {
     this.objectAccess = new ManagedPolicy(this, 'ObjectAccess', {
       statements: [
         new PolicyStatement({ actions: ['s3:ListBucket'], resources: buckets.map(({ bucketArn }) => bucketArn) }),
-        new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:DeleteObject'], resources: objects }),
+        new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts', 's3:DeleteObject'], resources: objects }),
       ],
     });
     acknowledge(this.objectAccess, 'All objects of the buckets are this service’s.', ...objects.map((arn) => wildcardResource(this, arn)));
