@@ -7,7 +7,7 @@ import { ProblemError } from '../problem-codes.ts';
 export const deleteUpload = operation(['service:write'], {
   id: 'deleteUpload',
   summary: 'Delete an upload',
-  description: 'Refused while a playlist or a live stream uses it.',
+  description: 'Refused while a playlist or a live stream uses it. An import that is under way is cancelled.',
   tag: 'uploads',
   method: 'DELETE',
   path: '/uploads/{id}',
@@ -19,8 +19,10 @@ export const deleteUpload = operation(['service:write'], {
     if (await ctx.data.uploads.isInUse(upload.id)) {
       throw new ProblemError('resource_in_use', 'A playlist or a live stream uses this upload. Remove it there first.');
     }
+    const multipartID = (await ctx.data.imports.find(upload.id))?.multipart_id ?? null;
     await ctx.data.uploads.delete(upload.id);
-    await ctx.data.outbox.send({ queue: 'media', body: { task: 'delete_object', objectKey: upload.object_key } });
+    const body = { task: 'delete_object', objectKey: upload.object_key, ...(multipartID === null ? {} : { multipartID }) } as const;
+    await ctx.data.outbox.send({ queue: 'media', body });
     await judgeUsersOf(ctx.data, { uploadID: upload.id });
     return undefined;
   },
