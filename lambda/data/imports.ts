@@ -97,10 +97,16 @@ export function imports(db: Queryable) {
       ),
 
     /** Frees what dead workers held, each with a command for another. Any number of processes may do so at once. */
-    freeExpired: () =>
-      db.query(
-        `with freed as (update imports set lease_expires_at = null where lease_expires_at < now() returning upload_id)
-         insert into outbox (queue, body) select 'imports', jsonb_build_object('uploadID', upload_id) from freed`,
-      ),
+    freeExpired: () => free(db, 'lease_expires_at < now()'),
+
+    /** Frees what any worker held. Only for whoever knows that all of them are dead. */
+    freeAll: () => free(db, 'lease_expires_at is not null'),
   };
+}
+
+function free(db: Queryable, condition: string) {
+  return db.query(
+    `with freed as (update imports set lease_expires_at = null where ${condition} returning upload_id)
+     insert into outbox (queue, body) select 'imports', jsonb_build_object('uploadID', upload_id) from freed`,
+  );
 }

@@ -75,7 +75,7 @@ export function confirmationLink(page: string, pageURL: URL): URL | null {
   if (!googleHosts.test(pageURL.hostname)) return null;
   const form = /<form\b([^>]*\bid="download-form"[^>]*)>(.*?)<\/form>/s.exec(page);
   const action = URL.parse(unescaped(attribute(form?.[1] ?? '', 'action') ?? ''), pageURL.href);
-  if (!form || action?.protocol !== 'https:' || !googleHosts.test(action.hostname)) return null;
+  if (!form || action?.protocol !== pageURL.protocol || !googleHosts.test(action.hostname)) return null;
   for (const [input] of form[2]!.matchAll(/<input\b[^>]*>/g)) {
     const [name, value] = [attribute(input, 'name'), attribute(input, 'value')];
     if (attribute(input, 'type') === 'hidden' && name && value !== null) action.searchParams.set(unescaped(name), unescaped(value));

@@ -86,7 +86,7 @@ async function nextHop(answer: IncomingMessage, url: URL, limits: ImportLimits, 
   const { statusCode = 0, headers } = answer;
   if ([301, 302, 303, 307, 308].includes(statusCode)) {
     answer.destroy();
-    return URL.parse(headers.location ?? '', url.href);
+    return headers.location === undefined ? null : URL.parse(headers.location, url.href);
   }
   if (statusCode === 200 && declaredType(headers).verdict === 'web_page') {
     return confirmationLink(await readPage(answer, limits, signal), url) ?? undefined;

@@ -19,7 +19,7 @@ export interface SweepParts {
 const timerAheadSeconds = 150;
 
 /**
- * Frees what dead agents held, fires what is due, arms timers, relays what was left in the outbox, and throws away what has expired.
+ * Frees what dead agents and import workers held, fires what is due, arms timers, relays what was left in the outbox, and throws away what has expired.
  * @throws {AggregateError} what failed, after everything else was done
  */
 export async function sweep({ pool, queue, timers, starting, clock }: SweepParts): Promise<void> {
@@ -27,6 +27,7 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => recoverReplicas(pool),
     () => fireDue(pool, starting, clock),
     () => armTimers(pool, timers),
+    () => databaseOn(pool).imports.freeExpired(),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),
   ];

@@ -33,6 +33,8 @@ export interface TestUser {
 export interface TestService {
   pool(): Pool;
   objects(): FileObjectStore;
+  /** Where the objects are. */
+  folder(): string;
   handler(): RestHandler;
   send(request: Request): Promise<Answer>;
   /** A new user with a key of their own, and credits. */
@@ -74,6 +76,7 @@ export function testService({ allowPrivateAddresses = true } = {}): TestService 
   return {
     pool: () => made!.pool,
     objects: () => made!.objects,
+    folder: () => made!.folder,
     handler: () => made!.handler,
     send,
     logged,
