@@ -20,9 +20,9 @@ const queueSettings: Readonly<Record<QueueName, QueueSettings>> = {
   // Only wake-ups, deleted before the work is claimed from the database; the work itself is never in a message.
   'publish-ffmpeg': { id: 'PublishFfmpeg', visibilitySeconds: 30, maxReceives: 5 },
   'publish-manifest': { id: 'PublishManifest', visibilitySeconds: 30, maxReceives: 5 },
+  imports: { id: 'Imports', visibilitySeconds: 60, maxReceives: 5 },
   // Long work, whose consumer extends its hold as it goes on: a dead one's command comes back after this time.
   media: { id: 'Media', visibilitySeconds: 300, maxReceives: 3 },
-  imports: { id: 'Imports', visibilitySeconds: 300, maxReceives: 3 },
   // Six times the handler's timeout, as Lambda asks for.
   timers: { id: 'Timers', visibilitySeconds: 180, maxReceives: 5 },
 };
