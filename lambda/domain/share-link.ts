@@ -73,10 +73,14 @@ const googleHosts = /^(?:drive|docs|drive\.usercontent)\.google\.com$/;
  */
 export function confirmationLink(page: string, pageURL: URL): URL | null {
   if (!googleHosts.test(pageURL.hostname)) return null;
-  const form = /<form\b([^>]*\bid="download-form"[^>]*)>(.*?)<\/form>/s.exec(page);
-  const action = URL.parse(unescaped(attribute(form?.[1] ?? '', 'action') ?? ''), pageURL.href);
-  if (!form || action?.protocol !== pageURL.protocol || !googleHosts.test(action.hostname)) return null;
-  for (const [input] of form[2]!.matchAll(/<input\b[^>]*>/g)) {
+  // By plain searches, not one expression: a hostile page must not make it take long.
+  const [beginning = '', rest] = page.split('id="download-form"', 2);
+  if (rest === undefined) return null;
+  const form = beginning.slice(beginning.lastIndexOf('<form')) + rest.split('</form>', 1)[0]!;
+  const [tag = '', ...inputs] = form.split('<input').map((text) => text.split('>', 1)[0]!);
+  const action = URL.parse(unescaped(attribute(tag, 'action') ?? ''), pageURL.href);
+  if (action?.protocol !== pageURL.protocol || !googleHosts.test(action.hostname)) return null;
+  for (const input of inputs) {
     const [name, value] = [attribute(input, 'name'), attribute(input, 'value')];
     if (attribute(input, 'type') === 'hidden' && name && value !== null) action.searchParams.set(unescaped(name), unescaped(value));
   }

@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { promisify } from 'node:util';
+import { callbackify, promisify } from 'node:util';
 import { isAddressAllowed } from '../domain/network-address.ts';
 import { ImportError } from './import-error.ts';
 
@@ -19,17 +19,20 @@ export const resolveBySystem: Resolve = (hostname) => lookupAll(hostname, { all:
  * between. A name with even one forbidden address is refused. Literal addresses never come here; they are checked with the URL.
  */
 export function checkedLookup(resolve: Resolve, allowPrivateAddresses: boolean): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        const allowed = first && addresses.every(({ address }) => isAddressAllowed(address, allowPrivateAddresses));
-        if (!allowed) callback(new ImportError(first ? 'address_forbidden' : 'name_not_found'), '');
-        else if (options.all) callback(null, [...addresses]);
-        else callback(null, first.address, first.family);
-      },
+  const resolveChecked = callbackify(async (hostname: string) => {
+    const addresses = await resolve(hostname).catch((error: NodeJS.ErrnoException) => {
       // Only ENOTFOUND is the name's fault; other answers are the resolver's for now.
-      (error: NodeJS.ErrnoException) => callback(new ImportError(error.code === 'ENOTFOUND' ? 'name_not_found' : 'source_unreachable', { cause: error }), ''),
-    );
+      throw new ImportError(error.code === 'ENOTFOUND' ? 'name_not_found' : 'source_unreachable', { cause: error });
+    });
+    if (addresses.length === 0) throw new ImportError('name_not_found');
+    if (!addresses.every(({ address }) => isAddressAllowed(address, allowPrivateAddresses))) throw new ImportError('address_forbidden');
+    return addresses;
+  });
+  return (hostname, options, callback) => {
+    resolveChecked(hostname, (error, addresses) => {
+      if (error) callback(error, '');
+      else if (options.all) callback(null, [...addresses]);
+      else callback(null, addresses[0]!.address, addresses[0]!.family);
+    });
   };
 }

@@ -99,7 +99,7 @@ describe('the import workers', () => {
   });
 
   test('reach the internet by themselves, not through NAT, and as few or many as the stage says', () => {
-    const [service] = ofType('AWS::ECS::Service').filter(({ Properties }) => JSON.stringify(Properties.TaskDefinition).includes('ImportWorkers'));
+    const service = ofType('AWS::ECS::Service').find(({ Properties }) => JSON.stringify(Properties.TaskDefinition).includes('ImportWorkers'));
     expect(service?.Properties.NetworkConfiguration.AwsvpcConfiguration.AssignPublicIp).toBe('ENABLED');
     const targets = ofType('AWS::ApplicationAutoScaling::ScalableTarget').filter(({ Properties }) => JSON.stringify(Properties.ResourceId).includes('ImportWorkers'));
     expect(targets.map(({ Properties: { MinCapacity, MaxCapacity } }) => [MinCapacity, MaxCapacity])).toEqual([[stages.prod.importWorkersMin, stages.prod.importWorkersMax]]);
