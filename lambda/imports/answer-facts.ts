@@ -1,5 +1,6 @@
 // What the headers of an answer say of a file: name, type, size, and whether it can be resumed.
 import { parse as parseContentDisposition } from 'content-disposition';
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UploadType } from '../data/uploads.ts';
 import { fileNameOf, nameOfImport } from '../domain/import-url.ts';
@@ -30,8 +31,14 @@ export function declaredType({ 'content-type': header = '' }: IncomingHttpHeader
 
 /** From Content-Disposition, else from the address that the redirects ended at. */
 export function declaredName({ 'content-disposition': header }: IncomingHttpHeaders, url: URL): string {
-  const name = header === undefined ? undefined : parseContentDisposition(header).parameters['filename'];
+  const name = header === undefined ? undefined : parseContentDisposition(readable(header)).parameters['filename'];
   return (name === undefined ? null : fileNameOf(name)) ?? nameOfImport(url);
+}
+
+/** Headers are read as Latin-1, but many servers write UTF-8. */
+function readable(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : header;
 }
 
 /** Content-Length; null when it is not given. */

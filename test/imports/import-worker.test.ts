@@ -8,61 +8,31 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
-import { runImportWorker } from '../../lambda/imports/import-worker.ts';
-import type { Resolve } from '../../lambda/imports/checked-lookup.ts';
-import { resolveBySystem } from '../../lambda/imports/checked-lookup.ts';
-import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { partBytes } from '../../lambda/ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
 import { testService } from '../support/service.ts';
 import { anyBytes, sendFile, startSource } from './source-server.ts';
 import type { Answer } from './source-server.ts';
+import { startWorker as startWorkerOn } from './worker.ts';
+import type { WorkerSettings } from './worker.ts';
 
 const service = testService();
 vi.setConfig({ testTimeout: 30_000 });
 const patiently = { timeout: 15_000, interval: 20 };
-
-interface WorkerSettings {
-  readonly limits?: Partial<ImportLimits>;
-  readonly resolve?: Resolve;
-  readonly allowPrivateAddresses?: boolean;
-  readonly leaseSeconds?: number;
-  readonly objects?: ObjectStore;
-}
 
 const ended: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ended.splice(0)) await end();
 });
 
-function startWorker({ limits = {}, resolve = resolveBySystem, allowPrivateAddresses = true, leaseSeconds = 2, objects = service.objects() }: WorkerSettings = {}) {
-  const stopping = new AbortController();
-  const events: { event: string; fields: Record<string, unknown> }[] = [];
-  const running = runImportWorker(
-    {
-      pool: service.pool(),
-      objects,
-      queue: createPostgresCommandQueue({ pool: service.pool(), log: () => {} }),
-      source: { allowPrivateAddresses, resolve, limits: { ...importLimits, firstDelayMs: 5, maxDelayMs: 20, ...limits } },
-      slots: 2,
-      leaseSeconds,
-      renewEveryMs: 50,
-      steadyClock: () => performance.now(),
-      random: Math.random,
-      log: (event, fields) => void events.push({ event, fields }),
-    },
-    stopping.signal,
-  );
-  const stop = async () => {
-    stopping.abort();
-    await running;
-  };
-  ended.push(stop);
-  return { stop, events };
+function startWorker({ objects = service.objects(), ...settings }: WorkerSettings & { objects?: ObjectStore } = {}) {
+  const worker = startWorkerOn(service.pool(), objects, settings);
+  ended.push(() => worker.stop());
+  return worker;
 }
 
 /** Asks for an import, and tells how it ended. */
-async function importFrom(url: string, settings: WorkerSettings = {}, name?: string) {
+async function importFrom(url: string, settings: Parameters<typeof startWorker>[0] = {}, name?: string) {
   const user = await service.user();
   const { status, body } = await user.call('POST', '/uploads/import', { url, ...(name === undefined ? {} : { name }) });
   expect(status).toBe(202);

@@ -6,6 +6,7 @@ import { resolveBySystem } from '../../lambda/imports/checked-lookup.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { openSource } from '../../lambda/imports/open-source.ts';
 import type { ResumePoint, SourceOptions } from '../../lambda/imports/open-source.ts';
+import { makeCertificate } from '../support/certificates.ts';
 import { anyBytes, sendFile, startSource } from './source-server.ts';
 
 const never = new AbortController().signal;
@@ -153,6 +154,29 @@ describe('answers that are refused', () => {
   });
 });
 
+const certificate = await makeCertificate('DNS:localhost');
+
+describe.skipIf(!certificate)('over TLS', () => {
+  const serve = () => startSource((request, response) => sendFile(bytes, request, response), certificate!);
+
+  test('the source has to prove its name', async () => {
+    await using source = await serve();
+    const tlsCa = certificate!.cert;
+    const { body } = await open(source.url('/a'), { tlsCa });
+    expect((await buffer(body)).equals(bytes)).toBe(true);
+    const other = `https://other.example:${source.port}/a`;
+    expect((await failureOf(other, { tlsCa, resolve: resolver(['127.0.0.1']).resolve })).code).toBe('tls_failed');
+    expect((await failureOf(source.url('/a'))).code).toBe('tls_failed');
+    expect(source.requests).toHaveLength(1);
+  });
+
+  test('names are checked as over plain HTTP', async () => {
+    await using source = await serve();
+    expect((await failureOf(source.url('/a'), { allowPrivateAddresses: false })).code).toBe('address_forbidden');
+    expect((await failureOf(source.url('/a'), { resolve: resolver(['169.254.169.254']).resolve })).code).toBe('address_forbidden');
+  });
+});
+
 describe('types and names', () => {
   test.each([
     ['video/quicktime; codecs=x', 'video/quicktime', 'video'], ['AUDIO/MPEG', 'audio/mpeg', 'audio'], ['image/png', 'image/png', 'image'],
@@ -174,6 +198,16 @@ describe('types and names', () => {
     const found = await open(source.url('/folder/file.bin'));
     found.body.destroy();
     expect(found.name).toBe(name);
+  });
+
+  test.each(['utf8', 'latin1'] as const)('a name that is written in %s is read', async (encoding) => {
+    await using source = await startSource(({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Disposition: attachment; filename="');
+      socket.end(Buffer.from('é.mp4"\r\n\r\nx', encoding));
+    });
+    const found = await open(source.url('/'));
+    found.body.destroy();
+    expect(found.name).toBe('é.mp4');
   });
 });
 

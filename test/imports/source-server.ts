@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { Certificate } from '../support/certificates.ts';
 
 export interface SourceServer extends AsyncDisposable {
   readonly port: number;
@@ -13,12 +15,14 @@ export interface SourceServer extends AsyncDisposable {
 
 export type Answer = (request: IncomingMessage, response: ServerResponse, numberOfRequest: number) => unknown;
 
-export async function startSource(answer: Answer): Promise<SourceServer> {
+/** @param certificate makes it https, on localhost */
+export async function startSource(answer: Answer, certificate?: Certificate): Promise<SourceServer> {
   const requests: SourceServer['requests'] = [];
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     requests.push({ path: request.url ?? '', range: request.headers.range });
     answer(request, response, requests.length);
-  });
+  };
+  const server = certificate ? createSecureServer({ ...certificate }, listener) : createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -26,7 +30,7 @@ export async function startSource(answer: Answer): Promise<SourceServer> {
   return {
     port: address.port,
     requests,
-    url: (path) => `http://127.0.0.1:${address.port}${path}`,
+    url: (path) => `${certificate ? 'https://localhost' : 'http://127.0.0.1'}:${address.port}${path}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

@@ -1,5 +1,5 @@
 // The object store of one machine: a folder, and signed URLs that serve-objects.ts answers by the same rules as S3.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdirSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -158,7 +158,9 @@ export function createFileObjectStore({ folder, baseURL, signingKey, now = () =>
 
     async putPart(key, multipartID, partNumber, body) {
       const path = multipartPath(key, multipartID);
-      const part = { partNumber, sizeBytes: body.length, etag: createHash('sha256').update(body).digest('hex') };
+      // On another thread: streams are sent by this one.
+      const digest = await crypto.subtle.digest('SHA-256', body as Buffer<ArrayBuffer>);
+      const part = { partNumber, sizeBytes: body.length, etag: Buffer.from(digest).toString('hex') };
       const unfinished = join(path, randomUUID());
       await writeFile(unfinished, body, { flush: true }).catch(asLost(key));
       const replaced = (await partsIn(path, key)).filter((other) => other.partNumber === partNumber && other.etag !== part.etag);
