@@ -73,8 +73,7 @@ export class ImportRun {
       } catch (error) {
         signal.throwIfAborted();
         const failure = error instanceof ImportError ? error : new ImportError('not_imported', { cause: error });
-        // What could not be stored is only known to the store.
-        if (failure !== error) this.#writer = null;
+        if (failure !== error) await this.#forgetWriter();
         if (this.#bytesReceived > furthest) failures = 0;
         furthest = Math.max(furthest, this.#bytesReceived);
         failures += 1;
@@ -122,6 +121,12 @@ export class ImportRun {
     }
   }
 
+  /** Something could not be stored: what is there is only known to the store. */
+  async #forgetWriter(): Promise<void> {
+    await this.#writer?.settle();
+    this.#writer = null;
+  }
+
   /** What is stored already, if the source can go on from there. */
   async #goOn(): Promise<PartWriter | null> {
     if (this.#multipartID === null || !this.#version?.validator) return null;
@@ -141,9 +146,8 @@ export class ImportRun {
 
   async #beginAnew(source: OpenSource): Promise<PartWriter> {
     const { claim: { object_key: objectKey }, objects, begin } = this.#options;
-    await this.#writer?.settle();
+    await this.#forgetWriter();
     await this.abandon();
-    this.#writer = null;
     this.#bytesReceived = 0;
     const multipartID = await objects.createMultipart(objectKey, { contentType: source.mimeType });
     try {

@@ -15,6 +15,9 @@ export interface S3ObjectStoreOptions {
   readonly now?: () => Date;
 }
 
+/** For a part with all tries of the SDK, which itself waits for ever. */
+const partTimeoutMs = 300_000;
+
 /** Signed URLs end with the credentials that signed them, if those end first. An upload given up for good leaves parts to the bucket's lifecycle rule. */
 export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Date() }: S3ObjectStoreOptions): ObjectStore {
   // Otherwise the SDK signs the checksum of an empty body into upload URLs, and the PUT of any other body is refused.
@@ -101,7 +104,8 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
 
     async putPart(Key, UploadId, PartNumber, Body) {
       assertObjectKey(Key);
-      const { ETag = '' } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })).catch(asLost(Key));
+      const abortSignal = AbortSignal.timeout(partTimeoutMs);
+      const { ETag = '' } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }), { abortSignal }).catch(asLost(Key));
       return { partNumber: PartNumber, sizeBytes: Body.length, etag: ETag };
     },
 
