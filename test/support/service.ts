@@ -33,7 +33,8 @@ export interface TestUser {
 export interface TestService {
   pool(): Pool;
   objects(): FileObjectStore;
-  /** Where the objects are. */
+  /** For code under test in another process: where the database and the objects are. */
+  databaseURL(): string;
   folder(): string;
   handler(): RestHandler;
   send(request: Request): Promise<Answer>;
@@ -76,6 +77,7 @@ export function testService({ allowPrivateAddresses = true } = {}): TestService 
   return {
     pool: () => made!.pool,
     objects: () => made!.objects,
+    databaseURL: () => database.url(),
     folder: () => made!.folder,
     handler: () => made!.handler,
     send,
