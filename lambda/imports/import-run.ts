@@ -77,8 +77,8 @@ export class ImportRun {
         if (this.#bytesReceived > furthest) failures = 0;
         furthest = Math.max(furthest, this.#bytesReceived);
         failures += 1;
-        log('import_interrupted', { uploadID: claim.upload_id, code: failure.code, failures, bytesReceived: this.#bytesReceived, cause: failure.cause });
         if (!failure.retriable || failures >= limits.maxFailures) throw failure;
+        log('import_interrupted', { uploadID: claim.upload_id, code: failure.code, failures, bytesReceived: this.#bytesReceived, cause: failure.cause });
         await delay(this.#delayMs(failures, failure.retryAfterMs), undefined, { signal });
       }
     }
@@ -91,24 +91,30 @@ export class ImportRun {
   }
 
   async #fetchOnce(signal: AbortSignal): Promise<number> {
-    const { claim, objects, source: sourceOptions, steadyClock } = this.#options;
+    const { claim, objects } = this.#options;
     // Whoever had the import before may have died after its last step.
     const object = await objects.head(claim.object_key);
     if (object !== null) return (this.#bytesReceived = object.sizeBytes);
 
     this.#writer ??= await this.#goOn();
     const isWhole = this.#writer !== null && this.#writer.bytes === this.#version?.sizeBytes;
-    if (!isWhole) {
-      const resume = this.#writer && this.#version && this.#writer.bytes > 0 ? { offset: this.#writer.bytes, version: this.#version } : null;
-      const source = await openSource(claim.url, resume, sourceOptions, signal);
-      const bytes = readSource(source.body, sourceOptions.limits, steadyClock);
-      const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#beginAnew(source);
-      await this.#copy(bytes, writer);
-      if (writer.bytes === 0) throw new ImportError('empty');
-      if (source.version.sizeBytes !== null && writer.bytes !== source.version.sizeBytes) throw new ImportError('cut_off');
-    }
+    if (!isWhole) await this.#fetchRest(signal);
     await this.#writer!.complete();
     return this.#bytesReceived;
+  }
+
+  async #fetchRest(signal: AbortSignal): Promise<void> {
+    const { claim, source: sourceOptions, steadyClock } = this.#options;
+    const resume = this.#writer && this.#version && this.#writer.bytes > 0 ? { offset: this.#writer.bytes, version: this.#version } : null;
+    const source = await openSource(claim.url, resume, sourceOptions, signal);
+    try {
+      const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#beginAnew(source);
+      await this.#copy(readSource(source.body, sourceOptions.limits, steadyClock), writer);
+      if (writer.bytes === 0) throw new ImportError('empty');
+      if (source.version.sizeBytes !== null && writer.bytes !== source.version.sizeBytes) throw new ImportError('cut_off');
+    } finally {
+      source.body.destroy();
+    }
   }
 
   async #copy(bytes: AsyncIterable<Buffer>, writer: PartWriter): Promise<void> {

@@ -4,7 +4,7 @@ import { ImportError } from './import-error.ts';
 import type { ImportLimits } from './import-limits.ts';
 
 /**
- * Yields the body's bytes. Time counts only while it waits for the source, not while the reader is busy.
+ * Yields the body's bytes; the body stays the caller's to destroy. Time counts only while it waits for the source, not while the reader is busy.
  * @throws {ImportError} cut_off, too_slow
  */
 export async function* readSource(body: IncomingMessage, limits: Pick<ImportLimits, 'periodMs' | 'minBytesPerPeriod'>, steadyClock: () => number): AsyncGenerator<Buffer> {
@@ -26,7 +26,5 @@ export async function* readSource(body: IncomingMessage, limits: Pick<ImportLimi
     }
   } catch (error) {
     throw error instanceof ImportError ? error : new ImportError('cut_off', { cause: error });
-  } finally {
-    body.destroy();
   }
 }
