@@ -3,7 +3,8 @@ import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { UploadFailure } from './uploads.ts';
 
-export interface Import {
+/** An import as the worker that claimed it sees it. */
+export interface ClaimedImport {
   readonly upload_id: string;
   readonly user_id: string;
   readonly url: string;
@@ -11,6 +12,9 @@ export interface Import {
   readonly epoch: number;
   readonly multipart_id: string | null;
   readonly source_version: SourceVersion | null;
+  readonly object_key: string;
+  /** Of the time that the import may take, over all workers. Negative when it is over. */
+  readonly seconds_left: number;
 }
 
 /** What tells whether a source is still the one that parts came from. */
@@ -19,12 +23,6 @@ export interface SourceVersion {
   readonly validator: string | null;
   /** Null when it does not say. */
   readonly sizeBytes: number | null;
-}
-
-export interface ClaimedImport extends Import {
-  readonly object_key: string;
-  /** Of the time that the import may take, over all workers. Negative when it is over. */
-  readonly seconds_left: number;
 }
 
 /** An import in a worker's hands. */
@@ -37,8 +35,6 @@ export function imports(db: Queryable) {
   return {
     insert: ({ uploadID, userID, url, named }: { uploadID: string; userID: string; url: string; named: boolean }) =>
       db.query('insert into imports (upload_id, user_id, url, named) values ($1, $2, $3, $4)', [uploadID, userID, url, named]),
-
-    find: (uploadID: string) => one<Import>(db, 'select * from imports where upload_id = $1', [uploadID]),
 
     /** Takes the import that waits longest among those of users with the fewest under way. */
     claim: (leaseSeconds: number, totalSeconds: number) =>

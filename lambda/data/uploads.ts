@@ -150,6 +150,12 @@ export function uploads(db: Queryable) {
         [id, JSON.stringify([{ uploadID: id }])],
       ))!.used,
 
-    delete: (id: string) => db.query('delete from uploads where id = $1', [id]),
+    /** Answers where the parts of its import are, if one is under way. */
+    delete: (id: string) =>
+      one<{ multipart_id: string | null }>(
+        db,
+        'delete from uploads where id = $1 returning (select multipart_id from imports where upload_id = uploads.id)',
+        [id],
+      ),
   };
 }

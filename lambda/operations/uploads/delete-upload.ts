@@ -19,8 +19,7 @@ export const deleteUpload = operation(['service:write'], {
     if (await ctx.data.uploads.isInUse(upload.id)) {
       throw new ProblemError('resource_in_use', 'A playlist or a live stream uses this upload. Remove it there first.');
     }
-    const multipartID = (await ctx.data.imports.find(upload.id))?.multipart_id ?? null;
-    await ctx.data.uploads.delete(upload.id);
+    const multipartID = (await ctx.data.uploads.delete(upload.id))?.multipart_id ?? null;
     const body = { task: 'delete_object', objectKey: upload.object_key, ...(multipartID === null ? {} : { multipartID }) } as const;
     await ctx.data.outbox.send({ queue: 'media', body });
     await judgeUsersOf(ctx.data, { uploadID: upload.id });
