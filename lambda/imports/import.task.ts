@@ -49,5 +49,5 @@ try {
 }
 
 function keepTask(): void {
-  void task.keepWhile(importsUnderWay > 0).catch((error: unknown) => jsonLog('task_not_protected', { error }));
+  void task.keepWhile(() => importsUnderWay > 0).catch((error: unknown) => jsonLog('task_not_protected', { error }));
 }

@@ -54,7 +54,9 @@ try {
       steadyClock: () => performance.now(),
       log: jsonLog,
       onLoad: (current) => {
+        const isFirst = load.replicas === 0 && current.replicas > 0;
         load = current;
+        if (isFirst) keepProtected();
       },
     },
     stopping.signal,
@@ -73,7 +75,11 @@ function untilNextReportMs(): number {
 function attendToTask(): void {
   everyMinute = setTimeout(attendToTask, untilNextReportMs());
   reportLoad();
-  void task.keepWhile(load.replicas > 0).catch((error: unknown) => jsonLog('task_not_protected', { error }));
+  keepProtected();
+}
+
+function keepProtected(): void {
+  void task.keepWhile(() => load.replicas > 0).catch((error: unknown) => jsonLog('task_not_protected', { error }));
 }
 
 /** CloudWatch makes metrics of it (embedded metric format). */

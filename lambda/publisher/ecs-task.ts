@@ -9,10 +9,10 @@ export interface EcsTask {
   readonly release: string;
   /**
    * A task that works is not ended, unless a newer release is deployed: then it lets ECS end it, and gives back what it holds.
-   * Call it every minute or so.
+   * Call it every minute or so, and when work begins.
    * @throws when it cannot be asked for now
    */
-  keepWhile(isWorking: boolean): Promise<void>;
+  keepWhile(isWorking: () => boolean): Promise<void>;
 }
 
 /**
@@ -31,7 +31,7 @@ export async function describeEcsTask(env: NodeJS.ProcessEnv, releaseParameter: 
     async keepWhile(isWorking) {
       const { Parameter } = await parameters.send(new GetParameterCommand({ Name: releaseParameter }));
       const isCurrent = Parameter?.Value?.endsWith(`/${release}`) ?? true;
-      await protection.set(isCurrent && isWorking);
+      await protection.set(isCurrent && isWorking());
     },
   };
 }

@@ -93,7 +93,7 @@ describe('the import workers', () => {
     expect(names.sort()).toEqual([...apiVariables, ...importVariables].sort());
     expect(importWorker).toMatchObject({ ReadonlyRootFilesystem: true, StopTimeout: 120, HealthCheck: expect.anything() });
     const dockerfile = readFileSync(join(import.meta.dirname, '../../lambda/publisher/Dockerfile'), 'utf8');
-    expect(dockerfile).toContain("bundle('lambda/imports/import.task.ts', 'out/imports')");
+    expect(dockerfile).toContain("writeBundle(bundles.get('imports/import.task.ts'), 'out/imports')");
     expect(dockerfile).toContain('COPY --from=bundle /build/out /agent');
     expect(importWorker.Command).toEqual(['node', '/agent/imports/index.mjs']);
   });
