@@ -14,9 +14,10 @@ export const queuePolicies: Readonly<Record<QueueName, QueuePolicy>> = {
   // Only wake-ups, deleted before the work is claimed from the database; the work itself is never in a message.
   'publish-ffmpeg': { visibilitySeconds: 30, maxReceives: 5 },
   'publish-manifest': { visibilitySeconds: 30, maxReceives: 5 },
-  imports: { visibilitySeconds: 60, maxReceives: 5 },
   // A file without an index is read from end to end.
   media: { visibilitySeconds: 450, maxReceives: 3 },
+  // Wake-ups too.
+  imports: { visibilitySeconds: 60, maxReceives: 5 },
   // Six times the timeout of the function that handles them, as Lambda asks for.
   timers: { visibilitySeconds: 180, maxReceives: 5 },
 };
