@@ -6,6 +6,7 @@ import { billing } from './billing.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { idempotency } from './idempotency.ts';
+import { imports } from './imports.ts';
 import { outbox } from './outbox.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
@@ -30,6 +31,7 @@ export function databaseOn(db: Queryable) {
     destinations: destinations(db),
     dueTimes: dueTimes(db),
     idempotency: idempotency(db),
+    imports: imports(db),
     outbox: outbox(db),
     playlists: playlists(db),
     replicas: replicas(db),
