@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCommand, type StageCommand } from '../../bin/deploy/command-line.ts';
 import { checkPrerequisites } from '../../bin/deploy/prerequisites.ts';
 import { openTerminal } from '../../bin/local/terminal.ts';
@@ -135,12 +135,12 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
 });
 
 describe('a comparison', () => {
+  // Synthesized here without code, which takes the longest and is not compared.
+  const app = testApp();
+  synthesizeStage(app, 'ada', stages.dev);
+
   test('of an engineer’s own stage with a template needs no account', { timeout: processTimeoutMs }, async () => {
-    // Synthesized here without code, which takes the longest and is not compared.
-    const app = testApp();
-    synthesizeStage(app, 'ada', stages.dev);
     const assembly = app.synth().directory;
-    onTestFinished(() => rmSync(assembly, { recursive: true }));
     const { code, output } = await run(['diff', 'ada/Delivery', '--own', '--exclusively', '--template', 'test/stacks/templates/delivery.json', '--app', assembly]);
     expect(output).toContain('Stack ada/Delivery');
     expect(output).toContain('[-] /loop-streaming-platform/prod/public-origin');
