@@ -3,6 +3,7 @@ import { operations } from '../operations/index.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws.ts';
+import { createAccessTokens } from '../surfaces/access-tokens.ts';
 import type { Service } from '../surfaces/service.ts';
 import { createHealth } from './health.ts';
 
@@ -11,6 +12,7 @@ export const apiVersion = '1.0.0';
 
 export function createService(connections: Omit<Connections, 'timers'>, settings: StreamingSettings, log: Log): Service {
   const { pool, objects, queue, sealer, serviceSecret, origin } = connections;
+  const clock = () => new Date();
   return {
     operations,
     baseURL: `${origin}/v1`,
@@ -18,9 +20,10 @@ export function createService(connections: Omit<Connections, 'timers'>, settings
     pool,
     objects,
     sealer,
+    accessTokens: createAccessTokens(pool, origin, clock),
     settings,
     serviceSecret,
-    clock: () => new Date(),
+    clock,
     random: Math.random,
     health: createHealth(pool, objects),
     // What cannot be sent on now is sent on by the next agent's renewal, or by the minute sweep.

@@ -1,4 +1,5 @@
 // Connects a deployable in AWS to everything around it, once, when it starts.
+import { KMSClient } from '@aws-sdk/client-kms';
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -11,7 +12,8 @@ import type { CommandQueue, QueueName } from './command-queue/command-queue.ts';
 import { createSQSCommandQueue } from './command-queue/sqs-command-queue.ts';
 import type { ObjectStore } from './object-store/object-store.ts';
 import { createS3ObjectStore } from './object-store/s3-object-store.ts';
-import { createSealer } from './sealer/sealer.ts';
+import { createKMSKeyWrapper } from './sealer/key-wrapper.ts';
+import { openSealer } from './sealer/open-sealer.ts';
 import type { Sealer } from './sealer/sealer.ts';
 import { createSchedulerTimers } from './timers/scheduler-timers.ts';
 import type { Timers } from './timers/timers.ts';
@@ -23,6 +25,8 @@ export interface AwsEnvironment {
   readonly databaseName: string;
   readonly databaseRegion: string;
   readonly serviceSecretARN: string;
+  /** KMS key that wraps the keys which secrets are sealed with. */
+  readonly sealingKeyARN: string;
   readonly uploadsBucket: string;
   /** Origin of the API; `ssm:NAME` where it stands in a parameter. */
   readonly origin: string;
@@ -72,7 +76,7 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
       queueARN: environment.timerQueueARN,
       roleARN: environment.timerRoleARN,
     }),
-    sealer: createSealer(serviceSecret),
+    sealer: await openSealer(pool, createKMSKeyWrapper(new KMSClient(), environment.sealingKeyARN)),
   };
 }
 

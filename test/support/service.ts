@@ -41,6 +41,9 @@ export interface TestService {
   readonly logged: string[];
 }
 
+/** What tests seal with. */
+export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests') };
+
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
 /** Made for the tests of the file or `describe` it is called in. Private destinations are allowed unless told otherwise. */
@@ -57,7 +60,7 @@ export function testService({ allowPrivateAddresses = true } = {}): TestService 
     const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });
     const serviceSecret = 'a secret for tests';
     const connections = {
-      pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer(serviceSecret), origin: new URL(baseURL).origin,
+      pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer([testDataKey]), origin: new URL(baseURL).origin,
     };
     made = { pool, objects, folder, handler: createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null }, log)) };
   });
