@@ -130,7 +130,7 @@ describe('files', () => {
   const scripts = everything.filter(({ path }) => !path.endsWith('.js'));
 
   it('have kebab-case names that say more than utils', () => {
-    const named = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|lambda|task))?\.(?:ts|mjs|js)$/;
+    const named = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|lambda|task))?\.(?:tsx?|mjs|js)$/;
     expect(everything.filter(({ path }) => !named.test(path) || /\b(?:utils?|common|helpers?|misc)\b/.test(path)).map(({ path }) => path)).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ import type { Log } from '../../lambda/log.ts';
 import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
 import { objectsPath } from './connections.ts';
+import { isOfDashboard, serveDashboard } from './dashboard.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from './watch-page/page.ts';
 
@@ -61,6 +62,7 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
 function route(server: Server, siteURL: string, { rest, auth, objects, sink, rtmpURL, log }: SiteParts): void {
   const answerRest = getRequestListener(rest);
   const answerAuth = getRequestListener((received, { incoming }) => auth(received, incoming.socket.remoteAddress ?? null));
+  const answerDashboard = getRequestListener(serveDashboard);
   const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });
   const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };
   server.on('request', (request, response) => {
@@ -71,6 +73,7 @@ function route(server: Server, siteURL: string, { rest, auth, objects, sink, rtm
     }
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
     if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
+    if (isOfDashboard(path.replace(/\?.*$/s, ''))) return void answerDashboard(request, response);
     if (serveWatchPage(watch, request, response)) return;
     void answerRest(request, response);
   });

@@ -90,6 +90,21 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
           return ctx.json({ disconnected: true });
         },
       ),
+      listSessions: createAuthEndpoint('/account/sessions', { method: 'GET', use }, async (ctx) => {
+        const { user, session: current } = ctx.context.session;
+        const sessions = await ctx.context.internalAdapter.listSessions(user.id, { onlyActiveSessions: true });
+        return ctx.json({
+          // Never the token: it is what the cookie holds.
+          data: sessions.map(({ id, createdAt, updatedAt, ipAddress, userAgent }) => ({ id, createdAt, seenAt: updatedAt, address: ipAddress, userAgent, isCurrent: id === current.id })),
+        });
+      }),
+      endSession: createAuthEndpoint('/account/sessions/end', { method: 'POST', use, body: z.strictObject({ id: z.string() }) }, async (ctx) => {
+        const sessions = await ctx.context.internalAdapter.listSessions(ctx.context.session.user.id);
+        const session = sessions.find(({ id }) => id === ctx.body.id);
+        if (!session) throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'There is no such session.' });
+        await ctx.context.internalAdapter.deleteSession(session.token);
+        return ctx.json({ ended: true });
+      }),
       listSecurityEvents: createAuthEndpoint('/account/security-events', { method: 'GET', use }, async (ctx) => {
         const events = await securityEvents(pool).latest(ctx.context.session.user.id, eventsShown);
         return ctx.json({ data: events.map(({ kind, client_name, address, user_agent, at }) => ({ kind, clientName: client_name, address, userAgent: user_agent, at })) });

@@ -95,8 +95,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
     },
     databaseHooks: recordChanges(pool),
     hooks: { after: recordRequests(pool) },
-    // Sessions are no API credentials; only OAuth makes tokens. Social accounts there are none.
-    disabledPaths: ['/token', '/sign-in/social', '/link-social', '/unlink-account', '/get-access-token', '/refresh-token', '/account-info'],
+    // Only OAuth makes tokens; sessions are shown without theirs, by ids (account.ts); there are no social accounts.
+    disabledPaths: ['/token', '/list-sessions', '/revoke-session', '/sign-in/social', '/link-social', '/unlink-account', '/get-access-token', '/refresh-token', '/account-info'],
     plugins: [
       jwt({
         disableSettingJwtHeader: true,

@@ -5,7 +5,7 @@ import type { Caller } from '../operations/context.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { allScopes } from '../operations/scopes.ts';
 import type { Scope } from '../operations/scopes.ts';
-import { audiencesOf } from './protected-resource.ts';
+import { audiencesOf, bearerChallenge } from './protected-resource.ts';
 import type { Service } from './service.ts';
 
 /** Every API key begins with this. */
@@ -20,23 +20,28 @@ export function hashApiKey(key: string): Buffer {
 export async function authenticate(service: Service, headers: Headers): Promise<Caller> {
   const apiKey = headers.get('x-api-key');
   const authorization = headers.get('authorization');
-  if (apiKey !== null && authorization !== null) throw new ProblemError('unauthenticated', 'Send one credential, not two.');
+  if (apiKey !== null && authorization !== null) throw refusal(service, 'Send one credential, not two.');
   if (authorization !== null) return callerOfToken(service, authorization);
   if (apiKey !== null) return callerOfKey(service, apiKey);
-  throw new ProblemError('unauthenticated', 'Send an API key in the header X-API-Key, or an access token as Authorization: Bearer.');
+  throw refusal(service, 'Send an API key in the header X-API-Key, or an access token as Authorization: Bearer.');
 }
 
 async function callerOfKey(service: Service, apiKey: string): Promise<Caller> {
   const owner = apiKey.startsWith(apiKeyPrefix) ? await databaseOn(service.pool).accounts.ownerOfKey(hashApiKey(apiKey)) : null;
-  if (!owner) throw new ProblemError('unauthenticated', 'The API key is not valid.');
+  if (!owner) throw refusal(service, 'The API key is not valid.');
   return { userID: owner.user_id, scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes) };
 }
 
 async function callerOfToken(service: Service, authorization: string): Promise<Caller> {
   const token = /^Bearer +([\w~+/.-]+=*)$/i.exec(authorization)?.[1];
   const verified = token === undefined ? null : await service.accessTokens.verify(token, audiencesOf(new URL(service.baseURL).origin, '/v1'));
-  if (!verified) throw new ProblemError('unauthenticated', 'The access token is not valid: it may have expired, been revoked, or be meant for something else. Ask for a new one.');
+  if (!verified) throw refusal(service, 'The access token is not valid: it may have expired, been revoked, or be meant for something else. Ask for a new one.');
   return { userID: verified.userID, scopes: knownScopes(verified.scopes) };
+}
+
+/** RFC 9728: a 401 leads to where a token can be had. */
+function refusal(service: Service, detail: string): ProblemError {
+  return new ProblemError('unauthenticated', detail, { headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, '/v1', null) } });
 }
 
 /** Tokens also carry scopes that mean nothing here, such as openid. */

@@ -28,9 +28,9 @@ export function protectedResourceMetadata(origin: string, resource: string): Rec
   };
 }
 
-/** For WWW-Authenticate (RFC 6750, RFC 9728). @param needed the scopes of which one is missing; null when there is no valid credential */
-export function bearerChallenge(origin: string, path: (typeof resourcePaths)[number], needed: readonly Scope[] | null): string {
+/** For WWW-Authenticate (RFC 6750, RFC 9728). @param needed the scope that is missing; null when there is no valid credential */
+export function bearerChallenge(origin: string, path: (typeof resourcePaths)[number], needed: Scope | null): string {
   const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource${path}"`;
-  if (needed) return `Bearer error="insufficient_scope", scope="${needed.join(' ')}", ${metadata}`;
+  if (needed) return `Bearer error="insufficient_scope", scope="${needed}", ${metadata}`;
   return `Bearer ${metadata}, scope="${Object.keys(scopes).join(' ')}", ApiKey header="X-API-Key"`;
 }

@@ -6,6 +6,7 @@ import type { Caller } from '../operations/context.ts';
 import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
 import { authenticate } from './authenticate.ts';
 import { callOperation } from './call.ts';
+import { bearerChallenge } from './protected-resource.ts';
 import { problemResponse } from './problem-response.ts';
 import { readBody } from './read-body.ts';
 import type { Service } from './service.ts';
@@ -55,9 +56,11 @@ export function createRestHandler(service: Service): RestHandler {
 
 async function admit(service: Service, request: Request, operation: Operation): Promise<Caller> {
   const caller = await authenticate(service, request.headers);
-  const granted = operation.scopes === 'public' || operation.scopes.some((scope) => caller.scopes.includes(scope));
-  if (!granted) throw new ProblemError('insufficient_scope', `This needs the scope ${[operation.scopes].flat().join(' or ')}.`);
-  return caller;
+  const { scopes } = operation;
+  if (scopes === 'public' || scopes.some((scope) => caller.scopes.includes(scope))) return caller;
+  const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
+  const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, '/v1', scopes[0]) };
+  throw new ProblemError('insufficient_scope', detail, { headers });
 }
 
 /** Query parameters arrive as text: the schema of each says which are numbers, booleans or lists. */
