@@ -1,7 +1,7 @@
 // The environment of the REST function: the names that its stack sets, and their values, parsed once.
 import type { AwsEnvironment } from '../ports/aws.ts';
-import { queueNames } from '../ports/command-queue/command-queue.ts';
-import type { QueueName } from '../ports/command-queue/command-queue.ts';
+import { queueNames } from '../ports/command-queue/queues.ts';
+import type { QueueName } from '../ports/command-queue/queues.ts';
 
 export const apiVariables = [
   'DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION', 'SERVICE_SECRET_ARN', 'SEALING_KEY_ARN', 'UPLOADS_BUCKET', 'BASE_URL', 'SITE_URL',

@@ -61,6 +61,23 @@ export function uploads(db: Queryable) {
     lock: (userID: string, id: string) =>
       one<Upload>(db, 'select * from uploads where id = $1 and user_id = $2 for update', [id, userID]),
 
+    /** The same, whoever owns it. */
+    lockAny: (id: string) => one<Upload>(db, 'select * from uploads where id = $1 for update', [id]),
+
+    /** Ids of those begun so many days ago and not complete, that nothing names; the oldest first. */
+    abandoned: async (days: number, count: number) =>
+      (
+        await all<{ id: string }>(
+          db,
+          `select id from uploads
+           where not uploaded and created_at < now() - make_interval(days => $1)
+             and not exists (select from streams where video_upload_id = uploads.id or audio_upload_id = uploads.id)
+             and not exists (select from playlists where draft -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', uploads.id)))
+           order by created_at limit $2`,
+          [days, count],
+        )
+      ).map(({ id }) => id),
+
     /** Whoever owns it: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, 'select * from uploads where id = $1', [id]),
 

@@ -7,21 +7,21 @@ import { createPool } from '../data/queryable.ts';
 import { jsonLog } from '../log.ts';
 import { createKMSKeyWrapper } from '../ports/sealer/key-wrapper.ts';
 import { openSealer } from '../ports/sealer/open-sealer.ts';
-import { readMigrateEnvironment } from './environment.ts';
+import { readMigrateEnvironment, serviceRole } from './environment.ts';
 import { migrate } from './migrate.ts';
 
 /** The role may read and write rows, but not change the schema. It has no password: RDS checks its IAM token. */
-const serviceRole = `
+const keepServiceRole = `
   do $$ begin
-    if not exists (select from pg_roles where rolname = 'service') then create role service login; end if;
-    if exists (select from pg_roles where rolname = 'rds_iam') then grant rds_iam to service; end if;
+    if not exists (select from pg_roles where rolname = '${serviceRole}') then create role ${serviceRole} login; end if;
+    if exists (select from pg_roles where rolname = 'rds_iam') then grant rds_iam to ${serviceRole}; end if;
   end $$;
-  grant usage on schema public to service;
-  grant select, insert, update, delete on all tables in schema public to service;
-  grant usage on all sequences in schema public to service;`;
+  grant usage on schema public to ${serviceRole};
+  grant select, insert, update, delete on all tables in schema public to ${serviceRole};
+  grant usage on all sequences in schema public to ${serviceRole};`;
 
 /** A thrown error fails the deploy. @param event `rotateSigningKey` is sent by hand: lib/README.md, “Rotate secrets” */
-export async function handler(event: { readonly rotateSigningKey?: boolean }): Promise<void> {
+export async function handler(event: { readonly rotateSigningKey?: boolean } | null): Promise<void> {
   const { secretARN, host, database, sealingKeyARN } = readMigrateEnvironment(process.env);
   const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: secretARN }));
   const { username, password } = JSON.parse(SecretString!) as { username: string; password: string };
@@ -29,11 +29,11 @@ export async function handler(event: { readonly rotateSigningKey?: boolean }): P
   try {
     // The bundle carries the SQL files beside itself.
     const applied = await migrate(pool, join(import.meta.dirname, 'migrations'));
-    await pool.query(serviceRole);
+    await pool.query(keepServiceRole);
     const sealer = await openSealer(pool, createKMSKeyWrapper(new KMSClient(), sealingKeyARN));
     await ensureSigningKey(pool, sealer, new Date());
     jsonLog('migrated', { applied });
-    if (event.rotateSigningKey) jsonLog('signing_key_rotated', { signsFrom: await rotateSigningKey(pool, sealer, new Date()) });
+    if (event?.rotateSigningKey) jsonLog('signing_key_rotated', { signsFrom: await rotateSigningKey(pool, sealer, new Date()) });
   } finally {
     await pool.end();
   }

@@ -7,7 +7,7 @@ import { DatabaseInstance, DatabaseInstanceEngine, DatabaseProxy, DefaultAuthSch
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
-import { migrateVariables } from '../../lambda/migrate/environment.ts';
+import { migrateVariables, serviceRole } from '../../lambda/migrate/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge } from '../shared/acknowledge.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
@@ -25,7 +25,7 @@ export class DatabaseStack extends Stack {
   readonly proxy: DatabaseProxy;
   readonly databaseName = 'platform';
   /** The role that functions and publishers work as. The migration makes it a member of `rds_iam`; it owns nothing. */
-  readonly userName = 'service';
+  readonly userName = serviceRole;
   /** The right to connect as that role. Its holders also need the network's `databaseClients` security group. */
   readonly connectAccess: ManagedPolicy;
   /** Wraps the keys that stream keys and signing keys are sealed with. */

@@ -10,6 +10,7 @@ import { QueueProcessingEc2Service } from 'aws-cdk-lib/aws-ecs-patterns';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { agentHealthPort, type agentVariables } from '../../lambda/publisher/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
@@ -17,7 +18,7 @@ import type { PlatformAccess } from '../shared/platform-access.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { AgentRelease } from './agent-release.ts';
-import type { CommandQueues, QueueName } from './command-queues.ts';
+import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
 import { SlotScaling } from './slot-scaling.ts';
 

@@ -1,12 +1,10 @@
 // POST /uploads/{id}/upload-url: where to PUT the bytes.
 import { z } from 'zod';
+import { uploadURLSeconds } from '../../domain/upload-times.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { maxUploadBytes } from './upload-schema.ts';
-
-/** Long enough for 5 GiB over 12 Mbit/s. */
-const expiresInSeconds = 3600;
 
 const uploadURL = z
   .object({
@@ -36,7 +34,7 @@ export const createUploadUrl = operation(['service:write'], {
       contentType: upload.mime_type,
       ...(upload.declared_size_bytes === null ? {} : { contentLength: upload.declared_size_bytes }),
       maxBytes: maxUploadBytes,
-      expiresInSeconds,
+      expiresInSeconds: uploadURLSeconds,
     });
     return { url, method: 'PUT' as const, headers, expiresAt };
   },

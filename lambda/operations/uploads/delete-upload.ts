@@ -1,5 +1,5 @@
 // DELETE /uploads/{id}: removes an upload and its bytes.
-import { judgeUsersOf } from '../../orchestration/judge-parts.ts';
+import { discardUpload } from '../../orchestration/discard-uploads.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -19,9 +19,7 @@ export const deleteUpload = operation(['service:write'], {
     if (await ctx.data.uploads.isInUse(upload.id)) {
       throw new ProblemError('resource_in_use', 'A playlist or a live stream uses this upload. Remove it there first.');
     }
-    await ctx.data.uploads.delete(upload.id);
-    await ctx.data.outbox.send({ queue: 'media', body: { task: 'delete_object', objectKey: upload.object_key } });
-    await judgeUsersOf(ctx.data, { uploadID: upload.id });
+    await discardUpload(ctx.data, upload);
     return undefined;
   },
 });
