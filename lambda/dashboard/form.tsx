@@ -67,17 +67,17 @@ interface ChoiceProps {
   readonly name: string;
   readonly label: string;
   readonly defaultValue?: string;
-  readonly options: Readonly<Record<string, string>>;
+  /** Value and words of each, in order. */
+  readonly options: readonly (readonly [value: string, words: string])[];
 }
 
-/** @param options words by value */
 export function Choice({ name, label, defaultValue, options }: ChoiceProps): ReactNode {
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <select id={id} name={name} defaultValue={defaultValue}>
-        {Object.entries(options).map(([value, text]) => (
+        {options.map(([value, text]) => (
           <option key={value} value={value}>
             {text}
           </option>

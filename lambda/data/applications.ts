@@ -46,12 +46,5 @@ export function applications(db: Queryable) {
       );
       return (rowCount ?? 0) > 0;
     },
-
-    /** Anybody may register applications; those that nobody has agreed to for a week go. */
-    removeUnused: () =>
-      db.query(
-        `delete from oauth_clients c
-         where updated_at < now() - interval '7 days' and not exists (select from oauth_consents consent where consent.client_id = c.client_id)`,
-      ),
   };
 }

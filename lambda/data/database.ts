@@ -5,6 +5,7 @@ import { agents } from './agents.ts';
 import { billing } from './billing.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
+import { expiredCredentials } from './expired-credentials.ts';
 import { idempotency } from './idempotency.ts';
 import { outbox } from './outbox.ts';
 import { playlists } from './playlists.ts';
@@ -27,6 +28,7 @@ export function databaseOn(db: Queryable) {
     billing: billing(db),
     destinations: destinations(db),
     dueTimes: dueTimes(db),
+    expiredCredentials: expiredCredentials(db),
     idempotency: idempotency(db),
     outbox: outbox(db),
     playlists: playlists(db),

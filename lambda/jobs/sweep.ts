@@ -32,6 +32,7 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => discardAbandonedUploads(pool),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),
+    () => databaseOn(pool).expiredCredentials.delete(),
   ];
   const failures: unknown[] = [];
   for (const step of steps) {

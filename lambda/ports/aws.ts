@@ -19,8 +19,8 @@ import type { Sealer } from './sealer/sealer.ts';
 import { createSchedulerTimers } from './timers/scheduler-timers.ts';
 import type { Timers } from './timers/timers.ts';
 
-/** Where everything is; each deployable parses it from its own environment. */
-export interface AwsEnvironment {
+/** Where that is which every deployable needs; each parses it from its own environment. */
+export interface AwsCoreEnvironment {
   readonly databaseHost: string;
   readonly databaseUser: string;
   readonly databaseName: string;
@@ -28,30 +28,53 @@ export interface AwsEnvironment {
   readonly serviceSecretARN: string;
   /** KMS key that wraps the keys which secrets are sealed with. */
   readonly sealingKeyARN: string;
-  readonly uploadsBucket: string;
   /** Origin of the API; `ssm:NAME` where it stands in a parameter. */
   readonly origin: string;
+}
+
+/** Where everything is. */
+export interface AwsEnvironment extends AwsCoreEnvironment {
+  readonly uploadsBucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly timerGroup: string;
   readonly timerRoleARN: string;
   readonly timerQueueARN: string;
 }
 
-export interface Connections {
+export interface CoreConnections {
   readonly pool: Pool;
-  readonly objects: ObjectStore;
-  readonly queue: CommandQueue;
-  readonly timers: Timers;
   readonly sealer: Sealer;
   readonly serviceSecret: string;
   /** Without a trailing slash. */
   readonly origin: string;
 }
 
+export interface Connections extends CoreConnections {
+  readonly objects: ObjectStore;
+  readonly queue: CommandQueue;
+  readonly timers: Timers;
+}
+
 const postgresPort = 5432;
 
 /** @param connections how many a process of this kind may hold: a Lambda handles one request at a time */
 export async function connectAws(environment: AwsEnvironment, connections: number, log: Log): Promise<Connections> {
+  const core = await connectCore(environment, connections);
+  return {
+    ...core,
+    objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
+    queue: createSQSCommandQueue({ sqs: new SQSClient(), pool: core.pool, queueURLs: environment.queueURLs, log }),
+    timers: createSchedulerTimers({
+      scheduler: new SchedulerClient(),
+      groupName: environment.timerGroup,
+      queueARN: environment.timerQueueARN,
+      roleARN: environment.timerRoleARN,
+    }),
+  };
+}
+
+/** Database and secrets alone, for what needs no more. */
+export async function connectCore(environment: AwsCoreEnvironment, connections: number): Promise<CoreConnections> {
   const { databaseHost: host, databaseUser: user, databaseRegion: region } = environment;
   const signer = new Signer({ hostname: host, port: postgresPort, username: user, region });
   const pool = createPool({
@@ -64,19 +87,10 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
     ssl: { rejectUnauthorized: true },
     max: connections,
   });
-  const serviceSecret = await readSecret(environment.serviceSecretARN);
   return {
     pool,
-    serviceSecret,
+    serviceSecret: await readSecret(environment.serviceSecretARN),
     origin: await resolveOrigin(environment.origin),
-    objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
-    queue: createSQSCommandQueue({ sqs: new SQSClient(), pool, queueURLs: environment.queueURLs, log }),
-    timers: createSchedulerTimers({
-      scheduler: new SchedulerClient(),
-      groupName: environment.timerGroup,
-      queueARN: environment.timerQueueARN,
-      roleARN: environment.timerRoleARN,
-    }),
     sealer: await openSealer(pool, createKMSKeyWrapper(new KMSClient(), environment.sealingKeyARN)),
   };
 }

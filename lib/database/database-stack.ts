@@ -129,7 +129,7 @@ export class DatabaseStack extends Stack {
     migration.addEnvironment('NODE_EXTRA_CA_CERTS', '/var/runtime/ca-cert.pem');
     secret.grantRead(migration);
     // It makes the first data key; everybody else only unwraps.
-    this.sealingKey.grantEncryptDecrypt(migration);
+    this.sealingKey.grant(migration, 'kms:Encrypt', 'kms:Decrypt');
     new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
   }
 }

@@ -18,12 +18,17 @@ afterAll(() => rmSync(app.outdir, { recursive: true }));
 
 describe('the bundles', () => {
   test('are one for each function', () => {
-    expect(bundles).toHaveLength(4);
+    expect(bundles).toHaveLength(5);
   });
 
   test('are modules', () => {
     const checks = bundles.map((bundle) => spawnSync(process.execPath, ['--check', bundle], { encoding: 'utf8' }).stderr);
     expect(checks).toEqual(bundles.map(() => ''));
+  });
+
+  test('keep the library of the authorization server to its own function', () => {
+    const withLibrary = bundles.filter((bundle) => readFileSync(bundle, 'utf8').includes('better-auth'));
+    expect(withLibrary).toHaveLength(1);
   });
 
   test('have the migrations beside the function that runs them', () => {

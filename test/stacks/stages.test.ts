@@ -31,6 +31,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   manifestAgentsMin: 0,
   manifestAgentsMax: null,
   mediaWorkersMax: 0,
+  mailFrom: 'ada@',
   alarmEmail: 'ada',
   monthlyBudgetUsd: 0.5,
   legacyRtmpUrl: 'https://example.com/live',

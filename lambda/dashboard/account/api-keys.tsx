@@ -17,6 +17,8 @@ interface ApiKey {
   readonly expiresAt: string | null;
 }
 
+const expiries = [['', 'Never'], ['7', 'In 7 days'], ['30', 'In 30 days'], ['90', 'In 90 days'], ['365', 'In a year']] as const;
+
 export function ApiKeys(): ReactNode {
   const keys = useLoaded<{ data: readonly ApiKey[] }>('/account/api-keys');
   const [made, setMade] = useState<{ name: string; key: string } | null>(null);
@@ -70,7 +72,7 @@ export function ApiKeys(): ReactNode {
       <h3>Make a key</h3>
       <Form action="Make the key" onSubmit={create} isReset className="in-row">
         <Field name="name" label="Name of the key" maxLength={100} autoComplete="off" />
-        <Choice name="days" label="Expires" options={{ '': 'Never', '7': 'In 7 days', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' }} />
+        <Choice name="days" label="Expires" options={expiries} />
         <fieldset>
           <legend>Limited to (nothing chosen: full access)</legend>
           {Object.entries(scopes).map(([scope, grants]) => (

@@ -7,7 +7,7 @@ import { post } from '../requests.ts';
 import type { Session } from '../session.ts';
 import { Section } from './section.tsx';
 
-const words = (values: readonly string[], unit: string) => Object.fromEntries(values.map((value) => [value, `${value.replace(/^._/, '')}${unit}`]));
+const words = (values: readonly string[], unit: string) => values.map((value) => [value, `${value.replace(/^._/, '')}${unit}`] as const);
 
 export function Defaults({ user, onSaved }: { readonly user: Session['user']; readonly onSaved: () => void }): ReactNode {
   const [isSaved, setSaved] = useState(false);
