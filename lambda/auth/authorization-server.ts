@@ -2,6 +2,7 @@
 import { hkdfSync } from 'node:crypto';
 import { oauthProvider } from '@better-auth/oauth-provider';
 import { betterAuth } from 'better-auth';
+import { isAPIError } from 'better-auth/api';
 import { jwt } from 'better-auth/plugins/jwt';
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely';
 import type { Pool } from 'pg';
@@ -52,6 +53,12 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
     trustedOrigins: [origin],
     telemetry: { enabled: false },
     logger: { disableColors: true, level: 'warn', log: (level, message, ...details) => log('auth_library', { level, message, details }) },
+    onAPIError: {
+      onError: (error) => {
+        // Refusals are answers, not faults.
+        if (!isAPIError(error) || error.statusCode >= 500) log('auth_failed', { error });
+      },
+    },
     database: {
       // camelCase there, snake_case in our schema.
       db: new Kysely({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })] }),
@@ -61,6 +68,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
     advanced: {
       // The schema is ours: lambda/data/migrations.
       database: { validateSchema: false, generateId: ({ model }) => newID(idPrefixes[model] ?? 'aut', clock()) },
+      // Said here, because better-auth leaves these checks out where NODE_ENV or TEST says that it is tested.
+      disableCSRFCheck: false,
+      disableOriginCheck: false,
       ipAddress: { ipAddressHeaders: [addressHeader] },
       cookiePrefix: 'loop',
       defaultCookieAttributes: { sameSite: 'lax', httpOnly: true, path: '/' },

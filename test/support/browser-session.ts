@@ -7,6 +7,8 @@ export interface BrowserSession {
   signIn(user: { email: string; password: string }): Promise<void>;
   /** Opens an authorization address, signs in and consents where it is asked. @returns where the browser ends up: at the application */
   authorize(url: URL, answer: { user: { email: string; password: string }; accept: boolean }): Promise<URL>;
+  /** Opens an address as a navigation. @returns where it leads */
+  visit(url: URL): Promise<URL>;
   cookies(): string;
 }
 
@@ -23,8 +25,16 @@ export function browserSession(origin: () => string): BrowserSession {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
   };
+  /** Node's fetch calls itself CORS whatever one says, and then gets JSON instead of a redirect. */
+  const visit = async (url: URL): Promise<URL> => {
+    const { headers, status, body } = await send(url, { headers: { accept: 'text/html' } });
+    const location = headers.get('location') ?? body.url;
+    if (!location) throw new Error(`${url.pathname} was answered ${status}: ${JSON.stringify(body)}`);
+    return new URL(location, origin());
+  };
   const session: BrowserSession = {
     cookies,
+    visit,
     get: (path) => send(origin() + path, {}),
     post: (path, body = {}, headers = {}) =>
       send(origin() + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', origin: origin(), ...headers } }),
@@ -44,13 +54,6 @@ export function browserSession(origin: () => string): BrowserSession {
       }
       return at;
     },
-  };
-  /** As a navigation: fetch of Node calls itself CORS, and gets JSON. */
-  const visit = async (url: URL): Promise<URL> => {
-    const { headers, status, body } = await send(url, { headers: { 'sec-fetch-mode': 'navigate', accept: 'text/html' } });
-    const location = headers.get('location') ?? body.url;
-    if (!location) throw new Error(`${url.pathname} was answered ${status}: ${JSON.stringify(body)}`);
-    return new URL(location, origin());
   };
   return session;
 }

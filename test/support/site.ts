@@ -19,6 +19,7 @@ import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
+import { createAccessTokens } from '../../lambda/surfaces/access-tokens.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { testDatabase } from './database.ts';
 import { testDataKey } from './service.ts';
@@ -70,7 +71,7 @@ export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandle
     const auth = createAuth({ origin, pool, sealer, mailer, serviceSecret, rateLimitFactor, clock, log });
     const queue = createPostgresCommandQueue({ pool, log });
     const service = createService({ pool, objects: noObjects, queue, sealer, serviceSecret, origin }, { allowPrivateAddresses: true, legacyRtmpURL: null }, log);
-    const rest = createRestHandler(service);
+    const rest = createRestHandler({ ...service, clock, accessTokens: createAccessTokens(pool, origin, clock) });
     const answer = getRequestListener(async (request, { incoming }) => {
       const { pathname } = new URL(request.url);
       if (pathname.startsWith('/v1/')) return rest(request);
