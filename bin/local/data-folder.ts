@@ -23,6 +23,8 @@ export interface ConnectionFile {
   /** {auth_url} of the specification: the same origin. */
   readonly authURL: string;
   readonly rtmpURL: string;
+  /** Of Postgres; with a password only where `DATABASE_URL` has one. */
+  readonly databaseURL: string;
   readonly apiKey: string;
   /** Signs in on the page. */
   readonly user: { readonly email: string; readonly password: string };
@@ -47,6 +49,11 @@ export class DataFolder {
     this.masterKeyFile = join(path, 'master.key');
   }
 
+  /** Of a run that another process has open. */
+  static at(path: string): DataFolder {
+    return new DataFolder(path);
+  }
+
   /**
    * @param fresh deletes what is there first
    * @throws when another run uses the folder, when it cannot be used, or when it is a folder of something else: nothing of that is touched
@@ -54,7 +61,7 @@ export class DataFolder {
   static async open(path: string, fresh: boolean): Promise<DataFolder> {
     const folder = new DataFolder(path);
     await folder.#assertOurs();
-    const other = await folder.#read<ConnectionFile>('connection.json').catch(() => null);
+    const other = await folder.connection().catch(() => null);
     if (other && (await isLocalRun(other.pid))) {
       throw new Error(`A local run with this data folder is at ${other.siteURL} already (process ${other.pid}). End it first, or choose another folder with --data.`);
     }
@@ -113,6 +120,11 @@ export class DataFolder {
 
   async writeConnection(connection: ConnectionFile): Promise<void> {
     await this.#write('connection.json', connection);
+  }
+
+  /** Null while no run is up. */
+  async connection(): Promise<ConnectionFile | null> {
+    return this.#read<ConnectionFile>('connection.json');
   }
 
   async removeConnection(): Promise<void> {

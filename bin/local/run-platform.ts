@@ -88,7 +88,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     parts.use(startJobs({ ...connections, starting, clock }, log));
 
     const user = { email: localEmail, password: identity.password };
-    await folder.writeConnection({ apiURL: service.baseURL, siteURL: site.url, authURL: site.url, rtmpURL, apiKey: identity.apiKey, user, pid: process.pid });
+    await folder.writeConnection({ apiURL: service.baseURL, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });
     parts.defer(() => folder.removeConnection());
 
     if (options.demo && !(await folder.isDemoMade())) {

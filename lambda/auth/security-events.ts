@@ -34,7 +34,7 @@ export function recordChanges(pool: Pool): NonNullable<BetterAuthOptions['databa
 export function recordRequests(pool: Pool) {
   return createAuthMiddleware(async (ctx) => {
     const { path, body } = ctx;
-    const isRefused = isAPIError(ctx.context.returned) && Number(ctx.context.returned.statusCode) >= 400;
+    const isRefused = isAPIError(ctx.context.returned) && ctx.context.returned.statusCode >= 400;
     const userID = ctx.context.session?.user.id ?? ctx.context.newSession?.user.id ?? null;
     const userNamed = async () => (await ctx.context.internalAdapter.findUserByEmail(String(body.email).toLowerCase()))?.user.id ?? null;
 

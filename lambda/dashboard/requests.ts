@@ -36,7 +36,7 @@ export function post<Answer>(path: string, body: object = {}): Promise<Answer> {
   return send<Answer>(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
-async function send<Answer>(path: string, init: RequestInit): Promise<Answer> {
+async function send<Answer>(path: string, init: Omit<RequestInit, 'headers'> & { readonly headers?: Record<string, string> }): Promise<Answer> {
   const response = await fetch(`/api/auth${path}`, { ...init, headers: { accept: 'application/json', ...init.headers } }).catch(() => null);
   if (!response) throw new RequestError('The platform does not answer. Try again in a moment.', '', 0);
   const answer = (await response.json().catch(() => null)) as (Answer & { code?: string; error?: string; message?: string }) | null;

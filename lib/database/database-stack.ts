@@ -1,5 +1,5 @@
 // Postgres behind a connection pool, brought to the code's schema before anything that uses it is deployed.
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -130,6 +130,7 @@ export class DatabaseStack extends Stack {
     secret.grantRead(migration);
     // It makes the first data key; everybody else only unwraps.
     this.sealingKey.grant(migration, 'kms:Encrypt', 'kms:Decrypt');
+    new CfnOutput(this, 'MigrationFunction', { value: migration.functionName, description: 'Invoked by hand to rotate the signing key: lib/README.md' });
     new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
   }
 }

@@ -17,7 +17,6 @@ export function bundleDashboard(): ReadonlyMap<string, Uint8Array> {
     target: 'es2024',
     format: 'esm',
     jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"production"' },
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',

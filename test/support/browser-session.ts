@@ -15,7 +15,7 @@ export interface BrowserSession {
 export function browserSession(origin: () => string): BrowserSession {
   const jar = new Map<string, string>();
   const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-  const send = async (url: string | URL, init: RequestInit) => {
+  const send = async (url: string | URL, init: { method?: string; body?: string; headers?: Record<string, string> }) => {
     const response = await fetch(url, { redirect: 'manual', ...init, headers: { cookie: cookies(), ...init.headers } });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];

@@ -15,6 +15,7 @@ import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
 import { testDatabase } from './database.ts';
+import { plantedSecrets } from './planted-secrets.ts';
 
 export interface Answer {
   readonly status: number;
@@ -50,6 +51,7 @@ export const baseURL = 'http://127.0.0.1:3999/v1';
 export function testService({ allowPrivateAddresses = true } = {}): TestService {
   const database = testDatabase();
   const logged: string[] = [];
+  const secrets = plantedSecrets();
   let made: { pool: Pool; objects: FileObjectStore; handler: RestHandler; folder: string } | undefined;
   let users = 0;
 
@@ -65,13 +67,16 @@ export function testService({ allowPrivateAddresses = true } = {}): TestService 
     made = { pool, objects, folder, handler: createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null }, log)) };
   });
   afterAll(async () => {
+    secrets.expectNoneIn(logged.join('\n'), 'the log');
     await made?.pool.end();
     if (made) await rm(made.folder, { recursive: true });
   });
 
   const send = async (request: Request): Promise<Answer> => {
+    secrets.plant(request.headers, await request.clone().text());
     const response = await made!.handler(request);
     const text = await response.text();
+    secrets.expectNoneIn(text, `the answer to ${request.method} ${request.url}`);
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
   };
   return {

@@ -22,10 +22,11 @@ import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createAccessTokens } from '../../lambda/surfaces/access-tokens.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { testDatabase } from './database.ts';
+import { plantedSecrets } from './planted-secrets.ts';
 import { testDataKey } from './service.ts';
 
 export interface TestSite {
-  origin(): string;
+  readonly origin: () => string;
   pool(): Pool;
   sealer(): Sealer;
   /** Every mail so far. */
@@ -53,6 +54,7 @@ export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandle
   const database = testDatabase();
   const mails: Mail[] = [];
   const logged: string[] = [];
+  const secrets = plantedSecrets();
   const sealer = createSealer([testDataKey]);
   let made: { server: Server; origin: string; pool: Pool } | undefined;
   let aheadMs = 0;
@@ -72,16 +74,23 @@ export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandle
     const queue = createPostgresCommandQueue({ pool, log });
     const service = createService({ pool, objects: noObjects, queue, sealer, serviceSecret, origin }, { allowPrivateAddresses: true, legacyRtmpURL: null }, log);
     const rest = createRestHandler({ ...service, clock, accessTokens: createAccessTokens(pool, origin, clock) });
-    const answer = getRequestListener(async (request, { incoming }) => {
+    const route: typeof auth = async (request, address) => {
       const { pathname } = new URL(request.url);
       if (pathname.startsWith('/v1/')) return rest(request);
-      if (pathname.startsWith('/api/auth/') || pathname.startsWith('/.well-known/')) return auth(request, incoming.socket.remoteAddress ?? null);
+      if (pathname.startsWith('/api/auth/') || pathname.startsWith('/.well-known/')) return auth(request, address);
       return pages ? pages(request) : new Response(null, { status: 404 });
+    };
+    const answer = getRequestListener(async (request, { incoming }) => {
+      secrets.plant(request.headers, await request.clone().text());
+      const response = await route(request, incoming.socket.remoteAddress ?? null);
+      secrets.expectNoneIn(await response.clone().text(), `the answer to ${request.method} ${request.url}`);
+      return response;
     });
     server.on('request', (request, response) => void answer(request, response));
     made = { server, origin, pool };
   });
   afterAll(async () => {
+    secrets.expectNoneIn(logged.join('\n'), 'the log');
     made?.server.closeAllConnections();
     made?.server.close();
     await made?.pool.end();
