@@ -19,22 +19,19 @@ export function accounts(db: Queryable) {
     find: (userID: string) => one<User>(db, 'select * from users where id = $1', [userID]),
 
     /**
-     * The owner of a key that is neither revoked nor expired, and what it may do (null: everything). Notes that the key was used, once a minute.
+     * The owner of a key that is neither revoked nor expired, and what it may do (null: everything). `is_use_noted`: within the last minute.
      * The key itself is stored nowhere, only its SHA-256.
      */
     ownerOfKey: (keySha256: Buffer) =>
-      one<{ user_id: string; key_id: string; scopes: string[] | null }>(
+      one<{ user_id: string; key_id: string; scopes: string[] | null; is_use_noted: boolean }>(
         db,
-        `with owner as (
-           select user_id, k.id as key_id, scopes, last_used_at from api_keys k join users u on u.id = user_id
-           where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now()) and disabled_at is null
-         ), used as (
-           update api_keys set last_used_at = now() from owner
-           where id = key_id and (owner.last_used_at is null or owner.last_used_at < now() - interval '1 minute')
-         )
-         select user_id, key_id, scopes from owner`,
+        `select user_id, k.id as key_id, scopes, coalesce(last_used_at > now() - interval '1 minute', false) as is_use_noted
+         from api_keys k join users u on u.id = user_id
+         where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now()) and disabled_at is null`,
         [keySha256],
       ),
+
+    noteKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),
 
     /** Makes the user, or gives the one with this id the address and name. */
     ensureUser: async (user: { id: string; email: string; name: string }) =>

@@ -27,8 +27,10 @@ export async function authenticate(service: Service, headers: Headers): Promise<
 }
 
 async function callerOfKey(service: Service, apiKey: string): Promise<Caller> {
-  const owner = apiKey.startsWith(apiKeyPrefix) ? await databaseOn(service.pool).accounts.ownerOfKey(hashApiKey(apiKey)) : null;
+  const { accounts } = databaseOn(service.pool);
+  const owner = apiKey.startsWith(apiKeyPrefix) ? await accounts.ownerOfKey(hashApiKey(apiKey)) : null;
   if (!owner) throw refusal(service, 'The API key is not valid.');
+  if (!owner.is_use_noted) await accounts.noteKeyUse(owner.key_id);
   return { userID: owner.user_id, scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes) };
 }
 
