@@ -73,7 +73,12 @@ function route(server: Server, siteURL: string, { rest, auth, objects, sink, rtm
     }
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
     if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
-    if (isOfDashboard(path.replace(/\?.*$/s, ''))) return void answerDashboard(request, response);
+    if (isOfDashboard(path.replace(/\?.*$/s, ''))) {
+      // Sessions are for one origin: whoever wrote localhost is sent to it.
+      if (request.headers.host === new URL(siteURL).host) return void answerDashboard(request, response);
+      response.writeHead(302, { location: siteURL + path }).end();
+      return;
+    }
     if (serveWatchPage(watch, request, response)) return;
     void answerRest(request, response);
   });

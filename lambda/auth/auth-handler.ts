@@ -3,6 +3,7 @@ import { oauthProviderAuthServerMetadata, oauthProviderOpenIdConfigMetadata } fr
 import type { Pool } from 'pg';
 import { applications } from '../data/applications.ts';
 import { tokenRevocations } from '../data/token-revocations.ts';
+import type { Scope } from '../operations/scopes.ts';
 import { createAccessTokens } from '../surfaces/access-tokens.ts';
 import type { AccessTokens } from '../surfaces/access-tokens.ts';
 import { audiencesOf, protectedResourceMetadata, resourcePaths } from '../surfaces/protected-resource.ts';
@@ -20,6 +21,7 @@ type Answer = (request: Request) => Promise<Response>;
 const openPaths = new Set([`${authPath}/oauth2/token`, `${authPath}/oauth2/register`, `${authPath}/oauth2/revoke`, `${authPath}/oauth2/userinfo`, `${authPath}/jwks`]);
 const metadataPath = '/.well-known/oauth-protected-resource';
 const bodyMaxBytes = 64 * 1024;
+const defaultScope: Scope = 'service:read';
 
 export function createAuthHandler(options: AuthorizationServerOptions): AuthHandler {
   const { origin, pool, log } = options;
@@ -39,6 +41,8 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       case '/jwks':
         return cacheable(await server.handler(request));
       case '/oauth2/authorize':
+        // A form in place of a link is optional (RFC 6749, part 3.1), and nobody's.
+        if (request.method !== 'GET') return oauthError(405, 'invalid_request', 'Authorization is asked for with GET.');
         return server.handler(await withDefaults(pool, origin, request));
       case '/oauth2/register':
         return server.handler(await withApplicationType(request));
@@ -57,7 +61,9 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
     if (request.method === 'OPTIONS' && isOpen) return new Response(null, { status: 204, headers: { ...corsHeaders, 'access-control-max-age': '86400' } });
     try {
       const response = await answer(request, path);
-      return withHeaders(response, { ...securityHeaders, ...(isOpen ? corsHeaders : {}) });
+      // better-auth has a header of its own for it.
+      const retryAfter = response.headers.get('x-retry-after');
+      return withHeaders(response, { ...securityHeaders, ...(isOpen ? corsHeaders : {}), ...(retryAfter ? { 'retry-after': retryAfter } : {}) });
     } catch (error) {
       log('auth_failed', { path, error });
       return oauthError(500, 'server_error', 'We made a mistake. It is logged.');
@@ -90,16 +96,16 @@ const securityHeaders = {
 
 /**
  * An application that names no resource gets a token for the API, not one that only the authorization server could read; one that registered to
- * use refresh tokens gets them without asking for offline_access, which many do not know of.
+ * use refresh tokens gets them without asking for offline_access, which many do not know of; one that names no scope may read, not everything.
  */
 async function withDefaults(pool: Pool, origin: string, request: Request): Promise<Request> {
-  if (request.method !== 'GET') return request;
   const url = new URL(request.url);
   const { searchParams: query } = url;
   if (!query.has('resource')) query.set('resource', audiencesOf(origin, '/v1')[0]);
-  const scopes = new Set((query.get('scope') ?? '').split(' ').filter(Boolean));
+  const scopes = new Set((query.get('scope') || defaultScope).split(' ').filter(Boolean));
   const clientID = query.get('client_id');
-  if (scopes.size > 0 && clientID && (await applications(pool).mayRefresh(clientID))) query.set('scope', [...scopes.add('offline_access')].join(' '));
+  if (clientID && (await applications(pool).mayRefresh(clientID))) scopes.add('offline_access');
+  query.set('scope', [...scopes].join(' '));
   return new Request(url, request);
 }
 

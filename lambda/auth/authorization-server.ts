@@ -54,6 +54,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
     telemetry: { enabled: false },
     logger: { disableColors: true, level: 'warn', log: (level, message, ...details) => log('auth_library', { level, message, details }) },
     onAPIError: {
+      errorURL: `${origin}/error`,
       onError: (error) => {
         // Refusals are answers, not faults.
         if (!isAPIError(error) || error.statusCode >= 500) log('auth_failed', { error });
@@ -129,7 +130,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
         accessTokenExpiresIn: accessTokenSeconds,
         idTokenExpiresIn: accessTokenSeconds,
         refreshTokenExpiresIn: 30 * day,
-        codeExpiresIn: 60,
+        // Also how long the sign-in and consent pages may be open.
+        codeExpiresIn: 600,
         // Clients come by registration only.
         clientPrivileges: () => false,
         resourcePrivileges: () => false,

@@ -8,6 +8,7 @@ import { ForgottenPasswordPage } from './sign-in/forgotten-password-page.tsx';
 import { NewPasswordPage } from './sign-in/new-password-page.tsx';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
 import { SignUpPage } from './sign-in/sign-up-page.tsx';
+import { ErrorPage } from './error-page.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import type { PagePath } from './paths.ts';
 
@@ -23,6 +24,7 @@ const pages: Readonly<Record<PagePath, Page>> = {
   '/forgotten-password': { title: 'Forgotten password', show: ForgottenPasswordPage },
   '/new-password': { title: 'New password', show: NewPasswordPage },
   '/consent': { title: 'Connect an application', show: ConsentPage },
+  '/error': { title: 'Not possible', show: ErrorPage },
 };
 
 const path = location.pathname === '/' ? '/account' : location.pathname;

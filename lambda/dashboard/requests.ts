@@ -14,6 +14,11 @@ export class RequestError extends Error {
   }
 }
 
+/** What an application asked for is signed for some minutes: after that it has to be asked for again, which takes nobody's doing. */
+export function isTooOld({ code }: RequestError): boolean {
+  return code === 'invalid_signature';
+}
+
 const words: Readonly<Record<string, string>> = {
   INVALID_EMAIL_OR_PASSWORD: 'The address or the password is wrong.',
   EMAIL_NOT_VERIFIED: 'Your address is not confirmed yet. We have just sent you another mail with a link.',
@@ -23,7 +28,6 @@ const words: Readonly<Record<string, string>> = {
   PASSWORD_TOO_LONG: 'The password may have 128 characters at most.',
   INVALID_TOKEN: 'This link has been used already, or is too old. Ask for another.',
   ACCOUNT_DISABLED: 'This account is disabled. Ask whoever runs the platform.',
-  invalid_signature: 'This page has been open for too long. Go back to the application, and begin there again.',
 };
 
 /** @throws {RequestError} */

@@ -73,6 +73,17 @@ describe('asking for authorization', () => {
     expect(answer.searchParams.get('code')).toBeNull();
   });
 
+  test('for no scope in particular asks for reading only', async () => {
+    const { url } = await (await registerClient(site.origin())).authorizationRequest('', { scope: undefined });
+    await browser.signIn(user);
+    expect((await browser.visit(url)).searchParams.get('scope')).toBe('service:read offline_access');
+  });
+
+  test('by a form', async () => {
+    const { url } = await client.authorizationRequest('service:read');
+    expect((await fetch(url.origin + url.pathname, { method: 'POST', body: url.searchParams })).status).toBe(405);
+  });
+
   test('with the signed request of the consent page altered', async () => {
     const { url } = await client.authorizationRequest('service:read service:write');
     const fresh = browserSession(site.origin);

@@ -83,6 +83,7 @@ describe('limits', () => {
     const statuses = [];
     for (let attempt = 0; attempt < 12; attempt++) statuses.push((await guess(`198.51.100.${attempt}`)).status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+    expect(Number((await guess('198.51.100.99')).headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   test('hold back who registers applications without end', async () => {

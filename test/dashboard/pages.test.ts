@@ -152,10 +152,32 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
     await page.goto((await application.authorizationRequest('service:read service:destructive')).url.href);
     await page.getByText('the application').waitFor();
 
+    // A request that cannot be answered to its application ends on a page of ours, with words of ours.
+    await page.goto((await application.authorizationRequest('service:read', { redirect_uri: 'https://elsewhere.example/' })).url.href);
+    await page.getByText('an address that it has not registered').waitFor();
+    expect(await axeFindings()).toEqual([]);
+
     await page.goto(`${site.origin()}/account`);
     await page.getByRole('button', { name: 'Disconnect Looper <b>' }).click();
     await page.getByText('No application acts for you.').waitFor();
     expect(await axeFindings()).toEqual([]);
+  });
+
+  test('a sign-in or consent page that was open for too long asks anew by itself', async () => {
+    const application = await registerClient(site.origin(), { client_name: 'Slow' });
+    await page.goto((await application.authorizationRequest('service:read')).url.href);
+    await page.getByRole('button', { name: 'Agree' }).waitFor();
+    await page.goto(page.url().replace(/sig=[^&]*/, 'sig=old'));
+    await page.getByRole('button', { name: 'Agree' }).click();
+    await page.waitForURL((url) => url.pathname === '/consent' && url.searchParams.get('sig') !== 'old');
+    await page.getByRole('button', { name: 'Agree' }).waitFor();
+    await context.clearCookies();
+    await page.goto(page.url().replace('/consent', '/sign-in').replace(/sig=[^&]*/, 'sig=old'));
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Password').fill('another long password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Connect Slow?' }).waitFor();
+    expect(page.url()).toContain('/consent?');
   });
 
   test('what is needed is reached with the keyboard alone', async () => {

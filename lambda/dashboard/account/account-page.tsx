@@ -15,7 +15,7 @@ import { Sessions } from './sessions.tsx';
 export function AccountPage(): ReactNode {
   const { data: session, error, reload } = useLoaded<Session | null>('/get-session');
   useEffect(() => {
-    if (session === null) location.replace('/sign-in');
+    if (session === null) location.replace(`/sign-in${location.search}`);
   }, [session]);
   const signOut = async (): Promise<void> => {
     await post('/sign-out');

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Card } from '../card.tsx';
 import { Form } from '../form.tsx';
-import { post } from '../requests.ts';
+import { isTooOld, post } from '../requests.ts';
+import type { RequestError } from '../requests.ts';
 import { scopeWords } from '../scope-words.ts';
 import type { Session } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
@@ -29,7 +30,8 @@ export function ConsentPage(): ReactNode {
   if (!client.data) return <Card heading="Connect an application">{null}</Card>;
 
   const answer = async (accept: boolean): Promise<void> => {
-    const { url } = await post<{ url: string }>('/oauth2/consent', { accept, oauth_query: oauthQuery });
+    const again = authorizationPath() ?? '/account';
+    const { url } = await post<{ url: string }>('/oauth2/consent', { accept, oauth_query: oauthQuery }).catch((error: RequestError) => (isTooOld(error) ? { url: again } : Promise.reject(error)));
     location.assign(url);
   };
   const refuse = (): void => void answer(false).catch((error: Error) => setRefusal(error.message));
