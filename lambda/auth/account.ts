@@ -4,11 +4,9 @@ import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api
 import type { BetterAuthPlugin } from 'better-auth';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { apiKeys } from '../data/api-keys.ts';
+import { databaseOn } from '../data/database.ts';
 import type { ApiKey } from '../data/api-keys.ts';
-import { applications } from '../data/applications.ts';
 import { newID } from '../data/new-id.ts';
-import { securityEvents } from '../data/security-events.ts';
 import { allScopes } from '../operations/scopes.ts';
 import { apiKeyPrefix, hashApiKey } from '../surfaces/authenticate.ts';
 import { recordEvent } from './security-events.ts';
@@ -45,7 +43,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
     id: 'account',
     endpoints: {
       listApiKeys: createAuthEndpoint('/account/api-keys', { method: 'GET', use }, async (ctx) =>
-        ctx.json({ data: (await apiKeys(pool).of(ctx.context.session.user.id)).map(toKey) }),
+        ctx.json({ data: (await databaseOn(pool).apiKeys.of(ctx.context.session.user.id)).map(toKey) }),
       ),
       /** The only answer that ever has the key itself. */
       createApiKey: createAuthEndpoint('/account/api-keys/create', { method: 'POST', use, body: newKey }, async (ctx) => {
@@ -55,7 +53,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         const key = apiKeyPrefix + randomBytes(32).toString('base64url');
         const expiresAt = expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * dayMs);
         const row = { id: newID('key', now), userID: user.id, name, keySha256: hashApiKey(key), keyStart: key.slice(0, shownCharacters), scopes, expiresAt };
-        const made = await apiKeys(pool).insert(row, keysPerUser);
+        const made = await databaseOn(pool).apiKeys.insert(row, keysPerUser);
         if (!made) throw new APIError('UNPROCESSABLE_ENTITY', { code: 'TOO_MANY_KEYS', message: `There are ${keysPerUser} keys already. Revoke one first.` });
         await recordEvent(pool, ctx, 'api_key_created', user.id);
         ctx.setHeader('cache-control', 'no-store');
@@ -63,12 +61,12 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
       }),
       revokeApiKey: createAuthEndpoint('/account/api-keys/revoke', { method: 'POST', use, body: z.strictObject({ id: z.string() }) }, async (ctx) => {
         const { user } = ctx.context.session;
-        if (!(await apiKeys(pool).revoke(user.id, ctx.body.id))) throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'There is no such key.' });
+        if (!(await databaseOn(pool).apiKeys.revoke(user.id, ctx.body.id))) throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'There is no such key.' });
         await recordEvent(pool, ctx, 'api_key_revoked', user.id);
         return ctx.json({ revoked: true });
       }),
       listApplications: createAuthEndpoint('/account/applications', { method: 'GET', use }, async (ctx) => {
-        const connected = await applications(pool).connectedTo(ctx.context.session.user.id);
+        const connected = await databaseOn(pool).applications.connectedTo(ctx.context.session.user.id);
         return ctx.json({
           data: connected.map((application) => ({
             clientID: application.client_id,
@@ -85,7 +83,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         async (ctx) => {
           const { user } = ctx.context.session;
           const { clientID } = ctx.body;
-          if (!(await applications(pool).disconnect(user.id, clientID))) throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'This application is not connected.' });
+          if (!(await databaseOn(pool).applications.disconnect(user.id, clientID))) throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'This application is not connected.' });
           await recordEvent(pool, ctx, 'application_disconnected', user.id, clientID);
           return ctx.json({ disconnected: true });
         },
@@ -106,7 +104,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         return ctx.json({ ended: true });
       }),
       listSecurityEvents: createAuthEndpoint('/account/security-events', { method: 'GET', use }, async (ctx) => {
-        const events = await securityEvents(pool).latest(ctx.context.session.user.id, eventsShown);
+        const events = await databaseOn(pool).securityEvents.latest(ctx.context.session.user.id, eventsShown);
         return ctx.json({ data: events.map(({ kind, client_name, address, user_agent, at }) => ({ kind, clientName: client_name, address, userAgent: user_agent, at })) });
       }),
     },

@@ -1,8 +1,8 @@
 // Everything that sign-in and OAuth answer, as one fetch handler: better-auth, and around it what the specification asks beyond it.
+import { setTimeout } from 'node:timers/promises';
 import { oauthProviderAuthServerMetadata, oauthProviderOpenIdConfigMetadata } from '@better-auth/oauth-provider';
 import type { Pool } from 'pg';
-import { applications } from '../data/applications.ts';
-import { tokenRevocations } from '../data/token-revocations.ts';
+import { databaseOn } from '../data/database.ts';
 import type { Scope } from '../operations/scopes.ts';
 import { createAccessTokens } from '../surfaces/access-tokens.ts';
 import type { AccessTokens } from '../surfaces/access-tokens.ts';
@@ -20,6 +20,10 @@ type Answer = (request: Request) => Promise<Response>;
 /** Applications in browsers, on other origins, use these: they carry no cookie. */
 const openPaths = new Set([`${authPath}/oauth2/token`, `${authPath}/oauth2/register`, `${authPath}/oauth2/revoke`, `${authPath}/oauth2/userinfo`, `${authPath}/jwks`]);
 const metadataPath = '/.well-known/oauth-protected-resource';
+/** Here a mail is sent to who is known, and none to others: the time that it takes is not to tell them apart. */
+const evenPaths = new Set([`${authPath}/sign-up/email`, `${authPath}/request-password-reset`, `${authPath}/send-verification-email`]);
+/** Longer than handing a mail over takes. */
+const evenAnswerMs = 500;
 const bodyMaxBytes = 64 * 1024;
 const defaultScope: Scope = 'service:read';
 
@@ -50,8 +54,10 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
         return asTokenAnswer(await server.handler(request));
       case '/oauth2/revoke':
         return (await revokeAccessToken(accessTokens, options, request.clone())) ?? server.handler(request);
-      default:
-        return server.handler(request);
+      default: {
+        const [response] = await Promise.all([server.handler(request), evenPaths.has(path) ? setTimeout(evenAnswerMs) : null]);
+        return response;
+      }
     }
   };
   return async (received, address) => {
@@ -104,7 +110,7 @@ async function withDefaults(pool: Pool, origin: string, request: Request): Promi
   if (!query.has('resource')) query.set('resource', audiencesOf(origin, '/v1')[0]);
   const scopes = new Set((query.get('scope') || defaultScope).split(' ').filter(Boolean));
   const clientID = query.get('client_id');
-  if (clientID && (await applications(pool).mayRefresh(clientID))) scopes.add('offline_access');
+  if (clientID && (await databaseOn(pool).applications.mayRefresh(clientID))) scopes.add('offline_access');
   query.set('scope', [...scopes].join(' '));
   return new Request(url, request);
 }
@@ -134,7 +140,7 @@ async function revokeAccessToken(accessTokens: AccessTokens, { pool, origin }: A
   const verified = await accessTokens.verify(token, resourcePaths.flatMap((path) => [...audiencesOf(origin, path)]));
   const clientID = form.get('client_id') ?? basicUser(request.headers.get('authorization'));
   if (!verified || verified.clientID !== clientID) return null;
-  await tokenRevocations(pool).insert(verified.userID, verified.clientID);
+  await databaseOn(pool).tokenRevocations.insert(verified.userID, verified.clientID);
   return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } });
 }
 

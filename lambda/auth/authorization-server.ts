@@ -34,13 +34,28 @@ export interface AuthorizationServerOptions {
   readonly log: Log;
 }
 
-export type AuthorizationServer = ReturnType<typeof createAuthorizationServer>;
-
 /** Where better-auth's endpoints are. */
 export const authPath = '/api/auth';
 
 const day = 86_400;
 const idPrefixes: Readonly<Record<string, string>> = { user: 'usr', session: 'ses', account: 'crd', verification: 'vrf', oauthClient: 'app' };
+
+/** Only OAuth makes tokens; sessions are shown without theirs, by ids (account.ts); there are no social accounts. */
+const disabledPaths = [
+  '/token', '/list-sessions', '/revoke-session', '/sign-in/social', '/link-social', '/list-accounts', '/unlink-account', '/get-access-token', '/refresh-token', '/account-info',
+];
+
+/** What better-auth calls its models, in our schema. */
+const oauthTables = {
+  // The one name that CamelCasePlugin does not translate both ways.
+  oauthClient: { modelName: 'oauthClients', fields: { requirePKCE: 'requirePkce' } },
+  oauthResource: { modelName: 'oauthResources' },
+  oauthClientResource: { modelName: 'oauthClientResources' },
+  oauthRefreshToken: { modelName: 'oauthRefreshTokens' },
+  oauthAccessToken: { modelName: 'oauthAccessTokens' },
+  oauthConsent: { modelName: 'oauthConsents' },
+  oauthClientAssertion: { modelName: 'oauthClientAssertions' },
+};
 
 export function createAuthorizationServer(options: AuthorizationServerOptions) {
   const { origin, pool, sealer, mailer, clock, log } = options;
@@ -76,11 +91,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       cookiePrefix: 'loop',
       defaultCookieAttributes: { sameSite: 'lax', httpOnly: true, path: '/' },
     },
-    rateLimit: { enabled: true, storage: 'database', modelName: 'authRateLimits', window: 60, max: 100 * options.rateLimitFactor, customRules: rateLimitRules(options.rateLimitFactor) },
+    rateLimit: { enabled: true, storage: 'database', modelName: 'authRateLimits', ...rateLimitRules(options.rateLimitFactor) },
     user: {
       modelName: 'users',
       additionalFields: {
-        defaultStreamDurationSeconds: { type: 'number', required: false, validator: { input: z.int().min(0) } },
+        defaultStreamDurationSeconds: { type: 'number', required: false, validator: { input: z.int32().min(0) } },
         defaultQuality: { type: 'string', required: false, validator: { input: z.enum(qualities) } },
         defaultFramerate: { type: 'string', required: false, validator: { input: z.enum(framerates) } },
         disabledAt: { type: 'date', required: false, input: false, returned: false },
@@ -106,8 +121,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
     },
     databaseHooks: recordChanges(pool),
     hooks: { after: recordRequests(pool) },
-    // Only OAuth makes tokens; sessions are shown without theirs, by ids (account.ts); there are no social accounts.
-    disabledPaths: ['/token', '/list-sessions', '/revoke-session', '/sign-in/social', '/link-social', '/unlink-account', '/get-access-token', '/refresh-token', '/account-info'],
+    disabledPaths,
     plugins: [
       jwt({
         disableSettingJwtHeader: true,
@@ -136,15 +150,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
         clientPrivileges: () => false,
         resourcePrivileges: () => false,
         rateLimit: { token: false, authorize: false, introspect: false, revoke: false, register: false, userinfo: false },
-        schema: {
-          oauthClient: { modelName: 'oauthClients', fields: { requirePKCE: 'requirePkce' } },
-          oauthResource: { modelName: 'oauthResources' },
-          oauthClientResource: { modelName: 'oauthClientResources' },
-          oauthRefreshToken: { modelName: 'oauthRefreshTokens' },
-          oauthAccessToken: { modelName: 'oauthAccessTokens' },
-          oauthConsent: { modelName: 'oauthConsents' },
-          oauthClientAssertion: { modelName: 'oauthClientAssertions' },
-        },
+        schema: oauthTables,
       }),
       account({ pool, clock }),
     ],

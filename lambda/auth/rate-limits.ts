@@ -7,11 +7,15 @@ interface Rule {
 
 const perMinute = (requests: number): Rule => ({ windowSeconds: 60, requests });
 
-/** By path below better-auth's; `*` is any one part. What is not named has better-auth's general rule. */
+/** For what is not named below. */
+const general = perMinute(100);
+
+/** By path below better-auth's; `*` is any one part. */
 const rules: Readonly<Record<string, Rule>> = {
   '/sign-in/*': perMinute(10),
   '/sign-up/*': perMinute(5),
   '/request-password-reset': perMinute(5),
+  '/reset-password': perMinute(10),
   '/reset-password/*': perMinute(10),
   '/send-verification-email': perMinute(5),
   '/change-password': perMinute(10),
@@ -25,6 +29,7 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /** As better-auth takes them. @param factor multiplies the requests */
-export function rateLimitRules(factor: number): Record<string, { window: number; max: number }> {
-  return Object.fromEntries(Object.entries(rules).map(([path, { windowSeconds, requests }]) => [path, { window: windowSeconds, max: requests * factor }]));
+export function rateLimitRules(factor: number) {
+  const toRule = ({ windowSeconds, requests }: Rule) => ({ window: windowSeconds, max: requests * factor });
+  return { ...toRule(general), customRules: Object.fromEntries(Object.entries(rules).map(([path, rule]) => [path, toRule(rule)])) };
 }

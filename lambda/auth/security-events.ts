@@ -2,14 +2,14 @@
 import type { BetterAuthOptions, GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api';
 import type { Pool } from 'pg';
-import { securityEvents } from '../data/security-events.ts';
+import { databaseOn } from '../data/database.ts';
 import type { SecurityEventKind } from '../data/security-events.ts';
 import { addressHeader } from './client-address.ts';
 
 /** Writes one event of a request. @param userID null where an attempt named no user there is */
 export async function recordEvent(pool: Pool, ctx: GenericEndpointContext | null, kind: SecurityEventKind, userID: string | null, clientID: string | null = null): Promise<void> {
   const header = (name: string) => ctx?.headers?.get(name) ?? null;
-  await securityEvents(pool).record(userID, { kind, clientID, address: header(addressHeader), userAgent: header('user-agent')?.slice(0, 300) ?? null });
+  await databaseOn(pool).securityEvents.record(userID, { kind, clientID, address: header(addressHeader), userAgent: header('user-agent')?.slice(0, 300) ?? null });
 }
 
 /** What is seen in the rows, whichever endpoint wrote them; also keeps disabled users out. */

@@ -2,7 +2,7 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import type { Pool } from 'pg';
 import { newID } from '../data/new-id.ts';
-import { signingKeys } from '../data/signing-keys.ts';
+import { databaseOn } from '../data/database.ts';
 import type { SigningKey } from '../data/signing-keys.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import { accessTokenSeconds } from '../surfaces/protected-resource.ts';
@@ -21,7 +21,7 @@ interface Jwk {
 
 /** Makes the first key if there is none: at migration, because several processes that each made one would publish several. */
 export async function ensureSigningKey(pool: Pool, sealer: Sealer, now: Date): Promise<void> {
-  await signingKeys(pool).insertFirst(await makeKey(sealer, now));
+  await databaseOn(pool).signingKeys.insertFirst(await makeKey(sealer, now));
 }
 
 /**
@@ -29,7 +29,7 @@ export async function ensureSigningKey(pool: Pool, sealer: Sealer, now: Date): P
  * signed with it has expired. @returns when the new key begins to sign
  */
 export async function rotateSigningKey(pool: Pool, sealer: Sealer, now: Date): Promise<Date> {
-  return signingKeys(pool).insertNext(await makeKey(sealer, now), {
+  return databaseOn(pool).signingKeys.insertNext(await makeKey(sealer, now), {
     publishedBeforeSeconds: 2 * jwksMaxAgeSeconds,
     publishedAfterSeconds: 2 * accessTokenSeconds,
   });
@@ -37,7 +37,7 @@ export async function rotateSigningKey(pool: Pool, sealer: Sealer, now: Date): P
 
 /** better-auth signs with the latest key that it gets, so one that does not sign yet is shown to it as the oldest. */
 export async function keysForSigning(pool: Pool, sealer: Sealer, now: Date): Promise<Jwk[]> {
-  const keys = await signingKeys(pool).published();
+  const keys = await databaseOn(pool).signingKeys.published();
   return keys.map(({ id, public_jwk, sealed_private_jwk, signs_from }) => ({
     id,
     alg: 'ES256',

@@ -2,8 +2,7 @@
 import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Pool } from 'pg';
-import { signingKeys } from '../data/signing-keys.ts';
-import { tokenRevocations } from '../data/token-revocations.ts';
+import { databaseOn } from '../data/database.ts';
 import type { TokenRevocation } from '../data/token-revocations.ts';
 import { accessTokenSeconds } from './protected-resource.ts';
 
@@ -37,8 +36,8 @@ export function createAccessTokens(pool: Pool, issuer: string, clock: () => Date
 
   const read = async (): Promise<Known> => {
     const readAtMs = clock().getTime();
-    const keys = await signingKeys(pool).published();
-    const revocations = await tokenRevocations(pool).within(accessTokenSeconds + clockToleranceSeconds);
+    const keys = await databaseOn(pool).signingKeys.published();
+    const revocations = await databaseOn(pool).tokenRevocations.within(accessTokenSeconds + clockToleranceSeconds);
     return { readAtMs, key: createLocalJWKSet({ keys: keys.map(({ id, public_jwk }) => ({ ...public_jwk, kid: id, alg: 'ES256' })) }), revocations };
   };
   const readWithin = async (ageMs: number): Promise<Known> => {
@@ -73,7 +72,7 @@ export function createAccessTokens(pool: Pool, issuer: string, clock: () => Date
           throw error;
         });
       } catch (error) {
-        if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
+        if (error instanceof errors.JOSEError) return null;
         throw error;
       }
     },

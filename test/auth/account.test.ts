@@ -192,6 +192,8 @@ describe('a stranger', () => {
     const stranger = browserSession(site.origin);
     await stranger.post('/api/auth/sign-up/email', { name: 'Early', email: 'early@example.com', password: 'a long enough password' });
     expect(await stranger.post('/api/auth/sign-in/email', { email: 'early@example.com', password: 'a long enough password' })).toMatchObject({ status: 403, body: { code: 'EMAIL_NOT_VERIFIED' } });
+    const { rows } = await site.pool().query("select kind, address from security_events e join users u on u.id = user_id where email = 'early@example.com' order by seq");
+    expect(rows).toEqual([{ kind: 'signed_up', address: '127.0.0.1' }, { kind: 'sign_in_refused', address: '127.0.0.1' }]);
   });
 });
 

@@ -19,6 +19,12 @@ afterAll(async () => {
   await data.remove();
 }, 30_000);
 
+test('is one origin: who writes localhost is sent to it', async () => {
+  const { authURL } = run.connection;
+  const answer = await fetch(`${authURL.replace('127.0.0.1', 'localhost')}/sign-in?a=b`, { redirect: 'manual' });
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, `${authURL}/sign-in?a=b`]);
+});
+
 test('is all that a client needs, from connection.json on', async () => {
   const { authURL, apiURL, user } = run.connection;
   const insecure = { [oauth.allowInsecureRequests]: true };
