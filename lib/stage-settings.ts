@@ -104,7 +104,8 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     gpuInstanceType: text(/^g\d[a-z0-9]*\.\d*xlarge$/, 'a type of the g family such as "g4dn.xlarge"'),
     gpuMachinesMin: wholeNumber(0, 1000),
     gpuMachinesMax: wholeNumber(Math.max(1, gpuMachinesMin), 1000),
-    ffmpegAgentSlots: wholeNumber(1, 1000),
+    // With fewer, no agent could ever take a stream at 2160p60.
+    ffmpegAgentSlots: wholeNumber(16, 1000),
     // Scaling follows what agents report, so one has to be there.
     ffmpegAgentsMin: wholeNumber(1, 1000),
     ffmpegAgentsMax: wholeNumber(ffmpegAgentsMin, 1000),

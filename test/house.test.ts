@@ -62,7 +62,7 @@ describe('who may import whom', () => {
   it('domain is pure', () => {
     const addressFunctions = new Set(['BlockList', 'isIP', 'isIPv6']);
     const allowed = ({ target, values }: Import) =>
-      within('lambda/domain')(target) || (target === 'node:net' && values.every((name) => addressFunctions.has(name)));
+      within('lambda/domain', 'rrule-temporal')(target) || (target === 'node:net' && values.every((name) => addressFunctions.has(name)));
     expect(strangers(within('lambda/domain'), allowed)).toEqual([]);
     const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.now\b|\bcrypto\.|\bsetTimeout\b/g;
     expect(places(product.filter(({ path }) => within('lambda/domain')(path)), impure)).toEqual([]);

@@ -16,6 +16,7 @@ import type { Queryable } from './queryable.ts';
 import { replicas } from './replicas.ts';
 import { securityEvents } from './security-events.ts';
 import { signingKeys } from './signing-keys.ts';
+import { streamParts } from './stream-parts.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
 import { tokenRevocations } from './token-revocations.ts';
@@ -44,6 +45,7 @@ export function databaseOn(db: Queryable) {
     replicas: replicas(db),
     securityEvents: securityEvents(db),
     signingKeys: signingKeys(db),
+    streamParts: streamParts(db),
     streams: streams(db),
     timelines: timelines(db),
     tokenRevocations: tokenRevocations(db),

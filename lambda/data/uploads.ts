@@ -89,15 +89,9 @@ export function uploads(db: Queryable) {
     findSettled: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, 'select * from uploads where user_id = $1 and id = any ($2) order by id for share', [userID, ids]),
 
-    /** Lengths by id, where they are known. */
-    durations: async (ids: readonly string[]) => {
-      const rows = await all<{ id: string; duration_seconds: number }>(
-        db,
-        'select id, duration_seconds from uploads where id = any ($1) and duration_seconds is not null',
-        [ids],
-      );
-      return new Map(rows.map((row) => [row.id, row.duration_seconds]));
-    },
+    /** By id, whoever owns them: for showing playlists that hold them. */
+    byID: async (ids: readonly string[]) =>
+      new Map((await all<Upload>(db, 'select * from uploads where id = any ($1)', [ids])).map((upload) => [upload.id, upload])),
 
     list: (userID: string, before: number | null, count: number) =>
       all<Upload>(

@@ -57,7 +57,9 @@ try {
       steadyClock: () => performance.now(),
       log: jsonLog,
       onLoad: (current) => {
+        const isFirst = load.replicas === 0 && current.replicas > 0;
         load = current;
+        if (isFirst) keepProtected();
       },
     },
     stopping.signal,
@@ -76,14 +78,15 @@ function untilNextReportMs(): number {
 function attendToTask(): void {
   everyMinute = setTimeout(attendToTask, untilNextReportMs());
   reportLoad();
-  void keepProtected().catch((error: unknown) => jsonLog('task_not_protected', { error }));
+  keepProtected();
 }
 
 /** An agent with streams is not ended, unless a newer release is deployed: it then lets ECS end it, and gives its streams back. */
-async function keepProtected(): Promise<void> {
-  const { Parameter } = await parameters.send(new GetParameterCommand({ Name: releaseParameter }));
-  const isCurrent = Parameter?.Value?.endsWith(`/${task.release}`) ?? true;
-  await protection.set(isCurrent && load.replicas > 0);
+function keepProtected(): void {
+  parameters
+    .send(new GetParameterCommand({ Name: releaseParameter }))
+    .then(({ Parameter }) => protection.set(load.replicas > 0 && (Parameter?.Value?.endsWith(`/${task.release}`) ?? true)))
+    .catch((error: unknown) => jsonLog('task_not_protected', { error }));
 }
 
 /** CloudWatch makes metrics of it (embedded metric format). */

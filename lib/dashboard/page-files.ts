@@ -1,13 +1,14 @@
 // Puts the web page into its bucket: first the files that never change, then the document that names them.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AssetHashType, DefaultStackSynthesizer, DockerImage, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { AssetHashType, DefaultStackSynthesizer, DockerImage, Duration, Stack } from 'aws-cdk-lib';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeCdkFunction, wildcardResource } from '../shared/acknowledge.ts';
 import { bundleDashboard } from '../shared/bundle-dashboard.ts';
+import { ServiceLogs } from '../shared/service-logs.ts';
 
 export interface PageFilesProps {
   readonly bucket: IBucket;
@@ -19,7 +20,7 @@ const sourceFolder = join(import.meta.dirname, '../../lambda/dashboard');
 export class PageFiles extends Construct {
   constructor(scope: Construct, id: string, { bucket, logRetentionDays }: PageFilesProps) {
     super(scope, id);
-    const logGroup = new LogGroup(this, 'Logs', { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
+    const logGroup = new ServiceLogs(this, 'Logs', logRetentionDays);
     const sources = [bundledPage()];
     // Pages that are open still ask for the files of the version before, so those stay.
     const common = { destinationBucket: bucket, sources, logGroup, prune: false };
@@ -34,6 +35,7 @@ export class PageFiles extends Construct {
   #acknowledgeHandler(bucket: IBucket): void {
     const stack = Stack.of(this);
     const handler = stack.node.children.find(({ node }) => node.id.startsWith('Custom::CDKBucketDeployment'))!;
+    acknowledgeCdkFunction(handler.node.defaultChild ?? handler);
     const uploaded = `arn:aws:s3:::cdk-${DefaultStackSynthesizer.DEFAULT_QUALIFIER}-assets-${stack.account}-${stack.region}/*`;
     acknowledge(
       handler,

@@ -9,7 +9,7 @@ import { Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
 import { migrateVariables, serviceRole } from '../../lambda/migrate/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
-import { acknowledge } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
@@ -66,7 +66,11 @@ export class DatabaseStack extends Stack {
       'The policy that AWS made for this purpose: to write the figures of the machine.',
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonRDSEnhancedMonitoringRole]',
     );
-    if (!settings.databaseMultiAz) acknowledge(instance, 'The stage does without a standby, to be cheap.', 'AwsSolutions-RDS3');
+    if (!settings.databaseMultiAz) {
+      const reason = 'The stage does without a standby, to be cheap.';
+      acknowledge(instance, reason, 'AwsSolutions-RDS3');
+      acknowledgeForCheckov(instance, reason, 'CKV_AWS_157');
+    }
     if (!settings.keepData) acknowledge(instance, 'The stage is made to be destroyed.', 'AwsSolutions-RDS10');
 
     const proxyRole = new Role(this, 'ProxyRole', { assumedBy: new ServicePrincipal('rds.amazonaws.com') });
@@ -98,6 +102,7 @@ export class DatabaseStack extends Stack {
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     acknowledge(this.serviceSecret, 'Rotating it would sign everybody out and break every cursor and URL that was handed out.', 'AwsSolutions-SMG4');
+    acknowledgeForCheckov(this.serviceSecret, 'Encrypted with AWS’ own key: one of ours would be one more way to lose it.', 'CKV_AWS_149');
 
     this.#migrateBeforeDependents(settings, network, instance);
   }
@@ -132,6 +137,7 @@ export class DatabaseStack extends Stack {
     this.sealingKey.grant(migration, 'kms:Encrypt', 'kms:Decrypt');
     new CfnOutput(this, 'MigrationFunction', { value: migration.functionName, description: 'Invoked by hand to rotate the signing key: lib/README.md' });
     new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
+    acknowledgeCdkFunction(this.node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider').node.findChild('Handler'));
   }
 }
 

@@ -4,7 +4,7 @@ import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 export interface MediaStackProps {
@@ -57,6 +57,10 @@ export class MediaStack extends Stack {
         { transitions: [{ storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(30) }] },
       ],
     });
+
+    acknowledgeForCheckov(accessLogs, 'Logs of logs are not kept, and no line of them is ever overwritten.', 'CKV_AWS_18', 'CKV_AWS_21');
+    acknowledgeForCheckov(this.uploads, 'An upload is written once, and what a user deletes is to be gone.', 'CKV_AWS_21');
+    acknowledgeForCheckov(this.renditions, 'A rendition can be made again from its upload.', 'CKV_AWS_21');
 
     // By hand: the bucket's own grants are wider (every version, tag and lock). Listing lets HEAD tell a missing object from a forbidden one.
     const buckets = [this.uploads, this.renditions];

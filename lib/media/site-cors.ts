@@ -1,11 +1,12 @@
 // Lets the web page, and no other page, send uploads to their bucket and show what is in it.
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Stack } from 'aws-cdk-lib';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type Bucket, HttpMethods } from 'aws-cdk-lib/aws-s3';
 import { AwsCustomResource, AwsCustomResourcePolicy, type AwsSdkCall, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { acknowledge } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
+import { ServiceLogs } from '../shared/service-logs.ts';
 
 export interface SiteCorsProps {
   readonly bucket: Bucket;
@@ -35,7 +36,7 @@ export class SiteCors extends Construct {
       onUpdate: put,
       onDelete: { service: 'S3', action: 'deleteBucketCors', parameters: { Bucket: bucket.bucketName }, ignoreErrorCodesMatching: 'NoSuchBucket' },
       policy: AwsCustomResourcePolicy.fromStatements([new PolicyStatement({ actions: ['s3:PutBucketCORS'], resources: [bucket.bucketArn] })]),
-      logGroup: new LogGroup(this, 'Logs', { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY }),
+      logGroup: new ServiceLogs(this, 'Logs', logRetentionDays),
     });
     const provider = Stack.of(this).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll('-', '')}`);
     acknowledge(
@@ -43,5 +44,6 @@ export class SiteCors extends Construct {
       'The CDK’s own function. The policy that AWS made for this purpose: to write its logs.',
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
     );
+    acknowledgeCdkFunction(provider);
   }
 }

@@ -32,10 +32,14 @@ const decided = [
   ['POST /playlists', 'service:write', '201 + Location', 'create_playlist'],
   ['GET /playlists/{id}', 'service:read', '200', 'get_playlist'],
   ['POST /playlists/{id}/operations', 'service:write', '200', 'apply_playlist_operations'],
+  ['POST /playlists/{id}/copy', 'service:write', '200', 'copy_playlist'],
   ['POST /playlists/{id}/publish', 'service:write', '202', 'publish_playlist'],
+  ['DELETE /playlists/{id}', 'service:write', '204', 'delete_playlist'],
   ['GET /destinations', 'service:read', '200', 'list_destinations'],
   ['POST /destinations', 'service:write', '201 + Location', 'create_destination'],
   ['GET /destinations/{id}', 'service:read', '200', 'get_destination'],
+  ['PATCH /destinations/{id}', 'service:write', '200', 'update_destination'],
+  ['DELETE /destinations/{id}', 'service:destructive', '204', 'delete_destination'],
 ] as const;
 
 const each = operations.map((operation) => [toolName(operation), operation] as const);

@@ -1,10 +1,10 @@
 // What is uploaded: for each function one module that Node 24 can read and the files it needs beside it, and what the publisher's image is built from.
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Stack } from 'aws-cdk-lib';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PublisherImage } from '../../lib/shared/publisher-image.ts';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
@@ -13,8 +13,6 @@ const app = testApp({ bundling: true });
 const dev = synthesizeStage(app, 'dev', stages.dev);
 dev.template('Api');
 const bundles = globSync('asset.*/index.mjs', { cwd: app.outdir }).map((file) => join(app.outdir, file));
-
-afterAll(() => rmSync(app.outdir, { recursive: true }));
 
 describe('the bundles', () => {
   test('are one for each function', () => {

@@ -144,7 +144,9 @@ describe('bodies', () => {
       create_upload: ['name', 'mimeType'],
       create_playlist: ['streamID', 'kind', 'mode'],
       apply_playlist_operations: ['operations'],
+      copy_playlist: ['targetPlaylistID'],
       create_destination: ['name', 'rtmpURL', 'streamKey'],
+      update_destination: [],
     });
   });
 

@@ -15,6 +15,8 @@ export const deleteUpload = operation(['service:write'], {
   output: { status: 204 },
   errors: ['not_found', 'resource_in_use'],
   async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload');
+    await ctx.data.streamParts.lockUsersOf({ uploadID: id });
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
     if (await ctx.data.uploads.isInUse(upload.id)) {
       throw new ProblemError('resource_in_use', 'A playlist or a live stream uses this upload. Remove it there first.');
