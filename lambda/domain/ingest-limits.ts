@@ -10,9 +10,9 @@ interface IngestLimits {
 }
 
 /**
- * YouTube: help page 2853702, encoder settings, read 2026-09. Facebook: Live Video API reference, H.264 level 4.2 and 9000 kbit/s at
- * 1080p60. Twitch: broadcasting guidelines; its maximum for everybody is 6000 kbit/s. Amazon IVS, which is Kick's ingest: streaming
- * configuration, 1080p and 8.5 Mbit/s.
+ * As their pages for broadcasters say. YouTube: help page 2853702, encoder settings. Facebook: Live Video API reference, H.264 level 4.2 and
+ * 9000 kbit/s at 1080p60. Twitch: broadcasting guidelines; its maximum for everybody is 6000 kbit/s. Amazon IVS, which is Kick's ingest:
+ * streaming configuration, 1080p and 8.5 Mbit/s.
  */
 const ingests: readonly IngestLimits[] = [
   { platform: 'YouTube', hosts: /(?:^|\.)youtube\.com$/, maxQuality: 'q_2160p', maxVideoBitrateKbps: 40_000 },
