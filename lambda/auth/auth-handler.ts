@@ -41,6 +41,7 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
     if (readMetadata) return cacheable(await readMetadata(request));
     if (!path.startsWith(`${authPath}/`)) return Response.json({ error: 'not_found' }, { status: 404 });
     if (Number(request.headers.get('content-length') ?? 0) > bodyMaxBytes) return oauthError(413, 'invalid_request', `The body is larger than ${bodyMaxBytes} bytes.`);
+    if (await hasNullCharacter(request)) return oauthError(400, 'invalid_request', 'The request has a null character in it, which cannot be stored.');
     switch (path.slice(authPath.length)) {
       case '/jwks':
         return cacheable(await server.handler(request));
@@ -75,6 +76,11 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       return oauthError(500, 'server_error', 'We made a mistake. It is logged.');
     }
   };
+}
+
+/** In any of the spellings that reach Postgres as one: in JSON, in a form or query, or as it is. */
+async function hasNullCharacter(request: Request): Promise<boolean> {
+  return /\\u0000|%00|\0/.test(new URL(request.url).search + (request.body ? await request.clone().text() : ''));
 }
 
 /** What the client says of its address is dropped. */

@@ -36,7 +36,7 @@ export function recordRequests(pool: Pool) {
     const { path, body } = ctx;
     const isRefused = isAPIError(ctx.context.returned) && ctx.context.returned.statusCode >= 400;
     const userID = ctx.context.session?.user.id ?? ctx.context.newSession?.user.id ?? null;
-    const userNamed = async () => (await ctx.context.internalAdapter.findUserByEmail(String(body.email).toLowerCase()))?.user.id ?? null;
+    const userNamed = async () => (await ctx.context.internalAdapter.findUserByEmail(String(body?.email).toLowerCase()))?.user.id ?? null;
 
     if (path === '/sign-in/email' && isRefused) await recordEvent(pool, ctx, 'sign_in_refused', await userNamed());
     if (path === '/request-password-reset' && !isRefused) await recordEvent(pool, ctx, 'password_reset_requested', await userNamed());

@@ -62,6 +62,24 @@ describe('answers', () => {
     expect(answer.status).toBe(413);
   });
 
+  test('a null character, however it is spelled, is refused and not our fault', async () => {
+    const browser = browserSession(site.origin);
+    const signUp = await browser.post('/api/auth/sign-up/email', { name: 'a\0b', email: 'null@example.com', password: 'a long enough password' });
+    expect(signUp).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    await expect(registerClient(site.origin(), { client_name: 'a\0b' })).rejects.toThrow('answered 400');
+    const client = await registerClient(site.origin());
+    expect(await client.exchange('a\0b', 'x'.repeat(43))).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    const { url } = await client.authorizationRequest('service:read', { state: 'a\0b' });
+    expect((await fetch(url, { redirect: 'manual' })).status).toBe(400);
+  });
+
+  test.each(['{', '[]', 'null', '"text"', '{"email":1}', '{"email":{"$ne":1},"password":["x"]}', 'x'.repeat(1000)])('a body that is %j is no fault of ours either', async (body) => {
+    for (const path of ['/sign-in/email', '/sign-up/email', '/oauth2/register', '/oauth2/consent', '/account/api-keys/create', '/request-password-reset']) {
+      const answer = await fetch(`${site.origin()}/api/auth${path}`, { method: 'POST', headers: { 'content-type': 'application/json', origin: site.origin() }, body });
+      expect([path, answer.status]).toEqual([path, expect.toSatisfy((status) => status >= 400 && status < 500)]);
+    }
+  });
+
   test('cookies are for HTTPS alone where the origin is', async () => {
     const user = await site.user();
     const origin = 'https://live.example.com';
