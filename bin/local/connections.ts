@@ -8,6 +8,7 @@ import { createFileObjectStore } from '../../lambda/ports/object-store/file-obje
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { createFileKeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
 import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
+import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 
 export interface LocalConnectionsOptions {
@@ -22,6 +23,7 @@ export interface LocalConnectionsOptions {
 
 export interface LocalConnections extends Connections {
   readonly objects: FileObjectStore;
+  readonly timers: Timers;
 }
 
 /** Where the site serves objects. */
@@ -42,5 +44,5 @@ export async function connectLocally(options: LocalConnectionsOptions, connectio
   };
 }
 
-/** Users may stream to, and import from, this machine; one user is all there is, so limits are wide. */
+/** Users may stream to, and import from, this machine, and call as often as it can bear. */
 export const localSettings = { allowPrivateAddresses: true, rateLimitFactor: 100 } as const;

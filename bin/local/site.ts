@@ -60,7 +60,7 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
 }
 
 function route(server: Server, siteURL: string, { rest, auth, objects, sink, rtmpURL, log }: SiteParts): void {
-  const answerRest = getRequestListener(rest);
+  const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
   const answerAuth = getRequestListener((received, { incoming }) => auth(received, incoming.socket.remoteAddress ?? null));
   const answerDashboard = getRequestListener(serveDashboard);
   const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });

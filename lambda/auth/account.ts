@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api';
 import type { BetterAuthPlugin } from 'better-auth';
 import type { Pool } from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { databaseOn } from '../data/database.ts';
 import type { ApiKey } from '../data/api-keys.ts';
 import { newID } from '../data/new-id.ts';

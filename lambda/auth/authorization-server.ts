@@ -6,7 +6,7 @@ import { isAPIError } from 'better-auth/api';
 import { jwt } from 'better-auth/plugins/jwt';
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely';
 import type { Pool } from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { newID } from '../data/new-id.ts';
 import { framerates, qualities } from '../domain/video-format.ts';
 import type { Log } from '../log.ts';

@@ -14,6 +14,7 @@ import { outbox } from './outbox.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { replicas } from './replicas.ts';
+import { requestWindows } from './request-windows.ts';
 import { securityEvents } from './security-events.ts';
 import { signingKeys } from './signing-keys.ts';
 import { streamParts } from './stream-parts.ts';
@@ -43,6 +44,7 @@ export function databaseOn(db: Queryable) {
     outbox: outbox(db),
     playlists: playlists(db),
     replicas: replicas(db),
+    requestWindows: requestWindows(db),
     securityEvents: securityEvents(db),
     signingKeys: signingKeys(db),
     streamParts: streamParts(db),

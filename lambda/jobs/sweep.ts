@@ -33,6 +33,7 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),
     () => databaseOn(pool).expiredCredentials.delete(),
+    () => databaseOn(pool).requestWindows.deleteEnded(),
   ];
   const failures: unknown[] = [];
   for (const step of steps) {

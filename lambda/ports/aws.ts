@@ -1,9 +1,7 @@
 // Connects a deployable in AWS to everything around it, once, when it starts.
 import { KMSClient } from '@aws-sdk/client-kms';
-import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Signer } from '@aws-sdk/rds-signer';
 import type { Pool } from 'pg';
 import { createPool } from '../data/queryable.ts';
@@ -13,11 +11,10 @@ import type { QueueName } from './command-queue/queues.ts';
 import { createSQSCommandQueue } from './command-queue/sqs-command-queue.ts';
 import type { ObjectStore } from './object-store/object-store.ts';
 import { createS3ObjectStore } from './object-store/s3-object-store.ts';
+import { readParameter } from './read-parameter.ts';
 import { createKMSKeyWrapper } from './sealer/key-wrapper.ts';
 import { openSealer } from './sealer/open-sealer.ts';
 import type { Sealer } from './sealer/sealer.ts';
-import { createSchedulerTimers } from './timers/scheduler-timers.ts';
-import type { Timers } from './timers/timers.ts';
 
 /** Where that is which every deployable needs; each parses it from its own environment. */
 export interface AwsCoreEnvironment {
@@ -52,9 +49,9 @@ export interface CoreConnections {
 export interface Connections extends CoreConnections {
   readonly objects: ObjectStore;
   readonly queue: CommandQueue;
-  readonly timers: Timers;
 }
 
+/** In tokens. It is the driver's own port too, unless PGPORT names another: where something stands in for RDS Proxy. */
 const postgresPort = 5432;
 
 /** @param connections how many a process of this kind may hold: a Lambda handles one request at a time */
@@ -64,12 +61,6 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
     ...core,
     objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
     queue: createSQSCommandQueue({ sqs: new SQSClient(), pool: core.pool, queueURLs: environment.queueURLs, log }),
-    timers: createSchedulerTimers({
-      scheduler: new SchedulerClient(),
-      groupName: environment.timerGroup,
-      queueARN: environment.timerQueueARN,
-      roleARN: environment.timerRoleARN,
-    }),
   };
 }
 
@@ -79,7 +70,6 @@ export async function connectCore(environment: AwsCoreEnvironment, connections: 
   const signer = new Signer({ hostname: host, port: postgresPort, username: user, region });
   const pool = createPool({
     host,
-    port: postgresPort,
     user,
     database: environment.databaseName,
     // A token lasts 15 minutes, and only has to be valid when a connection is made.
@@ -90,7 +80,7 @@ export async function connectCore(environment: AwsCoreEnvironment, connections: 
   return {
     pool,
     serviceSecret: await readSecret(environment.serviceSecretARN),
-    origin: await resolveOrigin(environment.origin),
+    origin: await resolveOrigin(environment.origin, region),
     sealer: await openSealer(pool, createKMSKeyWrapper(new KMSClient(), environment.sealingKeyARN)),
   };
 }
@@ -102,9 +92,6 @@ async function readSecret(arn: string): Promise<string> {
 }
 
 /** `ssm:NAME` stands for the value of that parameter, which is known only after the distribution was made. */
-async function resolveOrigin(origin: string): Promise<string> {
-  if (!origin.startsWith('ssm:')) return origin;
-  const { Parameter } = await new SSMClient().send(new GetParameterCommand({ Name: origin.slice('ssm:'.length) }));
-  if (!Parameter?.Value) throw new Error('the parameter with the public origin has no value');
-  return Parameter.Value;
+async function resolveOrigin(origin: string, region: string): Promise<string> {
+  return origin.startsWith('ssm:') ? readParameter(origin.slice('ssm:'.length), { region }) : origin;
 }

@@ -17,6 +17,8 @@ export interface Service {
   readonly sealer: Sealer;
   readonly accessTokens: AccessTokens;
   readonly settings: StreamingSettings;
+  /** Multiplies every rate limit. */
+  readonly rateLimitFactor: number;
   /** Keys of cursors are derived from it. */
   readonly serviceSecret: string;
   readonly clock: () => Date;

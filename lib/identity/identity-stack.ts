@@ -38,7 +38,7 @@ export class IdentityStack extends Stack {
         SEALING_KEY_ARN: database.sealingKey.keyArn,
         BASE_URL: origin.reference,
         MAIL_FROM: mailFrom ?? (domain ? `no-reply@${domain.name}` : ''),
-        RATE_LIMIT_FACTOR: '1',
+        RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
       },
       // API Gateway waits no longer.
       timeout: Duration.seconds(29),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type Bundle, bundle, writeBundle } from './bundle.ts';
+import { functionAliases } from './function-aliases.ts';
 
 const lambdaFolder = join(import.meta.dirname, '../../lambda');
 let bundles: ReadonlyMap<string, Bundle> | undefined;
@@ -33,7 +34,7 @@ export function bundledCode(entry: string, folders: Readonly<Record<string, stri
 
 /** The first that is asked for makes all, as one run is much faster. */
 function bundleOf(entry: string): Bundle {
-  bundles ??= bundle(lambdaFolder, globSync('*/*.lambda.ts', { cwd: lambdaFolder }));
+  bundles ??= bundle(lambdaFolder, globSync('*/*.lambda.ts', { cwd: lambdaFolder }), functionAliases);
   const found = bundles.get(entry);
   if (!found) throw new Error(`there is no lambda/${entry}`);
   return found;

@@ -22,6 +22,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   webRequestsPerFiveMinutes: 10,
   apiRequestsPerSecond: '100',
   apiBurstRequests: Number.NaN,
+  rateLimitFactor: 0,
   gpuInstanceType: 'p5.48xlarge',
   gpuMachinesMin: -1,
   gpuMachinesMax: dev.gpuMachinesMin - 1,

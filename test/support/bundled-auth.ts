@@ -16,7 +16,7 @@ export async function bundledAuth(): Promise<(options: AuthorizationServerOption
   const folder = mkdtempSync(join(tmpdir(), 'bundled-auth-'));
   const bundles = bundle(join(import.meta.dirname, '../../lambda'), entries);
   const load = async (entry: string) => {
-    const code = bundles.get(entry)!.find(({ path }) => path.endsWith('.mjs'))!.text;
+    const code = Buffer.from(bundles.get(entry)!.get('index.mjs')!).toString();
     const file = join(folder, `${basename(entry)}.mjs`);
     // Without its source map, which names files that are not beside it here.
     writeFileSync(file, code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, ''));

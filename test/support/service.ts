@@ -35,7 +35,8 @@ export interface TestService {
   pool(): Pool;
   objects(): FileObjectStore;
   handler(): RestHandler;
-  send(request: Request): Promise<Answer>;
+  /** @param address where it seems to come from */
+  send(request: Request, address?: string): Promise<Answer>;
   /** A new user with a key of their own, and credits. */
   user(credits?: number): Promise<TestUser>;
   /** What was logged so far. */
@@ -47,8 +48,8 @@ export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests')
 
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
-/** Made for the tests of the file or `describe` it is called in. Private destinations are allowed unless told otherwise. */
-export function testService({ allowPrivateAddresses = true } = {}): TestService {
+/** Made for the tests of the file or `describe` it is called in. Private destinations and many requests are allowed unless told otherwise. */
+export function testService({ allowPrivateAddresses = true, rateLimitFactor = 100 } = {}): TestService {
   const database = testDatabase();
   const logged: string[] = [];
   const secrets = plantedSecrets();
@@ -64,7 +65,7 @@ export function testService({ allowPrivateAddresses = true } = {}): TestService 
     const connections = {
       pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer([testDataKey]), origin: new URL(baseURL).origin,
     };
-    made = { pool, objects, folder, handler: createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null }, log)) };
+    made = { pool, objects, folder, handler: createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log)) };
   });
   afterAll(async () => {
     secrets.expectNoneIn(logged.join('\n'), 'the log');
@@ -72,9 +73,9 @@ export function testService({ allowPrivateAddresses = true } = {}): TestService 
     if (made) await rm(made.folder, { recursive: true });
   });
 
-  const send = async (request: Request): Promise<Answer> => {
+  const send = async (request: Request, address = '192.0.2.1'): Promise<Answer> => {
     secrets.plant(request.headers, await request.clone().text());
-    const response = await made!.handler(request);
+    const response = await made!.handler(request, address);
     const text = await response.text();
     secrets.expectNoneIn(text, `the answer to ${request.method} ${request.url}`);
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };

@@ -72,11 +72,11 @@ export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandle
     const mailer = { send: async (mail: Mail) => void mails.push(mail) };
     const auth = createAuth({ origin, pool, sealer, mailer, serviceSecret, rateLimitFactor, clock, log });
     const queue = createPostgresCommandQueue({ pool, log });
-    const service = createService({ pool, objects: noObjects, queue, sealer, serviceSecret, origin }, { allowPrivateAddresses: true, legacyRtmpURL: null }, log);
+    const service = createService({ pool, objects: noObjects, queue, sealer, serviceSecret, origin }, { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 }, log);
     const rest = createRestHandler({ ...service, clock, accessTokens: createAccessTokens(pool, origin, clock) });
     const route: typeof auth = async (request, address) => {
       const { pathname } = new URL(request.url);
-      if (pathname.startsWith('/v1/')) return rest(request);
+      if (pathname.startsWith('/v1/')) return rest(request, address ?? '');
       if (pathname.startsWith('/api/auth/') || pathname.startsWith('/.well-known/')) return auth(request, address);
       return pages ? pages(request) : new Response(null, { status: 404 });
     };

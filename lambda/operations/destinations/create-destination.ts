@@ -1,5 +1,5 @@
 // POST /destinations: an RTMP ingest to stream to.
-import { z } from 'zod';
+import * as z from 'zod';
 import { destinationKeyPlace } from '../../domain/sealed-places.ts';
 import { operation } from '../operation.ts';
 import { assertDestination, destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';

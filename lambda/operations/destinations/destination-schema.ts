@@ -1,5 +1,5 @@
 // The wire form of a destination. The stream key never leaves.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Destination } from '../../data/destinations.ts';
 import { faultOfDestination } from '../../domain/destination-url.ts';
 import { adviceOnRtmpURL } from '../../domain/rtmp-url.ts';

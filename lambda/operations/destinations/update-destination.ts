@@ -1,5 +1,5 @@
 // PATCH /destinations/{id}: another name, address or key.
-import { z } from 'zod';
+import * as z from 'zod';
 import { destinationKeyPlace } from '../../domain/sealed-places.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';

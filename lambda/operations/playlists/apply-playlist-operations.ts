@@ -1,5 +1,5 @@
 // POST /playlists/{id}/operations: a batch of edits to the draft, all or none.
-import { z } from 'zod';
+import * as z from 'zod';
 import { playlistModes } from '../../domain/play-out.ts';
 import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playlist-edits.ts';
 import type { PlaylistOperation } from '../../domain/playlist-edits.ts';

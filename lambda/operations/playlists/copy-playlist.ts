@@ -1,5 +1,5 @@
 // POST /playlists/{id}/copy: the draft of one playlist becomes that of another, which is empty.
-import { z } from 'zod';
+import * as z from 'zod';
 import { id, orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem, ProblemError } from '../problem-codes.ts';

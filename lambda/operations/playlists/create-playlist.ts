@@ -1,5 +1,5 @@
 // POST /playlists: an empty playlist of a stream.
-import { z } from 'zod';
+import * as z from 'zod';
 import { playlistKinds } from '../../data/playlists.ts';
 import { playlistModes } from '../../domain/play-out.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';

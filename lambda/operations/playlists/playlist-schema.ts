@@ -1,5 +1,5 @@
 // The wire form of a playlist.
-import { z } from 'zod';
+import * as z from 'zod';
 import { playlistKinds, publishStatuses } from '../../data/playlists.ts';
 import type { Playlist } from '../../data/playlists.ts';
 import type { Upload } from '../../data/uploads.ts';

@@ -1,8 +1,8 @@
 // POST /streams: a stream, not yet running.
-import { z } from 'zod';
+import * as z from 'zod';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { operation } from '../operation.ts';
-import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
+import { exampleStream, presentStream, streamFields, streamSchema } from './stream-schema.ts';
 import { adoptPlaylists, assertFields, assertSchedule, mergeSettings } from './stream-settings.ts';
 
 export const createStream = operation(['service:write'], {
@@ -12,7 +12,7 @@ export const createStream = operation(['service:write'], {
   tag: 'streams',
   method: 'POST',
   path: '/streams',
-  body: z.strictObject(streamFields),
+  body: z.strictObject(streamFields).meta({ examples: [exampleStream] }),
   output: { status: 201, body: streamSchema, location: (stream) => `/streams/${stream.id}` },
   errors: ['schedule_in_past', 'stream_live'],
   async handle(ctx, { body }) {

@@ -1,5 +1,5 @@
 // GET /streams/{id}/readiness: what is missing before the stream can start.
-import { z } from 'zod';
+import * as z from 'zod';
 import { isBlocking, readinessCodes, readinessPaths, readinessStages } from '../../domain/readiness.ts';
 import { issuesOf, loadParts } from '../../orchestration/stream-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';

@@ -1,5 +1,5 @@
 // POST /streams/{id}/schedule: go live, and end, at given times.
-import { z } from 'zod';
+import * as z from 'zod';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { nextState } from '../../domain/stream-lifecycle.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';

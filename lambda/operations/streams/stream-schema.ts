@@ -1,5 +1,5 @@
 // The wire form of a stream, and of the fields that create and update take.
-import { z } from 'zod';
+import * as z from 'zod';
 import { replicaStates } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
@@ -30,6 +30,11 @@ export const streamFields = {
   streamStateID: id.nullish().describe('On update: refuses with version_conflict if the stream has moved on from this transition.'),
   scheduleStartAt: timestampInput.nullish(),
   scheduleEndAt: timestampInput.nullish(),
+};
+
+/** What a request may look like, for the OpenAPI document. */
+export const exampleStream = {
+  name: 'Evening loop', videoUploadObjectID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p', destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p', quality: 'q_1080p', framerate: 'f_30',
 };
 
 /** Intervals and COUNT are counted from scheduleStartAt, which is the first occurrence. */

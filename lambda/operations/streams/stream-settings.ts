@@ -1,5 +1,5 @@
 // What create and update share: checking the parts that a request names, and turning its fields into the stream's settings.
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { streamKeyPlace } from '../../domain/sealed-places.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';

@@ -1,5 +1,5 @@
 // PATCH /streams/{id}: changes a stream; with status also starts or stops it.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
@@ -29,7 +29,7 @@ export const updateStream = operation(['service:write'], {
     ...streamFields,
     status: z.enum(streamStatuses).optional(),
     retryMirror: z.boolean().optional().describe("Writes the latest wish to the managed platform's schedule again."),
-  }),
+  }).meta({ examples: [{ name: 'Night loop', scheduleEndAt: null, status: 'ACTIVE' }] }),
   output: { status: 200, body: streamSchema },
   errors: [
     'not_found', 'feature_disabled', 'version_conflict', 'stream_live', 'schedule_in_past', 'not_managed', 'stream_not_startable',

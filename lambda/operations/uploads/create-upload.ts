@@ -1,5 +1,5 @@
 // POST /uploads: the record of a file that is about to be uploaded.
-import { z } from 'zod';
+import * as z from 'zod';
 import { uploadTypes } from '../../data/uploads.ts';
 import type { UploadType } from '../../data/uploads.ts';
 import { abandonedAfterDays } from '../../domain/upload-times.ts';
