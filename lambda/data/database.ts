@@ -10,6 +10,7 @@ import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { expiredCredentials } from './expired-credentials.ts';
 import { idempotency } from './idempotency.ts';
+import { imports } from './imports.ts';
 import { outbox } from './outbox.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
@@ -41,6 +42,7 @@ export function databaseOn(db: Queryable) {
     dueTimes: dueTimes(db),
     expiredCredentials: expiredCredentials(db),
     idempotency: idempotency(db),
+    imports: imports(db),
     outbox: outbox(db),
     playlists: playlists(db),
     replicas: replicas(db),

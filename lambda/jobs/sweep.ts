@@ -20,8 +20,8 @@ export interface SweepParts {
 const timerAheadSeconds = 150;
 
 /**
- * Frees what dead agents held, fires what is due, arms timers, discards abandoned uploads, relays what was left in the outbox,
- * and throws away what has expired.
+ * Frees what dead agents and import workers held, fires what is due, arms timers, discards abandoned uploads, relays what was left in
+ * the outbox, and throws away what has expired.
  * @throws {AggregateError} what failed, after everything else was done
  */
 export async function sweep({ pool, queue, timers, starting, clock }: SweepParts): Promise<void> {
@@ -29,6 +29,7 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => recoverReplicas(pool),
     () => fireDue(pool, starting, clock),
     () => armTimers(pool, timers),
+    () => databaseOn(pool).imports.freeExpired(),
     () => discardAbandonedUploads(pool),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),

@@ -34,6 +34,9 @@ export interface TestUser {
 export interface TestService {
   pool(): Pool;
   objects(): FileObjectStore;
+  /** For code under test in another process: where the database and the objects are. */
+  databaseURL(): string;
+  folder(): string;
   handler(): RestHandler;
   /** @param address where it seems to come from */
   send(request: Request, address?: string): Promise<Answer>;
@@ -83,6 +86,8 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
   return {
     pool: () => made!.pool,
     objects: () => made!.objects,
+    databaseURL: () => database.url(),
+    folder: () => made!.folder,
     handler: () => made!.handler,
     send,
     logged,
