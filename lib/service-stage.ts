@@ -6,6 +6,7 @@ import { DashboardStack } from './dashboard/dashboard-stack.ts';
 import { EdgeStack } from './dashboard/edge-stack.ts';
 import { DatabaseStack } from './database/database-stack.ts';
 import { DeliveryStack } from './delivery/delivery-stack.ts';
+import { IdentityStack } from './identity/identity-stack.ts';
 import { MediaStack } from './media/media-stack.ts';
 import { MonitoringStack } from './monitoring/monitoring-stack.ts';
 import { NetworkStack } from './network/network-stack.ts';
@@ -29,7 +30,8 @@ export class ServiceStage extends Stage {
     const database = new DatabaseStack(this, 'Database', { settings, network });
     const media = new MediaStack(this, 'Media', { settings });
     const publishing = new PublishingStack(this, 'Publishing', { settings, network, database, media, origin, image });
-    const api = new ApiStack(this, 'Api', { settings, network, access: publishing.access });
+    const identity = new IdentityStack(this, 'Identity', { settings, network, database, origin });
+    const api = new ApiStack(this, 'Api', { settings, network, access: publishing.access, identity });
     const edge = new EdgeStack(this, 'Edge', { settings });
     const dashboard = new DashboardStack(this, 'Dashboard', { settings, edge, api, media });
     new MonitoringStack(this, 'Monitoring', { settings, database, publishing, api });

@@ -61,6 +61,8 @@ export interface StageSettings {
   readonly importWorkersMin: number;
   /** Import workers there may be, of a few imports at a time each. */
   readonly importWorkersMax: number;
+  /** Address that mails to users come from; SES asks it to confirm. Null: `no-reply@` the domain. A stage with neither sends none, so nobody can sign up. */
+  readonly mailFrom: string | null;
   /** Where notifications of alarms and of the budget go; null: nowhere yet, subscribe to the topic by hand. */
   readonly alarmEmail: string | null;
   /** Dollars a month that the account may cost before a notification; nothing is switched off. */
@@ -120,13 +122,16 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     mediaWorkersMax: wholeNumber(1, 1000),
     importWorkersMin: wholeNumber(0, 1000),
     importWorkersMax: wholeNumber(Math.max(1, importWorkersMin), 1000),
-    alarmEmail: orNull(text(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'an e-mail address')),
+    mailFrom: orNull(emailAddress),
+    alarmEmail: orNull(emailAddress),
     monthlyBudgetUsd: wholeNumber(1, 10_000_000),
     legacyRtmpUrl: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),
   };
 }
 
 const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
+
+const emailAddress = text(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'an e-mail address');
 
 function text(pattern: RegExp, expected: string): Check {
   return { expected, holds: (value) => typeof value === 'string' && pattern.test(value) };

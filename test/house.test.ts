@@ -93,6 +93,22 @@ describe('who may import whom', () => {
     expect(strangers(within('lambda/surfaces'), (imported) => !namesOne(imported))).toEqual([]);
   });
 
+  it('the library of the authorization server stays with it, and with what makes the local user', () => {
+    const library = (target: string) => target.startsWith('@better-auth/') || ['better-auth', 'better-call', 'kysely'].includes(target);
+    const elsewhere = (path: string) => !within('lambda/auth', 'bin/local/local-account.ts')(path);
+    expect(strangers(elsewhere, ({ target }) => !library(target))).toEqual([]);
+    // What the others take from there brings none of it along.
+    const taken = new Set(['lambda/auth/environment.ts', 'lambda/auth/signing-keys.ts']);
+    const server = (path: string) => within('lambda/api', 'lambda/jobs', 'lambda/migrate', 'lambda/surfaces', 'lambda/operations', 'lambda/publisher')(path);
+    expect(strangers(server, ({ target }) => !within('lambda/auth')(target) || taken.has(target))).toEqual([]);
+  });
+
+  it('the web page runs in browsers: it takes rules and words from here, and types', () => {
+    const words = new Set(['lambda/operations/scopes.ts', 'react', 'react-dom']);
+    const allowed = (imported: Import) => within('lambda/dashboard', 'lambda/domain')(imported.target) || words.has(imported.target) || isType(imported);
+    expect(strangers(within('lambda/dashboard'), allowed)).toEqual([]);
+  });
+
   it('what runs in the container, but for the entries that put it together, knows neither surfaces nor operations', () => {
     const allowed = ({ target }: Import) => !within('lambda/surfaces', 'lambda/api', 'lambda/jobs', 'lambda/operations')(target);
     expect(strangers((path) => within('lambda/publisher', 'lambda/imports')(path) && !path.endsWith('.task.ts'), allowed)).toEqual([]);
@@ -130,7 +146,7 @@ describe('files', () => {
   const scripts = everything.filter(({ path }) => !path.endsWith('.js'));
 
   it('have kebab-case names that say more than utils', () => {
-    const named = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|lambda|task))?\.(?:ts|mjs|js)$/;
+    const named = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|lambda|task))?\.(?:tsx?|mjs|js)$/;
     expect(everything.filter(({ path }) => !named.test(path) || /\b(?:utils?|common|helpers?|misc)\b/.test(path)).map(({ path }) => path)).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import { readAgentSettings } from './agent-environment.ts';
 import { connectLocally, localSettings } from './connections.ts';
 
 const settings = readAgentSettings();
-const connections = connectLocally(settings, 10, jsonLog);
+const connections = await connectLocally(settings, 10, jsonLog);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
 const clock = () => new Date();
 

@@ -1,17 +1,21 @@
 // Connects a process of the local run to everything around it: the counterpart of lambda/ports/aws.ts on one machine.
+import { readFile } from 'node:fs/promises';
 import { createPool } from '../../lambda/data/queryable.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { Connections } from '../../lambda/ports/aws.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
-import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { createFileKeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
+import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
 import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 
 export interface LocalConnectionsOptions {
   readonly databaseURL: string;
   readonly serviceSecret: string;
+  /** File with the 32 bytes that wrap the keys which secrets are sealed with. */
+  readonly masterKeyFile: string;
   readonly objectsFolder: string;
   /** http://127.0.0.1:PORT */
   readonly siteURL: string;
@@ -25,7 +29,8 @@ export interface LocalConnections extends Connections {
 /** Where the site serves objects. */
 export const objectsPath = '/objects';
 
-export function connectLocally(options: LocalConnectionsOptions, connections: number, log: Log): LocalConnections {
+/** The database is migrated by then. */
+export async function connectLocally(options: LocalConnectionsOptions, connections: number, log: Log): Promise<LocalConnections> {
   const { databaseURL, serviceSecret, objectsFolder, siteURL } = options;
   const pool = createPool({ connectionString: databaseURL, max: connections });
   return {
@@ -35,7 +40,7 @@ export function connectLocally(options: LocalConnectionsOptions, connections: nu
     objects: createFileObjectStore({ folder: objectsFolder, baseURL: siteURL + objectsPath, signingKey: `objects ${serviceSecret}` }),
     queue: createPostgresCommandQueue({ pool, log }),
     timers: createOutboxTimers(pool),
-    sealer: createSealer(serviceSecret),
+    sealer: await openSealer(pool, createFileKeyWrapper(await readFile(options.masterKeyFile))),
   };
 }
 

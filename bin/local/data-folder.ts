@@ -8,6 +8,8 @@ import { apiKeyPrefix } from '../../lambda/surfaces/authenticate.ts';
 export interface RunIdentity {
   readonly serviceSecret: string;
   readonly apiKey: string;
+  /** Of the demo user. */
+  readonly password: string;
   /** Tells this run's agents from those of other machines on the same database. */
   readonly supervisor: string;
 }
@@ -18,8 +20,14 @@ export interface ConnectionFile {
   readonly apiURL: string;
   /** Origin of the page, without a path. */
   readonly siteURL: string;
+  /** {auth_url} of the specification: the same origin. */
+  readonly authURL: string;
   readonly rtmpURL: string;
+  /** Of Postgres; with a password only where `DATABASE_URL` has one. */
+  readonly databaseURL: string;
   readonly apiKey: string;
+  /** Signs in on the page. */
+  readonly user: { readonly email: string; readonly password: string };
   readonly pid: number;
 }
 
@@ -28,12 +36,22 @@ export class DataFolder {
   readonly postgres: string;
   readonly objects: string;
   readonly demoMedia: string;
+  /** Mails that AWS would send. */
+  readonly mails: string;
+  readonly masterKeyFile: string;
 
   private constructor(path: string) {
     this.path = path;
     this.postgres = join(path, 'postgres');
     this.objects = join(path, 'objects');
     this.demoMedia = join(path, 'demo');
+    this.mails = join(path, 'mails');
+    this.masterKeyFile = join(path, 'master.key');
+  }
+
+  /** Of a run that another process has open. */
+  static at(path: string): DataFolder {
+    return new DataFolder(path);
   }
 
   /**
@@ -43,7 +61,7 @@ export class DataFolder {
   static async open(path: string, fresh: boolean): Promise<DataFolder> {
     const folder = new DataFolder(path);
     await folder.#assertOurs();
-    const other = await folder.#read<ConnectionFile>('connection.json').catch(() => null);
+    const other = await folder.connection().catch(() => null);
     if (other && (await isLocalRun(other.pid))) {
       throw new Error(`A local run with this data folder is at ${other.siteURL} already (process ${other.pid}). End it first, or choose another folder with --data.`);
     }
@@ -61,21 +79,25 @@ export class DataFolder {
       throw unusable(this.path, error);
     });
     // Set-up notes itself in .local before the first run; a first run that was killed early has left no more than these.
-    const early = new Set(['installer.pid', 'identity.json.part', 'connection.json', 'platform.log']);
+    const early = new Set(['installer.pid', 'identity.json.part', 'master.key', 'connection.json', 'platform.log']);
     if (names.includes('identity.json') || names.every((name) => early.has(name))) return;
     throw new Error(`${this.path} does not look like the data folder of a local run: it holds other files. Name a folder of its own with --data.`);
   }
 
   async identity(): Promise<RunIdentity> {
-    const found = await this.#read<RunIdentity>('identity.json');
-    if (found) return found;
     const made: RunIdentity = {
       serviceSecret: randomBytes(32).toString('base64url'),
       apiKey: apiKeyPrefix + randomBytes(32).toString('base64url'),
+      password: randomBytes(12).toString('base64url'),
       supervisor: randomUUID(),
     };
-    await this.#write('identity.json', made);
-    return made;
+    // A folder of an earlier version may lack some.
+    const identity = { ...made, ...(await this.#read<RunIdentity>('identity.json')) };
+    await this.#write('identity.json', identity);
+    await writeFile(this.masterKeyFile, randomBytes(32), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    return identity;
   }
 
   /** Port of the RTMP ingest in the last run, so that destinations which name it can follow it; null before the first. */
@@ -98,6 +120,11 @@ export class DataFolder {
 
   async writeConnection(connection: ConnectionFile): Promise<void> {
     await this.#write('connection.json', connection);
+  }
+
+  /** Null while no run is up. */
+  async connection(): Promise<ConnectionFile | null> {
+    return this.#read<ConnectionFile>('connection.json');
   }
 
   async removeConnection(): Promise<void> {

@@ -3,10 +3,14 @@ import { createWriteStream } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createService } from '../../lambda/api/create-service.ts';
+import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
+import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
+import { createPool } from '../../lambda/data/queryable.ts';
 import type { Log } from '../../lambda/log.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/new-id.ts';
+import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { superviseAgent } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
@@ -14,7 +18,7 @@ import { DataFolder } from './data-folder.ts';
 import { makeDemo } from './demo.ts';
 import { watchForEnd } from './ending.ts';
 import { startJobs } from './jobs.ts';
-import { ensureLocalAccount } from './local-account.ts';
+import { ensureLocalAccount, localEmail } from './local-account.ts';
 import type { LocalOptions } from './options.ts';
 import { startPostgres } from './postgres.ts';
 import { startRtmpSink } from './rtmp-sink/rtmp-sink.ts';
@@ -59,27 +63,32 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     if (sink.port !== defaultPorts.rtmp) terminal.line(`  Port ${defaultPorts.rtmp} is taken: the RTMP ingest is on ${sink.port}.`);
     const rtmpURL = rtmpURLAt(sink.port);
 
-    const local = { databaseURL, serviceSecret: identity.serviceSecret, objectsFolder: folder.objects, siteURL: site.url };
-    const connections = connectLocally(local, 20, log);
+    await step('Migrating the database', () => migrateAt(databaseURL));
+    const local = { databaseURL, serviceSecret: identity.serviceSecret, masterKeyFile: folder.masterKeyFile, objectsFolder: folder.objects, siteURL: site.url };
+    const connections = await connectLocally(local, 20, log);
     parts.defer(() => connections.pool.end());
-    await step('Migrating the database', () => migrate(connections.pool));
+    const clock = () => new Date();
+    await ensureSigningKey(connections.pool, connections.sealer, clock());
     const lastRtmpPort = await folder.lastRtmpPort();
     const formerRtmpURL = lastRtmpPort === null ? null : rtmpURLAt(lastRtmpPort);
-    await ensureLocalAccount(connections.pool, { apiKey: identity.apiKey, rtmpURL, formerRtmpURL, sealer: connections.sealer });
+    await ensureLocalAccount(connections.pool, { ...identity, rtmpURL, formerRtmpURL, sealer: connections.sealer });
     // Only now: a run killed before would leave destinations at an address that nobody remembers.
     await folder.saveRtmpPort(sink.port);
 
     const settings = { ...localSettings, legacyRtmpURL: rtmpURL };
     const service = createService(connections, settings, log);
-    site.serve({ rest: createRestHandler(service), objects: connections.objects, sink, rtmpURL, log });
+    const mailer = createFolderMailer({ folder: folder.mails, clock, onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`) });
+    const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor: localSettings.rateLimitFactor, clock, log });
+    site.serve({ rest: createRestHandler(service), auth, objects: connections.objects, sink, rtmpURL, log });
 
     const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
     const supervisor = await step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));
     parts.defer(() => supervisor.stop());
     const starting = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
-    parts.use(startJobs({ ...connections, starting, clock: () => new Date() }, log));
+    parts.use(startJobs({ ...connections, starting, clock }, log));
 
-    await folder.writeConnection({ apiURL: service.baseURL, siteURL: site.url, rtmpURL, apiKey: identity.apiKey, pid: process.pid });
+    const user = { email: localEmail, password: identity.password };
+    await folder.writeConnection({ apiURL: service.baseURL, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });
     parts.defer(() => folder.removeConnection());
 
     if (options.demo && !(await folder.isDemoMade())) {
@@ -96,6 +105,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     ending.throwIfAsked();
     terminal.table([
       ['Watch', site.url],
+      ['Sign in', `${site.url}/sign-in  (${user.email}, ${user.password})`],
       ['API', service.baseURL],
       ['API key', identity.apiKey],
       ['RTMP ingest', `${rtmpURL}  (any stream key)`],
@@ -113,6 +123,15 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     }
     terminal.line(`\n${error instanceof Error ? error.message : String(error)}`);
     return 1;
+  }
+}
+
+async function migrateAt(databaseURL: string): Promise<void> {
+  const pool = createPool({ connectionString: databaseURL, max: 1 });
+  try {
+    await migrate(pool);
+  } finally {
+    await pool.end();
   }
 }
 

@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { serveObjects } from '../../lambda/ports/object-store/serve-objects.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { Log } from '../../lambda/log.ts';
+import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
 import { objectsPath } from './connections.ts';
+import { isOfDashboard, serveDashboard } from './dashboard.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from './watch-page/page.ts';
 
@@ -21,6 +23,7 @@ export interface ReservedSite {
 
 export interface SiteParts {
   readonly rest: RestHandler;
+  readonly auth: AuthHandler;
   readonly objects: FileObjectStore;
   readonly sink: RtmpSink;
   readonly rtmpURL: string;
@@ -56,8 +59,10 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
   };
 }
 
-function route(server: Server, siteURL: string, { rest, objects, sink, rtmpURL, log }: SiteParts): void {
+function route(server: Server, siteURL: string, { rest, auth, objects, sink, rtmpURL, log }: SiteParts): void {
   const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
+  const answerAuth = getRequestListener((received, { incoming }) => auth(received, incoming.socket.remoteAddress ?? null));
+  const answerDashboard = getRequestListener(serveDashboard);
   const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });
   const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };
   server.on('request', (request, response) => {
@@ -67,6 +72,13 @@ function route(server: Server, siteURL: string, { rest, objects, sink, rtmpURL, 
       return;
     }
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
+    if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
+    if (isOfDashboard(path.replace(/\?.*$/s, ''))) {
+      // Sessions are for one origin: whoever wrote localhost is sent to it.
+      if (request.headers.host === new URL(siteURL).host) return void answerDashboard(request, response);
+      response.writeHead(302, { location: siteURL + path }).end();
+      return;
+    }
     if (serveWatchPage(watch, request, response)) return;
     void answerRest(request, response);
   });

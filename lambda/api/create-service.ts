@@ -3,6 +3,7 @@ import { operations } from '../operations/index.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws.ts';
+import { createAccessTokens } from '../surfaces/access-tokens.ts';
 import type { Service } from '../surfaces/service.ts';
 import { createHealth } from './health.ts';
 
@@ -17,6 +18,7 @@ export interface ServiceSettings extends StreamingSettings {
 
 export function createService(connections: Connections, settings: ServiceSettings, log: Log): Service {
   const { pool, objects, queue, sealer, serviceSecret, origin } = connections;
+  const clock = () => new Date();
   return {
     operations,
     baseURL: `${origin}/v1`,
@@ -24,10 +26,11 @@ export function createService(connections: Connections, settings: ServiceSetting
     pool,
     objects,
     sealer,
+    accessTokens: createAccessTokens(pool, origin, clock),
     settings,
     rateLimitFactor: settings.rateLimitFactor,
     serviceSecret,
-    clock: () => new Date(),
+    clock,
     random: Math.random,
     health: createHealth(pool, objects),
     // What cannot be sent on now is sent on by the next agent's renewal, or by the minute sweep.

@@ -4,7 +4,7 @@ import { queueNames } from '../ports/command-queue/queues.ts';
 import type { QueueName } from '../ports/command-queue/queues.ts';
 
 export const apiVariables = [
-  'DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION', 'SERVICE_SECRET_ARN', 'UPLOADS_BUCKET', 'BASE_URL', 'SITE_URL',
+  'DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION', 'SERVICE_SECRET_ARN', 'SEALING_KEY_ARN', 'UPLOADS_BUCKET', 'BASE_URL', 'SITE_URL',
   'ALLOW_PRIVATE_ADDRESSES', 'QUEUE_URLS', 'TIMER_GROUP', 'TIMER_ROLE_ARN', 'TIMER_QUEUE_ARN', 'LEGACY_RTMP_URL',
   'RATE_LIMIT_FACTOR',
 ] as const;
@@ -32,6 +32,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     databaseName: required('DATABASE_NAME'),
     databaseRegion: required('DATABASE_REGION'),
     serviceSecretARN: required('SERVICE_SECRET_ARN'),
+    sealingKeyARN: required('SEALING_KEY_ARN'),
     uploadsBucket: required('UPLOADS_BUCKET'),
     origin: required('BASE_URL'),
     allowPrivateAddresses: required('ALLOW_PRIVATE_ADDRESSES') === 'true',

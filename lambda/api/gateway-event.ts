@@ -26,7 +26,9 @@ export function requestOf(event: APIGatewayProxyEvent, origin: string): Request 
 export async function resultOf(response: Response): Promise<APIGatewayProxyResult> {
   return {
     statusCode: response.status,
-    headers: Object.fromEntries(response.headers),
+    headers: Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie')),
+    // One line each: cookies cannot be joined.
+    multiValueHeaders: { 'set-cookie': response.headers.getSetCookie() },
     body: await response.text(),
   };
 }

@@ -18,23 +18,38 @@ export function accounts(db: Queryable) {
   return {
     find: (userID: string) => one<User>(db, 'select * from users where id = $1', [userID]),
 
-    /** The owner of a key that is neither revoked nor expired. The key itself is stored nowhere, only its SHA-256. */
+    /**
+     * The owner of a key that is neither revoked nor expired, and what it may do (null: everything). `is_use_noted`: within the last minute.
+     * The key itself is stored nowhere, only its SHA-256.
+     */
     ownerOfKey: (keySha256: Buffer) =>
-      one<{ user_id: string; key_id: string }>(
+      one<{ user_id: string; key_id: string; scopes: string[] | null; is_use_noted: boolean }>(
         db,
-        `select user_id, id as key_id from api_keys
-         where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+        `select user_id, k.id as key_id, scopes, coalesce(last_used_at > now() - interval '1 minute', false) as is_use_noted
+         from api_keys k join users u on u.id = user_id
+         where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now()) and disabled_at is null`,
         [keySha256],
       ),
 
-    /** Makes the user if nobody has this e-mail address yet; answers the one that is there afterwards. */
+    noteKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),
+
+    /** Makes the user, or gives the one with this id the address and name. */
     ensureUser: async (user: { id: string; email: string; name: string }) =>
       (await one<User>(
         db,
         `insert into users (id, email, name) values ($1, $2, $3)
-         on conflict (email) do update set email = excluded.email returning *`,
+         on conflict (id) do update set email = excluded.email, name = excluded.name returning *`,
         [user.id, user.email, user.name],
       ))!,
+
+    /** Lets a user sign in with a password, whatever it was before, without a mail that confirms the address. @param passwordHash as better-auth makes it */
+    ensurePassword: (credential: { id: string; userID: string; passwordHash: string }) =>
+      db.query(
+        `with verified as (update users set email_verified = true where id = $2)
+         insert into auth_credentials (id, user_id, account_id, provider_id, password) values ($1, $2, $2, 'credential', $3)
+         on conflict (id) do update set password = excluded.password`,
+        [credential.id, credential.userID, credential.passwordHash],
+      ),
 
     ensureKey: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string }) =>
       db.query(

@@ -2,9 +2,13 @@
 import type { Pool } from 'pg';
 import { accounts } from './accounts.ts';
 import { agents } from './agents.ts';
+import { apiKeys } from './api-keys.ts';
+import { applications } from './applications.ts';
 import { billing } from './billing.ts';
+import { dataKeys } from './data-keys.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
+import { expiredCredentials } from './expired-credentials.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
 import { outbox } from './outbox.ts';
@@ -12,9 +16,12 @@ import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
+import { securityEvents } from './security-events.ts';
+import { signingKeys } from './signing-keys.ts';
 import { streamParts } from './stream-parts.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
+import { tokenRevocations } from './token-revocations.ts';
 import { uploads } from './uploads.ts';
 
 /** The statements of all aggregates. What a call sees and changes is decided by what it is bound to. */
@@ -27,18 +34,25 @@ export function databaseOn(db: Queryable) {
     now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
     accounts: accounts(db),
     agents: agents(db),
+    apiKeys: apiKeys(db),
+    applications: applications(db),
     billing: billing(db),
+    dataKeys: dataKeys(db),
     destinations: destinations(db),
     dueTimes: dueTimes(db),
+    expiredCredentials: expiredCredentials(db),
     idempotency: idempotency(db),
     imports: imports(db),
     outbox: outbox(db),
     playlists: playlists(db),
     replicas: replicas(db),
     requestWindows: requestWindows(db),
+    securityEvents: securityEvents(db),
+    signingKeys: signingKeys(db),
     streamParts: streamParts(db),
     streams: streams(db),
     timelines: timelines(db),
+    tokenRevocations: tokenRevocations(db),
     uploads: uploads(db),
   };
 }

@@ -33,6 +33,7 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => discardAbandonedUploads(pool),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),
+    () => databaseOn(pool).expiredCredentials.delete(),
     () => databaseOn(pool).requestWindows.deleteEnded(),
   ];
   const failures: unknown[] = [];

@@ -3,12 +3,13 @@
 /** The database role by which everything but the migration connects. */
 export const serviceRole = 'service';
 
-export const migrateVariables = ['DATABASE_SECRET_ARN', 'DATABASE_HOST', 'DATABASE_NAME'] as const;
+export const migrateVariables = ['DATABASE_SECRET_ARN', 'DATABASE_HOST', 'DATABASE_NAME', 'SEALING_KEY_ARN'] as const;
 
 export interface MigrateEnvironment {
   readonly secretARN: string;
   readonly host: string;
   readonly database: string;
+  readonly sealingKeyARN: string;
 }
 
 /** @throws naming the variable that is missing */
@@ -18,5 +19,10 @@ export function readMigrateEnvironment(env: NodeJS.ProcessEnv): MigrateEnvironme
     if (!value) throw new Error(`the environment variable ${name} is missing`);
     return value;
   };
-  return { secretARN: required('DATABASE_SECRET_ARN'), host: required('DATABASE_HOST'), database: required('DATABASE_NAME') };
+  return {
+    secretARN: required('DATABASE_SECRET_ARN'),
+    host: required('DATABASE_HOST'),
+    database: required('DATABASE_NAME'),
+    sealingKeyARN: required('SEALING_KEY_ARN'),
+  };
 }

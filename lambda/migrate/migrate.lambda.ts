@@ -1,8 +1,12 @@
-// Runs the migrations at a deploy, and keeps the role by which everything else connects.
+// Runs the migrations at a deploy, keeps the role by which everything else connects, and makes and rotates the signing key.
+import { KMSClient } from '@aws-sdk/client-kms';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { join } from 'node:path';
+import { ensureSigningKey, rotateSigningKey } from '../auth/signing-keys.ts';
 import { createPool } from '../data/queryable.ts';
 import { jsonLog } from '../log.ts';
+import { createKMSKeyWrapper } from '../ports/sealer/key-wrapper.ts';
+import { openSealer } from '../ports/sealer/open-sealer.ts';
 import { readMigrateEnvironment, serviceRole } from './environment.ts';
 import { migrate } from './migrate.ts';
 
@@ -16,9 +20,9 @@ const keepServiceRole = `
   grant select, insert, update, delete on all tables in schema public to ${serviceRole};
   grant usage on all sequences in schema public to ${serviceRole};`;
 
-/** A thrown error fails the deploy. */
-export async function handler(): Promise<void> {
-  const { secretARN, host, database } = readMigrateEnvironment(process.env);
+/** A thrown error fails the deploy. @param event `rotateSigningKey` is sent by hand: lib/README.md, “Rotate secrets” */
+export async function handler(event: { readonly rotateSigningKey?: boolean } | null): Promise<void> {
+  const { secretARN, host, database, sealingKeyARN } = readMigrateEnvironment(process.env);
   const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: secretARN }));
   const { username, password } = JSON.parse(SecretString!) as { username: string; password: string };
   const pool = createPool({ host, database, user: username, password, ssl: { rejectUnauthorized: true }, max: 1 });
@@ -26,7 +30,10 @@ export async function handler(): Promise<void> {
     // The bundle carries the SQL files beside itself.
     const applied = await migrate(pool, join(import.meta.dirname, 'migrations'));
     await pool.query(keepServiceRole);
+    const sealer = await openSealer(pool, createKMSKeyWrapper(new KMSClient(), sealingKeyARN));
+    await ensureSigningKey(pool, sealer, new Date());
     jsonLog('migrated', { applied });
+    if (event?.rotateSigningKey) jsonLog('signing_key_rotated', { signsFrom: await rotateSigningKey(pool, sealer, new Date()) });
   } finally {
     await pool.end();
   }

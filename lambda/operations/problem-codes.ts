@@ -59,17 +59,20 @@ export class ProblemError extends Error {
   readonly errors: readonly FieldError[];
   /** Further members of the problem document. */
   readonly members: Readonly<Record<string, unknown>>;
+  /** Further headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: ProblemCode,
     detail: string,
-    more: { errors?: readonly FieldError[]; members?: Record<string, unknown>; cause?: unknown } = {},
+    more: { errors?: readonly FieldError[]; members?: Record<string, unknown>; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(`${code}: ${detail}`, { cause: more.cause });
     this.code = code;
     this.detail = detail;
     this.errors = more.errors ?? [];
     this.members = more.members ?? {};
+    this.headers = more.headers ?? {};
   }
 }
 

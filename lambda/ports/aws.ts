@@ -1,4 +1,5 @@
 // Connects a deployable in AWS to everything around it, once, when it starts.
+import { KMSClient } from '@aws-sdk/client-kms';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { Signer } from '@aws-sdk/rds-signer';
@@ -11,33 +12,43 @@ import { createSQSCommandQueue } from './command-queue/sqs-command-queue.ts';
 import type { ObjectStore } from './object-store/object-store.ts';
 import { createS3ObjectStore } from './object-store/s3-object-store.ts';
 import { readParameter } from './read-parameter.ts';
-import { createSealer } from './sealer/sealer.ts';
+import { createKMSKeyWrapper } from './sealer/key-wrapper.ts';
+import { openSealer } from './sealer/open-sealer.ts';
 import type { Sealer } from './sealer/sealer.ts';
 
-/** Where everything is; each deployable parses it from its own environment. */
-export interface AwsEnvironment {
+/** Where that is which every deployable needs; each parses it from its own environment. */
+export interface AwsCoreEnvironment {
   readonly databaseHost: string;
   readonly databaseUser: string;
   readonly databaseName: string;
   readonly databaseRegion: string;
   readonly serviceSecretARN: string;
-  readonly uploadsBucket: string;
+  /** KMS key that wraps the keys which secrets are sealed with. */
+  readonly sealingKeyARN: string;
   /** Origin of the API; `ssm:NAME` where it stands in a parameter. */
   readonly origin: string;
+}
+
+/** Where everything is. */
+export interface AwsEnvironment extends AwsCoreEnvironment {
+  readonly uploadsBucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly timerGroup: string;
   readonly timerRoleARN: string;
   readonly timerQueueARN: string;
 }
 
-export interface Connections {
+export interface CoreConnections {
   readonly pool: Pool;
-  readonly objects: ObjectStore;
-  readonly queue: CommandQueue;
   readonly sealer: Sealer;
   readonly serviceSecret: string;
   /** Without a trailing slash. */
   readonly origin: string;
+}
+
+export interface Connections extends CoreConnections {
+  readonly objects: ObjectStore;
+  readonly queue: CommandQueue;
 }
 
 /** In tokens. It is the driver's own port too, unless PGPORT names another: where something stands in for RDS Proxy. */
@@ -45,6 +56,16 @@ const postgresPort = 5432;
 
 /** @param connections how many a process of this kind may hold: a Lambda handles one request at a time */
 export async function connectAws(environment: AwsEnvironment, connections: number, log: Log): Promise<Connections> {
+  const core = await connectCore(environment, connections);
+  return {
+    ...core,
+    objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
+    queue: createSQSCommandQueue({ sqs: new SQSClient(), pool: core.pool, queueURLs: environment.queueURLs, log }),
+  };
+}
+
+/** Database and secrets alone, for what needs no more. */
+export async function connectCore(environment: AwsCoreEnvironment, connections: number): Promise<CoreConnections> {
   const { databaseHost: host, databaseUser: user, databaseRegion: region } = environment;
   const signer = new Signer({ hostname: host, port: postgresPort, username: user, region });
   const pool = createPool({
@@ -56,14 +77,11 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
     ssl: { rejectUnauthorized: true },
     max: connections,
   });
-  const serviceSecret = await readSecret(environment.serviceSecretARN);
   return {
     pool,
-    serviceSecret,
+    serviceSecret: await readSecret(environment.serviceSecretARN),
     origin: await resolveOrigin(environment.origin, region),
-    objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
-    queue: createSQSCommandQueue({ sqs: new SQSClient(), pool, queueURLs: environment.queueURLs, log }),
-    sealer: createSealer(serviceSecret),
+    sealer: await openSealer(pool, createKMSKeyWrapper(new KMSClient(), environment.sealingKeyARN)),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from '../operations/context.ts';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { authenticate } from './authenticate.ts';
+import { bearerChallenge } from './protected-resource.ts';
 import { countRequest, requestClassOf } from './rate-limits.ts';
 import type { Quota } from './rate-limits.ts';
 import type { Service } from './service.ts';
@@ -37,8 +38,9 @@ export async function admit(service: Service, { operation, headers, address }: A
   }
   const quota = await countRequest(service, `user ${caller.userID}`, requestClassOf(operation));
   if (!scopes.some((scope) => caller.scopes.includes(scope))) {
-    const detail = `The access token lacks the scope ${scopes.join(' or ')}. Ask the user to grant it.`;
-    return { caller, quota, refusal: new ProblemError('insufficient_scope', detail) };
+    const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
+    const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, '/v1', scopes[0]) };
+    return { caller, quota, refusal: new ProblemError('insufficient_scope', detail, { headers }) };
   }
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClassOf(operation)}s were made`) : null };
 }

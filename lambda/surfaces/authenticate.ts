@@ -1,9 +1,11 @@
-// Ties a request to one user by its credential.
+// Ties a request to one user by its credential: an access token, or an API key.
 import { createHash } from 'node:crypto';
 import { databaseOn } from '../data/database.ts';
 import type { Caller } from '../operations/context.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { allScopes } from '../operations/scopes.ts';
+import type { Scope } from '../operations/scopes.ts';
+import { audiencesOf, bearerChallenge } from './protected-resource.ts';
 import type { Service } from './service.ts';
 
 /** Every API key begins with this. */
@@ -14,15 +16,37 @@ export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** @throws {ProblemError} unauthenticated, with the same words for every key that is not valid */
+/** @throws {ProblemError} unauthenticated, with the same words for every credential that is not valid */
 export async function authenticate(service: Service, headers: Headers): Promise<Caller> {
   const apiKey = headers.get('x-api-key');
-  if (headers.has('authorization')) {
-    const detail = apiKey === null ? 'The access token is not valid.' : 'Send one credential, not two.';
-    throw new ProblemError('unauthenticated', detail);
-  }
-  if (apiKey === null) throw new ProblemError('unauthenticated', 'Send an API key in the header X-API-Key.');
-  const owner = apiKey.startsWith(apiKeyPrefix) ? await databaseOn(service.pool).accounts.ownerOfKey(hashApiKey(apiKey)) : null;
-  if (!owner) throw new ProblemError('unauthenticated', 'The API key is not valid.');
-  return { userID: owner.user_id, scopes: allScopes };
+  const authorization = headers.get('authorization');
+  if (apiKey !== null && authorization !== null) throw refusal(service, 'Send one credential, not two.');
+  if (authorization !== null) return callerOfToken(service, authorization);
+  if (apiKey !== null) return callerOfKey(service, apiKey);
+  throw refusal(service, 'Send an API key in the header X-API-Key, or an access token as Authorization: Bearer.');
+}
+
+async function callerOfKey(service: Service, apiKey: string): Promise<Caller> {
+  const { accounts } = databaseOn(service.pool);
+  const owner = apiKey.startsWith(apiKeyPrefix) ? await accounts.ownerOfKey(hashApiKey(apiKey)) : null;
+  if (!owner) throw refusal(service, 'The API key is not valid.');
+  if (!owner.is_use_noted) await accounts.noteKeyUse(owner.key_id);
+  return { userID: owner.user_id, scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes) };
+}
+
+async function callerOfToken(service: Service, authorization: string): Promise<Caller> {
+  const token = /^Bearer +([\w~+/.-]+=*)$/i.exec(authorization)?.[1];
+  const verified = token === undefined ? null : await service.accessTokens.verify(token, audiencesOf(new URL(service.baseURL).origin, '/v1'));
+  if (!verified) throw refusal(service, 'The access token is not valid: it may have expired, been revoked, or be meant for something else. Ask for a new one.');
+  return { userID: verified.userID, scopes: knownScopes(verified.scopes) };
+}
+
+/** RFC 9728: a 401 leads to where a token can be had. */
+function refusal(service: Service, detail: string): ProblemError {
+  return new ProblemError('unauthenticated', detail, { headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, '/v1', null) } });
+}
+
+/** Tokens also carry scopes that mean nothing here, such as openid. */
+function knownScopes(granted: readonly string[]): Scope[] {
+  return allScopes.filter((scope) => granted.includes(scope));
 }

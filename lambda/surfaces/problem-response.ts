@@ -1,6 +1,5 @@
 // Turns whatever ended a request into an application/problem+json answer.
 import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
-import type { ProblemCode } from '../operations/problem-codes.ts';
 import type { Service } from './service.ts';
 
 /** Codes of connections that could not be made or were lost, from the driver and from Postgres (class 08, 57P0x, 53300). */
@@ -21,7 +20,7 @@ export function problemResponse(service: Service, error: unknown): Response {
       ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
       ...problem.members,
     },
-    { status, headers: { 'content-type': 'application/problem+json', ...extraHeaders(problem.code) } },
+    { status, headers: { 'content-type': 'application/problem+json', ...problem.headers } },
   );
 }
 
@@ -37,9 +36,4 @@ function asProblem(error: unknown): ProblemError {
     return new ProblemError('upstream_unavailable', 'The database did not answer. Try again in a moment.', { cause: error });
   }
   return new ProblemError('internal_error', 'We made a mistake. It is logged.', { cause: error });
-}
-
-/** RFC 6750: a 401 says which schemes would do. */
-function extraHeaders(code: ProblemCode): Record<string, string> {
-  return code === 'unauthenticated' ? { 'www-authenticate': 'Bearer, ApiKey header="X-API-Key"' } : {};
 }

@@ -5,6 +5,7 @@ import type { PublicContext } from '../operations/context.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
+import type { AccessTokens } from './access-tokens.ts';
 
 export interface Service {
   readonly operations: readonly Operation[];
@@ -14,6 +15,7 @@ export interface Service {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly sealer: Sealer;
+  readonly accessTokens: AccessTokens;
   readonly settings: StreamingSettings;
   /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;

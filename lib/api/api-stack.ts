@@ -3,6 +3,7 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat, EndpointType, LambdaIntegration, LogGroupLogDestination, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
 import { apiVariables } from '../../lambda/api/environment.ts';
+import type { IdentityStack } from '../identity/identity-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
@@ -19,6 +20,7 @@ export interface ApiStackProps {
   readonly settings: StageSettings;
   readonly network: NetworkStack;
   readonly access: PlatformAccess;
+  readonly identity: IdentityStack;
 }
 
 export class ApiStack extends Stack {
@@ -29,7 +31,7 @@ export class ApiStack extends Stack {
   readonly guard: OriginGuard;
   readonly restApi: RestApi;
 
-  constructor(scope: Construct, id: string, { settings, network, access }: ApiStackProps) {
+  constructor(scope: Construct, id: string, { settings, network, access, identity }: ApiStackProps) {
     super(scope, id);
     const rest = new ServiceFunction(this, 'Rest', {
       description: 'The REST surface of the platform',
@@ -62,6 +64,8 @@ export class ApiStack extends Stack {
     });
     const integration = new LambdaIntegration(rest, { allowTestInvoke: false });
     const methods = [api.root.addMethod('ANY', integration), api.root.addProxy({ defaultIntegration: integration }).anyMethod!];
+    const toIdentity = new LambdaIntegration(identity.function, { allowTestInvoke: false });
+    for (const path of ['api/auth', '.well-known']) methods.push(api.root.resourceForPath(path).addProxy({ defaultIntegration: toIdentity }).anyMethod!);
     for (const method of methods) {
       acknowledgeForCheckov(method, 'Callers are identified by the function; strangers are refused by the web ACL (`OriginGuard`).', 'CKV_AWS_59');
     }

@@ -100,6 +100,8 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
   'AWS::Lambda::Function': { 'Calls of functions': byUse.lambdaRequests, 'Time of functions, for each GB': byUse.lambdaCompute, 'Traces': byUse.traces },
   'AWS::ApiGateway::RestApi': { 'API requests': byUse.apiRequests },
   'AWS::CloudFront::Distribution': { 'Requests to the distribution': byUse.cloudFrontRequests, 'What it sends to browsers and clients': byUse.cloudFrontTraffic },
+  'AWS::CloudFront::Function': { 'Calls of the page’s function': byUse.cloudFrontFunctions },
+  'AWS::SES::EmailIdentity': { 'Mails to users': byUse.mails },
   'AWS::WAFv2::WebACL': { 'Requests that a web ACL judges': byUse.webAclRequests },
   'AWS::SQS::Queue': { 'Requests to queues, empty polls too': byUse.queueRequests },
   'AWS::Scheduler::ScheduleGroup': { 'Schedules that fire': byUse.schedules },
@@ -118,9 +120,9 @@ export const free: ReadonlySet<string> = new Set([
   'AWS::EC2::SubnetRouteTableAssociation', 'AWS::EC2::VPCGatewayAttachment', 'AWS::ECS::CapacityProvider',
   'AWS::ECS::ClusterCapacityProviderAssociations', 'AWS::ECS::TaskDefinition', 'AWS::Events::Rule', 'AWS::IAM::InstanceProfile',
   'AWS::IAM::ManagedPolicy', 'AWS::IAM::OIDCProvider', 'AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::EventSourceMapping',
-  'AWS::Lambda::Permission', 'AWS::Lambda::Version', 'AWS::RDS::DBProxy', 'AWS::RDS::DBSubnetGroup', 'AWS::Route53::RecordSet',
+  'AWS::Lambda::LayerVersion', 'AWS::Lambda::Permission', 'AWS::Lambda::Version', 'AWS::RDS::DBProxy', 'AWS::RDS::DBSubnetGroup', 'AWS::Route53::RecordSet',
   'AWS::S3::BucketPolicy', 'AWS::SNS::Subscription', 'AWS::SNS::TopicPolicy', 'AWS::SQS::QueuePolicy', 'AWS::SSM::Parameter',
-  'AWS::WAFv2::WebACLAssociation', 'Custom::AWS', 'Custom::Trigger', 'Custom::VpcRestrictDefaultSG',
+  'AWS::WAFv2::WebACLAssociation', 'Custom::AWS', 'Custom::CDKBucketDeployment', 'Custom::Trigger', 'Custom::VpcRestrictDefaultSG',
 ]);
 
 type Properties = StageResource['properties'];

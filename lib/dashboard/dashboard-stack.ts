@@ -1,7 +1,7 @@
 // The one origin that the public meets: a distribution with the web page, and behind the same name the API.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
-  AllowedMethods, type BehaviorOptions, CachePolicy, Distribution, HeadersFrameOption, HeadersReferrerPolicy, HttpVersion, OriginProtocolPolicy,
+  AllowedMethods, type BehaviorOptions, CachePolicy, Distribution, Function as EdgeFunction, FunctionCode, FunctionEventType, FunctionRuntime, HeadersFrameOption, HeadersReferrerPolicy, HttpVersion, OriginProtocolPolicy,
   OriginRequestPolicy, OriginSslPolicy, ResponseHeadersPolicy, SecurityPolicyProtocol, ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -14,6 +14,7 @@ import type { MediaStack } from '../media/media-stack.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { EdgeStack } from './edge-stack.ts';
+import { PageFiles } from './page-files.ts';
 
 export interface DashboardStackProps {
   readonly settings: StageSettings;
@@ -68,7 +69,12 @@ export class DashboardStack extends Stack {
     };
     this.distribution = new Distribution(this, 'Distribution', {
       defaultRootObject: 'index.html',
-      defaultBehavior: { origin: S3BucketOrigin.withOriginAccessControl(site), viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS, responseHeadersPolicy },
+      defaultBehavior: {
+        origin: S3BucketOrigin.withOriginAccessControl(site),
+        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+        responseHeadersPolicy,
+        functionAssociations: [{ function: this.#onePage(), eventType: FunctionEventType.VIEWER_REQUEST }],
+      },
       additionalBehaviors: Object.fromEntries(apiPaths.map((path) => [path, toApi])),
       webAclId: edge.webAclArn,
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -77,6 +83,7 @@ export class DashboardStack extends Stack {
       ...(settings.domain &&
         edge.certificate && { domainNames: [settings.domain.name], certificate: edge.certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
     });
+    new PageFiles(this, 'Page', { bucket: site, logRetentionDays: settings.logRetentionDays });
     acknowledge(this.distribution, 'Users are everywhere.', 'AwsSolutions-CFR1');
     if (settings.domain) this.#nameIt(settings.domain);
     else {
@@ -85,6 +92,15 @@ export class DashboardStack extends Stack {
       acknowledgeForCheckov(this.distribution, reason, 'CKV_AWS_174');
     }
     this.url = `https://${settings.domain?.name ?? this.distribution.distributionDomainName}`;
+  }
+
+  /** The page is one document at every address that is not a file's. */
+  #onePage(): EdgeFunction {
+    return new EdgeFunction(this, 'OnePage', {
+      comment: 'Answers every address of the web page with its document',
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline("function handler({ request }) { if (!request.uri.includes('.')) request.uri = '/index.html'; return request; }"),
+    });
   }
 
   #securityHeaders(media: MediaStack): ResponseHeadersPolicy {

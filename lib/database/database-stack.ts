@@ -1,7 +1,8 @@
 // Postgres behind a connection pool, brought to the code's schema before anything that uses it is deployed.
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { DatabaseInstance, DatabaseInstanceEngine, DatabaseProxy, DefaultAuthScheme, PostgresEngineVersion, ProxyTarget, StorageType } from 'aws-cdk-lib/aws-rds';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Trigger } from 'aws-cdk-lib/triggers';
@@ -27,7 +28,9 @@ export class DatabaseStack extends Stack {
   readonly userName = serviceRole;
   /** The right to connect as that role. Its holders also need the network's `databaseClients` security group. */
   readonly connectAccess: ManagedPolicy;
-  /** 64 letters and digits that stream keys are sealed and our own URLs are signed with. */
+  /** Wraps the keys that stream keys and signing keys are sealed with. */
+  readonly sealingKey: Key;
+  /** 64 letters and digits that our own URLs and sessions are signed with. */
   readonly serviceSecret: Secret;
 
   constructor(scope: Construct, id: string, { settings, network }: DatabaseStackProps) {
@@ -88,12 +91,17 @@ export class DatabaseStack extends Stack {
     this.connectAccess = new ManagedPolicy(this, 'ConnectAccess');
     this.proxy.grantConnect(this.connectAccess, this.userName);
 
+    this.sealingKey = new Key(this, 'SealingKey', {
+      description: 'Wraps the keys that stream keys and signing keys are sealed with. Losing it loses them all.',
+      enableKeyRotation: true,
+      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
     this.serviceSecret = new Secret(this, 'ServiceSecret', {
-      description: 'Seals stream keys and signs our own URLs. Losing it loses every sealed stream key.',
+      description: 'Signs our own URLs, cursors and sessions.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    acknowledge(this.serviceSecret, 'Rotating it would make every sealed stream key unreadable.', 'AwsSolutions-SMG4');
+    acknowledge(this.serviceSecret, 'Rotating it would sign everybody out and break every cursor and URL that was handed out.', 'AwsSolutions-SMG4');
     acknowledgeForCheckov(this.serviceSecret, 'Encrypted with AWS’ own key: one of ours would be one more way to lose it.', 'CKV_AWS_149');
 
     this.#migrateBeforeDependents(settings, network, instance);
@@ -115,6 +123,7 @@ export class DatabaseStack extends Stack {
         DATABASE_HOST: instance.dbInstanceEndpointAddress,
         DATABASE_NAME: this.databaseName,
         DATABASE_SECRET_ARN: secret.secretArn,
+        SEALING_KEY_ARN: this.sealingKey.keyArn,
       },
       timeout,
       logRetentionDays: settings.logRetentionDays,
@@ -124,6 +133,9 @@ export class DatabaseStack extends Stack {
     // RDS' own certificates are not among those Node trusts; Lambda ships them but, since Node 20, does not load them.
     migration.addEnvironment('NODE_EXTRA_CA_CERTS', '/var/runtime/ca-cert.pem');
     secret.grantRead(migration);
+    // It makes the first data key; everybody else only unwraps.
+    this.sealingKey.grant(migration, 'kms:Encrypt', 'kms:Decrypt');
+    new CfnOutput(this, 'MigrationFunction', { value: migration.functionName, description: 'Invoked by hand to rotate the signing key: lib/README.md' });
     new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
     acknowledgeCdkFunction(this.node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider').node.findChild('Handler'));
   }

@@ -32,6 +32,7 @@ export class PlatformAccess extends Construct {
     const { database, media, queues, timers, origin } = props;
     const policy = new ManagedPolicy(this, 'Policy');
     database.serviceSecret.grantRead(policy);
+    database.sealingKey.grantDecrypt(policy);
     queues.grantSend(policy);
     origin.grantRead(policy);
     this.#policies = [policy, database.connectAccess, media.objectAccess, timers.armAccess];
@@ -46,6 +47,7 @@ export class PlatformAccess extends Construct {
       DATABASE_NAME: database.databaseName,
       DATABASE_REGION: settings.region,
       SERVICE_SECRET_ARN: database.serviceSecret.secretArn,
+      SEALING_KEY_ARN: database.sealingKey.keyArn,
       UPLOADS_BUCKET: media.uploads.bucketName,
       BASE_URL: origin.reference,
       SITE_URL: origin.reference,

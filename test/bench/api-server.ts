@@ -1,6 +1,8 @@
 // One of the two servers that `npm run bench -- api` compares, in a process of its own: the REST surface, or the same SQL behind bare hono.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { connectLocally } from '../../bin/local/connections.ts';
@@ -11,7 +13,9 @@ import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 
 const [kind = '', databaseURL = '', objectsFolder = ''] = process.argv.slice(2);
-const connections = connectLocally({ databaseURL, serviceSecret: 'bench', objectsFolder, siteURL: 'http://127.0.0.1' }, 20, () => {});
+const masterKeyFile = join(objectsFolder, 'master.key');
+await writeFile(masterKeyFile, Buffer.alloc(32));
+const connections = await connectLocally({ databaseURL, serviceSecret: 'bench', masterKeyFile, objectsFolder, siteURL: 'http://127.0.0.1' }, 20, () => {});
 const { pool } = connections;
 
 const listeners = { platform, bare };

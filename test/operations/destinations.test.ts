@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { destinationKeyPlace } from '../../lambda/domain/sealed-places.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../orchestration/actors.ts';
-import { testService } from '../support/service.ts';
+import { testDataKey, testService } from '../support/service.ts';
 
 describe('on one machine', () => {
   const service = testService();
@@ -73,7 +73,7 @@ describe('PATCH /destinations/{id}', () => {
     const { body } = await user.call('PATCH', `/destinations/${destination.id}`, { backupRtmpURL: null, streamKey: 'new-key', rtmpURL: 'rtmps://example.com/app' });
     expect(body).toEqual({ id: destination.id, name: 'after', rtmpURL: 'rtmps://example.com/app', createdAt: destination.createdAt });
     const resealed = await sealedKeyOf(destination.id);
-    expect(createSealer('a secret for tests').open(resealed, destinationKeyPlace(destination.id))).toBe('new-key');
+    expect(createSealer([testDataKey]).open(resealed, destinationKeyPlace(destination.id))).toBe('new-key');
   });
 
   it.each([

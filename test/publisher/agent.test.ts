@@ -13,7 +13,7 @@ import { onServer } from '../support/database.ts';
 import { mediaSample, serveSamples } from '../support/media-samples.ts';
 import type { SampleServer } from '../support/media-samples.ts';
 import { descendantsOf } from '../support/processes.ts';
-import { testService } from '../support/service.ts';
+import { testDataKey, testService } from '../support/service.ts';
 
 const tools = await findMediaTools(process.env);
 const service = testService();
@@ -56,7 +56,7 @@ function startAgent(agentID: string, slots = 4): RunningAgent {
       agentID, slots, pool, tools, log, settings, supervisor: `supervisor ${++agents}`, release: 'test', backends: ['ffmpeg'],
       queue: createPostgresCommandQueue({ pool, log }),
       objects: Object.assign(Object.create(service.objects()), { presignGet: async () => samples.urlOf(clip) }),
-      sealer: createSealer('a secret for tests'),
+      sealer: createSealer([testDataKey]),
       encoder: { codec: 'libx264', preset: 'ultrafast' },
       handleMedia: async () => ({ batchItemFailures: [] }),
       starting: rest,

@@ -35,6 +35,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   mediaWorkersMax: 0,
   importWorkersMin: -1,
   importWorkersMax: 0,
+  mailFrom: 'ada@',
   alarmEmail: 'ada',
   monthlyBudgetUsd: 0.5,
   legacyRtmpUrl: 'https://example.com/live',

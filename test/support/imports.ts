@@ -24,7 +24,7 @@ export interface Import {
 
 /** Every TypeScript and JavaScript file in the given folders of the project. */
 export function readSourceFiles(folders: readonly string[]): SourceFile[] {
-  const paths = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,mjs,js}`, { cwd: projectFolder })).map((path) => path.replaceAll('\\', '/'));
+  const paths = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs,js}`, { cwd: projectFolder })).map((path) => path.replaceAll('\\', '/'));
   return paths.sort().map((path) => {
     const text = readFileSync(join(projectFolder, path), 'utf8');
     return { path, text, imports: importsOf(path, text) };

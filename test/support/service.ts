@@ -15,6 +15,7 @@ import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
 import { testDatabase } from './database.ts';
+import { plantedSecrets } from './planted-secrets.ts';
 
 export interface Answer {
   readonly status: number;
@@ -45,12 +46,16 @@ export interface TestService {
   readonly logged: string[];
 }
 
+/** What tests seal with. */
+export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests') };
+
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
 /** Made for the tests of the file or `describe` it is called in. Private destinations and many requests are allowed unless told otherwise. */
 export function testService({ allowPrivateAddresses = true, rateLimitFactor = 100 } = {}): TestService {
   const database = testDatabase();
   const logged: string[] = [];
+  const secrets = plantedSecrets();
   let made: { pool: Pool; objects: FileObjectStore; handler: RestHandler; folder: string } | undefined;
   let users = 0;
 
@@ -61,18 +66,21 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
     const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });
     const serviceSecret = 'a secret for tests';
     const connections = {
-      pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer(serviceSecret), origin: new URL(baseURL).origin,
+      pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer([testDataKey]), origin: new URL(baseURL).origin,
     };
     made = { pool, objects, folder, handler: createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log)) };
   });
   afterAll(async () => {
+    secrets.expectNoneIn(logged.join('\n'), 'the log');
     await made?.pool.end();
     if (made) await rm(made.folder, { recursive: true });
   });
 
   const send = async (request: Request, address = '192.0.2.1'): Promise<Answer> => {
+    secrets.plant(request.headers, await request.clone().text());
     const response = await made!.handler(request, address);
     const text = await response.text();
+    secrets.expectNoneIn(text, `the answer to ${request.method} ${request.url}`);
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
   };
   return {

@@ -42,7 +42,10 @@ describe.for(operations.map((operation) => [operation.id, operation] as const))(
     if (scopes === 'public') expect(status).toBe(200);
     else if (scope) expect(body?.code === 'insufficient_scope').toBe(!isEnough(scopes));
     else expect(body?.code === 'unauthenticated').toBe(!isEnough(scopes));
-    if (body?.code === 'insufficient_scope') expect([status, body.detail]).toEqual([403, `The access token lacks the scope ${[scopes].flat().join(' or ')}. Ask the user to grant it.`]);
+    if (body?.code === 'insufficient_scope') {
+      expect([status, body.detail]).toEqual([403, `This needs the scope ${[scopes].flat().join(' or ')}. Ask the user for it, or use a key that has it.`]);
+      expect(headers.get('www-authenticate')).toContain(`error="insufficient_scope", scope="${[scopes].flat()[0]}"`);
+    }
     if (body?.code === 'unauthenticated') expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Bearer')]);
   });
 });

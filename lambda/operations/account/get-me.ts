@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { framerates, qualities } from '../../domain/video-format.ts';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
 
 const me = z
   .object({
@@ -28,7 +29,9 @@ export const getMe = operation(['service:read'], {
   output: { status: 200, body: me },
   errors: [],
   async handle(ctx) {
-    const user = (await ctx.data.accounts.find(ctx.caller.userID))!;
+    const user = await ctx.data.accounts.find(ctx.caller.userID);
+    // A token may outlive its user for some seconds.
+    if (!user) throw new ProblemError('unauthenticated', 'There is no such user any more.');
     return {
       id: user.id,
       email: user.email,

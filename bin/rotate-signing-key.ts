@@ -1,0 +1,23 @@
+// `npm run rotate-signing-key`: gives the local run that is up the next key to sign tokens with. For a stage: lib/README.md, “Rotate secrets”.
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { rotateSigningKey } from '../lambda/auth/signing-keys.ts';
+import { createPool } from '../lambda/data/queryable.ts';
+import { createFileKeyWrapper } from '../lambda/ports/sealer/key-wrapper.ts';
+import { openSealer } from '../lambda/ports/sealer/open-sealer.ts';
+import { DataFolder } from './local/data-folder.ts';
+
+const { values } = parseArgs({ options: { data: { type: 'string', default: '.local' } } });
+const folder = DataFolder.at(resolve(values.data));
+const connection = await folder.connection();
+if (connection) {
+  const pool = createPool({ connectionString: connection.databaseURL, max: 1 });
+  const sealer = await openSealer(pool, createFileKeyWrapper(await readFile(folder.masterKeyFile)));
+  const signsFrom = await rotateSigningKey(pool, sealer, new Date());
+  await pool.end();
+  console.log(`The next key is published, and signs from ${signsFrom.toISOString()} on. Tokens signed with the former stay valid.`);
+} else {
+  console.error(`No local run is up with ${join(folder.path, 'connection.json')}. Start it with npm start, or name its folder with --data.`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,16 @@
+// The identity function: API Gateway's events in, sign-in and OAuth behind them.
+import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { jsonLog } from '../log.ts';
+import { connectCore } from '../ports/aws.ts';
+import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
+import { createAuthHandler } from './auth-handler.ts';
+import { readAuthEnvironment } from './environment.ts';
+import { createEventHandler } from './event-handler.ts';
+
+const { mailFrom, rateLimitFactor, ...environment } = readAuthEnvironment(process.env);
+// better-auth reads beside a transaction that it has open.
+const connections = await connectCore(environment, 4);
+const mailer = createSESMailer(new SESv2Client(), mailFrom);
+const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor, clock: () => new Date(), log: jsonLog });
+
+export const handler = createEventHandler(auth, connections.origin);

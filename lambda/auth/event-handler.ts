@@ -1,0 +1,9 @@
+// Sign-in and OAuth as API Gateway calls them.
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { addressOf, requestOf, resultOf } from '../api/gateway-event.ts';
+import type { AuthHandler } from './auth-handler.ts';
+
+/** @param origin the public one */
+export function createEventHandler(auth: AuthHandler, origin: string): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
+  return async (event) => resultOf(await auth(requestOf(event, origin), addressOf(event)));
+}

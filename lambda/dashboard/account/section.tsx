@@ -1,0 +1,33 @@
+// A part of the account page: a heading, and rows that load, are empty, or are there.
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import type { Loaded } from '../use-loaded.ts';
+
+export function Section({ heading, children }: { readonly heading: string; readonly children: ReactNode }): ReactNode {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{heading}</h2>
+      {children}
+    </section>
+  );
+}
+
+interface RowsProps<Row> {
+  readonly loaded: Loaded<{ readonly data: readonly Row[] }>;
+  /** What is said when there are none. */
+  readonly none: string;
+  readonly row: (row: Row) => ReactNode;
+}
+
+export function Rows<Row>({ loaded: { data, error }, none, row }: RowsProps<Row>): ReactNode {
+  if (error !== null) return <p role="alert" className="error">{error}</p>;
+  if (!data) return <p className="hint">Loading …</p>;
+  if (data.data.length === 0) return <p className="hint">{none}</p>;
+  return <ul className="rows">{data.data.map(row)}</ul>;
+}
+
+/** In the words of the browser's language. */
+export function Time({ at }: { readonly at: string }): ReactNode {
+  return <time dateTime={at}>{new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}</time>;
+}

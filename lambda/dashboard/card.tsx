@@ -1,0 +1,13 @@
+// One thing to do, in the middle of the page: sign in, agree, choose a password.
+import type { ReactNode } from 'react';
+import { Brand } from './brand.tsx';
+
+export function Card({ heading, children }: { readonly heading: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <main className="card">
+      <Brand />
+      <h1>{heading}</h1>
+      {children}
+    </main>
+  );
+}

@@ -1,0 +1,13 @@
+// Who is signed in, as the authorization server answers it.
+import type { Framerate, Quality } from '../domain/video-format.ts';
+
+export interface Session {
+  readonly user: {
+    readonly email: string;
+    readonly name: string;
+    /** Seconds; 0 means that a stream never expires. */
+    readonly defaultStreamDurationSeconds: number;
+    readonly defaultQuality: Quality;
+    readonly defaultFramerate: Framerate;
+  };
+}

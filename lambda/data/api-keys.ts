@@ -1,0 +1,40 @@
+// SQL of the keys that users make for their scripts.
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  /** Its first characters, so that people know which one it is. */
+  readonly key_start: string;
+  /** Null: every scope. */
+  readonly scopes: readonly string[] | null;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+  readonly expires_at: Date | null;
+}
+
+const columns = 'id, name, key_start, scopes, created_at, last_used_at, expires_at';
+
+export function apiKeys(db: Queryable) {
+  return {
+    /** Those that are not revoked, newest first. */
+    of: (userID: string) => all<ApiKey>(db, `select ${columns} from api_keys where user_id = $1 and revoked_at is null order by created_at desc, id desc`, [userID]),
+
+    /** Null when the user has as many as there may be. */
+    insert: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string; scopes: readonly string[] | null; expiresAt: Date | null }, atMost: number) =>
+      one<ApiKey>(
+        db,
+        `insert into api_keys (id, user_id, name, key_sha256, key_start, scopes, expires_at)
+         select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from api_keys where user_id = $2 and revoked_at is null) < $8
+         returning ${columns}`,
+        [key.id, key.userID, key.name, key.keySha256, key.keyStart, key.scopes, key.expiresAt, atMost],
+      ),
+
+    /** @returns whether there was one to revoke */
+    revoke: async (userID: string, keyID: string) => {
+      const { rowCount } = await db.query('update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null', [keyID, userID]);
+      return rowCount === 1;
+    },
+  };
+}

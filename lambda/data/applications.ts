@@ -1,0 +1,50 @@
+// SQL of the applications that act for users: what better-auth has no statement for.
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export interface ConnectedApplication {
+  readonly client_id: string;
+  readonly name: string | null;
+  readonly uri: string | null;
+  readonly redirect_uris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly connected_at: Date;
+}
+
+export function applications(db: Queryable) {
+  return {
+    /** Whether the application said at its registration that it uses refresh tokens. */
+    mayRefresh: async (clientID: string) => {
+      const client = await one<{ may_refresh: boolean }>(
+        db,
+        `select coalesce(grant_types ? 'refresh_token', false) as may_refresh from oauth_clients where client_id = $1`,
+        [clientID],
+      );
+      return client?.may_refresh ?? false;
+    },
+
+    /** Those that the user has agreed to, latest first. */
+    connectedTo: (userID: string) =>
+      all<ConnectedApplication>(
+        db,
+        `select client_id, c.name, c.uri, c.redirect_uris, consent.scopes, consent.created_at as connected_at
+         from oauth_consents consent join oauth_clients c using (client_id)
+         where consent.user_id = $1 order by consent.created_at desc`,
+        [userID],
+      ),
+
+    /** Ends the consent and every token that came of it. @returns whether there was one */
+    disconnect: async (userID: string, clientID: string) => {
+      const { rowCount } = await db.query(
+        `with refresh as (delete from oauth_refresh_tokens where user_id = $1 and client_id = $2),
+           opaque as (delete from oauth_access_tokens where user_id = $1 and client_id = $2),
+           -- It may be connected again: it is not unused from before.
+           used as (update oauth_clients set updated_at = now() where client_id = $2),
+           revoked as (insert into token_revocations (user_id, client_id) select $1, $2 from oauth_consents where user_id = $1 and client_id = $2)
+         delete from oauth_consents where user_id = $1 and client_id = $2`,
+        [userID, clientID],
+      );
+      return (rowCount ?? 0) > 0;
+    },
+  };
+}

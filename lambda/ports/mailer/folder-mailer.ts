@@ -1,0 +1,24 @@
+// Mails as files, one each, for a machine that sends none.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Mail, Mailer } from './mailer.ts';
+
+export interface FolderMailerOptions {
+  readonly folder: string;
+  readonly clock: () => Date;
+  /** Told of each mail, and of the file that it is in. */
+  readonly onMail: (mail: Mail, file: string) => void;
+}
+
+/** Files sort by time: `2026-01-31T12-00-00.000Z-1.txt`. They hold links that sign somebody in, so only their owner reads them. */
+export function createFolderMailer({ folder, clock, onMail }: FolderMailerOptions): Mailer {
+  let count = 0;
+  return {
+    async send(mail) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = join(folder, `${clock().toISOString().replaceAll(':', '-')}-${++count}.txt`);
+      await writeFile(file, `To: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text}\n`, { mode: 0o600 });
+      onMail(mail, file);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// Puts the web page into its bucket: first the files that never change, then the document that names them.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AssetHashType, DefaultStackSynthesizer, DockerImage, Duration, Stack } from 'aws-cdk-lib';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { Construct } from 'constructs';
+import { acknowledge, acknowledgeCdkFunction, wildcardResource } from '../shared/acknowledge.ts';
+import { bundleDashboard } from '../shared/bundle-dashboard.ts';
+import { ServiceLogs } from '../shared/service-logs.ts';
+
+export interface PageFilesProps {
+  readonly bucket: IBucket;
+  readonly logRetentionDays: RetentionDays;
+}
+
+const sourceFolder = join(import.meta.dirname, '../../lambda/dashboard');
+
+export class PageFiles extends Construct {
+  constructor(scope: Construct, id: string, { bucket, logRetentionDays }: PageFilesProps) {
+    super(scope, id);
+    const logGroup = new ServiceLogs(this, 'Logs', logRetentionDays);
+    const sources = [bundledPage()];
+    // Pages that are open still ask for the files of the version before, so those stay.
+    const common = { destinationBucket: bucket, sources, logGroup, prune: false };
+    const assets = new BucketDeployment(this, 'Assets', { ...common, exclude: ['index.html'], cacheControl: [CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()] });
+    const document = new BucketDeployment(this, 'Document', { ...common, exclude: ['*'], include: ['index.html'], cacheControl: [CacheControl.noCache()] });
+    document.node.addDependency(assets);
+
+    this.#acknowledgeHandler(bucket);
+  }
+
+  /** The CDK's own function, which both deployments share: its rights and its runtime are the CDK's choice. */
+  #acknowledgeHandler(bucket: IBucket): void {
+    const stack = Stack.of(this);
+    const handler = stack.node.children.find(({ node }) => node.id.startsWith('Custom::CDKBucketDeployment'))!;
+    acknowledgeCdkFunction(handler.node.defaultChild ?? handler);
+    const uploaded = `arn:aws:s3:::cdk-${DefaultStackSynthesizer.DEFAULT_QUALIFIER}-assets-${stack.account}-${stack.region}/*`;
+    acknowledge(
+      handler,
+      'The CDK’s own function: it reads what was uploaded for a deployment, writes it into the page’s bucket, and writes its logs.',
+      'AwsSolutions-L1',
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+      ...['GetBucket*', 'GetObject*', 'List*', 'Abort*', 'DeleteObject*'].map((action) => `AwsSolutions-IAM5[Action::s3:${action}]`),
+      wildcardResource(this, uploaded),
+      wildcardResource(this, bucket.arnForObjects('*')),
+    );
+  }
+}
+
+function bundledPage() {
+  return Source.asset(sourceFolder, {
+    // Only a changed page is deployed again.
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      image: DockerImage.fromRegistry('not-used'),
+      local: {
+        tryBundle(outputFolder) {
+          for (const [path, content] of bundleDashboard()) {
+            mkdirSync(dirname(join(outputFolder, path)), { recursive: true });
+            writeFileSync(join(outputFolder, path), content);
+          }
+          return true;
+        },
+      },
+    },
+  });
+}

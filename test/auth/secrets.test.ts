@@ -1,0 +1,58 @@
+// Secrets at rest: whoever reads the whole database finds no stream key, password, API key, token or private key in it.
+import { expect, test, vi } from 'vitest';
+import { browserSession } from '../support/browser-session.ts';
+import { registerClient } from '../support/oauth.ts';
+import { plantedSecrets } from '../support/planted-secrets.ts';
+import { testSite } from '../support/site.ts';
+
+// Passwords are hashed slowly, on purpose.
+vi.setConfig({ testTimeout: 30_000 });
+
+const site = testSite();
+
+test('the watch over the answers and logs of all tests finds what was sent', () => {
+  const secrets = plantedSecrets();
+  secrets.plant(new Headers({ 'x-api-key': 'lss_of_a_user' }), JSON.stringify({ destination: { streamKey: 'planted-key' } }));
+  secrets.plant(new Headers(), 'grant_type=x&code_verifier=planted-verifier');
+  for (const secret of ['lss_of_a_user', 'planted-key', 'planted-verifier']) expect(() => secrets.expectNoneIn(`x${secret}x`, 'the log')).toThrow('the log gives away');
+  secrets.expectNoneIn('nothing of it', 'the log');
+});
+
+test('none is readable in any table, and each answer has only those that it is there to give', async () => {
+  const [user, browser] = [await site.user(), browserSession(site.origin)];
+  await browser.signIn(user);
+  const { key } = (await browser.post('/api/auth/account/api-keys/create', { name: 'script' })).body;
+  const call = async (method: string, path: string, body?: unknown) =>
+    (await fetch(`${site.origin()}/v1${path}`, { method, headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })).text();
+  const streamKeys = ['planted-destination-key', 'planted-stream-key'];
+  const answers = [
+    await call('POST', '/destinations', { name: 'Mine', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: streamKeys[0] }),
+    await call('POST', '/streams', { name: 'Mine', streamKey: streamKeys[1] }),
+    await call('POST', '/destinations', { name: 7, rtmpURL: 'nowhere', streamKey: streamKeys[0] }),
+    await call('GET', '/destinations'),
+    await call('GET', '/streams'),
+  ];
+  expect(answers[0]).toContain('"id":"dst_');
+  expect(answers[1]).toContain('"id":"str_');
+
+  const application = await registerClient(site.origin(), { token_endpoint_auth_method: 'client_secret_post' });
+  const { url } = await application.authorizationRequest('service:read');
+  const code = (await browser.authorize(url, { user, accept: true })).searchParams.get('code')!;
+  await browser.post('/api/auth/request-password-reset', { email: user.email, redirectTo: '/new-password' });
+  const resetToken = await vi.waitUntil(() => /reset-password\/(\w+)/.exec(site.mails.at(-1)?.text ?? '')?.[1]);
+  const publicApplication = await registerClient(site.origin());
+  const request = await publicApplication.authorizationRequest('service:read');
+  const granted = (await browser.authorize(request.url, { user, accept: true })).searchParams.get('code')!;
+  const tokens = (await publicApplication.exchange(granted, request.verifier)).body;
+
+  const { rows } = await site.pool().query<{ table_name: string }>("select table_name from information_schema.tables where table_schema = 'public'");
+  const dump = [];
+  for (const { table_name: table } of rows) dump.push(JSON.stringify((await site.pool().query(`select to_jsonb(t) as row from "${table}" t`)).rows));
+  const database = dump.join('\n');
+  const secrets = { destinationKey: streamKeys[0]!, streamKey: streamKeys[1]!, key, password: user.password, code, resetToken, accessToken: tokens.access_token, refreshToken: tokens.refresh_token };
+  expect(database).toContain('auth_');
+  expect(Object.entries(secrets).filter(([, secret]) => database.includes(secret)).map(([name]) => name)).toEqual([]);
+  // A private key, in any spelling: JSON Web Keys hold it as "d".
+  expect(database).not.toMatch(/\\?"d\\?":/);
+  for (const answer of answers) for (const streamKey of streamKeys) expect(answer).not.toContain(streamKey);
+});

@@ -1,0 +1,55 @@
+// A real local run: its user signs in, an application goes the whole way of OAuth to a call, and the signing key is rotated under it.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as oauth from 'oauth4webapi';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { browserSession } from '../support/browser-session.ts';
+import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';
+import type { LocalRun } from '../support/local-run.ts';
+
+let data: Awaited<ReturnType<typeof temporaryDataFolder>>;
+let run: LocalRun;
+beforeAll(async () => {
+  data = await temporaryDataFolder();
+  run = await startLocalRun(data.path, '--no-demo');
+}, 90_000);
+afterAll(async () => {
+  await run.interrupt();
+  await data.remove();
+}, 30_000);
+
+test('is one origin: who writes localhost is sent to it', async () => {
+  const { authURL } = run.connection;
+  const answer = await fetch(`${authURL.replace('127.0.0.1', 'localhost')}/sign-in?a=b`, { redirect: 'manual' });
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, `${authURL}/sign-in?a=b`]);
+});
+
+test('is all that a client needs, from connection.json on', async () => {
+  const { authURL, apiURL, user } = run.connection;
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const redirectURI = 'http://127.0.0.1:9/callback';
+  const issuer = new URL(authURL);
+  const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+  const metadata = { client_name: 'Test', redirect_uris: [redirectURI], token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] };
+  const client = await oauth.processDynamicClientRegistrationResponse(await oauth.dynamicClientRegistrationRequest(server, metadata, insecure));
+  const verifier = oauth.generateRandomCodeVerifier();
+  const url = new URL(server.authorization_endpoint!);
+  url.search = new URLSearchParams({
+    client_id: client.client_id, redirect_uri: redirectURI, response_type: 'code', scope: 'service:read service:write', state: 'state',
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256',
+  }).toString();
+  const callback = await browserSession(() => authURL).authorize(url, { user, accept: true });
+  const granted = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), oauth.validateAuthResponse(server, client, callback, 'state'), redirectURI, verifier, insecure);
+  const token = await oauth.processAuthorizationCodeResponse(server, client, granted);
+  const call = (accessToken: string) => oauth.protectedResourceRequest(accessToken, 'GET', new URL(`${apiURL}/me`), undefined, undefined, insecure);
+  expect(await (await call(token.access_token)).json()).toMatchObject({ email: user.email });
+
+  const script = join(import.meta.dirname, '../../bin/rotate-signing-key.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [script, '--data', data.path]);
+  expect(stdout).toContain('The next key is published');
+  const { keys } = (await (await fetch(server.jwks_uri!)).json()) as { keys: unknown[] };
+  expect(keys).toHaveLength(2);
+  const refreshed = await oauth.processRefreshTokenResponse(server, client, await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token.refresh_token!, insecure));
+  for (const { access_token: accessToken } of [token, refreshed]) expect((await call(accessToken)).status).toBe(200);
+}, 30_000);

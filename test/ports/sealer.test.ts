@@ -1,0 +1,80 @@
+// Sealed secrets: they open where they were sealed for, with keys that only their wrapper can unwrap.
+import { randomBytes } from 'node:crypto';
+import { EncryptCommand } from '@aws-sdk/client-kms';
+import type { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { describe, expect, test } from 'vitest';
+import { createFileKeyWrapper, createKMSKeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
+import type { KeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
+import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { testDatabase } from '../support/database.ts';
+
+const keyOf = (id: number) => ({ id, key: randomBytes(32) });
+
+describe('a sealer', () => {
+  const sealer = createSealer([keyOf(1)]);
+
+  test('opens what it sealed, in its place only', () => {
+    const sealed = sealer.seal('a stream key', 'destination/1');
+    expect(sealer.open(sealed, 'destination/1')).toBe('a stream key');
+    expect(() => sealer.open(sealed, 'destination/2')).toThrow('unable to authenticate data');
+    expect(sealed.includes('a stream key')).toBe(false);
+  });
+
+  test('never seals the same twice to the same bytes', () => {
+    expect(sealer.seal('x', 'p').equals(sealer.seal('x', 'p'))).toBe(false);
+  });
+
+  test('opens nothing that was altered, at any byte', () => {
+    const sealed = sealer.seal('a stream key', 'p');
+    for (let index = 0; index < sealed.length; index++) {
+      const altered = Buffer.from(sealed);
+      altered[index]! ^= 1;
+      expect(() => sealer.open(altered, 'p')).toThrow(/unable to authenticate data|a data key that is not here/);
+    }
+  });
+
+  test('seals with the newest key, and opens what former ones sealed', () => {
+    const [first, second] = [keyOf(1), keyOf(2)];
+    const before = createSealer([first]).seal('old', 'p');
+    const both = createSealer([first, second]);
+    expect(both.open(before, 'p')).toBe('old');
+    expect(() => createSealer([first]).open(both.seal('new', 'p'), 'p')).toThrow('a data key that is not here');
+  });
+});
+
+/** KMS' part in it: wraps what is small, and unwraps with the same key and context only. */
+function fakeKMS(): Pick<KMSClient, 'send'> {
+  const inside = createFileKeyWrapper(randomBytes(32));
+  const send = async (command: unknown) => {
+    const { input } = command as EncryptCommand | DecryptCommand;
+    const label = JSON.stringify([input.KeyId, input.EncryptionContext]);
+    if (command instanceof EncryptCommand) return { CiphertextBlob: Buffer.concat([await inside.wrap(Buffer.from(command.input.Plaintext!)), Buffer.from(label)]) };
+    const blob = Buffer.from((command as DecryptCommand).input.CiphertextBlob!);
+    if (!blob.subarray(60).equals(Buffer.from(label))) throw new Error('InvalidCiphertextException');
+    return { Plaintext: await inside.unwrap(blob.subarray(0, 60)) };
+  };
+  return { send: send as KMSClient['send'] };
+}
+
+const kms = fakeKMS();
+const wrappers: [string, () => KeyWrapper, () => KeyWrapper][] = [
+  ['a key file', () => createFileKeyWrapper(Buffer.alloc(32, 1)), () => createFileKeyWrapper(Buffer.alloc(32, 2))],
+  ['KMS', () => createKMSKeyWrapper(kms, 'arn:aws:kms:us-east-1:1:key/a'), () => createKMSKeyWrapper(kms, 'arn:aws:kms:us-east-1:1:key/b')],
+];
+
+describe.each(wrappers)('keys wrapped by %s', (_name, wrapper, another) => {
+  const database = testDatabase();
+
+  test('are made once, however many begin at the same time, and kept wrapped', async () => {
+    const sealers = await Promise.all(Array.from({ length: 5 }, () => openSealer(database.pool(), wrapper())));
+    const sealed = sealers[0]!.seal('a stream key', 'p');
+    for (const sealer of [...sealers, await openSealer(database.pool(), wrapper())]) expect(sealer.open(sealed, 'p')).toBe('a stream key');
+    const { rows } = await database.pool().query('select id, length(wrapped_key) > 32 as wrapped from data_keys');
+    expect(rows).toEqual([{ id: 1, wrapped: true }]);
+  });
+
+  test('are of no use to who has another key', async () => {
+    await expect(openSealer(database.pool(), another())).rejects.toThrow(/unable to authenticate data|InvalidCiphertext/);
+  });
+});

@@ -1,0 +1,32 @@
+// The identity function as it is deployed: bundled and minified, called with API Gateway's events.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { createAuthHandler as createAuthHandlerType } from '../../lambda/auth/auth-handler.ts';
+import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
+import type { AuthorizationServerOptions } from '../../lambda/auth/authorization-server.ts';
+import type { createEventHandler as createEventHandlerType } from '../../lambda/auth/event-handler.ts';
+import { bundle } from '../../lib/shared/bundle.ts';
+import { throughGateway } from './gateway.ts';
+
+const entries = ['auth/auth-handler.ts', 'auth/event-handler.ts'];
+
+/** Everything of its entry but the connections, which are the test's. */
+export async function bundledAuth(): Promise<(options: AuthorizationServerOptions) => AuthHandler> {
+  const folder = mkdtempSync(join(tmpdir(), 'bundled-auth-'));
+  const bundles = bundle(join(import.meta.dirname, '../../lambda'), entries);
+  const load = async (entry: string) => {
+    const code = Buffer.from(bundles.get(entry)!.get('index.mjs')!).toString();
+    const file = join(folder, `${basename(entry)}.mjs`);
+    // Without its source map, which names files that are not beside it here.
+    writeFileSync(file, code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, ''));
+    return (await import(file)) as unknown;
+  };
+  const { createAuthHandler } = (await load(entries[0]!)) as { createAuthHandler: typeof createAuthHandlerType };
+  const { createEventHandler } = (await load(entries[1]!)) as { createEventHandler: typeof createEventHandlerType };
+  rmSync(folder, { recursive: true });
+  return (options) => {
+    const handler = createEventHandler(createAuthHandler(options), options.origin);
+    return (request, address) => throughGateway(handler, request, address);
+  };
+}
