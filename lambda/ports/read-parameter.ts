@@ -5,7 +5,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 
 export interface ParameterPlace {
   readonly region: string;
-  /** Default: that of AWS in the region. */
+  /** Default: AWS_ENDPOINT_URL as for any SDK client, else that of AWS in the region. */
   readonly endpoint?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
@@ -15,7 +15,7 @@ export interface ParameterPlace {
  * @throws with the answer's status and kind of error
  */
 export async function readParameter(name: string, { region, endpoint, credentials }: ParameterPlace): Promise<string> {
-  const url = new URL(endpoint ?? `https://ssm.${region}.amazonaws.com`);
+  const url = new URL(endpoint ?? process.env.AWS_ENDPOINT_URL ?? `https://ssm.${region}.amazonaws.com`);
   const signer = new SignatureV4({ service: 'ssm', region, sha256: Sha256, credentials: credentials ?? fromNodeProviderChain() });
   const body = JSON.stringify({ Name: name });
   const signed = await signer.sign({

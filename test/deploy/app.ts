@@ -25,6 +25,8 @@ const lackingTypes: ReadonlySet<string> = new Set([
   'AWS::WAFv2::WebACLAssociation',
   // Not refused, but its function calls EC2 by an SDK that only Lambda brings along.
   'Custom::VpcRestrictDefaultSG',
+  // Not refused either; its function wants Python's SDK and the command line, which a layer of AWS brings along.
+  'Custom::CDKBucketDeployment',
 ]);
 /** Alarms of figures that are computed are refused as well, and the page shows them all. */
 const lackingStack = 'Monitoring';
