@@ -6,6 +6,9 @@ import { billing } from './billing.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { idempotency } from './idempotency.ts';
+import { ledger } from './ledger.ts';
+import { metering } from './metering.ts';
+import { notifications } from './notifications.ts';
 import { outbox } from './outbox.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
@@ -28,6 +31,9 @@ export function databaseOn(db: Queryable) {
     destinations: destinations(db),
     dueTimes: dueTimes(db),
     idempotency: idempotency(db),
+    ledger: ledger(db),
+    metering: metering(db),
+    notifications: notifications(db),
     outbox: outbox(db),
     playlists: playlists(db),
     replicas: replicas(db),

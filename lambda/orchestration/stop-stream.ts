@@ -1,16 +1,24 @@
 // Stops a stream: asks its replicas to end, and settles it once they have.
 import type { Database } from '../data/database.ts';
-import type { Stream } from '../data/streams.ts';
+import type { StateReason, Stream } from '../data/streams.ts';
 import type { TransitionCause } from '../domain/stream-lifecycle.ts';
+import { meterStream } from './meter.ts';
 
 export type StopCause = Extract<TransitionCause, 'stop' | 'schedule_end' | 'duration_over' | 'credits_used_up'>;
 
+/** Why it stops, where the cause does not say enough; and until when it is paid for, if not until now. */
+export interface Stopping {
+  readonly reason?: StateReason;
+  readonly paidUntil?: Date;
+}
+
 /** Moves a live stream, which the caller has locked, to `stopping`, and on to `stopped` where no agent held a replica. */
-export async function stopStream(data: Database, stream: Stream, cause: StopCause): Promise<Stream> {
-  const moved = await data.streams.move(stream, cause);
+export async function stopStream(data: Database, stream: Stream, cause: StopCause, { reason, paidUntil }: Stopping = {}): Promise<Stream> {
+  const moved = await data.streams.move(stream, cause, reason);
   if (!moved) return stream;
   await data.dueTimes.clear(stream.id);
   await data.replicas.endAll(stream.id);
+  await meterStream(data, stream, paidUntil ?? (await data.now()));
   return settleStopping(data, moved);
 }
 
@@ -19,7 +27,7 @@ export async function settleStopping(data: Database, stream: Stream): Promise<St
   if (stream.state !== 'stopping') return stream;
   const replicas = await data.replicas.ofStream(stream.id);
   if (replicas.some((replica) => replica.state !== 'ended')) return stream;
-  const stopped = (await data.streams.move(stream, 'replicas_ended'))!;
+  const stopped = (await data.streams.move(stream, 'replicas_ended', stream.state_reason))!;
   if (stopped.deleted_at !== null) await data.streams.delete(stopped.id);
   return stopped;
 }
