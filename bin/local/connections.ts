@@ -5,6 +5,10 @@ import type { Connections } from '../../lambda/ports/aws.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import { createLocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
+import type { LocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
+import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
+import type { LocalPayment } from '../../lambda/ports/payment/local-payment.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 
@@ -18,10 +22,14 @@ export interface LocalConnectionsOptions {
 
 export interface LocalConnections extends Connections {
   readonly objects: FileObjectStore;
+  readonly payment: LocalPayment;
+  readonly crypto: LocalCryptoProcessor;
 }
 
 /** Where the site serves objects. */
 export const objectsPath = '/objects';
+/** Where the site has its checkout page. */
+export const checkoutPath = '/checkout';
 
 export function connectLocally(options: LocalConnectionsOptions, connections: number, log: Log): LocalConnections {
   const { databaseURL, serviceSecret, objectsFolder, siteURL } = options;
@@ -34,6 +42,13 @@ export function connectLocally(options: LocalConnectionsOptions, connections: nu
     queue: createPostgresCommandQueue({ pool, log }),
     timers: createOutboxTimers(pool),
     sealer: createSealer(serviceSecret),
+    payment: createLocalPayment({
+      checkoutURL: siteURL + checkoutPath,
+      signingKey: `checkout ${serviceSecret}`,
+      webhookSecret: `payments ${serviceSecret}`,
+      clock: () => new Date(),
+    }),
+    crypto: createLocalCryptoProcessor(`crypto ${serviceSecret}`),
   };
 }
 

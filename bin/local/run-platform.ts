@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createService } from '../../lambda/api/create-service.ts';
+import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import type { Log } from '../../lambda/log.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
@@ -16,6 +17,7 @@ import { watchForEnd } from './ending.ts';
 import { startJobs } from './jobs.ts';
 import { ensureLocalAccount } from './local-account.ts';
 import type { LocalOptions } from './options.ts';
+import { createPaymentPages } from './payment-pages.ts';
 import { startPostgres } from './postgres.ts';
 import { startRtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { reserveSite } from './site.ts';
@@ -71,7 +73,8 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
 
     const settings = { ...localSettings, legacyRtmpURL: rtmpURL };
     const service = createService(connections, settings, log);
-    site.serve({ rest: createRestHandler(service), objects: connections.objects, sink, rtmpURL, log });
+    const rest = withPaymentCallbacks(createRestHandler(service), connections, connections.pool, log);
+    site.serve({ rest, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
 
     const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
     const supervisor = await step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));

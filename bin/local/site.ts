@@ -7,7 +7,8 @@ import { serveObjects } from '../../lambda/ports/object-store/serve-objects.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
-import { objectsPath } from './connections.ts';
+import { checkoutPath, objectsPath } from './connections.ts';
+import { depositPath, receiptPath } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from './watch-page/page.ts';
 
@@ -21,6 +22,7 @@ export interface ReservedSite {
 
 export interface SiteParts {
   readonly rest: RestHandler;
+  readonly paymentPages: RestHandler;
   readonly objects: FileObjectStore;
   readonly sink: RtmpSink;
   readonly rtmpURL: string;
@@ -56,8 +58,9 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
   };
 }
 
-function route(server: Server, siteURL: string, { rest, objects, sink, rtmpURL, log }: SiteParts): void {
+function route(server: Server, siteURL: string, { rest, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
   const answerRest = getRequestListener(rest);
+  const answerPayments = getRequestListener(paymentPages);
   const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });
   const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };
   server.on('request', (request, response) => {
@@ -67,6 +70,7 @@ function route(server: Server, siteURL: string, { rest, objects, sink, rtmpURL, 
       return;
     }
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
+    if ([checkoutPath, depositPath].includes(path.split('?')[0]!) || path.startsWith(receiptPath)) return void answerPayments(request, response);
     if (serveWatchPage(watch, request, response)) return;
     void answerRest(request, response);
   });

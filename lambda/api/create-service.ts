@@ -3,14 +3,15 @@ import { operations } from '../operations/index.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws.ts';
+import type { PaymentProviders } from '../ports/payment-providers.ts';
 import type { Service } from '../surfaces/service.ts';
 import { createHealth } from './health.ts';
 
 /** Of the API, as in its OpenAPI document (service specification, part 9). */
 export const apiVersion = '1.0.0';
 
-export function createService(connections: Omit<Connections, 'timers'>, settings: StreamingSettings, log: Log): Service {
-  const { pool, objects, queue, sealer, serviceSecret, origin } = connections;
+export function createService(connections: Omit<Connections, 'timers'> & PaymentProviders, settings: StreamingSettings, log: Log): Service {
+  const { pool, objects, queue, sealer, payment, crypto, serviceSecret, origin } = connections;
   return {
     operations,
     baseURL: `${origin}/v1`,
@@ -18,6 +19,8 @@ export function createService(connections: Omit<Connections, 'timers'>, settings
     pool,
     objects,
     sealer,
+    payment,
+    crypto,
     settings,
     serviceSecret,
     clock: () => new Date(),

@@ -1,19 +1,16 @@
 // SQL of invoices, by which all credits come in, and of accounts: what is left, and when it will be gone.
+import { createHash } from 'node:crypto';
 import type { Consumption, Outlook, Warning } from '../domain/credits.ts';
+import type { InvoiceState, InvoiceType, PaymentMethod } from '../domain/invoices.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
-
-export const invoiceStates = ['pending', 'paid', 'cancelled', 'expired', 'refunded'] as const;
-export type InvoiceState = (typeof invoiceStates)[number];
-export const invoiceTypes = ['credit_purchase', 'free_credits', 'adjustment'] as const;
-export const paymentMethods = ['card', 'crypto', 'grant'] as const;
 
 export interface Invoice {
   readonly id: string;
   readonly seq: number;
   readonly user_id: string;
-  readonly type: (typeof invoiceTypes)[number];
-  readonly method: (typeof paymentMethods)[number];
+  readonly type: InvoiceType;
+  readonly method: PaymentMethod;
   readonly state: InvoiceState;
   /** In `currency`. */
   readonly cost: number;
@@ -38,9 +35,13 @@ export interface BillingOverview {
   /** Settled: what running intervals use is not in it. */
   readonly balance: number;
   readonly credits_left: number;
+  readonly any_open_dispute: boolean;
+}
+
+/** What decides about free credits. */
+export interface EmailFacts {
   readonly email: string;
   readonly email_verified: boolean;
-  readonly any_open_dispute: boolean;
 }
 
 /** Something is due to this account. */
@@ -48,6 +49,7 @@ export interface DueAccount {
   readonly user_id: string;
   readonly credits_exhausted_at: Date | null;
   readonly warned: Warning | null;
+  readonly free_credits_due_at: Date | null;
 }
 
 /** Somebody else may take up a due account whose holder has not finished with it after this long. */
@@ -69,10 +71,10 @@ export function billing(db: Queryable) {
     overview: async (userID: string, at: Date) =>
       (await one<BillingOverview>(
         db,
-        `select balance, balance - spent as credits_left, email, email_verified,
+        `select balance, balance - spent as credits_left,
            exists (select from payment_reversals r join invoices i on i.id = r.invoice_id
                    where i.user_id = $1 and r.kind = 'dispute' and r.taken and not r.final) as any_open_dispute
-         from users, lateral (select (${settled}) as balance, (${spent}) as spent) as figures where id = $1`,
+         from (select (${settled}) as balance, (${spent}) as spent) as figures`,
         [userID, at],
       ))!,
 
@@ -138,7 +140,9 @@ export function billing(db: Queryable) {
     },
 
     saveOutlook: (userID: string, { exhaustedAt, warned, dueAt }: Outlook) =>
-      db.query('update billing_accounts set credits_exhausted_at = $2, warned = $3, due_at = $4 where user_id = $1', [userID, exhaustedAt, warned, dueAt]),
+      db.query('update billing_accounts set credits_exhausted_at = $2, warned = $3, due_at = least($4, free_credits_due_at) where user_id = $1', [
+        userID, exhaustedAt, warned, dueAt,
+      ]),
 
     /** Takes up an account that something is due to; others that ask meanwhile get other accounts. */
     takeDue: (at: Date) =>
@@ -146,20 +150,29 @@ export function billing(db: Queryable) {
         db,
         `update billing_accounts set due_at = $1::timestamptz + make_interval(secs => $2)
          where user_id = (select user_id from billing_accounts where due_at <= $1 order by due_at limit 1 for update skip locked)
-         returning user_id, credits_exhausted_at, warned`,
+         returning user_id, credits_exhausted_at, warned, free_credits_due_at`,
         [at, dueAgainSeconds],
       ),
 
+    emailFacts: async (userID: string) => (await one<EmailFacts>(db, 'select email, email_verified from users where id = $1', [userID]))!,
+
+    hadFreeCredits: async (inbox: string) =>
+      (await one<{ had: boolean }>(db, 'select exists (select from free_credit_grants where email_sha256 = $1) as had', [sha256(inbox)]))!.had,
+
     /** Remembers that this inbox had its free credits. @returns false when it had them before */
-    claimFreeCredits: async (userID: string, inboxSha256: Buffer) =>
+    claimFreeCredits: async (userID: string, inbox: string) =>
       (await one<{ claimed: boolean }>(
         db,
         `with claimed as (insert into free_credit_grants (email_sha256, user_id) values ($1, $2) on conflict do nothing returning user_id)
          select exists (select from claimed) as claimed`,
-        [inboxSha256, userID],
+        [sha256(inbox), userID],
       ))!.claimed,
 
-    hadFreeCredits: async (inboxSha256: Buffer) =>
-      (await one<{ had: boolean }>(db, 'select exists (select from free_credit_grants where email_sha256 = $1) as had', [inboxSha256]))!.had,
+    markFreeCreditsDecided: (userID: string) => db.query('update billing_accounts set free_credits_due_at = null where user_id = $1', [userID]),
   };
+}
+
+/** Enough to know an inbox again, and not the inbox itself. */
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { accounts } from './accounts.ts';
 import { agents } from './agents.ts';
 import { billing } from './billing.ts';
+import { crypto } from './crypto.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { idempotency } from './idempotency.ts';
@@ -10,12 +11,14 @@ import { ledger } from './ledger.ts';
 import { metering } from './metering.ts';
 import { notifications } from './notifications.ts';
 import { outbox } from './outbox.ts';
+import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { replicas } from './replicas.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
 import { uploads } from './uploads.ts';
+import { usage } from './usage.ts';
 
 /** The statements of all aggregates. What a call sees and changes is decided by what it is bound to. */
 export type Database = ReturnType<typeof databaseOn>;
@@ -28,6 +31,7 @@ export function databaseOn(db: Queryable) {
     accounts: accounts(db),
     agents: agents(db),
     billing: billing(db),
+    crypto: crypto(db),
     destinations: destinations(db),
     dueTimes: dueTimes(db),
     idempotency: idempotency(db),
@@ -35,11 +39,13 @@ export function databaseOn(db: Queryable) {
     metering: metering(db),
     notifications: notifications(db),
     outbox: outbox(db),
+    payments: payments(db),
     playlists: playlists(db),
     replicas: replicas(db),
     streams: streams(db),
     timelines: timelines(db),
     uploads: uploads(db),
+    usage: usage(db),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Database } from '../data/database.ts';
 import type { NotificationKind } from '../data/notifications.ts';
 import { actionDue, graceMs } from '../domain/credits.ts';
 import type { Warning } from '../domain/credits.ts';
+import { grantFreeCredits } from './free-credits.ts';
 import { reassess } from './meter.ts';
 import { stopStream } from './stop-stream.ts';
 
@@ -37,6 +38,7 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
   const userID = account.user_id;
   const due = await inTransaction(pool, async (data) => {
     await data.billing.lockAccount(userID);
+    if (account.free_credits_due_at !== null) await grantFreeCredits(data, userID, now);
     return warn(data, userID, now);
   });
   if (due !== 'stop') return;

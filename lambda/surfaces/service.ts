@@ -3,7 +3,9 @@ import type { Pool } from 'pg';
 import type { Operation } from '../operations/operation.ts';
 import type { PublicContext } from '../operations/context.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
+import type { CryptoProcessor } from '../ports/crypto-processor/crypto-processor.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { PaymentProvider } from '../ports/payment/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 
 export interface Service {
@@ -14,6 +16,8 @@ export interface Service {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly sealer: Sealer;
+  readonly payment: PaymentProvider;
+  readonly crypto: CryptoProcessor;
   readonly settings: StreamingSettings;
   /** Keys of cursors are derived from it. */
   readonly serviceSecret: string;

@@ -36,6 +36,12 @@ const decided = [
   ['GET /destinations', 'service:read', '200', 'list_destinations'],
   ['POST /destinations', 'service:write', '201 + Location', 'create_destination'],
   ['GET /destinations/{id}', 'service:read', '200', 'get_destination'],
+  ['GET /billing/overview', 'service:read or service:billing', '200', 'get_billing_overview'],
+  ['GET /billing/invoices', 'service:billing', '200', 'list_invoices'],
+  ['GET /billing/usage', 'service:billing', '200', 'get_usage_analytics'],
+  ['POST /billing/top-ups', 'service:billing', '201', 'create_top_up'],
+  ['GET /crypto/currencies', 'service:read', '200', 'list_crypto_currencies'],
+  ['GET /crypto/currencies/{id}/deposit-address', 'service:billing', '200', 'get_crypto_deposit_address'],
 ] as const;
 
 const each = operations.map((operation) => [toolName(operation), operation] as const);
@@ -80,13 +86,15 @@ describe.for(each)('%s', ([, operation]) => {
   test('ends in problems that are registered, each named once', () => {
     expect(operation.errors.filter((code) => !Object.hasOwn(problemCodes, code))).toEqual([]);
     expect(repeated(operation.errors)).toEqual([]);
-    if (operation.path.includes('{')) expect(operation.errors).toContain('not_found');
+    // A currency is no resource of anybody: its id is a parameter.
+    if (operation.path.includes('{')) expect(operation.errors).toContain(operation.tag === 'crypto' ? 'unknown_currency' : 'not_found');
   });
 
   test('answers as its method and status say', () => {
     const { method, body, output } = operation;
     expect(output.body === undefined).toBe(output.status === 204);
-    expect(output.location !== undefined).toBe(output.status === 201);
+    // A top-up is no resource: what can be read of it is its invoice.
+    expect(output.location !== undefined).toBe(output.status === 201 && operation.id !== 'createTopUp');
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
     if (output.location) expect(output.location({ id: 'made' })).toBe(`${operation.path}/made`);
   });

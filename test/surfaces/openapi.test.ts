@@ -145,6 +145,7 @@ describe('bodies', () => {
       create_playlist: ['streamID', 'kind', 'mode'],
       apply_playlist_operations: ['operations'],
       create_destination: ['name', 'rtmpURL', 'streamKey'],
+      create_top_up: ['amountCents'],
     });
   });
 

@@ -108,10 +108,21 @@ create table billing_accounts (
   credits_exhausted_at timestamptz(3),
   -- The last warning of this shortage.
   warned text check (warned in ('day', 'hour', 'exhausted')),
-  -- When somebody has to look again: to warn, or to stop the streams.
-  due_at timestamptz(3)
+  -- When somebody has to look again: to warn, to stop the streams, or to decide about free credits.
+  due_at timestamptz(3),
+  -- Set with the verification of the e-mail address, in its transaction; null once it is decided.
+  free_credits_due_at timestamptz(3)
 );
 create index billing_accounts_due on billing_accounts (due_at) where due_at is not null;
+
+create function ask_for_free_credits() returns trigger language plpgsql as $$
+begin
+  insert into billing_accounts (user_id, due_at, free_credits_due_at) values (new.id, now(), now())
+  on conflict (user_id) do update set due_at = now(), free_credits_due_at = now();
+  return null;
+end $$;
+create trigger users_verified after insert or update of email_verified on users
+  for each row when (new.email_verified) execute function ask_for_free_credits();
 
 -- What a user has to be told, with its cause, to be sent by mail or webhook.
 create table notifications (
@@ -136,6 +147,7 @@ create table free_credit_grants (
 
 -- What payment providers reported, as received, until it is applied and ever after.
 create table payment_events (
+  seq bigint generated always as identity unique,
   provider text not null,
   id text not null,
   body text not null,
@@ -147,7 +159,7 @@ create table payment_events (
   failure text,
   primary key (provider, id)
 );
-create index payment_events_unapplied on payment_events (received_at) where applied_at is null;
+create index payment_events_unapplied on payment_events (seq) where applied_at is null;
 
 -- Refunds and disputes: credits that were taken back, for now or for good.
 create table payment_reversals (
@@ -165,7 +177,6 @@ create index payment_reversals_by_invoice on payment_reversals (invoice_id);
 create table crypto_currencies (
   id text primary key,
   currency jsonb not null,
-  rate_at timestamptz not null,
   listed boolean not null,
   fetched_at timestamptz not null
 );
