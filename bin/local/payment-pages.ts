@@ -31,7 +31,10 @@ export function createPaymentPages({ payment, crypto }: Pick<LocalConnections, '
   const deposit: Page = async (request) => {
     if (request.method !== 'POST') return page('Test deposit', depositForm);
     const form = await request.formData();
-    const text = (name: string) => String(form.get(name) ?? '').trim();
+    const text = (name: string) => {
+      const value = form.get(name);
+      return typeof value === 'string' ? value.trim() : '';
+    };
     const status = text('status') === 'confirming' || text('status') === 'failed' ? (text('status') as 'confirming' | 'failed') : 'confirmed';
     const amount = Number(text('amount'));
     const message = amount > 0 ? crypto.messageOf({ address: text('address'), amount, transaction: text('transaction') || randomUUID(), status }) : null;

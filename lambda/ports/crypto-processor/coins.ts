@@ -51,7 +51,7 @@ export const coins: readonly Coin[] = table.map(([symbol, name, network, decimal
 
 /** A coin with its symbol on it, in the address itself: no other server is asked, or told who looks. */
 function iconOf(symbol: string): string {
-  const hue = [...symbol].reduce((sum, letter) => sum + letter.charCodeAt(0) * 47, 0) % 360;
+  const hue = Array.from(symbol).reduce((sum, letter) => sum + letter.charCodeAt(0) * 47, 0) % 360;
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="16" fill="hsl(${hue} 55% 40%)"/>` +
     `<text x="16" y="20" font-family="sans-serif" font-size="9" font-weight="700" text-anchor="middle" fill="#fff">${symbol}</text></svg>`;

@@ -19,7 +19,7 @@ const checkoutLifetimeMs = 60 * 60_000;
 /** API Gateway gives up on us after 29 seconds. */
 const requestTimeoutMs = 8000;
 
-export function createStripePayment({ apiKey, webhookSecret, siteURL, clock, api = undefined }: StripeOptions): PaymentProvider {
+export function createStripePayment({ apiKey, webhookSecret, siteURL, clock, api }: StripeOptions): PaymentProvider {
   const stripe = new Stripe(apiKey, { timeout: requestTimeoutMs, maxNetworkRetries: 1, telemetry: false, ...api });
   return {
     name: 'stripe',
