@@ -156,8 +156,13 @@ export function billing(db: Queryable) {
 
     emailFacts: async (userID: string) => (await one<EmailFacts>(db, 'select email, email_verified from users where id = $1', [userID]))!,
 
-    hadFreeCredits: async (inbox: string) =>
-      (await one<{ had: boolean }>(db, 'select exists (select from free_credit_grants where email_sha256 = $1) as had', [sha256(inbox)]))!.had,
+    /** Whether this inbox, or this user with another one, had their free credits. */
+    hadFreeCredits: async (userID: string, inbox: string) =>
+      (await one<{ had: boolean }>(
+        db,
+        'select exists (select from free_credit_grants where email_sha256 = $2 or user_id = $1) as had',
+        [userID, sha256(inbox)],
+      ))!.had,
 
     /** Remembers that this inbox had its free credits. @returns false when it had them before */
     claimFreeCredits: async (userID: string, inbox: string) =>

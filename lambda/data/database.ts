@@ -14,6 +14,7 @@ import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
+import { reconciliation } from './reconciliation.ts';
 import { replicas } from './replicas.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
@@ -41,6 +42,7 @@ export function databaseOn(db: Queryable) {
     outbox: outbox(db),
     payments: payments(db),
     playlists: playlists(db),
+    reconciliation: reconciliation(db),
     replicas: replicas(db),
     streams: streams(db),
     timelines: timelines(db),

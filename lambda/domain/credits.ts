@@ -117,8 +117,8 @@ export function actionDue({ exhaustedAt, warned }: Pick<Outlook, 'exhaustedAt' |
 }
 
 /** The first account of a verified e-mail address gets free credits, once. The only place where this is decided. */
-export function isEligibleForFreeCredits(user: { readonly emailVerified: boolean; readonly emailHadGrant: boolean }): boolean {
-  return user.emailVerified && !user.emailHadGrant;
+export function isEligibleForFreeCredits(user: { readonly emailVerified: boolean; readonly hadGrant: boolean }): boolean {
+  return user.emailVerified && !user.hadGrant;
 }
 
 /** One inbox has one spelling here: case, and what follows a plus sign, make no other. */

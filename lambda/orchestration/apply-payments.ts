@@ -15,7 +15,7 @@ import { reassess } from './meter.ts';
  * @returns how many were applied
  * @throws the first failure, once all others had their turn
  */
-export async function applyPayments(pool: Pool): Promise<number> {
+export async function applyPayments(pool: Pool, clock: (data: Database) => Promise<Date> = (data) => data.now()): Promise<number> {
   let failure: unknown;
   let applied = 0;
   for (let afterSeq = 0; ; ) {
@@ -23,7 +23,7 @@ export async function applyPayments(pool: Pool): Promise<number> {
     try {
       await inTransaction(pool, async (data) => {
         turn.event = await data.payments.nextUnapplied(afterSeq);
-        if (turn.event) turn.paid = await applyEvent(data, turn.event);
+        if (turn.event) turn.paid = await applyEvent(data, turn.event, await clock(data));
       });
       if (turn.event) applied++;
     } catch (error) {
@@ -40,8 +40,8 @@ export async function applyPayments(pool: Pool): Promise<number> {
   return applied;
 }
 
-async function applyEvent(data: Database, event: StoredEvent): Promise<boolean> {
-  const now = await data.now();
+/** @returns whether a payment came in by it */
+async function applyEvent(data: Database, event: StoredEvent, now: Date): Promise<boolean> {
   for (const report of event.meaning) await applyReport(data, report, now);
   await data.payments.markApplied(event);
   return event.meaning.some(({ kind }) => kind === 'paid');

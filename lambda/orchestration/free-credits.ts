@@ -5,7 +5,7 @@ import { freeCredits, inboxOf, isEligibleForFreeCredits } from '../domain/credit
 /** Whether the user gets free credits that they have not had yet. */
 export async function mayHaveFreeCredits(data: Database, userID: string): Promise<boolean> {
   const { email, email_verified: emailVerified } = await data.billing.emailFacts(userID);
-  return isEligibleForFreeCredits({ emailVerified, emailHadGrant: await data.billing.hadFreeCredits(inboxOf(email)) });
+  return isEligibleForFreeCredits({ emailVerified, hadGrant: await data.billing.hadFreeCredits(userID, inboxOf(email)) });
 }
 
 /** Gives free credits to a user who may have them. The caller has locked the account, and works out its outlook anew afterwards. */

@@ -144,6 +144,7 @@ create table free_credit_grants (
   user_id text not null,
   granted_at timestamptz not null default now()
 );
+create index free_credit_grants_by_user on free_credit_grants (user_id);
 
 -- What payment providers reported, as received, until it is applied and ever after.
 create table payment_events (
