@@ -46,7 +46,7 @@ it('a payment is credited once, by the sweep where its message was kept, else wh
     expect(await invoice(user, invoiceID)).toMatchObject({ state: 'paid', remainingCredits: 500 });
   }
   expect(await databaseOn(service.pool()).reconciliation.differences()).toEqual([]);
-  console.log(`killed after each of ${statements - 1} statements; ${bySweep} times the message was ours already`);
+  console.log(`killed before each of ${statements - 1} statements; ${bySweep} times the message was ours already`);
   expect(bySweep).toBeGreaterThan(8);
 });
 
