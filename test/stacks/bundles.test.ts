@@ -18,7 +18,7 @@ afterAll(() => rmSync(app.outdir, { recursive: true }));
 
 describe('the bundles', () => {
   test('are one for each function', () => {
-    expect(bundles).toHaveLength(4);
+    expect(bundles).toHaveLength(5);
   });
 
   test('are modules', () => {

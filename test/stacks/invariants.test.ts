@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { apiVariables } from '../../lambda/api/environment.ts';
+import { apiVariables, paymentVariables } from '../../lambda/api/environment.ts';
 import { jobVariables } from '../../lambda/jobs/environment.ts';
 import { migrateVariables } from '../../lambda/migrate/environment.ts';
 import { queueNames } from '../../lambda/ports/command-queue/command-queue.ts';
@@ -62,9 +62,10 @@ describe.each(built)('stage %s', (_name, stage) => {
 
   test('gives each function exactly the variables that it reads, and no secret', () => {
     const read: Readonly<Record<string, readonly string[]>> = {
-      Rest: apiVariables,
+      Rest: [...apiVariables, ...paymentVariables],
       TimersJob: jobVariables,
       Sweep: jobVariables,
+      Reconcile: jobVariables,
       // Set for Node itself: RDS' own certificates.
       Migration: [...migrateVariables, 'NODE_EXTRA_CA_CERTS'],
     };
@@ -116,7 +117,7 @@ describe('all stages', () => {
     const stateful = new Set(['AWS::RDS::DBInstance', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret']);
     for (const [, stage] of built) {
       const ids = stage.resources().filter(([, { Type }]) => stateful.has(Type)).map(([id]) => id);
-      expect(ids).toEqual(['DatabaseB269D8BB', 'ServiceSecret94F8C8DC', 'AccessLogs8B620ECA', 'Uploads4F6EB0FD', 'Renditions81538D22', 'OriginGuardSecretABC57FAF', 'Logs6819BB44', 'SiteE53D7754']);
+      expect(ids).toEqual(['DatabaseB269D8BB', 'ServiceSecret94F8C8DC', 'AccessLogs8B620ECA', 'Uploads4F6EB0FD', 'Renditions81538D22', 'PaymentProvidersF41DED83', 'OriginGuardSecretABC57FAF', 'Logs6819BB44', 'SiteE53D7754']);
     }
   });
 
