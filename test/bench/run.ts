@@ -1,7 +1,8 @@
 // `npm run bench -- NAME`: measures against a peer or a bare baseline in the same run, and prints ratios.
+import { creditsBench } from './credits.ts';
 import { startBench } from './start.ts';
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { start: startBench };
+const benches: Readonly<Record<string, () => Promise<void>>> = { start: startBench, credits: creditsBench };
 
 const name = process.argv[2] ?? '';
 const bench = benches[name];
