@@ -17,7 +17,9 @@ export function startJobs(parts: SweepParts, log: Log): AsyncDisposable {
   }, sweepEveryMs);
   // A machine that is not on all day proves them at each start too.
   let proving = proveBooks();
-  const reconciling = setInterval(() => (proving = proveBooks()), reconcileEveryMs);
+  const reconciling = setInterval(() => {
+    proving = proveBooks();
+  }, reconcileEveryMs);
   const consuming = [
     parts.queue.consume('timers', createTimersHandler(parts), { signal }),
     // No agent here publishes prepared media yet: its wake-ups are for nobody, and the streams say `no_capacity`.

@@ -30,6 +30,7 @@ export function withPaymentCallbacks(rest: RestHandler, providers: PaymentProvid
 }
 
 async function take(request: Request, provider: Pick<PaymentProvider, 'name' | 'readEvent'>, pool: Pool, log: Log): Promise<Response> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxMessageBytes) return answer(413, 'Too large.');
   const bytes = await request.arrayBuffer();
   if (bytes.byteLength > maxMessageBytes) return answer(413, 'Too large.');
   const body = Buffer.from(bytes).toString('utf8');

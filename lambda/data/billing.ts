@@ -139,6 +139,10 @@ export function billing(db: Queryable) {
       return { creditsLeft, creditsPerHour, exhaustedAt, warned, anyRunning };
     },
 
+    /** When credits last came in. */
+    lastPaidAt: async (userID: string) =>
+      (await one<{ at: Date | null }>(db, `select max(paid_at) as at from invoices where user_id = $1 and state = 'paid'`, [userID]))!.at,
+
     saveOutlook: (userID: string, { exhaustedAt, warned, dueAt }: Outlook) =>
       db.query('update billing_accounts set credits_exhausted_at = $2, warned = $3, due_at = least($4, free_credits_due_at) where user_id = $1', [
         userID, exhaustedAt, warned, dueAt,

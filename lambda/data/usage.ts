@@ -42,12 +42,13 @@ export function usage(db: Queryable) {
          buckets as (
            select start, greatest(start, $3) as opens, least(coalesce(lead(start) over (order by start), $4), $4) as closes from starts),
          intervals as (
-           select i.stream_id, i.credits_per_hour, i.started_at, coalesce(i.ended_at, greatest($7, i.started_at)) as ended_at,
+           select i.stream_id, i.credits_per_hour, i.started_at, coalesce(i.ended_at, $7) as ended_at,
              coalesce(i.bytes_after, case when i.ended_at is null and (figures.stats ->> 'sampledAt')::timestamptz >= i.started_at
                then (figures.stats ->> 'bytesSent')::bigint end, i.bytes_before) - i.bytes_before as bytes
            from live_intervals i
            left join lateral (select case i.role when 'primary' then stats else backup_stats end as stats from streams where id = i.stream_id) as figures on true
-           where i.user_id = $1 and ($2::text is null or i.stream_id = $2) and i.started_at < $4 and (i.ended_at is null or i.ended_at > $3)),
+           where i.user_id = $1 and ($2::text is null or i.stream_id = $2) and i.started_at < $4 and (i.ended_at is null or i.ended_at > $3)
+             and i.started_at < coalesce(i.ended_at, $7)),
          parts as (
            select b.start, i.stream_id, tstzrange(greatest(i.started_at, b.opens), least(i.ended_at, b.closes)) as live,
              live_cost(i.credits_per_hour, i.started_at, least(i.ended_at, b.closes))

@@ -62,7 +62,8 @@ async function warn(data: Database, userID: string, now: Date): Promise<'stop' |
   if (action && 'stop' in action) return 'stop';
   if (action) {
     const detail = { creditsLeft, creditsExhaustedAt: exhaustedAt };
-    const reference = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
+    // Whoever starts and stops all day is warned of each shortage once.
+    const reference = `${now.toISOString().slice(0, 'YYYY-MM-DD'.length)} after ${(await data.billing.lastPaidAt(userID))?.toISOString() ?? 'nothing'}`;
     await data.notifications.add({ userID, kind: notificationOf[action.warn], reference, detail, dueAt: now });
     await data.billing.saveOutlook(userID, { exhaustedAt, warned: action.warn, dueAt: null });
   }

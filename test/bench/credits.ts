@@ -102,7 +102,7 @@ async function simulate(pool: pg.Pool): Promise<void> {
 
 function countStatements(): { count: number } {
   const counter = { count: 0 };
-  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  const { query } = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown };
   Object.assign(pg.Client.prototype, {
     query(this: pg.Client, ...args: unknown[]) {
       counter.count++;

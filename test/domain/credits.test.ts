@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { actionDue, exhaustionOf, graceMs, inboxOf, isEligibleForFreeCredits, outlookOf, priceOf, priceTables } from '../../lambda/domain/credits.ts';
 import type { Consumption, Warning } from '../../lambda/domain/credits.ts';
-import { framerates, qualities } from '../../lambda/domain/video-format.ts';
+import { qualities } from '../../lambda/domain/video-format.ts';
+import type { Framerate } from '../../lambda/domain/video-format.ts';
 
 const now = new Date('2026-06-01T12:00:00Z');
 const hourMs = 3_600_000;
@@ -12,7 +13,7 @@ const consumption = (more: Partial<Consumption>): Consumption => ({ creditsLeft:
 
 describe('prices', () => {
   it('are those that were decided', () => {
-    const perHour = (framerate: (typeof framerates)[number]) => qualities.map((quality) => priceOf({ role: 'primary', quality, framerate }, now).creditsPerHour);
+    const perHour = (framerate: Framerate) => qualities.map((quality) => priceOf({ role: 'primary', quality, framerate }, now).creditsPerHour);
     expect([perHour('f_24'), perHour('f_25'), perHour('f_30'), perHour('f_60')]).toEqual([[25, 39, 89, 169], [25, 39, 89, 169], [25, 39, 89, 169], [35, 69, 139, 199]]);
     for (const quality of qualities) {
       const of = (role: 'primary' | 'backup') => priceOf({ role, quality, framerate: 'f_60' }, now);

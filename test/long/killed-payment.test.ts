@@ -36,13 +36,13 @@ it('a payment is credited once, by the sweep where its message was kept, else wh
     const user = await service.user(0);
     const { invoiceID, messages } = await topUp(user, 500);
     const [, paid] = messages('pay');
-    lived = await takeAndDie(paid!, statements);
+    lived = await takeAndDie(paid, statements);
     await applyPayments(service.pool());
     const afterSweep = (await billing(user)).balance;
     expect(afterSweep).toBe((await kept(user.id)) ? 500 : 0);
     if (!lived && afterSweep === 500) bySweep++;
     // The provider had no answer, or got a second thought.
-    expect((await deliverPayment(paid!)).status).toBe(200);
+    expect((await deliverPayment(paid)).status).toBe(200);
     expect(await invoice(user, invoiceID)).toMatchObject({ state: 'paid', remainingCredits: 500 });
   }
   expect(await databaseOn(service.pool()).reconciliation.differences()).toEqual([]);

@@ -88,6 +88,13 @@ describe('usage', () => {
     expect(body.data).toMatchObject([{ start: '2026-03-01T00:00:00.000Z', liveSeconds: 21_600 }, { start: '2026-03-02T00:00:00.000Z', liveSeconds: 21_600 }]);
   });
 
+  it('takes an interval that ended as it began, and one that begins this instant', async () => {
+    await live({ from: '2026-03-01T09:00:00Z', to: '2026-03-01T09:00:00Z' });
+    await live({ from: new Date(Date.now() + 60_000).toISOString(), to: null });
+    expect((await usage({ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' })).body.totals).toEqual({ liveSeconds: 0, creditsSpent: 0, bytesSent: 0 });
+    expect((await usage({ to: new Date(Date.now() + 3_600_000).toISOString() })).body.totals).toEqual({ liveSeconds: 0, creditsSpent: 0, bytesSent: 0 });
+  });
+
   it('knows nothing of other users', async () => {
     await live({ from: '2026-03-01T00:00:00Z', to: '2026-03-03T00:00:00Z' });
     user = await service.user();

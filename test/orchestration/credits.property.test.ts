@@ -34,6 +34,7 @@ afterEach(async () => {
   expect(await databaseOn(service.pool()).reconciliation.differences()).toEqual([]);
 });
 
+// oxlint-disable-next-line vitest/expect-expect -- the world expects, after each step
 it('the ledger balances, pays each live second once, and goes below zero by the grace at most', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 15, maxLength: 60 }), async (actions) => {

@@ -18,7 +18,7 @@ export interface KilledPayment {
 const { databaseURL, webhookSecret, url, body, headers, statements } = JSON.parse(process.env['KILLED_PAYMENT']!) as KilledPayment;
 
 let sent = 0;
-const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+const { query } = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown };
 Object.assign(pg.Client.prototype, {
   query(this: pg.Client, ...args: unknown[]) {
     if (sent++ === statements) process.kill(process.pid, 'SIGKILL');
