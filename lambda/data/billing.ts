@@ -55,7 +55,10 @@ export interface DueAccount {
 /** Somebody else may take up a due account whose holder has not finished with it after this long. */
 const dueAgainSeconds = 10;
 
-const spent = `select coalesce(sum(live_cost(credits_per_hour, started_at, $2)), 0) from live_intervals where user_id = $1 and ended_at is null`;
+const spentUntil = (time: string) =>
+  `select coalesce(sum(live_cost(credits_per_hour, started_at, ${time})), 0) from live_intervals where user_id = $1 and ended_at is null`;
+/** Streams that credits are, or are about to be, spent on. */
+const running = `from streams where user_id = $1 and deleted_at is null and state in ('preparing', 'activating', 'active', 'failing')`;
 const settled = `select coalesce(sum(remaining_credits), 0) from invoices where user_id = $1 and remaining_credits <> 0`;
 
 export function billing(db: Queryable) {
@@ -64,7 +67,7 @@ export function billing(db: Queryable) {
     creditsLeft: async (userID: string, at: Date | null = null) =>
       (await one<{ credits: number }>(
         db,
-        `select (${settled}) - (${spent.replace('$2', 'coalesce($2, clock_timestamp())')}) as credits`,
+        `select (${settled}) - (${spentUntil('coalesce($2, clock_timestamp())')}) as credits`,
         [userID, at],
       ))!.credits,
 
@@ -74,7 +77,7 @@ export function billing(db: Queryable) {
         `select balance, balance - spent as credits_left,
            exists (select from payment_reversals r join invoices i on i.id = r.invoice_id
                    where i.user_id = $1 and r.kind = 'dispute' and r.taken and not r.final) as any_open_dispute
-         from (select (${settled}) as balance, (${spent}) as spent) as figures`,
+         from (select (${settled}) as balance, (${spentUntil('$2')}) as spent) as figures`,
         [userID, at],
       ))!,
 
@@ -128,16 +131,18 @@ export function billing(db: Queryable) {
     consumption: async (userID: string, at: Date): Promise<Consumption> => {
       const row = (await one<{ credits_left: number; credits_per_hour: number; exhausted_at: Date | null; warned: Warning | null; any_running: boolean }>(
         db,
-        `select (${settled}) - (${spent}) as credits_left,
+        `select (${settled}) - (${spentUntil('$2')}) as credits_left,
            (select coalesce(sum(credits_per_hour), 0) from live_intervals where user_id = $1 and ended_at is null) as credits_per_hour,
            credits_exhausted_at as exhausted_at, warned,
-           exists (select from streams where user_id = $1 and deleted_at is null and state in ('preparing', 'activating', 'active', 'failing')) as any_running
+           exists (select ${running}) as any_running
          from billing_accounts where user_id = $1`,
         [userID, at],
       ))!;
       const { credits_left: creditsLeft, credits_per_hour: creditsPerHour, exhausted_at: exhaustedAt, warned, any_running: anyRunning } = row;
       return { creditsLeft, creditsPerHour, exhaustedAt, warned, anyRunning };
     },
+
+    runningStreams: async (userID: string) => (await all<{ id: string }>(db, `select id ${running} order by id`, [userID])).map(({ id }) => id),
 
     /** When credits last came in. */
     lastPaidAt: async (userID: string) =>

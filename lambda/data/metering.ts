@@ -43,15 +43,5 @@ export function metering(db: Queryable) {
          select id, ended_at, credits from ended union all select id, null, 0 from begun`,
         [streamID, at, JSON.stringify(prices)],
       ),
-
-    /** Streams of a user that credits are, or are about to be, spent on. */
-    runningStreams: async (userID: string) =>
-      (
-        await all<{ id: string }>(
-          db,
-          `select id from streams where user_id = $1 and deleted_at is null and state in ('preparing', 'activating', 'active', 'failing') order by id`,
-          [userID],
-        )
-      ).map(({ id }) => id),
   };
 }

@@ -4,7 +4,7 @@ import type { DueAccount } from '../data/billing.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { NotificationKind } from '../data/notifications.ts';
-import { actionDue, graceMs } from '../domain/credits.ts';
+import { actionDue, graceMs, outlookOf } from '../domain/credits.ts';
 import type { Warning } from '../domain/credits.ts';
 import { grantFreeCredits } from './free-credits.ts';
 import { reassess } from './meter.ts';
@@ -43,7 +43,7 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
   });
   if (due !== 'stop') return;
   const stopped: string[] = [];
-  for (const streamID of await databaseOn(pool).metering.runningStreams(userID)) {
+  for (const streamID of await databaseOn(pool).billing.runningStreams(userID)) {
     if (await inTransaction(pool, (data) => stopWithoutCredits(data, userID, streamID, now))) stopped.push(streamID);
   }
   await inTransaction(pool, async (data) => {
@@ -57,15 +57,16 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
 
 /** Looks at the account anew, now that it is locked, and warns if that is due. */
 async function warn(data: Database, userID: string, now: Date): Promise<'stop' | 'done'> {
-  const { creditsLeft, exhaustedAt, warned } = await data.billing.consumption(userID, now);
-  const action = actionDue({ exhaustedAt, warned }, now);
+  const consumption = await data.billing.consumption(userID, now);
+  const outlook = outlookOf(consumption, now);
+  const action = actionDue(outlook, now);
   if (action && 'stop' in action) return 'stop';
   if (action) {
-    const detail = { creditsLeft, creditsExhaustedAt: exhaustedAt };
+    const detail = { creditsLeft: consumption.creditsLeft, creditsExhaustedAt: outlook.exhaustedAt };
     // Whoever starts and stops all day is warned of each shortage once.
     const reference = `${now.toISOString().slice(0, 'YYYY-MM-DD'.length)} after ${(await data.billing.lastPaidAt(userID))?.toISOString() ?? 'nothing'}`;
     await data.notifications.add({ userID, kind: notificationOf[action.warn], reference, detail, dueAt: now });
-    await data.billing.saveOutlook(userID, { exhaustedAt, warned: action.warn, dueAt: null });
+    await data.billing.saveOutlook(userID, { ...outlook, warned: action.warn });
   }
   await reassess(data, userID, now);
   return 'done';
@@ -76,10 +77,10 @@ async function stopWithoutCredits(data: Database, userID: string, streamID: stri
   const stream = await data.streams.lockAny(streamID);
   if (!stream) return false;
   await data.billing.lockAccount(userID);
-  const { exhaustedAt, warned } = await data.billing.consumption(userID, now);
-  const action = actionDue({ exhaustedAt, warned }, now);
-  if (exhaustedAt === null || !action || !('stop' in action)) return false;
-  const endOfGrace = new Date(exhaustedAt.getTime() + graceMs);
+  const outlook = outlookOf(await data.billing.consumption(userID, now), now);
+  const action = actionDue(outlook, now);
+  if (outlook.exhaustedAt === null || !action || !('stop' in action)) return false;
+  const endOfGrace = new Date(outlook.exhaustedAt.getTime() + graceMs);
   const stopped = await stopStream(data, stream, 'credits_used_up', { reason, paidUntil: endOfGrace });
   return stopped !== stream;
 }

@@ -1,6 +1,6 @@
 // The payment providers of a stage, as its secret configures them.
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { z } from 'zod';
+import * as z from 'zod';
 import { noCryptoProcessor } from './crypto-processor/crypto-processor.ts';
 import type { CryptoProcessor } from './crypto-processor/crypto-processor.ts';
 import { createOxapayProcessor } from './crypto-processor/oxapay-processor.ts';

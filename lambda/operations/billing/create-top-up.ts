@@ -1,5 +1,5 @@
 // POST /billing/top-ups: a link to pay for credits by card.
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,5 +1,5 @@
 // GET /billing/overview: the caller's credits at this instant.
-import { z } from 'zod';
+import * as z from 'zod';
 import { mayHaveFreeCredits } from '../../orchestration/free-credits.ts';
 import { operation } from '../operation.ts';
 

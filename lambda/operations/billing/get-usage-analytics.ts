@@ -1,5 +1,5 @@
 // GET /billing/usage: live seconds, credits and bytes over time.
-import { z } from 'zod';
+import * as z from 'zod';
 import { id, timestamp, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,5 +1,5 @@
 // The wire form of an invoice.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Invoice } from '../../data/billing.ts';
 import { invoiceStates, invoiceTypes, paymentMethods } from '../../domain/invoices.ts';
 import { timestamp } from '../fields.ts';

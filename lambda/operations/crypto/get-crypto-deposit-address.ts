@@ -1,5 +1,5 @@
 // GET /crypto/currencies/{id}/deposit-address: where to send coins, made at the first call and the same ever after.
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,5 +1,5 @@
 // GET /crypto/currencies: what credits can be paid with besides cards.
-import { z } from 'zod';
+import * as z from 'zod';
 import { transferKinds } from '../../domain/crypto-currency.ts';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';

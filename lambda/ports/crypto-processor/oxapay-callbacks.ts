@@ -1,6 +1,6 @@
 // OxaPay's messages about deposits at static addresses: their signature, and what they mean to us.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DepositReport, PaymentEvent } from '../../domain/payment-reports.ts';
 import { CallbackRefused } from '../callback-refused.ts';
 
@@ -41,9 +41,9 @@ export function readOxapayEvent(merchantKey: string, body: string, headers: Head
   const given = Buffer.from(headers.get('hmac') ?? '');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new CallbackRefused('the signature is not valid for this message');
   const { type, order_id: addressID, txs } = message.parse(JSON.parse(body));
-  const id = sha256(body);
-  if (type.toLowerCase() !== 'static_address' || !addressID) return { id, reports: [] };
-  return { id, reports: (txs ?? []).map((tx) => deposit(addressID, tx)) };
+  // All that comes in concerns us: what names no address of ours waits for somebody to look.
+  const incoming = type.toLowerCase() === 'payout' ? [] : (txs ?? []);
+  return { id: sha256(body), reports: incoming.map((tx) => deposit(addressID ?? '', tx)) };
 }
 
 function deposit(addressID: string, tx: NonNullable<z.output<typeof message>['txs']>[number]): DepositReport {

@@ -1,5 +1,5 @@
 // Crypto payments by OxaPay: static addresses of a merchant account.
-import { z } from 'zod';
+import * as z from 'zod';
 import { coins } from './coins.ts';
 import type { CryptoProcessor } from './crypto-processor.ts';
 import { readOxapayEvent } from './oxapay-callbacks.ts';
