@@ -35,6 +35,8 @@ export interface StageSettings {
   readonly apiRequestsPerSecond: number;
   /** Requests that may arrive at once beyond that rate. */
   readonly apiBurstRequests: number;
+  /** Multiplies every caller's own rate limit, which the application counts: 1 where strangers call, more for load tests. */
+  readonly rateLimitFactor: number;
   /** Machine with one NVIDIA GPU (g family, x86) that an ffmpeg agent or a media worker has to itself. The zones must offer it. */
   readonly gpuInstanceType: string;
   /** GPU machines that run even when idle: a stream that starts on one waits for no machine (3 to 5 minutes). */
@@ -99,10 +101,12 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     webRequestsPerFiveMinutes: wholeNumber(100, 2_000_000),
     apiRequestsPerSecond: wholeNumber(1, 10_000),
     apiBurstRequests: wholeNumber(1, 5_000),
+    rateLimitFactor: wholeNumber(1, 1000),
     gpuInstanceType: text(/^g\d[a-z0-9]*\.\d*xlarge$/, 'a type of the g family such as "g4dn.xlarge"'),
     gpuMachinesMin: wholeNumber(0, 1000),
     gpuMachinesMax: wholeNumber(Math.max(1, gpuMachinesMin), 1000),
-    ffmpegAgentSlots: wholeNumber(1, 1000),
+    // With fewer, no agent could ever take a stream at 2160p60.
+    ffmpegAgentSlots: wholeNumber(16, 1000),
     // Scaling follows what agents report, so one has to be there.
     ffmpegAgentsMin: wholeNumber(1, 1000),
     ffmpegAgentsMax: wholeNumber(ffmpegAgentsMin, 1000),

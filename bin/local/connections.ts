@@ -10,6 +10,7 @@ import type { LocalCryptoProcessor } from '../../lambda/ports/crypto-processor/l
 import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
 import type { LocalPayment } from '../../lambda/ports/payment/local-payment.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 
 export interface LocalConnectionsOptions {
@@ -24,6 +25,7 @@ export interface LocalConnections extends Connections {
   readonly objects: FileObjectStore;
   readonly payment: LocalPayment;
   readonly crypto: LocalCryptoProcessor;
+  readonly timers: Timers;
 }
 
 /** Where the site serves objects. */
@@ -52,5 +54,5 @@ export function connectLocally(options: LocalConnectionsOptions, connections: nu
   };
 }
 
-/** Users may stream to, and import from, this machine. */
-export const localSettings = { allowPrivateAddresses: true } as const;
+/** Users may stream to, and import from, this machine, and call as often as it can bear. */
+export const localSettings = { allowPrivateAddresses: true, rateLimitFactor: 100 } as const;

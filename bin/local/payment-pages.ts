@@ -10,16 +10,16 @@ export const depositPath = '/test-deposits';
 /** Where the receipts of local payments are, by invoice. */
 export const receiptPath = '/receipts/';
 
-type Page = (request: Request) => Promise<Response>;
+export type PaymentPages = (request: Request) => Promise<Response>;
 
 /** Answers at these paths. What is done there arrives at the API as the providers' own signed messages, over HTTP. */
-export function createPaymentPages({ payment, crypto }: Pick<LocalConnections, 'payment' | 'crypto'>, siteURL: string): Page {
+export function createPaymentPages({ payment, crypto }: Pick<LocalConnections, 'payment' | 'crypto'>, siteURL: string): PaymentPages {
   const send = async (path: string, { body, headers }: SignedMessage) => {
     const response = await fetch(siteURL + path, { method: 'POST', body, headers: { ...headers, 'content-type': 'application/json' } });
     if (!response.ok) throw new Error(`${path} answered ${response.status}`);
   };
 
-  const checkout: Page = async (request) => {
+  const checkout: PaymentPages = async (request) => {
     const { pathname, search } = new URL(request.url);
     const opened = payment.openCheckout(pathname + search);
     if (request.method !== 'POST') return page('Checkout', checkoutForm(opened));
@@ -28,7 +28,7 @@ export function createPaymentPages({ payment, crypto }: Pick<LocalConnections, '
     return page('Checkout', outcome === 'pay' ? `<p>Paid: ${opened.credits} credits.</p>` : '<p>Cancelled. Nothing was charged.</p>');
   };
 
-  const deposit: Page = async (request) => {
+  const deposit: PaymentPages = async (request) => {
     if (request.method !== 'POST') return page('Test deposit', depositForm);
     const form = await request.formData();
     const text = (name: string) => {

@@ -9,6 +9,7 @@ import type { Log } from '../../lambda/log.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
 import { checkoutPath, objectsPath } from './connections.ts';
 import { depositPath, receiptPath } from './payment-pages.ts';
+import type { PaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from './watch-page/page.ts';
 
@@ -22,7 +23,7 @@ export interface ReservedSite {
 
 export interface SiteParts {
   readonly rest: RestHandler;
-  readonly paymentPages: RestHandler;
+  readonly paymentPages: PaymentPages;
   readonly objects: FileObjectStore;
   readonly sink: RtmpSink;
   readonly rtmpURL: string;
@@ -59,7 +60,7 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
 }
 
 function route(server: Server, siteURL: string, { rest, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
-  const answerRest = getRequestListener(rest);
+  const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
   const answerPayments = getRequestListener(paymentPages);
   const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });
   const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };

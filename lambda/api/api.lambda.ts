@@ -6,7 +6,7 @@ import { connectPaymentProviders } from '../ports/payment-providers.ts';
 import { createRestHandler } from '../surfaces/rest.ts';
 import { createService } from './create-service.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
-import { requestOf, resultOf } from './gateway-event.ts';
+import { addressOf, requestOf, resultOf } from './gateway-event.ts';
 import { withPaymentCallbacks } from './payment-callbacks.ts';
 
 const environment = readEnvironment(process.env);
@@ -16,5 +16,5 @@ const rest = createRestHandler(createService({ ...connections, ...providers }, e
 const answer = withPaymentCallbacks(rest, providers, connections.pool, jsonLog);
 
 export async function handler(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
-  return resultOf(await answer(requestOf(event, connections.origin)));
+  return resultOf(await answer(requestOf(event, connections.origin), addressOf(event)));
 }

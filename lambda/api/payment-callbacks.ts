@@ -14,10 +14,10 @@ const maxMessageBytes = 256 * 1024;
 
 /** Answers providers at their paths, which need no credential but the signature, and lets `rest` answer everything else. */
 export function withPaymentCallbacks(rest: RestHandler, providers: PaymentProviders, pool: Pool, log: Log): RestHandler {
-  return async (request) => {
+  return async (request, address) => {
     const path = new URL(request.url).pathname;
     const port = (['payment', 'crypto'] as const).find((name) => callbackPaths[name] === path);
-    if (!port) return rest(request);
+    if (!port) return rest(request, address);
     if (request.method !== 'POST') return answer(405, 'Only POST.', { allow: 'POST' });
     try {
       return await take(request, providers[port], pool, log);

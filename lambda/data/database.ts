@@ -16,6 +16,8 @@ import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { reconciliation } from './reconciliation.ts';
 import { replicas } from './replicas.ts';
+import { requestWindows } from './request-windows.ts';
+import { streamParts } from './stream-parts.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
 import { uploads } from './uploads.ts';
@@ -44,6 +46,8 @@ export function databaseOn(db: Queryable) {
     playlists: playlists(db),
     reconciliation: reconciliation(db),
     replicas: replicas(db),
+    requestWindows: requestWindows(db),
+    streamParts: streamParts(db),
     streams: streams(db),
     timelines: timelines(db),
     uploads: uploads(db),

@@ -14,6 +14,12 @@ export type MediaCommand =
 
 export function outbox(db: Queryable) {
   return {
-    send: (command: Command) => db.query('insert into outbox (queue, body) values ($1, $2)', [command.queue, JSON.stringify(command.body)]),
+    /** @param afterSeconds not before */
+    send: (command: Command, afterSeconds = 0) =>
+      db.query('insert into outbox (queue, body, visible_at) values ($1, $2, now() + make_interval(secs => $3))', [
+        command.queue,
+        JSON.stringify(command.body),
+        afterSeconds,
+      ]),
   };
 }

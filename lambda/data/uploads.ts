@@ -61,6 +61,23 @@ export function uploads(db: Queryable) {
     lock: (userID: string, id: string) =>
       one<Upload>(db, 'select * from uploads where id = $1 and user_id = $2 for update', [id, userID]),
 
+    /** The same, whoever owns it. */
+    lockAny: (id: string) => one<Upload>(db, 'select * from uploads where id = $1 for update', [id]),
+
+    /** Ids of those begun so many days ago and not complete, that nothing names; the oldest first. */
+    abandoned: async (days: number, count: number) =>
+      (
+        await all<{ id: string }>(
+          db,
+          `select id from uploads
+           where not uploaded and created_at < now() - make_interval(days => $1)
+             and not exists (select from streams where video_upload_id = uploads.id or audio_upload_id = uploads.id)
+             and not exists (select from playlists where draft -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', uploads.id)))
+           order by created_at limit $2`,
+          [days, count],
+        )
+      ).map(({ id }) => id),
+
     /** Whoever owns it: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, 'select * from uploads where id = $1', [id]),
 
@@ -72,15 +89,9 @@ export function uploads(db: Queryable) {
     findSettled: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, 'select * from uploads where user_id = $1 and id = any ($2) order by id for share', [userID, ids]),
 
-    /** Lengths by id, where they are known. */
-    durations: async (ids: readonly string[]) => {
-      const rows = await all<{ id: string; duration_seconds: number }>(
-        db,
-        'select id, duration_seconds from uploads where id = any ($1) and duration_seconds is not null',
-        [ids],
-      );
-      return new Map(rows.map((row) => [row.id, row.duration_seconds]));
-    },
+    /** By id, whoever owns them: for showing playlists that hold them. */
+    byID: async (ids: readonly string[]) =>
+      new Map((await all<Upload>(db, 'select * from uploads where id = any ($1)', [ids])).map((upload) => [upload.id, upload])),
 
     list: (userID: string, before: number | null, count: number) =>
       all<Upload>(

@@ -2,6 +2,7 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import { applyPayments } from '../orchestration/apply-payments.ts';
+import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import type { Starting } from '../orchestration/start-stream.ts';
@@ -20,7 +21,8 @@ export interface SweepParts {
 const timerAheadSeconds = 150;
 
 /**
- * Frees what dead agents held, applies payments that were left behind, fires what is due, arms timers, relays what was left in the outbox, and throws away what has expired.
+ * Frees what dead agents held, applies payments that were left behind, fires what is due, arms timers, discards abandoned uploads,
+ * relays what was left in the outbox, and throws away what has expired.
  * @throws {AggregateError} what failed, after everything else was done
  */
 export async function sweep({ pool, queue, timers, starting, clock }: SweepParts): Promise<void> {
@@ -30,8 +32,10 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => applyPayments(pool),
     () => fireDue(pool, starting, clock),
     () => armTimers(pool, timers),
+    () => discardAbandonedUploads(pool),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),
+    () => databaseOn(pool).requestWindows.deleteEnded(),
   ];
   const failures: unknown[] = [];
   for (const step of steps) {

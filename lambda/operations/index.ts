@@ -7,11 +7,15 @@ import { listInvoices } from './billing/list-invoices.ts';
 import { getCryptoDepositAddress } from './crypto/get-crypto-deposit-address.ts';
 import { listCryptoCurrencies } from './crypto/list-crypto-currencies.ts';
 import { createDestination } from './destinations/create-destination.ts';
+import { deleteDestination } from './destinations/delete-destination.ts';
 import { getDestination } from './destinations/get-destination.ts';
 import { listDestinations } from './destinations/list-destinations.ts';
+import { updateDestination } from './destinations/update-destination.ts';
 import type { Operation } from './operation.ts';
 import { applyPlaylistOperations } from './playlists/apply-playlist-operations.ts';
+import { copyPlaylist } from './playlists/copy-playlist.ts';
 import { createPlaylist } from './playlists/create-playlist.ts';
+import { deletePlaylist } from './playlists/delete-playlist.ts';
 import { getPlaylist } from './playlists/get-playlist.ts';
 import { listPlaylists } from './playlists/list-playlists.ts';
 import { publishPlaylist } from './playlists/publish-playlist.ts';
@@ -63,11 +67,15 @@ export const operations: readonly Operation[] = [
   createPlaylist,
   getPlaylist,
   applyPlaylistOperations,
+  copyPlaylist,
   publishPlaylist,
+  deletePlaylist,
 
   listDestinations,
   createDestination,
   getDestination,
+  updateDestination,
+  deleteDestination,
 
   getBillingOverview,
   listInvoices,

@@ -1,5 +1,4 @@
 // An agent in AWS: the process of an ECS task. The counterpart of bin/local/agent.ts.
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { readEnvironment } from '../api/environment.ts';
@@ -7,6 +6,7 @@ import { databaseOn } from '../data/database.ts';
 import { jsonLog } from '../log.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { connectAws } from '../ports/aws.ts';
+import { readParameter } from '../ports/read-parameter.ts';
 import { newID } from '../data/new-id.ts';
 import { runAgent } from './agent.ts';
 import type { AgentLoad } from './agent.ts';
@@ -25,7 +25,6 @@ const task = await describeTask();
 const connections = await connectAws({ ...platform, origin: '' }, databaseConnections, jsonLog);
 const tools = await findMediaTools(process.env);
 const protection = createTaskProtection({ agentURI: ecsVariable('ECS_AGENT_URI'), steadyClock: () => performance.now() });
-const parameters = new SSMClient();
 const clock = () => new Date();
 
 // The container was started again in its task: what its last process held is free at once.
@@ -57,7 +56,9 @@ try {
       steadyClock: () => performance.now(),
       log: jsonLog,
       onLoad: (current) => {
+        const isFirst = load.replicas === 0 && current.replicas > 0;
         load = current;
+        if (isFirst) keepProtected();
       },
     },
     stopping.signal,
@@ -76,14 +77,14 @@ function untilNextReportMs(): number {
 function attendToTask(): void {
   everyMinute = setTimeout(attendToTask, untilNextReportMs());
   reportLoad();
-  void keepProtected().catch((error: unknown) => jsonLog('task_not_protected', { error }));
+  keepProtected();
 }
 
 /** An agent with streams is not ended, unless a newer release is deployed: it then lets ECS end it, and gives its streams back. */
-async function keepProtected(): Promise<void> {
-  const { Parameter } = await parameters.send(new GetParameterCommand({ Name: releaseParameter }));
-  const isCurrent = Parameter?.Value?.endsWith(`/${task.release}`) ?? true;
-  await protection.set(isCurrent && load.replicas > 0);
+function keepProtected(): void {
+  readParameter(releaseParameter, { region: platform.databaseRegion })
+    .then((newestRelease) => protection.set(load.replicas > 0 && newestRelease.endsWith(`/${task.release}`)))
+    .catch((error: unknown) => jsonLog('task_not_protected', { error }));
 }
 
 /** CloudWatch makes metrics of it (embedded metric format). */

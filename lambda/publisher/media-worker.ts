@@ -5,7 +5,7 @@ import { databaseOn, inTransaction } from '../data/database.ts';
 import type { MediaCommand } from '../data/outbox.ts';
 import { judgeUsersOf } from '../orchestration/judge-parts.ts';
 import { publishPlaylist } from '../orchestration/publish-playlist.ts';
-import { consumeDefaults } from '../ports/command-queue/command-queue.ts';
+import { queuePolicies } from '../ports/command-queue/queues.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { MediaError } from './media/media-error.ts';
@@ -21,9 +21,7 @@ export interface MediaWorkerParts {
 }
 
 /** A file without an index has to be read from end to end; everything else takes seconds. Just within what the queue gives. */
-const probeTimeoutMs = 440_000;
-/** After this the queue gives a command to another worker. */
-export const mediaCommandSeconds = 450;
+const probeTimeoutMs = (queuePolicies.media.visibilitySeconds - 10) * 1000;
 const probeURLSeconds = 900;
 /** Ours, and said so. */
 const notExamined = { code: 'not_examined', detail: 'We could not examine this file, by no fault of yours. Upload it once more.' };
@@ -34,7 +32,7 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
     const command = JSON.parse(record.body) as MediaCommand;
     switch (command.task) {
       case 'probe_upload':
-        return probeUpload(parts, command.uploadID, Number(record.attributes.ApproximateReceiveCount) >= consumeDefaults.maxReceives);
+        return probeUpload(parts, command.uploadID, Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives);
       case 'publish_playlist':
         return inTransaction(parts.pool, async (data) => publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random));
       case 'delete_object':

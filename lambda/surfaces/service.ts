@@ -19,6 +19,8 @@ export interface Service {
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
   readonly settings: StreamingSettings;
+  /** Multiplies every rate limit. */
+  readonly rateLimitFactor: number;
   /** Keys of cursors are derived from it. */
   readonly serviceSecret: string;
   readonly clock: () => Date;

@@ -1,5 +1,5 @@
 // The containers that publish streams and examine media: one image, three services.
-import { Duration, RemovalPolicy, Size, Stack } from 'aws-cdk-lib';
+import { Duration, Size, Stack } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
@@ -8,16 +8,17 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { QueueProcessingEc2Service } from 'aws-cdk-lib/aws-ecs-patterns';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { agentHealthPort, type agentVariables } from '../../lambda/publisher/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
+import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { AgentRelease } from './agent-release.ts';
-import type { CommandQueues, QueueName } from './command-queues.ts';
+import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
 import { SlotScaling } from './slot-scaling.ts';
 
@@ -63,7 +64,7 @@ export class Agents extends Construct {
   readonly cluster: Cluster;
   readonly gpuPool: GpuPool;
   /** Of everything that publishes. */
-  readonly logGroups: LogGroup[] = [];
+  readonly logGroups: ServiceLogs[] = [];
   readonly #props: AgentsProps;
 
   constructor(scope: Construct, id: string, props: AgentsProps) {
@@ -165,7 +166,7 @@ export class Agents extends Construct {
       AGENT_ENCODER: encoder,
       AGENT_RELEASE_PARAMETER: release.parameterName,
     };
-    const logGroup = new LogGroup(this, `${id}Logs`, { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
+    const logGroup = new ServiceLogs(this, `${id}Logs`, settings.logRetentionDays);
     if (backends.length > 0) this.logGroups.push(logGroup);
     return {
       environment: { ...access.environmentFor(Stack.of(this)), ...own },

@@ -1,8 +1,10 @@
 // `npm run bench -- NAME`: measures against a peer or a bare baseline in the same run, and prints ratios.
+import { apiBench } from './api.ts';
+import { bundleBench } from './bundle.ts';
 import { creditsBench } from './credits.ts';
 import { startBench } from './start.ts';
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { start: startBench, credits: creditsBench };
+const benches: Readonly<Record<string, () => Promise<void>>> = { api: apiBench, bundle: bundleBench, credits: creditsBench, start: startBench };
 
 const name = process.argv[2] ?? '';
 const bench = benches[name];

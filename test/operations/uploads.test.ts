@@ -56,7 +56,7 @@ describe('POST /uploads/{id}/upload-url', () => {
     const { body: upload } = await create({ name: 'a', mimeType: 'video/mp4', fileSize: 3 });
     const { status, body } = await user.call('POST', `/uploads/${upload.id}/upload-url`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ method: 'PUT', headers: { 'content-type': 'video/mp4' } });
+    expect(body).toMatchObject({ method: 'PUT', headers: { 'content-type': 'video/mp4', 'if-none-match': '*' } });
     expect(new Date(body.expiresAt).getTime()).toBeGreaterThan(Date.now());
     const { pathname, search } = new URL(body.url);
     expect(service.objects().authorize('PUT', pathname + search)).toMatchObject({ limits: { contentType: 'video/mp4', contentLength: 3 } });

@@ -141,6 +141,18 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
     });
 
+    test('makes an object and never changes one: whoever comes second is refused', async () => {
+      const key = newKey();
+      const { url, headers } = await store().presignPut(key, limits);
+      const send = (text: string) => fetch(url, { method: 'PUT', headers, body: text });
+      expect((await send('0123456789')).status).toBe(200);
+      expect((await send('other')).status).toBe(412);
+      expect(await buffer(await store().read(key))).toEqual(bytes);
+      await store().write(key, Buffer.from('written'), video);
+      expect((await send('other')).status).toBe(412);
+      expect(await buffer(await store().read(key))).toEqual(Buffer.from('written'));
+    });
+
     test('says when it expires', async () => {
       const before = Math.floor(Date.now() / 1000) * 1000;
       const { expiresAt } = await store().presignPut(newKey(), limits);
@@ -151,6 +163,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
     test.each([
       ['another length', { contentLength: 9 }],
       ['another type', { headers: { 'content-type': 'text/html' } }],
+      ['to leave the condition out', { headers: { 'if-none-match': '' } }],
       ['another key', { change: (url: string) => url.replace('tests/', 'tests/x') }],
       ['a later expiry', { change: (url: string) => url.replace(/(expires=)\d+/i, '$199999') }],
       ['another signature', { change: (url: string) => url.replace(/(signature=)[0-9a-f]{64}/i, `$1${'0'.repeat(64)}`) }],

@@ -29,6 +29,6 @@ Object.assign(pg.Client.prototype, {
 const pool = createPool({ connectionString: databaseURL, max: 1 });
 const payment = createLocalPayment({ checkoutURL: 'http://127.0.0.1/checkout', signingKey: '', webhookSecret, clock: () => new Date() });
 const answer = withPaymentCallbacks(() => Promise.reject(new Error('nothing else is asked')), { payment, crypto: createLocalCryptoProcessor('') }, pool, () => {});
-const { status } = await answer(new Request(url, { method: 'POST', body, headers }));
+const { status } = await answer(new Request(url, { method: 'POST', body, headers }), '192.0.2.1');
 await pool.end();
 process.exitCode = status === 200 ? 0 : 1;

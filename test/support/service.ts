@@ -41,7 +41,8 @@ export interface TestService {
   payment(): LocalPayment;
   crypto(): LocalCryptoProcessor;
   handler(): RestHandler;
-  send(request: Request): Promise<Answer>;
+  /** @param address where it seems to come from */
+  send(request: Request, address?: string): Promise<Answer>;
   /** A new user with a key of their own, and credits. */
   user(credits?: number): Promise<TestUser>;
   /** What was logged so far. */
@@ -50,8 +51,8 @@ export interface TestService {
 
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
-/** Made for the tests of the file or `describe` it is called in. Private destinations are allowed unless told otherwise. */
-export function testService({ allowPrivateAddresses = true } = {}): TestService {
+/** Made for the tests of the file or `describe` it is called in. Private destinations and many requests are allowed unless told otherwise. */
+export function testService({ allowPrivateAddresses = true, rateLimitFactor = 100 } = {}): TestService {
   const database = testDatabase();
   const logged: string[] = [];
   let made: { pool: Pool; objects: FileObjectStore; payment: LocalPayment; crypto: LocalCryptoProcessor; handler: RestHandler; folder: string } | undefined;
@@ -68,7 +69,7 @@ export function testService({ allowPrivateAddresses = true } = {}): TestService 
     const connections = {
       payment, crypto, pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer(serviceSecret), origin: new URL(baseURL).origin,
     };
-    const rest = createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null }, log));
+    const rest = createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log));
     made = { pool, objects, payment, crypto, folder, handler: withPaymentCallbacks(rest, connections, pool, log) };
   });
   afterAll(async () => {
@@ -76,8 +77,8 @@ export function testService({ allowPrivateAddresses = true } = {}): TestService 
     if (made) await rm(made.folder, { recursive: true });
   });
 
-  const send = async (request: Request): Promise<Answer> => {
-    const response = await made!.handler(request);
+  const send = async (request: Request, address = '192.0.2.1'): Promise<Answer> => {
+    const response = await made!.handler(request, address);
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : isJson ? JSON.parse(text) : text };

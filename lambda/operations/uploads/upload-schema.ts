@@ -1,5 +1,5 @@
 // The wire form of an upload.
-import { z } from 'zod';
+import * as z from 'zod';
 import { probeStates, uploadTypes } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
 import { failure, timestamp } from '../fields.ts';

@@ -1,6 +1,7 @@
 // Moves committed outbox rows to queues elsewhere: a row goes once it has been taken, at least once, whoever else is relaying.
 import type { Pool, PoolClient } from 'pg';
-import type { QueueLog, QueueName } from './command-queue.ts';
+import type { QueueLog } from './command-queue.ts';
+import type { QueueName } from './queues.ts';
 
 export interface RelayedRow {
   readonly id: string;

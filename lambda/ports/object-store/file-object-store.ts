@@ -1,11 +1,11 @@
 // The object store of one machine: a folder, and signed URLs that serve-objects.ts answers by the same rules as S3.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { assertObjectKey, assertPutLimits, ObjectNotFound } from './object-store.ts';
+import { assertObjectKey, assertPutLimits, ObjectExists, ObjectNotFound } from './object-store.ts';
 import type { ObjectFacts, ObjectStore, PutLimits } from './object-store.ts';
 import { signTarget, SignedURLRefused, verifyTarget } from './signed-url.ts';
 
@@ -29,6 +29,8 @@ export interface FileObjectStore extends ObjectStore {
    */
   authorize(method: string, target: string): Grant;
   open(key: string): Promise<OpenObject | null>;
+  /** @throws ObjectExists if there is one already, or another write was faster */
+  writeNew(key: string, body: Readable, facts: { readonly contentType: string }): Promise<void>;
 }
 
 export interface FileObjectStoreOptions {
@@ -62,13 +64,37 @@ export function createFileObjectStore({ folder, baseURL, signingKey, now = () =>
   // Whole seconds, as S3 signs them.
   const expiryAfter = (seconds: number) => new Date((Math.floor(now().getTime() / 1000) + seconds) * 1000);
 
+  /** Writes the bytes beside the objects, then makes them the object with one step. */
+  const publish = async (key: string, body: Readable | Buffer, contentType: string, step: (part: string, path: string) => Promise<void>) => {
+    const path = pathOf(key);
+    const part = join(parts, randomUUID());
+    const trailer = Buffer.from(contentType.padEnd(trailerBytes), 'latin1');
+    if (trailer.length !== trailerBytes) throw new Error(`a content type has at most ${trailerBytes} characters`);
+    try {
+      // Nothing is awaited before this: a stream that failed meanwhile would have had nobody to tell.
+      await pipeline(
+        Buffer.isBuffer(body) ? Readable.from([body]) : body,
+        async function* (chunks: AsyncIterable<Buffer>) {
+          yield* chunks;
+          yield trailer;
+        },
+        createWriteStream(part, { flags: 'wx', flush: true }),
+      );
+      await mkdir(dirname(path), { recursive: true });
+      await step(part, path);
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  };
+
   const store: FileObjectStore = {
     async presignPut(key, limits) {
       assertPutLimits(limits);
       const { contentType, contentLength, maxBytes } = limits;
       const expiresAt = expiryAfter(limits.expiresInSeconds);
       const parameters = { contentType, ...(contentLength === undefined ? {} : { contentLength: String(contentLength) }), maxBytes: String(maxBytes) };
-      return { url: signedURL('PUT', key, parameters, expiresAt), headers: { 'content-type': contentType }, expiresAt };
+      return { url: signedURL('PUT', key, parameters, expiresAt), headers: { 'content-type': contentType, 'if-none-match': '*' }, expiresAt };
     },
 
     async presignGet(key, { expiresInSeconds }) {
@@ -115,28 +141,16 @@ export function createFileObjectStore({ folder, baseURL, signingKey, now = () =>
       return object.stream(0, object.facts.sizeBytes - 1);
     },
 
-    async write(key, body, { contentType }) {
-      const path = pathOf(key);
-      const part = join(parts, randomUUID());
-      const trailer = Buffer.from(contentType.padEnd(trailerBytes), 'latin1');
-      if (trailer.length !== trailerBytes) throw new Error(`a content type has at most ${trailerBytes} characters`);
-      try {
-        // Nothing is awaited before this: a stream that failed meanwhile would have had nobody to tell.
-        await pipeline(
-          Buffer.isBuffer(body) ? Readable.from([body]) : body,
-          async function* (chunks: AsyncIterable<Buffer>) {
-            yield* chunks;
-            yield trailer;
-          },
-          createWriteStream(part, { flags: 'wx', flush: true }),
-        );
-        await mkdir(dirname(path), { recursive: true });
-        await rename(part, path);
-      } catch (error) {
-        await rm(part, { force: true });
-        throw error;
-      }
-    },
+    write: (key, body, { contentType }) => publish(key, body, contentType, rename),
+
+    // A link, unlike a rename, fails where there is something.
+    writeNew: (key, body, { contentType }) =>
+      publish(key, body, contentType, async (part, path) => {
+        await link(part, path).catch((error: NodeJS.ErrnoException) => {
+          throw error.code === 'EEXIST' ? new ObjectExists('the URL was used already: there is an object') : error;
+        });
+        await rm(part);
+      }),
 
     async delete(key) {
       await rm(pathOf(key), { force: true });

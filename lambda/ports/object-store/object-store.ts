@@ -12,7 +12,10 @@ export interface PutLimits {
   readonly expiresInSeconds: number;
 }
 
-/** An upload URL for exactly one key. The client sends one PUT with `headers` and a Content-Length (never chunked). */
+/**
+ * An upload URL for exactly one key that holds nothing yet: the first PUT makes the object, and a later one is refused with 412, so a URL
+ * that was handed out cannot change what is there. The client sends one PUT with `headers` and a Content-Length (never chunked).
+ */
 export interface SignedPut {
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -56,6 +59,11 @@ export class ObjectNotFound extends Error {
   constructor(key: string) {
     super(`there is no object ${key}`);
   }
+}
+
+/** The caller's fault: the key holds an object already. */
+export class ObjectExists extends Error {
+  override readonly name = 'ObjectExists';
 }
 
 /** The caller's fault: more bytes than the limit. */

@@ -29,12 +29,12 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
       assertPutLimits(limits);
       const { contentType, contentLength, expiresInSeconds } = limits;
       const signedAt = Math.floor(now().getTime() / 1000);
-      const url = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key, ContentType: contentType, ContentLength: contentLength }), {
+      const url = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key, ContentType: contentType, ContentLength: contentLength, IfNoneMatch: '*' }), {
         expiresIn: expiresInSeconds,
         signingDate: new Date(signedAt * 1000),
-        signableHeaders: new Set(['content-type', 'content-length']),
+        signableHeaders: new Set(['content-type', 'content-length', 'if-none-match']),
       });
-      return { url, headers: { 'content-type': contentType }, expiresAt: new Date((signedAt + expiresInSeconds) * 1000) };
+      return { url, headers: { 'content-type': contentType, 'if-none-match': '*' }, expiresAt: new Date((signedAt + expiresInSeconds) * 1000) };
     },
 
     async presignGet(Key, { expiresInSeconds }) {
