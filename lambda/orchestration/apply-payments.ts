@@ -52,14 +52,11 @@ async function applyReport(data: Database, report: PaymentReport, now: Date): Pr
     case 'paid':
       return applyPaid(data, report, now);
     case 'failed':
-    case 'expired': {
-      const invoice = await lockInvoice(data, await data.billing.find(report.invoiceID));
-      const next = nextInvoiceState(invoice.state, report.kind);
-      if (next) await data.billing.setState(invoice.id, next);
-      return;
-    }
+    case 'expired':
+      return applyUnpaid(data, report);
     case 'receipt':
-      return void (await data.billing.setReceipt((await lockInvoice(data, await data.billing.find(report.invoiceID))).id, report.receiptURL));
+      await data.billing.setReceipt(report.invoiceID, report.receiptURL);
+      return;
     case 'refund':
     case 'dispute':
       return applyReversal(data, report, now);
@@ -75,6 +72,15 @@ async function applyPaid(data: Database, report: Extract<PaymentReport, { kind: 
   // One credit is one cent.
   const credits = report.amountCents;
   await creditPurchase(data, invoice, { cost: report.amountCents / 100, credits, paymentReference: report.paymentReference, at: now });
+}
+
+/** A checkout whose top-up was never written, since we failed right after making it, is of no more interest. */
+async function applyUnpaid(data: Database, { kind, invoiceID }: Extract<PaymentReport, { kind: 'failed' | 'expired' }>): Promise<void> {
+  const found = await data.billing.find(invoiceID);
+  if (!found) return;
+  const invoice = await lockInvoice(data, found);
+  const next = nextInvoiceState(invoice.state, kind);
+  if (next) await data.billing.setState(invoice.id, next);
 }
 
 async function applyReversal(data: Database, report: ReversalReport, now: Date): Promise<void> {

@@ -157,6 +157,12 @@ describe('a message', () => {
     expect(service.logged.join()).not.toMatch(/whsec_test|v1=[0-9a-f]{64}/);
   });
 
+  it('about a checkout that nobody was ever given is taken', async () => {
+    const session = { id: 'cs_1', metadata: { invoiceID: 'inv_never_written' }, amount_total: 500, currency: 'usd', payment_intent: null, payment_status: 'unpaid' };
+    for (const type of ['checkout.session.expired', 'checkout.session.async_payment_failed']) expect((await deliverPayment(stripe(type, session))).status).toBe(200);
+    expect((await service.pool().query('select id from payment_events where applied_at is null')).rows).toEqual([]);
+  });
+
   it('that means nothing to us is taken', async () => {
     for (const type of ['customer.created', 'checkout.session.completed', 'charge.succeeded']) {
       expect((await deliverPayment(stripe(type, { id: 'x', metadata: {}, payment_status: 'paid', amount_total: 5, currency: 'usd' }))).status).toBe(200);
