@@ -4,6 +4,7 @@ import { databaseOn } from '../data/database.ts';
 import type { Log } from '../log.ts';
 import { applyPayments } from '../orchestration/apply-payments.ts';
 import { CallbackRefused } from '../ports/callback-refused.ts';
+import type { CryptoProcessor } from '../ports/crypto-processor/crypto-processor.ts';
 import { callbackPaths } from '../ports/payment-providers.ts';
 import type { PaymentProviders } from '../ports/payment-providers.ts';
 import type { PaymentProvider } from '../ports/payment/payment.ts';
@@ -29,13 +30,13 @@ export function withPaymentCallbacks(rest: RestHandler, providers: PaymentProvid
   };
 }
 
-async function take(request: Request, provider: Pick<PaymentProvider, 'name' | 'readEvent'>, pool: Pool, log: Log): Promise<Response> {
+async function take(request: Request, provider: PaymentProvider | CryptoProcessor, pool: Pool, log: Log): Promise<Response> {
   if (Number(request.headers.get('content-length') ?? 0) > maxMessageBytes) return answer(413, 'Too large.');
   const bytes = await request.arrayBuffer();
   if (bytes.byteLength > maxMessageBytes) return answer(413, 'Too large.');
   const body = Buffer.from(bytes).toString('utf8');
   try {
-    const event = provider.readEvent(body, request.headers);
+    const event = await provider.readEvent(body, request.headers);
     await databaseOn(pool).payments.keep({ provider: provider.name, id: event.id, body, meaning: event.reports });
   } catch (error) {
     if (!(error instanceof CallbackRefused)) throw error;

@@ -40,6 +40,7 @@ export interface Connections {
   readonly origin: string;
 }
 
+/** In tokens. It is the driver's own port too, unless PGPORT names another: where something stands in for RDS Proxy. */
 const postgresPort = 5432;
 
 /** @param connections how many a process of this kind may hold: a Lambda handles one request at a time */
@@ -48,7 +49,6 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
   const signer = new Signer({ hostname: host, port: postgresPort, username: user, region });
   const pool = createPool({
     host,
-    port: postgresPort,
     user,
     database: environment.databaseName,
     // A token lasts 15 minutes, and only has to be valid when a connection is made.

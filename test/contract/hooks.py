@@ -29,7 +29,7 @@ PLAYLIST = call("POST", "/playlists", {"streamID": STREAM, "kind": "video", "mod
 call("POST", "/streams", {"name": "a second page"})
 CURSOR = call("GET", "/streams?limit=1")["page"]["nextCursor"]
 
-# JSON Schema cannot say that an identifier names something, or that a URL leads somewhere: valid data gets values for which it holds.
+# JSON Schema cannot say that an identifier names something, that a URL leads somewhere, or what looks like a pasted address: valid data gets values for which it holds.
 VALUES = {
     "uploadID": UPLOAD, "videoUploadObjectID": UPLOAD, "audioUploadObjectID": UPLOAD, "destinationID": DESTINATION, "streamID": STREAM,
     "targetPlaylistID": PLAYLIST, "preparedPlaylistIDs": [PLAYLIST],
@@ -37,7 +37,7 @@ VALUES = {
     "playlistIDs": [],
     "rtmpURL": "rtmp://127.0.0.1:9/app",
     "backupRtmpURL": "rtmp://127.0.0.1:9/backup", "url": "https://example.org/video.mp4", "rule": "FREQ=DAILY", "timeZone": "UTC",
-    "scheduleEndAt": "9999-12-31T23:59:59Z",
+    "scheduleEndAt": "9999-12-31T23:59:59Z", "streamKey": "contract-key",
 }
 RESOURCES = {"streams": STREAM, "uploads": UPLOAD, "playlists": PLAYLIST, "destinations": DESTINATION}
 

@@ -21,8 +21,9 @@ describe('the bundles', () => {
 
   test('hold no more than they need: the REST function’s is the largest', () => {
     const sizesKB = bundles.map((bundle) => statSync(bundle).size / 1000);
-    // `import { z } from 'zod'` alone makes it 350 KB more: bundlers leave out zod's locales only behind `import * as z`.
-    expect(Math.max(...sizesKB)).toBeLessThanOrEqual(700);
+    // Of it, 181 KB are the library of recurrences, which is evaluated only where it is used.
+    // `import { z } from 'zod'` would add 350 KB: bundlers leave out zod's locales only behind `import * as z`.
+    expect(Math.max(...sizesKB)).toBeLessThanOrEqual(900);
   });
 
   test('are modules', () => {

@@ -21,7 +21,7 @@ export interface CryptoProcessor {
   /**
    * Verifies and translates a message.
    * @param body exactly as received
-   * @throws {CallbackRefused} a signature that is missing or wrong
+   * @throws {CallbackRefused} for a signature that is missing or wrong
    */
   readEvent(body: string, headers: Headers): PaymentEvent;
 }

@@ -24,16 +24,14 @@ export interface PaymentProvider {
   /**
    * Verifies and translates a message.
    * @param body exactly as received
-   * @throws {CallbackRefused} a signature that is missing, wrong or older than five minutes
+   * @throws {CallbackRefused} for a signature that is missing, wrong or older than five minutes
    */
-  readEvent(body: string, headers: Headers): PaymentEvent;
+  readEvent(body: string, headers: Headers): Promise<PaymentEvent>;
 }
 
 /** Stands in where no provider is configured. */
 export const noPaymentProvider: PaymentProvider = {
   name: 'none',
   createCheckout: () => Promise.reject(new Error('no payment provider is configured')),
-  readEvent: () => {
-    throw new CallbackRefused('no payment provider is configured');
-  },
+  readEvent: () => Promise.reject(new CallbackRefused('no payment provider is configured')),
 };

@@ -1,5 +1,5 @@
 // Stripe's webhook messages: their signature, and what they mean to us.
-import { Stripe } from 'stripe';
+import type { Stripe } from 'stripe';
 import type { PaymentEvent, PaymentReport, ReversalReport } from '../../domain/payment-reports.ts';
 import { CallbackRefused } from '../callback-refused.ts';
 
@@ -17,12 +17,14 @@ export const stripeEventTypes = [
 ] as const satisfies readonly Stripe.Event['type'][];
 
 /** @throws {CallbackRefused} */
-export function readStripeEvent(webhookSecret: string, body: string, headers: Headers): PaymentEvent {
+export async function readStripeEvent(webhookSecret: string, body: string, headers: Headers): Promise<PaymentEvent> {
   const signature = headers.get('stripe-signature');
   if (signature === null) throw new CallbackRefused('the message carries no Stripe-Signature');
+  // Few requests need it: a start does not wait for it.
+  const { Stripe: { webhooks } } = await import('stripe');
   let event: Stripe.Event;
   try {
-    event = Stripe.webhooks.constructEvent(body, signature, webhookSecret, toleranceSeconds);
+    event = webhooks.constructEvent(body, signature, webhookSecret, toleranceSeconds);
   } catch {
     throw new CallbackRefused('the signature is not valid for this message, or too old');
   }

@@ -1,5 +1,4 @@
 // Card payments by Stripe Checkout.
-import { Stripe } from 'stripe';
 import type { PaymentProvider } from './payment.ts';
 import { readStripeEvent } from './stripe-events.ts';
 
@@ -20,10 +19,11 @@ const checkoutLifetimeMs = 60 * 60_000;
 const requestTimeoutMs = 8000;
 
 export function createStripePayment({ apiKey, webhookSecret, siteURL, clock, api }: StripeOptions): PaymentProvider {
-  const stripe = new Stripe(apiKey, { timeout: requestTimeoutMs, maxNetworkRetries: 1, telemetry: false, ...api });
   return {
     name: 'stripe',
     async createCheckout({ invoiceID, amountCents, credits }) {
+      const { Stripe } = await import('stripe');
+      const stripe = new Stripe(apiKey, { timeout: requestTimeoutMs, maxNetworkRetries: 1, telemetry: false, ...api });
       const metadata = { invoiceID };
       const session = await stripe.checkout.sessions.create(
         {
