@@ -10,6 +10,7 @@ import type { SignedMessage } from '../../lambda/ports/payment/local-payment.ts'
 import { paymentsOn } from '../api/payments.ts';
 import { baseURL, testService } from '../support/service.ts';
 import type { KilledPayment } from '../support/killed-payment.ts';
+import { until } from '../support/local-run.ts';
 
 const service = testService();
 const { billing, deliverPayment, invoice, refund, topUp } = paymentsOn(service);
@@ -23,6 +24,8 @@ async function takeAndDie({ body, headers }: SignedMessage, statements: number):
   const child = spawn(process.execPath, [program], { env: { PATH: process.env['PATH'], KILLED_PAYMENT: JSON.stringify(settings) }, stdio: ['ignore', 'ignore', 'inherit'] });
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   expect(code === 0 || signal === 'SIGKILL').toBe(true);
+  // Until Postgres has noticed, what the dead one had locked is skipped: it would be the next sweep's.
+  await until(async () => (await service.pool().query(`select from pg_stat_activity where application_name = 'killed payment'`)).rowCount === 0);
   return code === 0;
 }
 

@@ -26,7 +26,7 @@ Object.assign(pg.Client.prototype, {
   },
 });
 
-const pool = createPool({ connectionString: databaseURL, max: 1 });
+const pool = createPool({ connectionString: databaseURL, max: 1, application_name: 'killed payment' });
 const payment = createLocalPayment({ checkoutURL: 'http://127.0.0.1/checkout', signingKey: '', webhookSecret, clock: () => new Date() });
 const answer = withPaymentCallbacks(() => Promise.reject(new Error('nothing else is asked')), { payment, crypto: createLocalCryptoProcessor('') }, pool, () => {});
 const { status } = await answer(new Request(url, { method: 'POST', body, headers }), '192.0.2.1');
