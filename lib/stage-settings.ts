@@ -57,6 +57,10 @@ export interface StageSettings {
   readonly manifestAgentsMax: number;
   /** Media workers there may be; there are none while the queue is empty. */
   readonly mediaWorkersMax: number;
+  /** Import workers that run even when nothing is imported: without one an import waits for some minutes before it begins. */
+  readonly importWorkersMin: number;
+  /** Import workers there may be, of a few imports at a time each. */
+  readonly importWorkersMax: number;
   /** Where notifications of alarms and of the budget go; null: nowhere yet, subscribe to the topic by hand. */
   readonly alarmEmail: string | null;
   /** Dollars a month that the account may cost before a notification; nothing is switched off. */
@@ -83,7 +87,7 @@ interface Check {
 }
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
-  const { region, databaseStorageGiB, gpuMachinesMin, ffmpegAgentsMin, manifestAgentsMin } = settings;
+  const { region, databaseStorageGiB, gpuMachinesMin, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
   return {
     account: orNull(text(/^\d{12}$/, 'an account id of 12 digits')),
     region: text(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region'),
@@ -114,6 +118,8 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     manifestAgentsMin: wholeNumber(1, 1000),
     manifestAgentsMax: wholeNumber(manifestAgentsMin, 1000),
     mediaWorkersMax: wholeNumber(1, 1000),
+    importWorkersMin: wholeNumber(0, 1000),
+    importWorkersMax: wholeNumber(Math.max(1, importWorkersMin), 1000),
     alarmEmail: orNull(text(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'an e-mail address')),
     monthlyBudgetUsd: wholeNumber(1, 10_000_000),
     legacyRtmpUrl: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),

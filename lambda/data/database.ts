@@ -7,6 +7,7 @@ import { crypto } from './crypto.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { idempotency } from './idempotency.ts';
+import { imports } from './imports.ts';
 import { ledger } from './ledger.ts';
 import { metering } from './metering.ts';
 import { notifications } from './notifications.ts';
@@ -38,6 +39,7 @@ export function databaseOn(db: Queryable) {
     destinations: destinations(db),
     dueTimes: dueTimes(db),
     idempotency: idempotency(db),
+    imports: imports(db),
     ledger: ledger(db),
     metering: metering(db),
     notifications: notifications(db),

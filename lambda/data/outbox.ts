@@ -5,12 +5,13 @@ import type { Queryable } from './queryable.ts';
 export type Command =
   | { readonly queue: 'publish-ffmpeg' | 'publish-manifest'; readonly body: { readonly streamID: string } }
   | { readonly queue: 'media'; readonly body: MediaCommand }
+  | { readonly queue: 'imports'; readonly body: { readonly uploadID: string } }
   | { readonly queue: 'timers'; readonly body: { readonly streamID: string } };
 
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string }
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
-  | { readonly task: 'delete_object'; readonly objectKey: string };
+  | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string };
 
 export function outbox(db: Queryable) {
   return {

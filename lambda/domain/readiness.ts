@@ -19,12 +19,12 @@ export interface ReadinessIssue {
 const issueTable = {
   no_video: ['VIDEO', 'The stream has nothing to show.', 'Set playlistIDs or videoUploadObjectID.'],
   upload_missing: ['VIDEO', 'The video upload does not exist.', 'Name an upload of yours in videoUploadObjectID.'],
-  upload_not_uploaded: ['VIDEO', 'The bytes of the video have not been uploaded.', 'PUT them to the upload URL, then call complete.'],
+  upload_not_uploaded: ['VIDEO', 'The bytes of the video have not been uploaded.', 'PUT them to the upload URL, then call complete; an import only has to finish.'],
   upload_not_probed: ['VIDEO', 'The video is still being examined.', 'Wait until its probeState is completed.'],
   upload_unusable: ['VIDEO', 'The video cannot be played.', "Read the upload's failure, then upload another file."],
   upload_not_visual: ['VIDEO', 'The upload named as video has no picture.', 'Name a video or an image; use audioUploadObjectID for sound.'],
   audio_missing: ['AUDIO', 'The audio upload does not exist.', 'Name an upload of yours in audioUploadObjectID.'],
-  audio_not_uploaded: ['AUDIO', 'The bytes of the audio have not been uploaded.', 'PUT them to the upload URL, then call complete.'],
+  audio_not_uploaded: ['AUDIO', 'The bytes of the audio have not been uploaded.', 'PUT them to the upload URL, then call complete; an import only has to finish.'],
   audio_not_probed: ['AUDIO', 'The audio is still being examined.', 'Wait until its probeState is completed.'],
   audio_unusable: ['AUDIO', 'The audio cannot be played.', "Read the upload's failure, then upload another file."],
   audio_silent: ['AUDIO', 'The upload named as audio has no sound.', 'Name an upload that has an audio track.'],
@@ -113,8 +113,9 @@ function judgeVideo(facts: StreamFacts): Finding[] {
   const upload = facts.videoUpload;
   if (upload === undefined) return ['no_video'];
   if (upload === null) return ['upload_missing'];
+  if (upload.probeState === 'failed') return ['upload_unusable'];
   if (!upload.uploaded) return ['upload_not_uploaded'];
-  if (upload.probeState !== 'completed') return [upload.probeState === 'failed' ? 'upload_unusable' : 'upload_not_probed'];
+  if (upload.probeState !== 'completed') return ['upload_not_probed'];
   return upload.hasVideo ? [] : ['upload_not_visual'];
 }
 
@@ -124,8 +125,9 @@ function judgeAudio(facts: StreamFacts): Finding[] {
   const upload = facts.audioUpload;
   if (upload === undefined) return [];
   if (upload === null) return ['audio_missing'];
+  if (upload.probeState === 'failed') return ['audio_unusable'];
   if (!upload.uploaded) return ['audio_not_uploaded'];
-  if (upload.probeState !== 'completed') return [upload.probeState === 'failed' ? 'audio_unusable' : 'audio_not_probed'];
+  if (upload.probeState !== 'completed') return ['audio_not_probed'];
   return upload.hasAudio ? [] : ['audio_silent'];
 }
 

@@ -21,8 +21,8 @@ export interface SweepParts {
 const timerAheadSeconds = 150;
 
 /**
- * Frees what dead agents held, applies payments that were left behind, fires what is due, arms timers, discards abandoned uploads,
- * relays what was left in the outbox, and throws away what has expired.
+ * Frees what dead agents and import workers held, applies payments that were left behind, fires what is due, arms timers, discards
+ * abandoned uploads, relays what was left in the outbox, and throws away what has expired.
  * @throws {AggregateError} what failed, after everything else was done
  */
 export async function sweep({ pool, queue, timers, starting, clock }: SweepParts): Promise<void> {
@@ -32,6 +32,7 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => applyPayments(pool),
     () => fireDue(pool, starting, clock),
     () => armTimers(pool, timers),
+    () => databaseOn(pool).imports.freeExpired(),
     () => discardAbandonedUploads(pool),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),

@@ -37,6 +37,7 @@ import { createUploadUrl } from './uploads/create-upload-url.ts';
 import { createUpload } from './uploads/create-upload.ts';
 import { deleteUpload } from './uploads/delete-upload.ts';
 import { getUpload } from './uploads/get-upload.ts';
+import { importUpload } from './uploads/import-upload.ts';
 import { listUploads } from './uploads/list-uploads.ts';
 
 export const operations: readonly Operation[] = [
@@ -58,6 +59,7 @@ export const operations: readonly Operation[] = [
 
   listUploads,
   createUpload,
+  importUpload,
   getUpload,
   createUploadUrl,
   completeUpload,

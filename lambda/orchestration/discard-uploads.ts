@@ -11,8 +11,9 @@ const abandonedAtOnce = 100;
 
 /** @param upload locked, and not in use */
 export async function discardUpload(data: Database, upload: Upload): Promise<void> {
-  await data.uploads.delete(upload.id);
-  const command = { queue: 'media', body: { task: 'delete_object', objectKey: upload.object_key } } as const;
+  const multipartID = (await data.uploads.delete(upload.id))?.multipart_id ?? null;
+  const body = { task: 'delete_object', objectKey: upload.object_key, ...(multipartID === null ? {} : { multipartID }) } as const;
+  const command = { queue: 'media', body } as const;
   await data.outbox.send(command);
   // A URL that was handed out can still bring bytes, and a PUT begun in its last second takes a while.
   await data.outbox.send(command, 2 * uploadURLSeconds);

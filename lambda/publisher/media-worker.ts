@@ -3,8 +3,8 @@ import type { Pool } from 'pg';
 import type { SQSRecord } from 'aws-lambda';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { MediaCommand } from '../data/outbox.ts';
-import { judgeUsersOf } from '../orchestration/judge-parts.ts';
 import { publishPlaylist } from '../orchestration/publish-playlist.ts';
+import { settleUpload } from '../orchestration/settle-upload.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -36,6 +36,7 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
       case 'publish_playlist':
         return inTransaction(parts.pool, async (data) => publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random));
       case 'delete_object':
+        if (command.multipartID !== undefined) await parts.objects.abortMultipart(command.objectKey, command.multipartID);
         return parts.objects.delete(command.objectKey);
     }
   };
@@ -56,7 +57,9 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
   const upload = await databaseOn(pool).uploads.findAny(uploadID);
   if (!upload?.uploaded || upload.probe_state !== 'pending') return;
   const url = await objects.presignGet(upload.object_key, { expiresInSeconds: probeURLSeconds });
-  const claimed = { mimeType: upload.mime_type, fileSize: upload.size_bytes! };
+  // Of an import nobody here has claimed anything: its source said what it liked.
+  const isImport = upload.external_source !== null;
+  const claimed = { mimeType: isImport ? null : upload.mime_type, fileSize: upload.size_bytes! };
   const found = await probeMedia(tools, url, claimed, AbortSignal.timeout(probeTimeoutMs)).catch((error: unknown) => {
     if (error instanceof MediaError) return { failure: { code: error.code, detail: error.detail } };
     if (!isLastAttempt) throw error;
@@ -68,6 +71,7 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
   await inTransaction(pool, async (data) => {
     if ('failure' in found) await data.uploads.recordFailure(uploadID, found.failure);
     else {
+      if (isImport) await data.uploads.recordContent(uploadID, found.mimeType, found.kind);
       await data.uploads.recordFacts(uploadID, {
         duration_seconds: found.durationSeconds,
         width: found.width,
@@ -77,10 +81,6 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
         audio_codec: found.audioCodec,
       });
     }
-    await judgeUsersOf(data, { uploadID });
-    for (const playlist of await data.playlists.publishingWith(uploadID)) {
-      const body = { task: 'publish_playlist', playlistID: playlist.id, request: playlist.publish_request } as const;
-      await data.outbox.send({ queue: 'media', body });
-    }
+    await settleUpload(data, uploadID);
   });
 }

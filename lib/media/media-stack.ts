@@ -68,7 +68,7 @@ export class MediaStack extends Stack {
     this.objectAccess = new ManagedPolicy(this, 'ObjectAccess', {
       statements: [
         new PolicyStatement({ actions: ['s3:ListBucket'], resources: buckets.map(({ bucketArn }) => bucketArn) }),
-        new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:DeleteObject'], resources: objects }),
+        new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts', 's3:DeleteObject'], resources: objects }),
         // Whoever signs a URL needs these for whoever uses it.
         new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [key.keyArn] }),
       ],

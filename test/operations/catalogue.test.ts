@@ -24,6 +24,7 @@ const decided = [
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
   ['GET /uploads', 'service:read', '200', 'list_uploads'],
   ['POST /uploads', 'service:write', '201 + Location', 'create_upload'],
+  ['POST /uploads/import', 'service:write', '202 + Location', 'import_upload'],
   ['GET /uploads/{id}', 'service:read', '200', 'get_upload'],
   ['POST /uploads/{id}/upload-url', 'service:write', '200', 'create_upload_url'],
   ['POST /uploads/{id}/complete', 'service:write', '200', 'complete_upload'],
@@ -98,9 +99,11 @@ describe.for(each)('%s', ([, operation]) => {
     const { method, body, output } = operation;
     expect(output.body === undefined).toBe(output.status === 204);
     // A top-up is no resource: what can be read of it is its invoice.
-    expect(output.location !== undefined).toBe(output.status === 201 && operation.id !== 'createTopUp');
+    // Whatever makes something says where it is, also when it is not finished.
+    const makes = (output.status === 201 && operation.id !== 'createTopUp') || operation.id.startsWith('import');
+    expect(output.location !== undefined).toBe(makes);
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
-    if (output.location) expect(output.location({ id: 'made' })).toBe(`${operation.path}/made`);
+    if (output.location) expect(output.location({ id: 'made' })).toBe(`/${operation.tag}/made`);
   });
 
   test('says what it does', () => {

@@ -33,6 +33,8 @@ const malformed: Record<keyof StageSettings, unknown> = {
   manifestAgentsMin: 0,
   manifestAgentsMax: null,
   mediaWorkersMax: 0,
+  importWorkersMin: -1,
+  importWorkersMax: 0,
   alarmEmail: 'ada',
   monthlyBudgetUsd: 0.5,
   legacyRtmpUrl: 'https://example.com/live',

@@ -40,6 +40,9 @@ export interface TestService {
   objects(): FileObjectStore;
   payment(): LocalPayment;
   crypto(): LocalCryptoProcessor;
+  /** For code under test in another process: where the database and the objects are. */
+  databaseURL(): string;
+  folder(): string;
   handler(): RestHandler;
   /** @param address where it seems to come from */
   send(request: Request, address?: string): Promise<Answer>;
@@ -88,6 +91,8 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
     objects: () => made!.objects,
     payment: () => made!.payment,
     crypto: () => made!.crypto,
+    databaseURL: () => database.url(),
+    folder: () => made!.folder,
     handler: () => made!.handler,
     send,
     logged,

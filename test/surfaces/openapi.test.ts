@@ -136,7 +136,7 @@ describe('bodies', () => {
     const { Stream, Upload, Playlist, Destination, StreamStats, Me, Readiness, Problem } = schemas;
     const optional = (schema: Schema | undefined) => Object.keys(schema!.properties!).filter((name) => !schema!.required!.includes(name));
     expect([Stream, Playlist, StreamStats, Me, Readiness].map(optional)).toEqual([[], [], [], [], []]);
-    expect(optional(Upload)).toEqual(['fileSize']);
+    expect(optional(Upload)).toEqual(['fileSize', 'externalSource']);
     expect(optional(Destination)).toEqual(['rtmpURL', 'backupRtmpURL', 'lastUsedAt', 'archivedAt', 'managedChannelTitleCached']);
     expect(optional(Problem)).toEqual(['readiness', 'errors']);
   });
@@ -165,6 +165,7 @@ describe('bodies', () => {
       update_stream: [],
       schedule_stream: ['scheduleStartAt'],
       create_upload: ['name', 'mimeType'],
+      import_upload: ['url'],
       create_playlist: ['streamID', 'kind', 'mode'],
       apply_playlist_operations: ['operations'],
       copy_playlist: ['targetPlaylistID'],

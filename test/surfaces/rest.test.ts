@@ -96,7 +96,7 @@ describe('the reference page', () => {
   it('runs no scripts, loads nothing, and its policy knows its style', async () => {
     const response = await page();
     const text = await response.text();
-    expect(text).not.toMatch(/<script|<link|<img|https?:\/\/(?!127\.0\.0\.1|\w+\.example)/);
+    expect(/<script|<link|<img|\ssrc=|url\(/.exec(text)).toBeNull();
     const style = /<style>(.*?)<\/style>/s.exec(text)![1]!;
     expect(response.headers.get('content-security-policy')).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
   });

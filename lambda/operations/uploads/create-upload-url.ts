@@ -30,6 +30,9 @@ export const createUploadUrl = operation(['service:write'], {
     if (upload.uploaded) {
       throw new ProblemError('resource_in_use', 'This upload is complete, and streams may play it. Create another upload for other bytes.');
     }
+    if (upload.external_source !== null) {
+      throw new ProblemError('resource_in_use', 'The bytes of this upload are imported from a link. Create another upload to send bytes yourself.');
+    }
     const { url, headers, expiresAt } = await ctx.objects.presignPut(upload.object_key, {
       contentType: upload.mime_type,
       ...(upload.declared_size_bytes === null ? {} : { contentLength: upload.declared_size_bytes }),

@@ -7,7 +7,7 @@ import { ProblemError } from '../problem-codes.ts';
 export const deleteUpload = operation(['service:write'], {
   id: 'deleteUpload',
   summary: 'Delete an upload',
-  description: 'Refused while a playlist or a live stream uses it.',
+  description: 'Refused while a playlist or a live stream uses it. An import that is under way is cancelled.',
   tag: 'uploads',
   method: 'DELETE',
   path: '/uploads/{id}',

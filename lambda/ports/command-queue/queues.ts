@@ -16,7 +16,8 @@ export const queuePolicies: Readonly<Record<QueueName, QueuePolicy>> = {
   'publish-manifest': { visibilitySeconds: 30, maxReceives: 5 },
   // A file without an index is read from end to end.
   media: { visibilitySeconds: 450, maxReceives: 3 },
-  imports: { visibilitySeconds: 300, maxReceives: 3 },
+  // Wake-ups too.
+  imports: { visibilitySeconds: 60, maxReceives: 5 },
   // Six times the timeout of the function that handles them, as Lambda asks for.
   timers: { visibilitySeconds: 180, maxReceives: 5 },
 };
