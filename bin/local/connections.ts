@@ -8,6 +8,10 @@ import { createFileObjectStore } from '../../lambda/ports/object-store/file-obje
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { createFileKeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
 import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
+import { createLocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
+import type { LocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
+import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
+import type { LocalPayment } from '../../lambda/ports/payment/local-payment.ts';
 import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 
@@ -23,11 +27,15 @@ export interface LocalConnectionsOptions {
 
 export interface LocalConnections extends Connections {
   readonly objects: FileObjectStore;
+  readonly payment: LocalPayment;
+  readonly crypto: LocalCryptoProcessor;
   readonly timers: Timers;
 }
 
 /** Where the site serves objects. */
 export const objectsPath = '/objects';
+/** Where the site has its checkout page. */
+export const checkoutPath = '/checkout';
 
 /** The database is migrated by then. */
 export async function connectLocally(options: LocalConnectionsOptions, connections: number, log: Log): Promise<LocalConnections> {
@@ -41,6 +49,13 @@ export async function connectLocally(options: LocalConnectionsOptions, connectio
     queue: createPostgresCommandQueue({ pool, log }),
     timers: createOutboxTimers(pool),
     sealer: await openSealer(pool, createFileKeyWrapper(await readFile(options.masterKeyFile))),
+    payment: createLocalPayment({
+      checkoutURL: siteURL + checkoutPath,
+      signingKey: `checkout ${serviceSecret}`,
+      webhookSecret: `payments ${serviceSecret}`,
+      clock: () => new Date(),
+    }),
+    crypto: createLocalCryptoProcessor(`crypto ${serviceSecret}`),
   };
 }
 

@@ -1,10 +1,12 @@
-// The jobs that AWS runs as functions: the minute sweep, and what timers wake up.
+// The jobs that AWS runs as functions: the minute sweep, the daily proof of the books, and what timers wake up.
+import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepParts } from '../../lambda/jobs/sweep.ts';
 import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import type { Log } from '../../lambda/log.ts';
 
 const sweepEveryMs = 60_000;
+const reconcileEveryMs = 24 * 3_600_000;
 
 /** Runs until it is disposed of, which waits for what is under way. */
 export function startJobs(parts: SweepParts, log: Log): AsyncDisposable {
@@ -13,6 +15,11 @@ export function startJobs(parts: SweepParts, log: Log): AsyncDisposable {
   const sweeping = setInterval(() => {
     void sweep(parts).catch((error: unknown) => log('sweep_failed', { error }));
   }, sweepEveryMs);
+  // A machine that is not on all day proves them at each start too.
+  let proving = proveBooks();
+  const reconciling = setInterval(() => {
+    proving = proveBooks();
+  }, reconcileEveryMs);
   const consuming = [
     parts.queue.consume('timers', createTimersHandler(parts), { signal }),
     // No agent here publishes prepared media yet: its wake-ups are for nobody, and the streams say `no_capacity`.
@@ -21,8 +28,13 @@ export function startJobs(parts: SweepParts, log: Log): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping);
+      clearInterval(reconciling);
       ending.abort();
-      await Promise.all(consuming);
+      await Promise.all([...consuming, proving]);
     },
   };
+
+  function proveBooks(): Promise<void> {
+    return reconcile(parts.pool, log).catch((error: unknown) => log('reconciliation_failed', { error }));
+  }
 }

@@ -6,6 +6,7 @@ import { createService } from '../../lambda/api/create-service.ts';
 import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
+import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import type { Log } from '../../lambda/log.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
@@ -20,6 +21,7 @@ import { watchForEnd } from './ending.ts';
 import { startJobs } from './jobs.ts';
 import { ensureLocalAccount, localEmail } from './local-account.ts';
 import type { LocalOptions } from './options.ts';
+import { createPaymentPages } from './payment-pages.ts';
 import { startPostgres } from './postgres.ts';
 import { startRtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { reserveSite } from './site.ts';
@@ -79,7 +81,8 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const service = createService(connections, settings, log);
     const mailer = createFolderMailer({ folder: folder.mails, clock, onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`) });
     const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor: localSettings.rateLimitFactor, clock, log });
-    site.serve({ rest: createRestHandler(service), auth, objects: connections.objects, sink, rtmpURL, log });
+    const rest = withPaymentCallbacks(createRestHandler(service), connections, connections.pool, log);
+    site.serve({ rest, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
 
     const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
     const supervisor = await step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));

@@ -8,8 +8,10 @@ import type { FileObjectStore } from '../../lambda/ports/object-store/file-objec
 import type { Log } from '../../lambda/log.ts';
 import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
-import { objectsPath } from './connections.ts';
 import { isOfDashboard, serveDashboard } from './dashboard.ts';
+import { checkoutPath, objectsPath } from './connections.ts';
+import { depositPath, receiptPath } from './payment-pages.ts';
+import type { PaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from './watch-page/page.ts';
 
@@ -24,6 +26,7 @@ export interface ReservedSite {
 export interface SiteParts {
   readonly rest: RestHandler;
   readonly auth: AuthHandler;
+  readonly paymentPages: PaymentPages;
   readonly objects: FileObjectStore;
   readonly sink: RtmpSink;
   readonly rtmpURL: string;
@@ -59,10 +62,11 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
   };
 }
 
-function route(server: Server, siteURL: string, { rest, auth, objects, sink, rtmpURL, log }: SiteParts): void {
+function route(server: Server, siteURL: string, { rest, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
   const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
   const answerAuth = getRequestListener((received, { incoming }) => auth(received, incoming.socket.remoteAddress ?? null));
   const answerDashboard = getRequestListener(serveDashboard);
+  const answerPayments = getRequestListener(paymentPages);
   const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });
   const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };
   server.on('request', (request, response) => {
@@ -79,6 +83,7 @@ function route(server: Server, siteURL: string, { rest, auth, objects, sink, rtm
       response.writeHead(302, { location: siteURL + path }).end();
       return;
     }
+    if ([checkoutPath, depositPath].includes(path.split('?')[0]!) || path.startsWith(receiptPath)) return void answerPayments(request, response);
     if (serveWatchPage(watch, request, response)) return;
     void answerRest(request, response);
   });

@@ -4,6 +4,7 @@ import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws.ts';
 import { createAccessTokens } from '../surfaces/access-tokens.ts';
+import type { PaymentProviders } from '../ports/payment-providers.ts';
 import type { Service } from '../surfaces/service.ts';
 import { createHealth } from './health.ts';
 
@@ -16,8 +17,8 @@ export interface ServiceSettings extends StreamingSettings {
   readonly rateLimitFactor: number;
 }
 
-export function createService(connections: Connections, settings: ServiceSettings, log: Log): Service {
-  const { pool, objects, queue, sealer, serviceSecret, origin } = connections;
+export function createService(connections: Connections & PaymentProviders, settings: ServiceSettings, log: Log): Service {
+  const { pool, objects, queue, sealer, payment, crypto, serviceSecret, origin } = connections;
   const clock = () => new Date();
   return {
     operations,
@@ -27,6 +28,8 @@ export function createService(connections: Connections, settings: ServiceSetting
     objects,
     sealer,
     accessTokens: createAccessTokens(pool, origin, clock),
+    payment,
+    crypto,
     settings,
     rateLimitFactor: settings.rateLimitFactor,
     serviceSecret,

@@ -44,3 +44,14 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     rateLimitFactor: Number(required('RATE_LIMIT_FACTOR')),
   };
 }
+
+/** What the function that takes payments works with besides. */
+export const paymentVariables = ['PAYMENT_PROVIDERS_SECRET_ARN'] as const;
+
+/** @throws naming the variable that is missing */
+export function readPaymentEnvironment(env: NodeJS.ProcessEnv): { readonly secretARN: string } {
+  const [name] = paymentVariables;
+  const secretARN = env[name];
+  if (!secretARN) throw new Error(`the environment variable ${name} is missing`);
+  return { secretARN };
+}

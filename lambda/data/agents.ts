@@ -32,12 +32,12 @@ export function agents(db: Queryable) {
       const row = await one<{ now: Date; holding: string[]; ending: string[]; held: boolean; due_count: number; dead_count: number }>(
         db,
         `with renewed as (
-           update agents set lease_expires_at = now() + make_interval(secs => $2)
+           update agents set lease_expires_at = now() + make_interval(secs => $2), renewed_at = now()
            where id = $1 and lease_expires_at > '-infinity' returning id)
          select clock_timestamp() as now, exists (select from renewed) as held,
            array(select id || '/' || epoch from replicas where agent_id = $1) as holding,
            array(select id from replicas where agent_id = $1 and wanted = 'ended' and state <> 'ended') as ending,
-           (select count(*) from due_times where due_at <= now()) as due_count,
+           (select count(*) from due_times where due_at <= now()) + (select count(*) from billing_accounts where due_at <= now()) as due_count,
            (select count(*) from agents where id <> $1 and lease_expires_at < now()) as dead_count`,
         [agentID, leaseSeconds],
       );

@@ -6,14 +6,20 @@ import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
 import { billing } from './billing.ts';
 import { dataKeys } from './data-keys.ts';
+import { crypto } from './crypto.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { expiredCredentials } from './expired-credentials.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
+import { ledger } from './ledger.ts';
+import { metering } from './metering.ts';
+import { notifications } from './notifications.ts';
 import { outbox } from './outbox.ts';
+import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
+import { reconciliation } from './reconciliation.ts';
 import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
 import { securityEvents } from './security-events.ts';
@@ -23,6 +29,7 @@ import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
 import { tokenRevocations } from './token-revocations.ts';
 import { uploads } from './uploads.ts';
+import { usage } from './usage.ts';
 
 /** The statements of all aggregates. What a call sees and changes is decided by what it is bound to. */
 export type Database = ReturnType<typeof databaseOn>;
@@ -38,13 +45,19 @@ export function databaseOn(db: Queryable) {
     applications: applications(db),
     billing: billing(db),
     dataKeys: dataKeys(db),
+    crypto: crypto(db),
     destinations: destinations(db),
     dueTimes: dueTimes(db),
     expiredCredentials: expiredCredentials(db),
     idempotency: idempotency(db),
     imports: imports(db),
+    ledger: ledger(db),
+    metering: metering(db),
+    notifications: notifications(db),
     outbox: outbox(db),
+    payments: payments(db),
     playlists: playlists(db),
+    reconciliation: reconciliation(db),
     replicas: replicas(db),
     requestWindows: requestWindows(db),
     securityEvents: securityEvents(db),
@@ -54,6 +67,7 @@ export function databaseOn(db: Queryable) {
     timelines: timelines(db),
     tokenRevocations: tokenRevocations(db),
     uploads: uploads(db),
+    usage: usage(db),
   };
 }
 

@@ -118,16 +118,21 @@ export function replicas(db: Queryable) {
       ),
 
     /**
-     * Stores the figures of many replicas in one statement; the primary's are the stream's. A stream that is being moved right now
+     * Stores the figures of many replicas in one statement, the primary's and the backup's each in a place of its own. A stream that is being moved right now
      * is left out, until the next figures: an agent's renewals never wait for a row lock.
      */
     saveFigures: (agentID: string, figures: readonly ReplicaFigures[]) =>
       db.query(
         `with free as (
-           select s.id, f.stats from jsonb_to_recordset($2) as f("replicaID" text, epoch integer, stats jsonb)
-           join replicas r on r.id = f."replicaID" and r.epoch = f.epoch and r.agent_id = $1 and r.role = 'primary'
-           join streams s on s.id = r.stream_id for no key update of s skip locked)
-         update streams s set stats = free.stats from free where s.id = free.id`,
+           select s.id, r.role, f.stats from jsonb_to_recordset($2) as f("replicaID" text, epoch integer, stats jsonb)
+           join replicas r on r.id = f."replicaID" and r.epoch = f.epoch and r.agent_id = $1
+           join streams s on s.id = r.stream_id for no key update of s skip locked),
+         figures as (
+           select id, max(stats::text) filter (where role = 'primary')::jsonb as primary_stats,
+             max(stats::text) filter (where role = 'backup')::jsonb as backup_stats
+           from free group by id)
+         update streams s set stats = coalesce(f.primary_stats, s.stats), backup_stats = coalesce(f.backup_stats, s.backup_stats)
+         from figures f where s.id = f.id`,
         [agentID, JSON.stringify(figures)],
       ),
   };

@@ -1,7 +1,9 @@
 // What an operation reaches the world through.
 import type { Database } from '../data/database.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
+import type { CryptoProcessor } from '../ports/crypto-processor/crypto-processor.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { PaymentProvider } from '../ports/payment/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import type { Scope } from './scopes.ts';
 
@@ -26,6 +28,8 @@ export interface Context extends PublicContext {
   readonly data: Database;
   readonly objects: ObjectStore;
   readonly sealer: Sealer;
+  readonly payment: PaymentProvider;
+  readonly crypto: CryptoProcessor;
   readonly settings: StreamingSettings;
   /** A new identifier, `prefix_…`. */
   readonly newID: (prefix: string) => string;

@@ -1,5 +1,11 @@
 // The catalogue: every operation there is, by resource. Adding one is a file and a line here.
 import { getMe } from './account/get-me.ts';
+import { createTopUp } from './billing/create-top-up.ts';
+import { getBillingOverview } from './billing/get-billing-overview.ts';
+import { getUsageAnalytics } from './billing/get-usage-analytics.ts';
+import { listInvoices } from './billing/list-invoices.ts';
+import { getCryptoDepositAddress } from './crypto/get-crypto-deposit-address.ts';
+import { listCryptoCurrencies } from './crypto/list-crypto-currencies.ts';
 import { createDestination } from './destinations/create-destination.ts';
 import { deleteDestination } from './destinations/delete-destination.ts';
 import { getDestination } from './destinations/get-destination.ts';
@@ -72,4 +78,12 @@ export const operations: readonly Operation[] = [
   getDestination,
   updateDestination,
   deleteDestination,
+
+  getBillingOverview,
+  listInvoices,
+  getUsageAnalytics,
+  createTopUp,
+
+  listCryptoCurrencies,
+  getCryptoDepositAddress,
 ];

@@ -1,10 +1,12 @@
-// Fires what is due: schedule starts and ends, durations that are over, starts that brought no evidence.
+// Fires what is due: schedule starts and ends, durations that are over, starts that brought no evidence, credits that run out.
 import type { Pool } from 'pg';
+import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { DueTime } from '../data/due-times.ts';
 import type { Stream } from '../data/streams.ts';
 import { isBlocking } from '../domain/readiness.ts';
 import { eachInTurn } from './each-in-turn.ts';
+import { fireCredits } from './fire-credits.ts';
 import { startStream } from './start-stream.ts';
 import type { Starting } from './start-stream.ts';
 import { stopStream } from './stop-stream.ts';
@@ -17,10 +19,17 @@ import { stopStream } from './stop-stream.ts';
  */
 export async function fireDue(pool: Pool, starting: Omit<Starting, 'now'>, clock: () => Date): Promise<number> {
   const next = (data: Database, except: readonly string[]) => data.dueTimes.nextDue(except);
-  return eachInTurn(pool, next, async (data, due) => {
+  let failure: unknown;
+  const streams = await eachInTurn(pool, next, async (data, due) => {
     await data.dueTimes.set(due.stream_id, due.kind, null);
     await fire(data, due, (await data.streams.lockAny(due.stream_id))!, { ...starting, now: clock() });
+  }).catch((error: unknown) => {
+    failure = error;
+    return 0;
   });
+  const accounts = await fireCredits(pool, await databaseOn(pool).now());
+  if (failure !== undefined) throw failure;
+  return streams + accounts;
 }
 
 async function fire(data: Database, due: DueTime, stream: Stream, starting: Starting): Promise<void> {

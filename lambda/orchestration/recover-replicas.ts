@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import { eachInTurn } from './each-in-turn.ts';
+import { meterStream } from './meter.ts';
 import { settleStopping } from './stop-stream.ts';
 
 const agentLost = { code: 'agent_lost', detail: 'The publisher of this stream stopped working; another takes over.' };
@@ -31,6 +32,7 @@ async function recoverStream(data: Database, streamID: string): Promise<void> {
   for (const { wanted, backend } of await data.replicas.releaseOfBuried(streamID)) {
     if (wanted === 'live') await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
   }
+  await meterStream(data, stream, await data.now());
   const replicas = await data.replicas.ofStream(streamID);
   if (!replicas.some((replica) => replica.state === 'live')) await data.streams.move(stream, 'media_interrupted', agentLost);
   await settleStopping(data, stream);

@@ -2,6 +2,7 @@
 import type { Database } from '../data/database.ts';
 import type { Claim, ReplicaState } from '../data/replicas.ts';
 import type { StateReason } from '../data/streams.ts';
+import { meterStream } from './meter.ts';
 import { settleStopping } from './stop-stream.ts';
 
 export interface ReplicaReport {
@@ -11,6 +12,7 @@ export interface ReplicaReport {
   readonly reason: StateReason | null;
   /** Nothing that is retried can help any more: the stream fails. */
   readonly hopeless?: boolean;
+  /** When it was observed. */
   readonly now: Date;
 }
 
@@ -46,6 +48,7 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
   }
 
   if (hopeless) await giveUp(data, streamID, reason);
+  await meterStream(data, stream, now);
   if (state === 'ended') await settleStopping(data, stream);
   return true;
 }

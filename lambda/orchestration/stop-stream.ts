@@ -1,18 +1,26 @@
 // Stops a stream: asks its replicas to end, and settles it once they have.
 import type { Database } from '../data/database.ts';
-import type { Stream } from '../data/streams.ts';
+import type { StateReason, Stream } from '../data/streams.ts';
 import { nextOccurrence } from '../domain/recurrence.ts';
 import type { TransitionCause } from '../domain/stream-lifecycle.ts';
+import { meterStream } from './meter.ts';
 import { armSchedule, seriesOf } from './schedule.ts';
 
 export type StopCause = Extract<TransitionCause, 'stop' | 'schedule_end' | 'duration_over' | 'credits_used_up'>;
 
+/** Why it stops, where the cause does not say enough; and until when it is paid for, if not until now. */
+export interface Stopping {
+  readonly reason?: StateReason;
+  readonly paidUntil?: Date;
+}
+
 /** Moves a live stream, which the caller has locked, to `stopping`, and settles it at once where no agent held a replica. */
-export async function stopStream(data: Database, stream: Stream, cause: StopCause): Promise<Stream> {
-  const moved = await data.streams.move(stream, cause);
+export async function stopStream(data: Database, stream: Stream, cause: StopCause, { reason, paidUntil }: Stopping = {}): Promise<Stream> {
+  const moved = await data.streams.move(stream, cause, reason);
   if (!moved) return stream;
   await data.dueTimes.clear(stream.id);
   await data.replicas.endAll(stream.id);
+  await meterStream(data, stream, paidUntil ?? (await data.now()));
   return settleStopping(data, moved);
 }
 
@@ -29,7 +37,7 @@ export async function settleStopping(data: Database, stream: Stream): Promise<St
   if (replicas.some((replica) => replica.state !== 'ended')) return stream;
   const waiting = await awaitNextOccurrence(data, stream);
   if (waiting) return waiting;
-  const stopped = (await data.streams.move(stream, 'replicas_ended'))!;
+  const stopped = (await data.streams.move(stream, 'replicas_ended', stream.state_reason))!;
   if (stopped.deleted_at !== null) await data.streams.delete(stopped.id);
   return stopped;
 }

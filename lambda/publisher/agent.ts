@@ -168,8 +168,11 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         return now.getTime() - anchored_at.getTime();
       },
       client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs },
-      report: (report) =>
-        inTransaction(pool, async (tx) => reportReplica(tx, { ...report, streamID: replica.stream_id, now: await tx.now() })),
+      report: ({ observedAtMs, ...report }) =>
+        inTransaction(pool, async (tx) => {
+          const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));
+          return reportReplica(tx, { ...report, streamID: replica.stream_id, now });
+        }),
       steadyClock,
       random: options.starting.random,
       log,

@@ -16,6 +16,8 @@ export interface Report {
   readonly state: ReplicaState;
   readonly reason: StateReason | null;
   readonly hopeless: boolean;
+  /** By the steady clock: it may take a while until it can be written. */
+  readonly observedAtMs: number;
 }
 
 export interface ReplicaRunOptions {
@@ -122,7 +124,7 @@ export class ReplicaRun {
 
   #report(state: ReplicaState, reason: StateReason | null, hopeless = false): void {
     const isIdle = this.#unreported === null;
-    this.#unreported = { claim: this.claim, state, reason, hopeless };
+    this.#unreported = { claim: this.claim, state, reason, hopeless, observedAtMs: this.#options.steadyClock() };
     if (isIdle) this.#reporting = this.#writeReports();
   }
 

@@ -73,6 +73,8 @@ function contextOf(service: Service, caller: Caller | null, data: Database): Con
     data,
     objects: service.objects,
     sealer: service.sealer,
+    payment: service.payment,
+    crypto: service.crypto,
     settings: service.settings,
     newID: (prefix) => newID(prefix, now),
     random: service.random,

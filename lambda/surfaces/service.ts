@@ -3,7 +3,9 @@ import type { Pool } from 'pg';
 import type { Operation } from '../operations/operation.ts';
 import type { PublicContext } from '../operations/context.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
+import type { CryptoProcessor } from '../ports/crypto-processor/crypto-processor.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { PaymentProvider } from '../ports/payment/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import type { AccessTokens } from './access-tokens.ts';
 
@@ -16,6 +18,8 @@ export interface Service {
   readonly objects: ObjectStore;
   readonly sealer: Sealer;
   readonly accessTokens: AccessTokens;
+  readonly payment: PaymentProvider;
+  readonly crypto: CryptoProcessor;
   readonly settings: StreamingSettings;
   /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;

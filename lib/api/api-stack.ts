@@ -1,9 +1,10 @@
 // The public API: one function per surface behind a REST API that routes to it and knows no operation.
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat, EndpointType, LambdaIntegration, LogGroupLogDestination, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { apiVariables } from '../../lambda/api/environment.ts';
 import type { IdentityStack } from '../identity/identity-stack.ts';
+import { apiVariables, paymentVariables } from '../../lambda/api/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
@@ -33,11 +34,18 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, network, access, identity }: ApiStackProps) {
     super(scope, id);
+    const paymentProviders = new Secret(this, 'PaymentProviders', {
+      description: 'Keys of the payment providers: lib/README.md, “Take payments”',
+      // Nothing is offered until somebody puts keys in.
+      secretStringValue: SecretValue.unsafePlainText('{}'),
+      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    acknowledge(paymentProviders, 'Keys of others: the providers change them, not we.', 'AwsSolutions-SMG4');
     const rest = new ServiceFunction(this, 'Rest', {
       description: 'The REST surface of the platform',
       entry: 'api/api.lambda.ts',
-      variables: apiVariables,
-      environment: access.environmentFor(this),
+      variables: [...apiVariables, ...paymentVariables],
+      environment: { ...access.environmentFor(this), PAYMENT_PROVIDERS_SECRET_ARN: paymentProviders.secretArn },
       // API Gateway waits no longer.
       timeout: Duration.seconds(29),
       logRetentionDays: settings.logRetentionDays,
@@ -45,6 +53,7 @@ export class ApiStack extends Stack {
       securityGroup: network.databaseClients,
     });
     access.grantTo(rest.role);
+    paymentProviders.grantRead(rest.role);
 
     const api = new RestApi(this, 'Api', {
       endpointTypes: [EndpointType.REGIONAL],

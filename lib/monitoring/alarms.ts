@@ -108,6 +108,13 @@ export class Alarms extends Construct {
       periods: 1,
       missingIsBad: true,
     });
+    this.#add('BooksDiffer', {
+      runbook: 'Books differ',
+      says: 'Ledger, live intervals and invoices do not say the same, or could not be compared.',
+      metric: metrics.reconciliationsFailed,
+      atLeast: 1,
+      periods: 1,
+    });
     this.#add('ApiErrors', { runbook: 'API errors', says: 'Requests ended with a fault of ours (5xx).', metric: metrics.apiErrors, atLeast: 5, periods: 1 });
     this.#add('ApiSlow', { runbook: 'API slow', says: 'One request in a hundred takes longer than 3 s.', metric: metrics.apiP99Ms, atLeast: 3000, periods: 3 });
     this.#add('DatabaseConnections', {

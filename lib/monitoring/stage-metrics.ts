@@ -92,6 +92,10 @@ export class StageMetrics extends Construct {
     });
   }
 
+  get reconciliationsFailed(): IMetric {
+    return this.#props.publishing.reconcile.metricErrors({ statistic: Stats.SUM, period: fiveMinutes, label: 'proofs of the books that failed' });
+  }
+
   get apiRequests(): IMetric {
     return this.#props.api.restApi.metricCount({ period: fiveMinutes, label: 'requests' });
   }

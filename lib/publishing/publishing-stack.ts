@@ -34,6 +34,8 @@ export class PublishingStack extends Stack {
   readonly agents: Agents;
   /** Runs every minute. */
   readonly sweep: ServiceFunction;
+  /** Runs every day. */
+  readonly reconcile: ServiceFunction;
 
   constructor(scope: Construct, id: string, { settings, network, database, media, origin, image }: PublishingStackProps) {
     super(scope, id);
@@ -65,6 +67,13 @@ export class PublishingStack extends Stack {
       schedule: Schedule.rate(Duration.minutes(1)),
       // A sweep that failed is not repeated: the next one does its work.
       targets: [new LambdaFunction(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+    });
+
+    this.reconcile = job('Reconcile', 'Every day: proves that ledger, live intervals and invoices say the same', 'jobs/reconcile.lambda.ts');
+    new Rule(this, 'EveryDay', {
+      schedule: Schedule.rate(Duration.days(1)),
+      // What fails fails again tomorrow, and the alarm has been heard.
+      targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
     });
 
     const tasks = { settings, network, access: this.access, queues, image };

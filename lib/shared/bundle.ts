@@ -7,7 +7,7 @@ import { type BuildOptions, buildSync } from 'esbuild';
 export type Bundle = ReadonlyMap<string, string | Uint8Array>;
 
 /** Large, imported by `import()` where few requests need them: kept apart, as every start would have to read them. */
-const loadedOnUse = ['rrule-temporal'];
+const loadedOnUse = ['rrule-temporal', 'stripe'];
 
 const options = {
   outExtension: { '.js': '.mjs' },

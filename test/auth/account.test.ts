@@ -166,6 +166,8 @@ describe('somebody who is disabled', () => {
     await through.signIn(person);
     const { key } = await makeKey({}, through);
     const { access_token: token } = await connect(await registerClient(site.origin()), person, through);
+    // Only somebody without books can be deleted.
+    await site.pool().query('delete from billing_accounts where user_id = $1', [person.id]);
     await site.pool().query('delete from users where id = $1', [person.id]);
     expect((await callWith({ 'x-api-key': key })).status).toBe(401);
     site.advance(60);

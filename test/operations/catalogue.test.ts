@@ -41,6 +41,12 @@ const decided = [
   ['GET /destinations/{id}', 'service:read', '200', 'get_destination'],
   ['PATCH /destinations/{id}', 'service:write', '200', 'update_destination'],
   ['DELETE /destinations/{id}', 'service:destructive', '204', 'delete_destination'],
+  ['GET /billing/overview', 'service:read or service:billing', '200', 'get_billing_overview'],
+  ['GET /billing/invoices', 'service:billing', '200', 'list_invoices'],
+  ['GET /billing/usage', 'service:billing', '200', 'get_usage_analytics'],
+  ['POST /billing/top-ups', 'service:billing', '201', 'create_top_up'],
+  ['GET /crypto/currencies', 'service:read', '200', 'list_crypto_currencies'],
+  ['GET /crypto/currencies/{id}/deposit-address', 'service:billing', '200', 'get_crypto_deposit_address'],
 ] as const;
 
 const each = operations.map((operation) => [toolName(operation), operation] as const);
@@ -85,14 +91,16 @@ describe.for(each)('%s', ([, operation]) => {
   test('ends in problems that are registered, each named once', () => {
     expect(operation.errors.filter((code) => !Object.hasOwn(problemCodes, code))).toEqual([]);
     expect(repeated(operation.errors)).toEqual([]);
-    if (operation.path.includes('{')) expect(operation.errors).toContain('not_found');
+    // A currency is no resource of anybody: its id is a parameter.
+    if (operation.path.includes('{')) expect(operation.errors).toContain(operation.tag === 'crypto' ? 'unknown_currency' : 'not_found');
   });
 
   test('answers as its method and status say', () => {
     const { method, body, output } = operation;
     expect(output.body === undefined).toBe(output.status === 204);
+    // A top-up is no resource: what can be read of it is its invoice.
     // Whatever makes something says where it is, also when it is not finished.
-    const makes = output.status === 201 || operation.id.startsWith('import');
+    const makes = (output.status === 201 && operation.id !== 'createTopUp') || operation.id.startsWith('import');
     expect(output.location !== undefined).toBe(makes);
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
     if (output.location) expect(output.location({ id: 'made' })).toBe(`/${operation.tag}/made`);

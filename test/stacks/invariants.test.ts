@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { apiVariables } from '../../lambda/api/environment.ts';
 import { authVariables } from '../../lambda/auth/environment.ts';
+import { apiVariables, paymentVariables } from '../../lambda/api/environment.ts';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import { jobVariables } from '../../lambda/jobs/environment.ts';
 import { migrateVariables } from '../../lambda/migrate/environment.ts';
@@ -68,9 +68,10 @@ describe.each(built)('stage %s', (_name, stage) => {
   test('gives each function exactly the variables that it reads, and no secret', () => {
     const read: Readonly<Record<string, readonly string[]>> = {
       Auth: authVariables,
-      Rest: apiVariables,
+      Rest: [...apiVariables, ...paymentVariables],
       TimersJob: jobVariables,
       Sweep: jobVariables,
+      Reconcile: jobVariables,
       // Set for Node itself: RDS' own certificates.
       Migration: [...migrateVariables, 'NODE_EXTRA_CA_CERTS'],
     };
@@ -145,8 +146,8 @@ describe('all stages', () => {
     for (const [, stage] of built) {
       const ids = stage.resources().filter(([, { Type }]) => stateful.has(Type)).map(([id]) => id);
       expect(ids).toEqual([
-        'DatabaseB269D8BB', 'SealingKey98C9818D', 'ServiceSecret94F8C8DC', 'Key961B73FD', 'AccessLogs8B620ECA', 'Uploads4F6EB0FD', 'Renditions81538D22', 'OriginGuardSecretABC57FAF', 'Logs6819BB44',
-        'SiteE53D7754', 'NotificationsKey74C0825E',
+        'DatabaseB269D8BB', 'SealingKey98C9818D', 'ServiceSecret94F8C8DC', 'Key961B73FD', 'AccessLogs8B620ECA', 'Uploads4F6EB0FD', 'Renditions81538D22', 'PaymentProvidersF41DED83', 'OriginGuardSecretABC57FAF',
+        'Logs6819BB44', 'SiteE53D7754', 'NotificationsKey74C0825E',
       ]);
     }
   });

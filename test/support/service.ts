@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { createService } from '../../lambda/api/create-service.ts';
+import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import { createLocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
+import type { LocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
+import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
+import type { LocalPayment } from '../../lambda/ports/payment/local-payment.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
@@ -34,6 +39,8 @@ export interface TestUser {
 export interface TestService {
   pool(): Pool;
   objects(): FileObjectStore;
+  payment(): LocalPayment;
+  crypto(): LocalCryptoProcessor;
   /** For code under test in another process: where the database and the objects are. */
   databaseURL(): string;
   folder(): string;
@@ -56,7 +63,7 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
   const database = testDatabase();
   const logged: string[] = [];
   const secrets = plantedSecrets();
-  let made: { pool: Pool; objects: FileObjectStore; handler: RestHandler; folder: string } | undefined;
+  let made: { pool: Pool; objects: FileObjectStore; payment: LocalPayment; crypto: LocalCryptoProcessor; handler: RestHandler; folder: string } | undefined;
   let users = 0;
 
   beforeAll(async () => {
@@ -65,10 +72,13 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
     const log = (event: string, fields: Record<string, unknown>) => void logged.push(JSON.stringify({ event, ...fields, cause: String(fields['cause']) }));
     const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });
     const serviceSecret = 'a secret for tests';
+    const payment = createLocalPayment({ checkoutURL: 'http://127.0.0.1:3999/checkout', signingKey: 'test', webhookSecret: 'whsec_test', clock: () => new Date() });
+    const crypto = createLocalCryptoProcessor('a merchant key for tests');
     const connections = {
-      pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer([testDataKey]), origin: new URL(baseURL).origin,
+      payment, crypto, pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer([testDataKey]), origin: new URL(baseURL).origin,
     };
-    made = { pool, objects, folder, handler: createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log)) };
+    const rest = createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log));
+    made = { pool, objects, payment, crypto, folder, handler: withPaymentCallbacks(rest, connections, pool, log) };
   });
   afterAll(async () => {
     secrets.expectNoneIn(logged.join('\n'), 'the log');
@@ -81,11 +91,14 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
     const response = await made!.handler(request, address);
     const text = await response.text();
     secrets.expectNoneIn(text, `the answer to ${request.method} ${request.url}`);
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : isJson ? JSON.parse(text) : text };
   };
   return {
     pool: () => made!.pool,
     objects: () => made!.objects,
+    payment: () => made!.payment,
+    crypto: () => made!.crypto,
     databaseURL: () => database.url(),
     folder: () => made!.folder,
     handler: () => made!.handler,

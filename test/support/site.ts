@@ -16,7 +16,9 @@ import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
+import { createLocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createAccessTokens } from '../../lambda/surfaces/access-tokens.ts';
@@ -72,7 +74,9 @@ export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandle
     const mailer = { send: async (mail: Mail) => void mails.push(mail) };
     const auth = createAuth({ origin, pool, sealer, mailer, serviceSecret, rateLimitFactor, clock, log });
     const queue = createPostgresCommandQueue({ pool, log });
-    const service = createService({ pool, objects: noObjects, queue, sealer, serviceSecret, origin }, { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 }, log);
+    const payment = createLocalPayment({ checkoutURL: `${origin}/checkout`, signingKey: 'test', webhookSecret: 'whsec_test', clock });
+    const crypto = createLocalCryptoProcessor('a merchant key for tests');
+    const service = createService({ pool, objects: noObjects, queue, sealer, payment, crypto, serviceSecret, origin }, { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 }, log);
     const rest = createRestHandler({ ...service, clock, accessTokens: createAccessTokens(pool, origin, clock) });
     const route: typeof auth = async (request, address) => {
       const { pathname } = new URL(request.url);

@@ -171,6 +171,7 @@ describe('bodies', () => {
       copy_playlist: ['targetPlaylistID'],
       create_destination: ['name', 'rtmpURL', 'streamKey'],
       update_destination: [],
+      create_top_up: ['amountCents'],
     });
   });
 

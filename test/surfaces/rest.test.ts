@@ -121,7 +121,7 @@ describe('service', () => {
     const { createService } = await import('../../lambda/api/create-service.ts');
     const pool = createPool({ host: '127.0.0.1', port: 1, connectionTimeoutMillis: 500 });
     const nothing = null as never;
-    const dead = createService({ pool, objects: nothing, queue: nothing, sealer: nothing, serviceSecret: '', origin: 'http://x' }, { rateLimitFactor: 1 } as never, () => {});
+    const dead = createService({ pool, objects: nothing, queue: nothing, sealer: nothing, payment: nothing, crypto: nothing, serviceSecret: '', origin: 'http://x' }, { rateLimitFactor: 1 } as never, () => {});
     const response = await createRestHandler(dead)(new Request('http://x/v1/me', { headers: { 'x-api-key': user.apiKey } }), '192.0.2.1');
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([502, 'upstream_unavailable']);
   });

@@ -1,0 +1,47 @@
+// SQL of live intervals: what of a stream is live, since when, and at which price.
+import type { Price } from '../domain/credits.ts';
+import { all } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+import type { ReplicaRole } from './replicas.ts';
+
+/** An interval that a change of its stream began or ended. */
+export interface ChangedInterval {
+  readonly id: number;
+  /** Null for one that has begun. */
+  readonly ended_at: Date | null;
+  /** Of the whole interval; 0 for one that has begun. */
+  readonly credits: number;
+}
+
+export function metering(db: Queryable) {
+  return {
+    /**
+     * Makes the open intervals of a stream, which the caller has locked, those of its replicas that are live and wanted so. An interval
+     * ends at `at`, or, where its agent was buried, when that last gave a sign of life; it never begins before the last one of its replica ended.
+     */
+    follow: (streamID: string, prices: Readonly<Record<ReplicaRole, Price>>, at: Date) =>
+      all<ChangedInterval>(
+        db,
+        `with sending as (select * from replicas where stream_id = $1 and state = 'live' and wanted = 'live'),
+         figures as (select id, jsonb_build_object('primary', stats, 'backup', backup_stats) as of_role from streams where id = $1),
+         ended as (
+           update live_intervals i set
+             ended_at = greatest(i.started_at, least($2, (select renewed_at from agents where id = i.agent_id and lease_expires_at = '-infinity'))),
+             bytes_after = greatest(i.bytes_before, (
+               select (of_role -> i.role ->> 'bytesSent')::bigint from figures
+               where (of_role -> i.role ->> 'sampledAt')::timestamptz >= i.started_at))
+           where stream_id = $1 and ended_at is null and replica_id not in (select id from sending)
+           returning id, ended_at, live_cost(credits_per_hour, started_at, ended_at) as credits),
+         begun as (
+           insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version, credits_per_hour, started_at, bytes_before)
+           select s.user_id, r.stream_id, r.id, r.role, r.agent_id, r.epoch, $3::jsonb -> r.role ->> 'version', ($3::jsonb -> r.role ->> 'creditsPerHour')::numeric,
+             greatest($2, before.ended_at), case when before.epoch = r.epoch then before.bytes_after else 0 end
+           from sending r join streams s on s.id = r.stream_id
+           left join lateral (select ended_at, epoch, bytes_after from live_intervals where replica_id = r.id order by ended_at desc limit 1) before on true
+           where not exists (select from live_intervals where replica_id = r.id and ended_at is null)
+           returning id)
+         select id, ended_at, credits from ended union all select id, null, 0 from begun`,
+        [streamID, at, JSON.stringify(prices)],
+      ),
+  };
+}

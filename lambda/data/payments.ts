@@ -1,0 +1,57 @@
+// SQL of what payment providers reported: messages as received, refunds and disputes.
+import type { PaymentReport } from '../domain/payment-reports.ts';
+import type { ReversalState } from '../domain/invoices.ts';
+import { one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export interface StoredEvent {
+  readonly provider: string;
+  readonly id: string;
+  readonly meaning: readonly PaymentReport[];
+}
+
+export interface Reversal extends ReversalState {
+  readonly id: string;
+  readonly invoice_id: string;
+  readonly kind: 'refund' | 'dispute';
+  /** What was taken, or would have been. */
+  readonly credits: number;
+}
+
+export function payments(db: Queryable) {
+  return {
+    /** Keeps a message as received. One that is delivered again changes nothing. */
+    keep: (event: StoredEvent & { readonly body: string }) =>
+      db.query('insert into payment_events (provider, id, body, meaning) values ($1, $2, $3, $4) on conflict do nothing', [
+        event.provider, event.id, event.body, JSON.stringify(event.meaning),
+      ]),
+
+    /** The oldest message that is not applied, locked; of those after `afterSeq`. Others that ask meanwhile get other messages. */
+    nextUnapplied: (afterSeq: number) =>
+      one<StoredEvent & { seq: number }>(
+        db,
+        `select provider, id, meaning, seq from payment_events where applied_at is null and seq > $1
+         order by seq limit 1 for update skip locked`,
+        [afterSeq],
+      ),
+
+    markApplied: (event: Pick<StoredEvent, 'provider' | 'id'>) =>
+      db.query('update payment_events set applied_at = now(), failure = null where provider = $1 and id = $2', [event.provider, event.id]),
+
+    noteFailure: (event: Pick<StoredEvent, 'provider' | 'id'>, failure: string) =>
+      db.query('update payment_events set failure = $3 where provider = $1 and id = $2', [event.provider, event.id, failure]),
+
+    findReversal: (id: string) => one<Reversal>(db, 'select * from payment_reversals where id = $1', [id]),
+
+    /** Credits of an invoice that refunds and disputes hold. */
+    reversedCredits: async (invoiceID: string) =>
+      (await one<{ credits: number }>(db, 'select coalesce(sum(credits), 0) as credits from payment_reversals where invoice_id = $1 and taken', [invoiceID]))!.credits,
+
+    saveReversal: (reversal: Reversal, at: Date) =>
+      db.query(
+        `insert into payment_reversals (id, invoice_id, kind, credits, taken, final, updated_at) values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (id) do update set credits = excluded.credits, taken = excluded.taken, final = excluded.final, updated_at = excluded.updated_at`,
+        [reversal.id, reversal.invoice_id, reversal.kind, reversal.credits, reversal.taken, reversal.final, at],
+      ),
+  };
+}

@@ -1,0 +1,68 @@
+// SQL of usage over time: live seconds, credits and bytes of a user in hours, days or months of a time zone.
+import { all } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export type Granularity = 'hour' | 'day' | 'month';
+
+export interface UsageQuery {
+  readonly userID: string;
+  readonly streamID: string | null;
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+  readonly granularity: Granularity;
+  /** IANA name. */
+  readonly timeZone: string;
+  /** Until when running intervals count. */
+  readonly now: Date;
+}
+
+export interface UsageBucket {
+  /** Of the hour, day or month in the time zone; the first may begin before `from`, and counts from there. */
+  readonly start: Date;
+  /** In which the stream was live on at least one replica. */
+  readonly live_seconds: number;
+  readonly credits_spent: number;
+  readonly bytes_sent: number;
+}
+
+export function usage(db: Queryable) {
+  return {
+    /**
+     * Every bucket of the range, also empty ones. What an interval costs is split so that its parts sum up to what the ledger has;
+     * its bytes are spread evenly over it. Steps of half an hour find each hour also where clocks change by half an hour.
+     */
+    buckets: ({ userID, streamID, from, to, granularity, timeZone, now }: UsageQuery) =>
+      all<UsageBucket>(
+        db,
+        `with starts as (
+           select distinct date_trunc($5, step, $6) as start
+           from generate_series(date_trunc($5, $3::timestamptz, $6), $4::timestamptz - interval '1 microsecond',
+             case $5 when 'hour' then interval '30 minutes' else ('1 ' || $5)::interval end, $6) as step),
+         buckets as (
+           select start, greatest(start, $3) as opens, least(coalesce(lead(start) over (order by start), $4), $4) as closes from starts),
+         intervals as (
+           select i.stream_id, i.credits_per_hour, i.started_at, coalesce(i.ended_at, $7) as ended_at,
+             coalesce(i.bytes_after, case when i.ended_at is null and (figures.stats ->> 'sampledAt')::timestamptz >= i.started_at
+               then (figures.stats ->> 'bytesSent')::bigint end, i.bytes_before) - i.bytes_before as bytes
+           from live_intervals i
+           left join lateral (select case i.role when 'primary' then stats else backup_stats end as stats from streams where id = i.stream_id) as figures on true
+           where i.user_id = $1 and ($2::text is null or i.stream_id = $2) and i.started_at < $4 and (i.ended_at is null or i.ended_at > $3)
+             and i.started_at < coalesce(i.ended_at, $7)),
+         parts as (
+           select b.start, i.stream_id, tstzrange(greatest(i.started_at, b.opens), least(i.ended_at, b.closes)) as live,
+             live_cost(i.credits_per_hour, i.started_at, least(i.ended_at, b.closes))
+               - live_cost(i.credits_per_hour, i.started_at, greatest(i.started_at, b.opens)) as credits,
+             i.bytes * extract(epoch from least(i.ended_at, b.closes) - greatest(i.started_at, b.opens))
+               / extract(epoch from i.ended_at - i.started_at) as bytes
+           from buckets b join intervals i on i.started_at < b.closes and i.ended_at > b.opens),
+         live as (
+           select start, sum(extract(epoch from upper(stretch) - lower(stretch))) as seconds
+           from (select start, unnest(range_agg(live)) as stretch from parts group by start, stream_id) as stretches group by start),
+         sums as (select start, sum(credits) as credits, round(sum(bytes)) as bytes from parts group by start)
+         select b.start, coalesce(l.seconds, 0) as live_seconds, coalesce(s.credits, 0) as credits_spent, coalesce(s.bytes, 0) as bytes_sent
+         from buckets b left join live l using (start) left join sums s using (start) order by b.start`,
+        [userID, streamID, from, to, granularity, timeZone, now],
+      ),
+  };
+}

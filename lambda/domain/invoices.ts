@@ -1,0 +1,41 @@
+// What an invoice is, and how what a payment provider reports moves it: late, twice, or in another order.
+
+export const invoiceStates = ['pending', 'paid', 'cancelled', 'expired', 'refunded'] as const;
+export type InvoiceState = (typeof invoiceStates)[number];
+export const invoiceTypes = ['credit_purchase', 'free_credits', 'adjustment'] as const;
+export type InvoiceType = (typeof invoiceTypes)[number];
+export const paymentMethods = ['card', 'crypto', 'grant'] as const;
+export type PaymentMethod = (typeof paymentMethods)[number];
+
+const transitions = {
+  /** Money that came is never refused: it pays also what had been given up. */
+  paid: { from: ['pending', 'cancelled', 'expired'], to: 'paid' },
+  failed: { from: ['pending'], to: 'cancelled' },
+  expired: { from: ['pending'], to: 'expired' },
+  taken_back: { from: ['paid'], to: 'refunded' },
+  given_back: { from: ['refunded'], to: 'paid' },
+} as const satisfies Record<string, { readonly from: readonly InvoiceState[]; readonly to: InvoiceState }>;
+
+/** The state that a report leads to, or null where it comes too late to matter. */
+export function nextInvoiceState(state: InvoiceState, report: keyof typeof transitions): InvoiceState | null {
+  const { from, to }: { readonly from: readonly InvoiceState[]; readonly to: InvoiceState } = transitions[report];
+  return from.includes(state) ? to : null;
+}
+
+/** A refund or dispute as it was last reported. */
+export interface ReversalState {
+  /** Whether the money is, for now or for good, no longer ours. */
+  readonly taken: boolean;
+  readonly final: boolean;
+}
+
+/** What holds after one more report, in whatever order they come: what is final stays, and only what is final gives back. */
+export function mergeReversal(known: ReversalState | null, reported: ReversalState): ReversalState {
+  if (known?.final || (known?.taken && !reported.final)) return known;
+  return reported;
+}
+
+/** One credit is one US cent. */
+export function creditsOfUSD(usd: number): number {
+  return Math.round(usd * 100 * 10_000) / 10_000;
+}

@@ -1,0 +1,42 @@
+// GET /billing/overview: the caller's credits at this instant.
+import * as z from 'zod';
+import { mayHaveFreeCredits } from '../../orchestration/free-credits.ts';
+import { operation } from '../operation.ts';
+
+const overview = z
+  .object({
+    id: z.string().describe('Of the user.'),
+    billing: z.object({
+      id: z.string(),
+      balance: z.number().describe('Credits, without what streams that are live right now have used since they went live.'),
+      creditsLeft: z.number().describe('Credits at this instant: balance less what running streams have used. Streams stop five minutes after it reaches zero.'),
+      eligibleForFreeCredits: z.boolean().describe('Free credits are on their way.'),
+      goodStanding: z.boolean().describe('Nothing is owed, and no payment is disputed.'),
+    }),
+  })
+  .meta({ id: 'BillingOverview' });
+
+export const getBillingOverview = operation(['service:read', 'service:billing'], {
+  id: 'getBillingOverview',
+  summary: 'Get the billing overview',
+  description: 'One credit is one US cent.',
+  tag: 'billing',
+  method: 'GET',
+  path: '/billing/overview',
+  output: { status: 200, body: overview },
+  errors: [],
+  async handle(ctx) {
+    const { userID } = ctx.caller;
+    const { balance, credits_left: creditsLeft, any_open_dispute: anyOpenDispute } = await ctx.data.billing.overview(userID, await ctx.data.now());
+    return {
+      id: userID,
+      billing: {
+        id: `bil_${userID}`,
+        balance,
+        creditsLeft,
+        eligibleForFreeCredits: await mayHaveFreeCredits(ctx.data, userID),
+        goodStanding: creditsLeft >= 0 && !anyOpenDispute,
+      },
+    };
+  },
+});

@@ -1,0 +1,114 @@
+// Turns what payment providers reported into credits: each message once, whenever it comes and after whatever else.
+import type { Pool } from 'pg';
+import { inTransaction } from '../data/database.ts';
+import type { Database } from '../data/database.ts';
+import type { StoredEvent } from '../data/payments.ts';
+import { mergeReversal, nextInvoiceState } from '../domain/invoices.ts';
+import type { PaymentReport, ReversalReport } from '../domain/payment-reports.ts';
+import { applyDeposit } from './apply-deposit.ts';
+import { creditPurchase, Inapplicable, lockInvoice } from './credit-purchase.ts';
+import { reassess } from './meter.ts';
+
+/**
+ * Applies every kept message that is not applied yet, each in a transaction of its own. A refund that was delivered before its payment
+ * is applied as soon as that is. Any number of processes may do so at once.
+ * @returns how many were applied
+ * @throws the first failure, once all others had their turn
+ */
+export async function applyPayments(pool: Pool, clock: (data: Database) => Promise<Date> = (data) => data.now()): Promise<number> {
+  let failure: unknown;
+  let applied = 0;
+  for (let afterSeq = 0; ; ) {
+    const turn: { event?: (StoredEvent & { seq: number }) | null; paid?: boolean } = {};
+    try {
+      await inTransaction(pool, async (data) => {
+        turn.event = await data.payments.nextUnapplied(afterSeq);
+        if (turn.event) turn.paid = await applyEvent(data, turn.event, await clock(data));
+      });
+      if (turn.event) applied++;
+    } catch (error) {
+      if (!turn.event) throw error;
+      const { event } = turn;
+      await inTransaction(pool, (data) => data.payments.noteFailure(event, String(error)));
+      if (!(error instanceof Inapplicable)) failure ??= error;
+    }
+    if (!turn.event) break;
+    // What waited for this payment comes before it.
+    afterSeq = turn.paid ? 0 : turn.event.seq;
+  }
+  if (failure !== undefined) throw failure;
+  return applied;
+}
+
+/** @returns whether a payment came in by it */
+async function applyEvent(data: Database, event: StoredEvent, now: Date): Promise<boolean> {
+  for (const report of event.meaning) await applyReport(data, report, now);
+  await data.payments.markApplied(event);
+  return event.meaning.some(({ kind }) => kind === 'paid');
+}
+
+async function applyReport(data: Database, report: PaymentReport, now: Date): Promise<void> {
+  switch (report.kind) {
+    case 'paid':
+      return applyPaid(data, report, now);
+    case 'failed':
+    case 'expired':
+      return applyUnpaid(data, report);
+    case 'receipt':
+      await data.billing.setReceipt(report.invoiceID, report.receiptURL);
+      return;
+    case 'refund':
+    case 'dispute':
+      return applyReversal(data, report, now);
+    case 'deposit':
+      return applyDeposit(data, report, now);
+  }
+}
+
+async function applyPaid(data: Database, report: Extract<PaymentReport, { kind: 'paid' }>, now: Date): Promise<void> {
+  const invoice = await lockInvoice(data, await data.billing.find(report.invoiceID));
+  if (report.currency !== invoice.currency) throw new Inapplicable(`paid in ${report.currency} instead of ${invoice.currency}`);
+  if (nextInvoiceState(invoice.state, 'paid') === null) return;
+  // One credit is one cent.
+  const credits = report.amountCents;
+  await creditPurchase(data, invoice, { cost: report.amountCents / 100, credits, paymentReference: report.paymentReference, at: now });
+}
+
+/** A checkout whose top-up was never written, since we failed right after making it, is of no more interest. */
+async function applyUnpaid(data: Database, { kind, invoiceID }: Extract<PaymentReport, { kind: 'failed' | 'expired' }>): Promise<void> {
+  const found = await data.billing.find(invoiceID);
+  if (!found) return;
+  const invoice = await lockInvoice(data, found);
+  const next = nextInvoiceState(invoice.state, kind);
+  if (next) await data.billing.setState(invoice.id, next);
+}
+
+async function applyReversal(data: Database, report: ReversalReport, now: Date): Promise<void> {
+  const invoice = await lockInvoice(data, await data.billing.findByPayment(report.paymentReference));
+  const { kind, id: reference } = report;
+  const known = await data.payments.findReversal(reference);
+  const { taken, final } = mergeReversal(known, report);
+  const reversed = await data.payments.reversedCredits(invoice.id);
+  // Never more than was bought, whatever is refunded and disputed at once.
+  const credits = known?.taken ? known.credits : Math.min(report.amountCents, invoice.credits - reversed);
+  const posting = { userID: invoice.user_id, reference, credits, account: 'sales', at: now } as const;
+
+  if (taken && !known?.taken) {
+    await data.ledger.take({ ...posting, cause: kind }, invoice.id);
+    const next = reversed + credits >= invoice.credits ? nextInvoiceState(invoice.state, 'taken_back') : null;
+    if (next) await data.billing.setState(invoice.id, next);
+    await data.notifications.add({
+      userID: invoice.user_id, kind: kind === 'refund' ? 'payment_refunded' : 'payment_disputed', reference,
+      detail: { invoiceID: invoice.id, creditsTakenBack: credits }, dueAt: now,
+    });
+  }
+  if (!taken && known?.taken) {
+    const cause = kind === 'refund' ? 'refund_failed' : 'dispute_won';
+    const next = nextInvoiceState(invoice.state, 'given_back');
+    if (next) await data.billing.setState(invoice.id, next);
+    await data.ledger.add({ ...posting, cause }, invoice.id);
+    await data.ledger.payDebt(invoice.user_id, invoice.id, `${cause}/${reference}`, now);
+  }
+  await data.payments.saveReversal({ id: reference, invoice_id: invoice.id, kind, credits, taken, final }, now);
+  await reassess(data, invoice.user_id, now);
+}

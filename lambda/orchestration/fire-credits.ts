@@ -1,0 +1,88 @@
+// What happens when credits run out: warnings ahead, a grace for a top-up under way, then the streams stop.
+import type { Pool } from 'pg';
+import type { DueAccount } from '../data/billing.ts';
+import { databaseOn, inTransaction } from '../data/database.ts';
+import type { Database } from '../data/database.ts';
+import type { NotificationKind } from '../data/notifications.ts';
+import { actionDue, graceMs, outlookOf } from '../domain/credits.ts';
+import type { Warning } from '../domain/credits.ts';
+import { grantFreeCredits } from './free-credits.ts';
+import { reassess } from './meter.ts';
+import { stopStream } from './stop-stream.ts';
+
+const notificationOf: Readonly<Record<Warning, NotificationKind>> = {
+  day: 'credits_end_within_day',
+  hour: 'credits_end_within_hour',
+  exhausted: 'credits_exhausted',
+};
+
+/**
+ * Does what is due to accounts now. Any number of processes may do so at once; what one that dies leaves half done is taken up again.
+ * @returns how many accounts had something due
+ * @throws the first failure, once everything else was done
+ */
+export async function fireCredits(pool: Pool, now: Date): Promise<number> {
+  const failures: unknown[] = [];
+  for (let taken = 0; ; taken++) {
+    const account = await databaseOn(pool).billing.takeDue(now);
+    if (account) {
+      await fireAccount(pool, account, now).catch((error: unknown) => failures.push(error));
+      continue;
+    }
+    if (failures.length > 0) throw failures[0];
+    return taken;
+  }
+}
+
+async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<void> {
+  const userID = account.user_id;
+  const due = await inTransaction(pool, async (data) => {
+    await data.billing.lockAccount(userID);
+    if (account.free_credits_due_at !== null) await grantFreeCredits(data, userID, now);
+    return warn(data, userID, now);
+  });
+  if (due !== 'stop') return;
+  const stopped: string[] = [];
+  for (const streamID of await databaseOn(pool).billing.runningStreams(userID)) {
+    if (await inTransaction(pool, (data) => stopWithoutCredits(data, userID, streamID, now))) stopped.push(streamID);
+  }
+  await inTransaction(pool, async (data) => {
+    await data.billing.lockAccount(userID);
+    await reassess(data, userID, now);
+    if (stopped.length === 0) return;
+    const reference = `${account.credits_exhausted_at?.toISOString()}`;
+    await data.notifications.add({ userID, kind: 'streams_stopped_without_credits', reference, detail: { streamIDs: stopped }, dueAt: now });
+  });
+}
+
+/** Looks at the account anew, now that it is locked, and warns if that is due. */
+async function warn(data: Database, userID: string, now: Date): Promise<'stop' | 'done'> {
+  const consumption = await data.billing.consumption(userID, now);
+  const outlook = outlookOf(consumption, now);
+  const action = actionDue(outlook, now);
+  if (action && 'stop' in action) return 'stop';
+  if (action) {
+    const detail = { creditsLeft: consumption.creditsLeft, creditsExhaustedAt: outlook.exhaustedAt };
+    // Whoever starts and stops all day is warned of each shortage once.
+    const reference = `${now.toISOString().slice(0, 'YYYY-MM-DD'.length)} after ${(await data.billing.lastPaidAt(userID))?.toISOString() ?? 'nothing'}`;
+    await data.notifications.add({ userID, kind: notificationOf[action.warn], reference, detail, dueAt: now });
+    await data.billing.saveOutlook(userID, { ...outlook, warned: action.warn });
+  }
+  await reassess(data, userID, now);
+  return 'done';
+}
+
+/** A top-up that arrived meanwhile keeps the stream. Nobody pays for what comes after the grace. */
+async function stopWithoutCredits(data: Database, userID: string, streamID: string, now: Date): Promise<boolean> {
+  const stream = await data.streams.lockAny(streamID);
+  if (!stream) return false;
+  await data.billing.lockAccount(userID);
+  const outlook = outlookOf(await data.billing.consumption(userID, now), now);
+  const action = actionDue(outlook, now);
+  if (outlook.exhaustedAt === null || !action || !('stop' in action)) return false;
+  const endOfGrace = new Date(outlook.exhaustedAt.getTime() + graceMs);
+  const stopped = await stopStream(data, stream, 'credits_used_up', { reason, paidUntil: endOfGrace });
+  return stopped !== stream;
+}
+
+const reason = { code: 'no_credits', detail: 'The credits are used up. Buy more with create_top_up, then start the stream again.' };

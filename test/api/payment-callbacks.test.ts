@@ -1,0 +1,189 @@
+// Card payments as Stripe reports them: late, twice, out of order, taken back; and messages that are not Stripe's.
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Stripe } from 'stripe';
+import { testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
+import { paymentsOn } from './payments.ts';
+
+const service = testService();
+const { billing, deliverPayment, dispute, invoice, invoices, pay, refund, stripe, topUp } = paymentsOn(service);
+let user: TestUser;
+
+beforeEach(async () => {
+  user = await service.user(0);
+});
+
+const notified = async () => (await service.pool().query('select kind, detail from notifications where user_id = $1 order by id', [user.id])).rows;
+
+describe('a top-up', () => {
+  it('is credited when it is paid, with its receipt, and not before', async () => {
+    const { invoiceID, credits, messages } = await topUp(user, 1250);
+    expect([credits, await billing(user)]).toEqual([1250, expect.objectContaining({ balance: 0, creditsLeft: 0, goodStanding: true })]);
+    expect(await invoice(user, invoiceID)).toMatchObject({ state: 'pending', cost: 12.5, currency: 'USD', credits: 1250, remainingCredits: 0, method: 'card', type: 'credit_purchase' });
+    for (const message of messages('pay')) expect((await deliverPayment(message)).status).toBe(200);
+    expect(await invoice(user, invoiceID)).toMatchObject({ state: 'paid', remainingCredits: 1250, receiptURL: expect.stringContaining(invoiceID) });
+    expect(await billing(user)).toMatchObject({ balance: 1250, creditsLeft: 1250 });
+  });
+
+  it('is credited once, however often its message comes, also at once', async () => {
+    const { messages } = await topUp(user, 500);
+    const [, completed] = messages('pay');
+    await Promise.all(Array.from({ length: 8 }, () => deliverPayment(completed)));
+    // The same news as another message, as Stripe sends for slow methods of payment.
+    await deliverPayment({ ...messages('pay')[1]! });
+    expect((await billing(user)).balance).toBe(500);
+  });
+
+  it('that was given up is still credited when it is paid, and not given up when that comes late', async () => {
+    const { invoiceID, messages } = await topUp(user, 500);
+    for (const message of messages('cancel')) await deliverPayment(message);
+    expect((await invoice(user, invoiceID)).state).toBe('expired');
+    for (const message of messages('pay')) await deliverPayment(message);
+    for (const message of messages('cancel')) await deliverPayment(message);
+    expect(await invoice(user, invoiceID)).toMatchObject({ state: 'paid', remainingCredits: 500 });
+  });
+
+  it('is not credited while a slow method of payment is under way, and cancelled when that fails', async () => {
+    const { invoiceID } = await topUp(user, 500);
+    const session = { id: 'cs_1', object: 'checkout.session', metadata: { invoiceID }, amount_total: 500, currency: 'usd', payment_intent: `pi_${invoiceID}` };
+    await deliverPayment(stripe('checkout.session.completed', { ...session, payment_status: 'unpaid' }));
+    expect((await billing(user)).balance).toBe(0);
+    await deliverPayment(stripe('checkout.session.async_payment_failed', { ...session, payment_status: 'unpaid' }));
+    expect((await invoice(user, invoiceID)).state).toBe('cancelled');
+  });
+
+  it('of another currency waits for somebody to look', async () => {
+    const { invoiceID } = await topUp(user, 500);
+    const session = { id: 'cs_1', object: 'checkout.session', metadata: { invoiceID }, amount_total: 500, currency: 'eur', payment_intent: `pi_${invoiceID}` };
+    await deliverPayment(stripe('checkout.session.completed', { ...session, payment_status: 'paid' }));
+    expect((await billing(user)).balance).toBe(0);
+    expect((await service.pool().query('select failure from payment_events where applied_at is null')).rows).toEqual([{ failure: expect.stringContaining('EUR') }]);
+    await service.pool().query('update payment_events set applied_at = now() where applied_at is null');
+  });
+
+  it('takes whole cents from one dollar to ten thousand', async () => {
+    for (const amountCents of [99, 1_000_001, 100.5, '500', null]) {
+      expect((await user.call('POST', '/billing/top-ups', { amountCents })).status).toBe(422);
+    }
+    expect(await invoices(user)).toEqual([]);
+  });
+});
+
+describe('a refund', () => {
+  it('takes its credits back, in part and in whole, and says so', async () => {
+    const invoiceID = await pay(user, 1000);
+    await deliverPayment(refund('re_part', invoiceID, 300));
+    expect(await invoice(user, invoiceID)).toMatchObject({ state: 'paid', remainingCredits: 700 });
+    await deliverPayment(refund('re_rest', invoiceID, 700, 'pending'));
+    await deliverPayment(refund('re_rest', invoiceID, 700, 'succeeded', 'refund.updated'));
+    expect(await invoice(user, invoiceID)).toMatchObject({ state: 'refunded', remainingCredits: 0 });
+    expect(await billing(user)).toMatchObject({ balance: 0, goodStanding: true });
+    expect((await notified()).map(({ kind, detail }) => [kind, detail.creditsTakenBack])).toEqual([['payment_refunded', 300], ['payment_refunded', 700]]);
+  });
+
+  it('that fails gives them back, whichever message comes first', async () => {
+    const [a, b] = [await pay(user, 1000), await pay(user, 1000)];
+    await deliverPayment(refund('re_a', a, 1000));
+    await deliverPayment(refund('re_a', a, 1000, 'failed', 'refund.failed'));
+    await deliverPayment(refund('re_b', b, 1000, 'failed', 'refund.failed'));
+    await deliverPayment(refund('re_b', b, 1000));
+    expect([await invoice(user, a), await invoice(user, b)]).toMatchObject([{ state: 'paid', remainingCredits: 1000 }, { state: 'paid', remainingCredits: 1000 }]);
+  });
+
+  it('that is delivered before its payment is applied after it', async () => {
+    const { invoiceID, messages } = await topUp(user, 800);
+    expect((await deliverPayment(refund('re_early', invoiceID, 800))).status).toBe(200);
+    for (const message of messages('pay')) await deliverPayment(message);
+    expect(await invoice(user, invoiceID)).toMatchObject({ state: 'refunded', remainingCredits: 0 });
+    expect((await billing(user)).balance).toBe(0);
+  });
+});
+
+describe('a dispute', () => {
+  it('takes credits back, from other purchases too, and below zero where they are used; never silently', async () => {
+    const first = await pay(user, 1000);
+    const second = await pay(user, 200);
+    await useUp(900);
+    await deliverPayment(dispute('dp_1', first, 1000, 'needs_response', 'charge.dispute.created'));
+    expect(await invoices(user)).toMatchObject([
+      { type: 'adjustment', state: 'paid', credits: 0, cost: 0, remainingCredits: -700 }, { id: second, remainingCredits: 0 }, { id: first, state: 'refunded', remainingCredits: 0 },
+    ]);
+    expect(await billing(user)).toMatchObject({ balance: -700, creditsLeft: -700, goodStanding: false });
+    expect((await notified()).map(({ kind }) => kind)).toEqual(['payment_disputed']);
+    // The next purchase pays the debt first.
+    const third = await pay(user, 1000);
+    expect(await invoice(user, third)).toMatchObject({ remainingCredits: 300 });
+    expect(await billing(user)).toMatchObject({ balance: 300, goodStanding: false });
+    await deliverPayment(dispute('dp_1', first, 1000, 'won', 'charge.dispute.closed'));
+    await deliverPayment(dispute('dp_1', first, 1000, 'under_review'));
+    expect(await billing(user)).toMatchObject({ balance: 1300, goodStanding: true });
+    expect(await invoice(user, first)).toMatchObject({ state: 'paid', remainingCredits: 1000 });
+  });
+
+  it('that is only a warning takes nothing', async () => {
+    const invoiceID = await pay(user, 1000);
+    await deliverPayment(dispute('dp_w', invoiceID, 1000, 'warning_needs_response', 'charge.dispute.created'));
+    expect(await billing(user)).toMatchObject({ balance: 1000, goodStanding: true });
+    await deliverPayment(dispute('dp_w', invoiceID, 1000, 'needs_response'));
+    expect(await billing(user)).toMatchObject({ balance: 0, goodStanding: false });
+    await deliverPayment(dispute('dp_w', invoiceID, 1000, 'lost', 'charge.dispute.closed'));
+    expect(await billing(user)).toMatchObject({ balance: 0, goodStanding: true });
+  });
+
+  it('and a refund of the same payment take no more than was paid', async () => {
+    const invoiceID = await pay(user, 1000);
+    await deliverPayment(refund('re_2', invoiceID, 600));
+    await deliverPayment(dispute('dp_2', invoiceID, 1000, 'needs_response', 'charge.dispute.created'));
+    expect(await billing(user)).toMatchObject({ balance: 0 });
+  });
+});
+
+describe('a message', () => {
+  it('that is altered, unsigned, signed by somebody else or too old is refused, and leaves no trace', async () => {
+    const { messages } = await topUp(user, 500);
+    const [, { body, headers }] = messages('pay') as [never, { body: string; headers: Record<string, string> }];
+    const signed = (options: { secret?: string; timestamp?: number }) => ({ 'stripe-signature': Stripe.webhooks.generateTestHeaderString({ payload: body, secret: 'whsec_test', ...options }) });
+    const old = Math.floor(Date.now() / 1000) - 301;
+    const refused = [
+      { body: body.replace('500', '501'), headers }, { body: `${body} `, headers }, { body, headers: {} as Record<string, string> },
+      { body, headers: signed({ secret: 'whsec_other' }) }, { body, headers: signed({ timestamp: old }) }, { body, headers: { 'stripe-signature': 't=1,v1=00' } },
+      { body: '', headers },
+    ];
+    for (const message of refused) expect((await deliverPayment(message)).status).toBe(400);
+    expect((await billing(user)).balance).toBe(0);
+    expect((await deliverPayment({ body, headers })).status).toBe(200);
+    expect((await billing(user)).balance).toBe(500);
+    expect(service.logged.join()).not.toMatch(/whsec_test|v1=[0-9a-f]{64}/);
+  });
+
+  it('about a checkout that nobody was ever given is taken', async () => {
+    const session = { id: 'cs_1', metadata: { invoiceID: 'inv_never_written' }, amount_total: 500, currency: 'usd', payment_intent: null, payment_status: 'unpaid' };
+    for (const type of ['checkout.session.expired', 'checkout.session.async_payment_failed']) expect((await deliverPayment(stripe(type, session))).status).toBe(200);
+    expect((await service.pool().query('select id from payment_events where applied_at is null')).rows).toEqual([]);
+  });
+
+  it('that means nothing to us is taken', async () => {
+    for (const type of ['customer.created', 'checkout.session.completed', 'charge.succeeded']) {
+      expect((await deliverPayment(stripe(type, { id: 'x', metadata: {}, payment_status: 'paid', amount_total: 5, currency: 'usd' }))).status).toBe(200);
+    }
+  });
+
+  it('is kept as received', async () => {
+    const message = stripe('customer.created', { id: 'cus_1', name: 'ÄÖ 😀' }, `evt_${randomUUID()}`);
+    await deliverPayment(message);
+    expect((await service.pool().query('select body from payment_events where body = $1', [message.body])).rows).toHaveLength(1);
+  });
+
+  it('has to be posted, and of sensible size', async () => {
+    const url = 'http://127.0.0.1:3999/v1/callbacks/payment';
+    expect((await service.send(new Request(url))).status).toBe(405);
+    expect((await service.send(new Request(url, { method: 'POST', body: 'x'.repeat(300_000) }))).status).toBe(413);
+  });
+});
+
+async function useUp(credits: number): Promise<void> {
+  const { databaseOn } = await import('../../lambda/data/database.ts');
+  const { ledger } = databaseOn(service.pool());
+  await ledger.take({ userID: user.id, cause: 'usage', reference: randomUUID(), credits, account: 'usage', at: new Date() });
+}

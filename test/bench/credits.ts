@@ -1,0 +1,113 @@
+// What metering costs in the database, and how exactly credits end: users with ten streams each, simulated until all have run out of credits.
+import pg from 'pg';
+import { startPostgres } from '../../bin/local/postgres.ts';
+import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
+import { createPool } from '../../lambda/data/queryable.ts';
+import { graceMs, priceOf } from '../../lambda/domain/credits.ts';
+import { migrate } from '../../lambda/migrate/migrate.ts';
+import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
+import { meterStream } from '../../lambda/orchestration/meter.ts';
+
+const users = Number(process.env['CREDITS_USERS'] ?? 1000);
+const streamsOfEach = 10;
+const daysMs = 30 * 86_400_000;
+/** Agents look every second. */
+const lookEveryMs = 1000;
+
+export async function creditsBench(): Promise<void> {
+  const postgres = await startPostgres({ durable: false });
+  const pool = createPool({ connectionString: postgres.url, max: 4 });
+  try {
+    await migrate(pool);
+    await simulate(pool);
+  } finally {
+    await pool.end();
+    await postgres.stop();
+  }
+}
+
+async function simulate(pool: pg.Pool): Promise<void> {
+  const counter = countStatements();
+  const beginMs = Date.UTC(2030, 0, 1);
+  // Enough for one to thirty days with all streams live.
+  await pool.query(`insert into users (id, email, name) select 'usr_' || u, u || '@example.com', 'x' from generate_series(1, $1::int) u`, [users]);
+  const { creditsPerHour } = priceOf({ role: 'primary', quality: 'q_720p', framerate: 'f_30' }, new Date(beginMs));
+  const creditsOf = (user: number) => Math.round(streamsOfEach * creditsPerHour * 24 * (1 + (user * 7919) % 29));
+  for (let user = 1; user <= users; user++) {
+    await databaseOn(pool).billing.ensurePaidInvoice({ id: `inv_${user}`, userID: `usr_${user}`, type: 'adjustment', method: 'grant', cost: 0, credits: creditsOf(user) });
+  }
+  await pool.query(
+    `insert into streams (id, user_id, state, run_quality, run_framerate)
+     select 'str_' || u || '_' || s, 'usr_' || u, 'active', 'q_720p', 'f_30' from generate_series(1, $1::int) u, generate_series(1, $2::int) s`,
+    [users, streamsOfEach],
+  );
+  await pool.query(`insert into agents (id, supervisor, release, lease_expires_at) values ('agent', 's', 'r', 'infinity')`);
+  await pool.query(
+    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id) select 'rep_' || id, id, 'primary', 'ffmpeg', 1, 'connecting', 'agent' from streams`,
+  );
+  await pool.query('analyze');
+
+  // Streams start one after the other, over the first hour.
+  const started = users * streamsOfEach;
+  const startMs = (index: number) => beginMs + Math.floor((index / started) * 3_600_000);
+  const startsOf = new Map<number, number[]>();
+  const beganMs = performance.now();
+  let metering = 0;
+  for (let index = 0; index < started; index++) {
+    const user = 1 + (index % users);
+    const streamID = `str_${user}_${1 + Math.floor(index / users)}`;
+    startsOf.set(user, [...(startsOf.get(user) ?? []), startMs(index)]);
+    await inTransaction(pool, async (data) => {
+      const stream = (await data.streams.lockAny(streamID))!;
+      await data.replicas.report({ id: `rep_${streamID}`, agent_id: 'agent', epoch: 0 }, 'live', null);
+      const before = counter.count;
+      await meterStream(data, stream, new Date(startMs(index)));
+      metering += counter.count - before;
+    });
+  }
+  console.log(`${started} streams of ${users} users went live: ${(metering / started).toFixed(2)} statements of metering each (${((performance.now() - beganMs) / started).toFixed(2)} ms with its transaction)`);
+
+  let due = 0;
+  let statements = 0;
+  let latestMs = 0;
+  for (;;) {
+    const { rows } = await pool.query<{ at: Date | null }>('select min(due_at) as at from billing_accounts');
+    const at = rows[0]?.at;
+    if (!at || at.getTime() > beginMs + daysMs + 3_600_000) break;
+    const nowMs = Math.ceil(at.getTime() / lookEveryMs) * lookEveryMs;
+    latestMs = Math.max(latestMs, nowMs - at.getTime());
+    const before = counter.count;
+    due += await fireCredits(pool, new Date(nowMs));
+    statements += counter.count - before;
+  }
+  console.log(`30 days: ${due} times something was due, ${(statements / due).toFixed(1)} statements each; between them none, for ${Math.round((started * daysMs) / 60_000 / 1e6)} million stream-minutes`);
+
+  const errors: number[] = [];
+  const stopped = await pool.query<{ user_id: string; ended_at: Date; at: Date }>(
+    `select user_id, max(ended_at) as ended_at, max(t.at) as at from live_intervals i join ledger_transactions t using (user_id) where cause = 'usage' group by user_id`,
+  );
+  for (const { user_id: userID, ended_at: endedAt } of stopped.rows) {
+    const user = Number(userID.slice('usr_'.length));
+    const starts = startsOf.get(user)!;
+    // Where the straight line of what all streams use meets the credits.
+    const exactMs = (creditsOf(user) / creditsPerHour) * 3_600_000 / starts.length + starts.reduce((sum, ms) => sum + ms / starts.length, 0);
+    errors.push(Math.abs(endedAt.getTime() - graceMs - exactMs));
+  }
+  const open = (await pool.query<{ count: number }>('select count(*) from live_intervals where ended_at is null')).rows[0]!.count;
+  console.log(`${stopped.rows.length} of ${users} users ran out and stopped, ${open} streams still live: exhaustion off by at most ${Math.max(...errors).toFixed(0)} ms, looked at within ${latestMs} ms`);
+  const differences = await databaseOn(pool).reconciliation.differences();
+  // Replicas here are told to end, and nobody is there to do so.
+  console.log(`books: ${differences.length} differences`);
+}
+
+function countStatements(): { count: number } {
+  const counter = { count: 0 };
+  const { query } = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown };
+  Object.assign(pg.Client.prototype, {
+    query(this: pg.Client, ...args: unknown[]) {
+      counter.count++;
+      return query.call(this, ...args);
+    },
+  });
+  return counter;
+}
