@@ -5,15 +5,17 @@ import { destinationKeyPlace, streamKeyPlace } from '../domain/sealed-places.ts'
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
+import { encodedMedia } from './encoded-media.ts';
 import { profileOf } from './ffmpeg/profile.ts';
 import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
 import type { MediaOptions } from './ffmpeg-media.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import type { PublishTarget } from './rtmp/rtmp-client.ts';
+import type { StreamMedia } from './stream-media.ts';
 
 export interface PublishPlan {
   readonly target: PublishTarget;
-  readonly media: Omit<MediaOptions, 'signal'>;
+  readonly media: StreamMedia;
   /** Milliseconds since the run's anchor when the plan was read; null before the first frame. */
   readonly elapsedMs: number | null;
 }
@@ -36,7 +38,7 @@ export async function loadPublishPlan(parts: PlanParts, replica: Replica): Promi
   const { stream, now } = await data.streams.forPublishing(replica.stream_id);
   return {
     target: await targetOf(parts, replica, stream),
-    media: {
+    media: encodedMedia({
       tools,
       encoder,
       log,
@@ -46,7 +48,7 @@ export async function loadPublishPlan(parts: PlanParts, replica: Replica): Promi
         (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
       ),
       urlOf: (objectKey) => objects.presignGet(objectKey, { expiresInSeconds: mediaURLSeconds }),
-    },
+    }),
     elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),
   };
 }

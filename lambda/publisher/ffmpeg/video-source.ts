@@ -47,7 +47,7 @@ export interface VideoSource {
 }
 
 /** Frames between decoding and showing: one, as B-frames are never references. */
-const compositionDelayFrames = 1;
+export const compositionDelayFrames = 1;
 
 export function openVideoSource(tools: MediaTools, request: VideoRequest, signal: AbortSignal): VideoSource {
   const readAheadBytes = (request.profile.videoBitrateKbps * 1000 * readAheadSeconds) / 8;
