@@ -13,16 +13,12 @@ export function startJobs(parts: SweepParts, log: Log): AsyncDisposable {
   const sweeping = setInterval(() => {
     void sweep(parts).catch((error: unknown) => log('sweep_failed', { error }));
   }, sweepEveryMs);
-  const consuming = [
-    parts.queue.consume('timers', createTimersHandler(parts), { signal }),
-    // No agent here publishes prepared media yet: its wake-ups are for nobody, and the streams say `no_capacity`.
-    parts.queue.consume('publish-manifest', async () => ({ batchItemFailures: [] }), { signal }),
-  ];
+  const consuming = parts.queue.consume('timers', createTimersHandler(parts), { signal });
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping);
       ending.abort();
-      await Promise.all(consuming);
+      await consuming;
     },
   };
 }

@@ -9,6 +9,7 @@ import { idempotency } from './idempotency.ts';
 import { outbox } from './outbox.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
+import { renditions } from './renditions.ts';
 import { replicas } from './replicas.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
@@ -30,6 +31,7 @@ export function databaseOn(db: Queryable) {
     idempotency: idempotency(db),
     outbox: outbox(db),
     playlists: playlists(db),
+    renditions: renditions(db),
     replicas: replicas(db),
     streams: streams(db),
     timelines: timelines(db),
@@ -69,6 +71,29 @@ async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Prom
   } catch (error) {
     await client.query('rollback').catch(noteBroken);
     throw error;
+  } finally {
+    client.off('error', noteBroken);
+    client.release(broken);
+  }
+}
+
+/**
+ * Does `work` unless somebody else is at the work of this name, wherever they are. Who dies at it is at it no more.
+ * @returns what the work gives; null when it is taken
+ */
+export async function unlessTaken<Result>(pool: Pool, name: string, work: () => Promise<Result>): Promise<Result | null> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  const noteBroken = (error: Error) => void (broken = error);
+  client.on('error', noteBroken);
+  try {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name]);
+    if (!rows[0]!.taken) return null;
+    try {
+      return await work();
+    } finally {
+      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(noteBroken);
+    }
   } finally {
     client.off('error', noteBroken);
     client.release(broken);

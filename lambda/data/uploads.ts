@@ -30,6 +30,8 @@ export interface Upload {
   readonly framerate: number | null;
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
+  /** SHA-256 of its bytes in hex; null until something was prepared from them. */
+  readonly content_hash: string | null;
   readonly created_at: Date;
 }
 
@@ -103,6 +105,8 @@ export function uploads(db: Queryable) {
            framerate = $5, video_codec = $6, audio_codec = $7 where id = $1`,
         [id, facts.duration_seconds, facts.width, facts.height, facts.framerate, facts.video_codec, facts.audio_codec],
       ),
+
+    recordContentHash: (id: string, contentHash: string) => db.query('update uploads set content_hash = $2 where id = $1', [id, contentHash]),
 
     recordFailure: (id: string, failure: UploadFailure) =>
       db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),

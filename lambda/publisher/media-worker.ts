@@ -1,4 +1,4 @@
-// Carries out the commands of the queue 'media': examines uploads, publishes playlists, deletes objects.
+// Carries out the commands of the queue 'media': examines and prepares uploads, publishes playlists, deletes objects.
 import type { Pool } from 'pg';
 import type { SQSRecord } from 'aws-lambda';
 import { databaseOn, inTransaction } from '../data/database.ts';
@@ -8,14 +8,18 @@ import { publishPlaylist } from '../orchestration/publish-playlist.ts';
 import { consumeDefaults } from '../ports/command-queue/command-queue.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
 import { MediaError } from './media/media-error.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { probeMedia } from './media/probe.ts';
+import { prepareUpload, removeOrphanedRenditions } from './prepared/prepare-upload.ts';
 
 export interface MediaWorkerParts {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
+  /** What uploads are prepared with. */
+  readonly encoder: EncoderSettings;
   readonly random: () => number;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
@@ -37,8 +41,11 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
         return probeUpload(parts, command.uploadID, Number(record.attributes.ApproximateReceiveCount) >= consumeDefaults.maxReceives);
       case 'publish_playlist':
         return inTransaction(parts.pool, async (data) => publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random));
+      case 'prepare_upload':
+        return prepareUpload(parts, command, Number(record.attributes.ApproximateReceiveCount) >= consumeDefaults.maxReceives);
       case 'delete_object':
-        return parts.objects.delete(command.objectKey);
+        await parts.objects.delete(command.objectKey);
+        return removeOrphanedRenditions(parts);
     }
   };
   return async ({ Records }) => {

@@ -36,22 +36,22 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
   const opening = media.open(wantedFrame, ending.signal);
   const connecting = connectPublisher(target, client, ending.signal);
   try {
-    const [{ startFrame, sequenceHeaders, send }, publisher] = await Promise.all([opening, connecting]);
+    const [open, publisher] = await Promise.all([opening, connecting]);
     ending.signal.addEventListener('abort', () => void publisher.close(), { once: true });
     signal.throwIfAborted();
-    figures.connected(startFrame);
+    figures.connected(open.startFrame);
     publisher.send([
       { type: 'data', timestampMs: 0, payload: encodeAmf0(['@setDataFrame', 'onMetaData', metadataOf(media.profile)]) },
-      ...sequenceHeaders,
+      ...open.sequenceHeaders,
     ]);
     const sinceAnchorMs = await options.anchor();
-    const startMs = steadyClock() + startFrame / framesPerMs - sinceAnchorMs;
-    await send({ ...options, publisher, startMs });
+    const startMs = steadyClock() + open.startFrame / framesPerMs - sinceAnchorMs;
+    await open.send({ ...options, publisher, startMs });
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
     signal.removeEventListener('abort', end);
     ending.abort();
-    await Promise.allSettled([connecting.then((publisher) => publisher.close()), opening.then(({ close }) => close())]);
+    await Promise.allSettled([connecting.then((publisher) => publisher.close()), opening.then((open) => open.close())]);
   }
 }

@@ -1,15 +1,16 @@
 // Makes one segment of a rendition from an upload, with ffmpeg: the same bytes on the same machine, whatever was made before it.
 import { firstSoundFrameFrom, pictureOffsetMs, pictureOfSoundFrame, soundOffsetMs } from '../../domain/prepared-play-out.ts';
+import { groupsPerSegment } from '../../domain/rendition.ts';
+import type { Rendition } from '../../domain/rendition.ts';
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
 import type { EncoderSettings } from '../ffmpeg/item-arguments.ts';
-import { audioFormat } from '../ffmpeg/profile.ts';
+import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
 import { openVideoSource } from '../ffmpeg/video-source.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { mediaChunkSize } from '../rtmp/message.ts';
 import { deltaChunks } from './delta-chunks.ts';
-import { groupsPerSegment, profileOfFormat } from './rendition.ts';
-import type { Rendition } from './rendition.ts';
 import { writeSegment } from './segment-format.ts';
 import type { Group } from './segment-format.ts';
 
@@ -42,11 +43,11 @@ export async function prepareSegment(tools: MediaTools, request: SegmentRequest,
     const facts = { chunkSize: mediaChunkSize, framesPerSecond: null, gopFrames: 1, firstGroup, videoSequenceHeader: null };
     return writeSegment({ ...facts, audioSequenceHeader: sound.sequenceHeader }, groups);
   }
-  const profile = profileOfFormat(format);
+  const profile = profileOf(format.quality, format.framerate);
   const rate = profile.framesPerSecond;
   const firstSound = firstSoundFrameFrom(firstGroup, rate);
   const [pictures, sound] = await Promise.all([
-    encodePictures(tools, request, firstGroup, end, signal),
+    encodePictures(tools, request, profile, firstGroup, end, signal),
     encodeSound(tools, request, firstSound, firstSoundFrameFrom(end, rate), groupCount * profile.samplesPerFrame, signal),
   ]);
   const groups: { video: Buffer; sound: Buffer[] }[] = pictures.messages.map((video) => ({ video, sound: [] }));
@@ -61,10 +62,15 @@ interface Encoded {
   readonly sequenceHeader: Buffer;
 }
 
-async function encodePictures(tools: MediaTools, request: SegmentRequest, first: number, end: number, signal: AbortSignal): Promise<Encoded> {
-  const { rendition: { format }, sourceURL, encoder, kind } = request;
-  if (format === 'sound' || kind === 'audio') throw new TypeError('sound has no pictures');
-  const profile = profileOfFormat(format);
+async function encodePictures(
+  tools: MediaTools,
+  { sourceURL, encoder, kind }: SegmentRequest,
+  profile: Profile,
+  first: number,
+  end: number,
+  signal: AbortSignal,
+): Promise<Encoded> {
+  if (kind === 'audio') throw new TypeError('sound has no pictures');
   const rate = profile.framesPerSecond;
   const source = openVideoSource(tools, { sourceURL, kind, startFrame: first, frameCount: end - first, profile, encoder }, signal);
   const messages: Buffer[] = [];

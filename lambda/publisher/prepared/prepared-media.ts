@@ -1,11 +1,10 @@
 // The media of the manifest backend: renditions, sent as they are. No process, and nothing to compute but the joins.
 import type { Track } from '../../data/timelines.ts';
 import { pictureMs } from '../../domain/prepared-play-out.ts';
-import { audioFormat } from '../ffmpeg/profile.ts';
+import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
+import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import type { OpenMedia, StreamMedia } from '../stream-media.ts';
 import { PreparedSender } from './prepared-sender.ts';
-import { profileOfFormat } from './rendition.ts';
-import type { RenditionFormat } from './rendition.ts';
 import type { SegmentStore } from './segment-store.ts';
 import type { SendSchedule } from './send-schedule.ts';
 import { SpanQueue } from './span-queue.ts';
@@ -14,7 +13,7 @@ import { TrackReader } from './track-reader.ts';
 import type { PreparedTimeline, TrackReaderOptions } from './track-reader.ts';
 
 export interface PreparedMediaOptions extends Pick<TrackReaderOptions, 'onUnreadable' | 'log'> {
-  readonly format: Exclude<RenditionFormat, 'sound'>;
+  readonly format: PictureFormat;
   readonly store: SegmentStore;
   readonly schedule: Pick<SendSchedule, 'add'>;
   /** Asked anew at every item. The audio track has no entries when the video's own sound plays. */
@@ -28,13 +27,13 @@ const aheadSeconds = 2;
 const soundFramesAhead = (aheadSeconds * audioFormat.sampleRate) / audioFormat.samplesPerAacFrame;
 
 export function preparedMedia(options: PreparedMediaOptions): StreamMedia {
-  const profile = profileOfFormat(options.format);
+  const profile = profileOf(options.format.quality, options.format.framerate);
   return { profile, startUpMs, open: (startFrame) => open(options, startFrame) };
 }
 
 async function open(options: PreparedMediaOptions, wantedFrame: number): Promise<OpenMedia> {
   const { format, schedule, loadTimelines } = options;
-  const profile = profileOfFormat(format);
+  const profile = profileOf(format.quality, format.framerate);
   const { framesPerSecond } = profile;
   const readerOf = (track: Track, format: RenditionFormat, frame: number) =>
     new TrackReader({ ...options, format, framesPerSecond, loadTimeline: async () => (await loadTimelines())[track] }, frame);

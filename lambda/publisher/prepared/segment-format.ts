@@ -1,5 +1,7 @@
 // The prepared format: a segment of a rendition as RTMP chunks that are the same for every stream, lap and day. See README.md.
 import { crc32 } from 'node:zlib';
+import { formatName } from '../../domain/rendition.ts';
+import type { Rendition } from '../../domain/rendition.ts';
 
 /** Part of every object key: what another version has written is never read. */
 export const segmentFormatVersion = 1;
@@ -56,6 +58,11 @@ export interface SegmentHeader extends SegmentFacts {
 /** Not a segment of this version, cut off, or changed since it was written. */
 export class SegmentDamaged extends Error {
   override readonly name = 'SegmentDamaged';
+}
+
+/** The object that holds a segment. */
+export function segmentKey({ contentHash, format }: Pick<Rendition, 'contentHash' | 'format'>, segment: number): string {
+  return `renditions/v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
 }
 
 /** @throws {RangeError} when a message is larger than 8 MiB */

@@ -3,9 +3,11 @@ import { occurrenceAt } from '../../domain/play-out.ts';
 import type { Occurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
 import { firstSoundFrameFrom, pictureOfSoundFrame, playingAt, soundFramesOf } from '../../domain/prepared-play-out.ts';
 import type { Playing } from '../../domain/prepared-play-out.ts';
+import { groupsPerSegment, renditionOf } from '../../domain/rendition.ts';
+import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
+import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
-import { groupsPerSegment, profileOfFormat, renditionOf, segmentKey } from './rendition.ts';
-import type { Rendition, RenditionFormat } from './rendition.ts';
+import { segmentKey } from './segment-format.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
 
@@ -25,6 +27,13 @@ export interface TrackReaderOptions {
   /** A segment could not be read: it has to be made anew. */
   readonly onUnreadable: (uploadID: string, format: RenditionFormat, segment: number) => void;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/** Ours: what was prepared is lost or damaged, and nothing else is there to play until it is made anew. */
+export class NothingReadable extends Error {
+  override readonly name = 'NothingReadable';
+  readonly code = 'prepared_anew';
+  readonly detail = 'What was prepared of this stream cannot be read. It is being prepared anew.';
 }
 
 interface Position {
@@ -58,11 +67,11 @@ export class TrackReader {
     this.#options = options;
     const { format, framesPerSecond } = options;
     this.#frame = startFrame;
-    this.#gopFrames = format === 'sound' ? 1 : profileOfFormat(format).gopFrames;
+    this.#gopFrames = format === 'sound' ? 1 : profileOf(format.quality, format.framerate).gopFrames;
     this.#spanGroups = format === 'sound' ? firstSoundFrameFrom(spanSeconds * framesPerSecond, framesPerSecond) : spanSeconds * framesPerSecond;
   }
 
-  /** The next span. One call at a time. @throws {MediaError} when nothing of the timeline can be read */
+  /** The next span. One call at a time. @throws {MediaError} when nothing of the timeline is prepared; {NothingReadable} */
   async next(): Promise<Span> {
     for (;;) {
       const position = (this.#position ??= await this.#find());
@@ -123,6 +132,7 @@ export class TrackReader {
     if (isReadable(planned.item)) return planned;
     const entry = entries.find(({ number }) => number === planned.entryNumber)!;
     const item = [...(this.#lastGood ? [this.#lastGood] : []), ...entry.snapshot.items].find(isReadable);
+    if (!item && uploadIDs.size > 0) throw new NothingReadable();
     if (!item) throw new MediaError('damaged', 'Nothing of what the stream plays is prepared.');
     const plannedEnd = planned.startFrame + planned.frameCount;
     const end = uploadIDs.has(planned.item.uploadID) ? Math.min(plannedEnd, untilFrame) : plannedEnd;

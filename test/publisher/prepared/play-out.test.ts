@@ -72,7 +72,8 @@ describe('an ingest records 100 joins without a seam', { timeout: 120_000 }, () 
     expect(video.dts.length).toBeGreaterThan(147 * 30);
     expect([...tally(deltas(video.dts)).keys()].sort()).toEqual([33, 34]);
     expect([...tally(deltas(audio.dts)).keys()].sort()).toEqual([21, 22]);
-    expect([...tally(deltas(video.pts.toSorted((a, b) => a - b))).keys()].every((delta) => delta >= 32 && delta <= 35)).toBe(true);
+    // At the very end pictures are missing that others were sent ahead of.
+    expect([...tally(deltas(video.pts.toSorted((a, b) => a - b).slice(0, -4))).keys()].every((delta) => delta >= 32 && delta <= 35)).toBe(true);
     // Half an AAC frame, and what looking for a beep in milliseconds is off by.
     const found = await lags(file);
     expect(found.length).toBeGreaterThanOrEqual(33);

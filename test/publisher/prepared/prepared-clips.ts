@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
+import { renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
+import type { RenditionFormat } from '../../../lambda/domain/rendition.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import { Figures } from '../../../lambda/publisher/figures.ts';
@@ -11,8 +13,7 @@ import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts'
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { prepareSegment } from '../../../lambda/publisher/prepared/prepare-segment.ts';
-import { renditionOf, segmentCount, segmentKey } from '../../../lambda/publisher/prepared/rendition.ts';
-import type { RenditionFormat } from '../../../lambda/publisher/prepared/rendition.ts';
+import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import type { Turn } from '../../../lambda/publisher/prepared/send-schedule.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';

@@ -1,15 +1,17 @@
-// What an upload is prepared to: names, lengths and segments of a rendition. Pure.
-import type { TimelineItem } from '../../domain/play-out.ts';
-import { frameCountOf } from '../../domain/play-out.ts';
-import { firstSoundFrameFrom } from '../../domain/prepared-play-out.ts';
-import type { Framerate, Quality } from '../../domain/video-format.ts';
-import { framesPerSecond } from '../../domain/video-format.ts';
-import { profileOf } from '../ffmpeg/profile.ts';
-import type { Profile } from '../ffmpeg/profile.ts';
-import { segmentFormatVersion } from './segment-format.ts';
+// What an upload is prepared to: formats, lengths and segments of renditions.
+import { frameCountOf } from './play-out.ts';
+import type { TimelineItem } from './play-out.ts';
+import { firstSoundFrameFrom } from './prepared-play-out.ts';
+import { framerates, framesPerSecond, qualities } from './video-format.ts';
+import type { Framerate, Quality } from './video-format.ts';
 
 /** A rendition is for a quality and framerate; one of sound alone serves all of them. */
-export type RenditionFormat = { readonly quality: Quality; readonly framerate: Framerate } | 'sound';
+export type RenditionFormat = PictureFormat | 'sound';
+
+export interface PictureFormat {
+  readonly quality: Quality;
+  readonly framerate: Framerate;
+}
 
 /** Of one content in one format there is one rendition, whoever uploaded it and whoever asks. */
 export interface Rendition {
@@ -35,8 +37,8 @@ export function renditionOf(contentHash: string, item: Pick<TimelineItem, 'kind'
     const durationSeconds = item.kind === 'image' ? stillSeconds : item.durationSeconds;
     return { contentHash, format, groupCount: frameCountOf({ durationSeconds }, framesPerSecond[format.framerate]) };
   }
-  const milliframes = frameCountOf({ durationSeconds: item.durationSeconds + longestFrameSeconds }, 1000);
-  return { contentHash, format, groupCount: firstSoundFrameFrom(milliframes, 1000) };
+  const milliseconds = frameCountOf({ durationSeconds: item.durationSeconds + longestFrameSeconds }, 1000);
+  return { contentHash, format, groupCount: firstSoundFrameFrom(milliseconds, 1000) };
 }
 
 export function groupsPerSegment(format: RenditionFormat): number {
@@ -47,15 +49,16 @@ export function segmentCount({ format, groupCount }: Pick<Rendition, 'format' | 
   return Math.ceil(groupCount / groupsPerSegment(format));
 }
 
-export function profileOfFormat(format: Exclude<RenditionFormat, 'sound'>): Profile {
-  return profileOf(format.quality, format.framerate);
-}
-
-/** `q_1080p-f_30` or `sound`: the format in object keys and rows. */
+/** `q_1080p-f_30` or `sound`: the format in object keys, rows and commands. */
 export function formatName(format: RenditionFormat): string {
   return format === 'sound' ? format : `${format.quality}-${format.framerate}`;
 }
 
-export function segmentKey({ contentHash, format }: Pick<Rendition, 'contentHash' | 'format'>, segment: number): string {
-  return `renditions/v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
+/** The format of a name. @throws {RangeError} when there is none */
+export function formatNamed(name: string): RenditionFormat {
+  if (name === 'sound') return name;
+  const [quality, framerate] = name.split('-');
+  const format = { quality: qualities.find((each) => each === quality), framerate: framerates.find((each) => each === framerate) };
+  if (!format.quality || !format.framerate) throw new RangeError(`there is no format ${name}`);
+  return { quality: format.quality, framerate: format.framerate };
 }
