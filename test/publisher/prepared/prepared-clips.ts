@@ -84,7 +84,7 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
 export async function play(
   { options, turns }: ReturnType<typeof mediaOptions>,
   publisher: RtmpPublisher,
-  { startFrame = 0, seconds }: { startFrame?: number; seconds: number },
+  { startFrame = 0, seconds, eachTurn }: { startFrame?: number; seconds: number; eachTurn?: () => unknown },
   events: string[] = [],
 ): Promise<Figures> {
   let nowMs = 0;
@@ -105,13 +105,16 @@ export async function play(
   const framesDone = () => figures.sample(0, new Date(), 30).framesSent + figures.sample(0, new Date(), 30).droppedFrames;
   while (nowMs < seconds * 1000 && !(await Promise.race([over, setImmediate(false)]))) {
     nowMs += 250;
-    const framesDue = Math.floor((nowMs * 30) / 1000);
-    // Reading takes no time on this clock: what is not there yet is waited for.
-    for (let attempt = 0; attempt === 0 || (attempt < patience && framesDone() < framesDue); attempt++) {
+    const before = framesDone();
+    const isDue = before < Math.floor(((nowMs + 500) * 30) / 1000);
+    // Reading takes no time on this clock: a turn that finds nothing to send, though it is due, is given again.
+    for (let attempt = 0; attempt === 0 || (isDue && attempt < patience && publisher.bytesQueued === 0 && framesDone() === before); attempt++) {
       for (const turn of turns) turn(nowMs);
       await setImmediate();
     }
+    await eachTurn?.();
   }
+  if (seconds > 0) await Promise.race([sending, setImmediate()]);
   await media.close();
   return figures;
 }
