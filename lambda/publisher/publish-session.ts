@@ -21,7 +21,7 @@ export interface SessionOptions {
 }
 
 /**
- * Publishes until the signal aborts; then resolves, with the connection closed and no process left.
+ * Publishes until the signal aborts or the connection has to be made anew; then resolves, with it closed and no process left.
  * @throws DestinationError, MediaError, TooSlow, or anything else when it is our fault
  */
 export async function runSession(options: SessionOptions, signal: AbortSignal): Promise<void> {

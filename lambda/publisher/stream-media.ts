@@ -23,7 +23,7 @@ export interface OpenMedia {
   /** Sent before the media, with timestamp 0. */
   readonly sequenceHeaders: readonly MediaMessage[];
   /**
-   * Sends until the connection ends.
+   * Sends until the connection ends, or has to be made anew.
    * @throws {DestinationError} when the destination ended it or takes nothing any more; {TooSlow}; whatever kept media from coming
    */
   send(sending: Sending): Promise<void>;

@@ -28,6 +28,8 @@ const maxFramesMsPerTurn = 2 * turnEveryMs;
 /** Further behind than this, what was missed is left out: on with the next keyframe. */
 const skipAfterMs = 4000;
 const hopelesslyLateMs = 15_000;
+/** FLV's timestamps are signed 32-bit milliseconds, 24.8 days: a connection is ended well before, and the next one begins at a keyframe. */
+const longestConnectionMs = 20 * 86_400_000;
 
 export class PreparedSender {
   readonly #options: PreparedSenderOptions;
@@ -50,7 +52,7 @@ export class PreparedSender {
     this.#watch = new DeliveryWatch({ publisher, figures, onEvidence }, this.#sentAtMs);
   }
 
-  /** Resolves when the connection was closed by us. @throws as OpenMedia.send */
+  /** Resolves when the connection was closed by us, or has lasted long enough. @throws as OpenMedia.send */
   async run(): Promise<void> {
     const { publisher, schedule } = this.#options;
     void publisher.ended.then((error) => (error ? this.#over.reject(error) : this.#over.resolve()));
@@ -94,6 +96,7 @@ export class PreparedSender {
     if (!this.#usesOwnSound && sound!.isLow) void sound!.fill();
     this.#watch.check(nowMs);
     this.#judge(nowMs);
+    if (nowMs - this.#options.startMs > longestConnectionMs) this.#over.resolve();
   }
 
   /** The chunks of all frames before `end` that are there. */

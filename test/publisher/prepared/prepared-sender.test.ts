@@ -124,7 +124,9 @@ describe('a destination', { timeout: 20_000 }, () => {
     };
     const events: string[] = [];
     const figures = (await play(mediaOptions(prepared.objects, () => both), ingest, { seconds: 120, eachTurn: taking }, events)).sample(0, new Date(), 30);
-    expect(figures.droppedFrames / (figures.droppedFrames + figures.framesSent)).toBeCloseTo(0.2, 1);
+    const dropped = figures.droppedFrames / (figures.droppedFrames + figures.framesSent);
+    expect(dropped).toBeGreaterThan(0.1);
+    expect(dropped).toBeLessThan(0.25);
     expect(mostQueued).toBeLessThan(1_500_000);
     expect(events).toEqual(['evidence']);
     const frames = ingest.video.filter(({ payload }) => payload[1] === 1);
