@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
@@ -41,7 +42,11 @@ afterAll(async () => {
 async function record(ingest: Ingest, seconds: number): Promise<string> {
   onTestFinished(() => ingest[Symbol.dispose]());
   const publisher = await connectPublisher(ingest.target, { allowPrivateAddresses: true, connectTimeoutMs: 5000 }, new AbortController().signal);
-  await play(mediaOptions(prepared.objects, () => ({ video: timelineOf(...items) })), publisher, { seconds });
+  // The clock of the test runs faster than the ingest takes.
+  const eachTurn = async () => {
+    while (publisher.bytesQueued > 0) await setImmediate();
+  };
+  await play(mediaOptions(prepared.objects, () => ({ video: timelineOf(...items) })), publisher, { seconds, eachTurn });
   await publisher.close();
   return ingest.finish();
 }
