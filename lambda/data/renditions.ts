@@ -92,6 +92,25 @@ export function renditions(db: Queryable) {
       return new Map(rows.map((row) => [row.id, row.content_hash]));
     },
 
+    /** How much of what these streams play is prepared, 0 to 1, by stream; what cannot be prepared counts as done. */
+    preparedShares: async (streamIDs: readonly string[]) => {
+      const rows = await all<{ stream_id: string; share: number }>(
+        db,
+        `with played as (
+           select distinct s.id as stream_id, item ->> 'uploadID' as upload_id,
+             case t.track when 'audio' then 'sound' else s.run_quality || '-' || s.run_framerate end as format
+           from streams s join timeline_entries t on t.stream_id = s.id, jsonb_array_elements(t.snapshot -> 'items') as item
+           where s.id = any ($1))
+         select p.stream_id,
+           avg(case when r.state = 'preparing' then r.segments_done::double precision / r.segment_count when r.state is null then 0 else 1 end) as share
+         from played p left join uploads u on u.id = p.upload_id
+           left join renditions r on r.content_hash = u.content_hash and r.format = p.format
+         group by p.stream_id`,
+        [streamIDs],
+      );
+      return new Map(rows.map((row) => [row.stream_id, row.share]));
+    },
+
     /** Streams and playlists that wait for something of this content. */
     waitingFor: async (contentHash: string) => {
       const streams = await all<{ id: string }>(

@@ -88,7 +88,7 @@ describe('the manifest backend', { timeout: 60_000 }, () => {
     // The same bytes twice, and both wanted at once.
     const streams = [await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) }), await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) })];
     const answers = await Promise.all(streams.map(start));
-    expect(answers.map(({ body }) => body.state)).toEqual(['preparing', 'preparing']);
+    expect(answers.map(({ body }) => [body.state, body.preparedShare])).toEqual([['preparing', 0], ['preparing', 0]]);
     startAgent('agent');
     for (const id of streams) await untilState(id, 'active');
     expect(await causes(streams[0]!)).toEqual(['start', 'preparation_needed', 'preparation_done', 'media_accepted']);
@@ -143,7 +143,7 @@ describe('the manifest backend', { timeout: 60_000 }, () => {
     expect(Math.abs(playedSeconds - (Date.parse(sampledAt) - anchoredAt.getTime()) / 1000 - 0.5)).toBeLessThan(1);
   });
 
-  it('plays something else in place of a segment that is damaged, and has it made anew', async () => {
+  it('has a segment that is damaged made anew, and goes on with it', async () => {
     const id = await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) });
     await start(id);
     const first = startAgent('first');
@@ -170,6 +170,25 @@ describe('the manifest backend', { timeout: 60_000 }, () => {
     await untilState(id, 'failed');
     expect((await stream(id)).stateReason).toMatchObject({ code: 'preparation_failed' });
     expect(await causes(id)).toEqual(['start', 'preparation_needed', 'preparation_failed']);
+  });
+
+  it('says how much is prepared', async () => {
+    const playlistOf = async (...ids: string[]) => {
+      const id = await manifestStream({});
+      const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+      await call('POST', `/playlists/${playlistID}/operations`, { operations: ids.map((uploadID) => ({ op: 'add', uploadID })) });
+      await start(id);
+      return id;
+    };
+    const [long, short] = [await upload({ durationSeconds: 50 }), await upload({ durationSeconds: 2 })];
+    await data().uploads.recordContentHash(long, 'long');
+    await data().uploads.recordContentHash(short, 'short');
+    await data().renditions.begin('long', 'q_720p-f_30', 3);
+    const id = await playlistOf(long, short);
+    await data().renditions.finishSegment('long', 'q_720p-f_30', 0);
+    expect((await stream(id)).preparedShare).toBeCloseTo(1 / 6);
+    await data().renditions.fail('short', 'q_720p-f_30', { code: 'damaged', detail: 'It is.' });
+    expect((await stream(id)).preparedShare).toBeCloseTo(4 / 6);
   });
 
   it('stops while it is being prepared', async () => {
