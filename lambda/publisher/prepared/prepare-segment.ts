@@ -72,7 +72,7 @@ async function encodePictures(
 ): Promise<Encoded> {
   if (kind === 'audio') throw new TypeError('sound has no pictures');
   const rate = profile.framesPerSecond;
-  const source = openVideoSource(tools, { sourceURL, kind, startFrame: first, frameCount: end - first, profile, encoder }, signal);
+  const source = openVideoSource(tools, { sourceURL, kind, startFrame: first, frameCount: end - first, profile, encoder, background: true }, signal);
   const messages: Buffer[] = [];
   let sequenceHeader: Buffer | undefined;
   try {
@@ -105,7 +105,7 @@ async function encodeSound(
   const startSample = (first - preroll) * samplesPerAacFrame;
   // The encoder looks ahead: what follows the segment decides how its last frame ends.
   const endSample = Math.min(itemSamples, end * samplesPerAacFrame + encoder.latencySamples);
-  const source = hasAudio ? openAudioSource(tools, { sourceURL, startSample, sampleCount: endSample - startSample }, signal) : null;
+  const source = hasAudio ? openAudioSource(tools, { sourceURL, startSample, sampleCount: endSample - startSample, background: true }, signal) : null;
   try {
     const messages: Buffer[] = [];
     // The encoder's first frame only primes decoders.
