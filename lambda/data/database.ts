@@ -23,6 +23,9 @@ export function databaseOn(db: Queryable) {
   return {
     /** The database's time: the clock of timelines, whoever asks. */
     now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
+    /** Whether this transaction alone, until its end, is at the work of this name. It holds nothing else up meanwhile. */
+    takes: async (name: string) =>
+      (await db.query<{ taken: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken', [name])).rows[0]!.taken,
     accounts: accounts(db),
     agents: agents(db),
     billing: billing(db),
@@ -82,20 +85,5 @@ async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Prom
  * @returns what the work gives; null when it is taken
  */
 export async function unlessTaken<Result>(pool: Pool, name: string, work: () => Promise<Result>): Promise<Result | null> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  const noteBroken = (error: Error) => void (broken = error);
-  client.on('error', noteBroken);
-  try {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name]);
-    if (!rows[0]!.taken) return null;
-    try {
-      return await work();
-    } finally {
-      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(noteBroken);
-    }
-  } finally {
-    client.off('error', noteBroken);
-    client.release(broken);
-  }
+  return tryTransaction(pool, async (data) => ((await data.takes(name)) ? await work() : null));
 }

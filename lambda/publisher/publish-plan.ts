@@ -70,8 +70,8 @@ function preparedMediaOf({ data, prepared, log }: PlanParts, stream: Stream): St
     const uploadIDs = entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
     return { entries, contentHashes: await data.renditions.contentHashes(uploadIDs, name) };
   };
-  const reopen = async (uploadID: string, unreadable: RenditionFormat, segment: number) => {
-    const name = formatName(unreadable);
+  const reopen = async (uploadID: string, lost: RenditionFormat, segment: number) => {
+    const name = formatName(lost);
     const contentHash = (await data.renditions.contentHashes([uploadID], name)).get(uploadID);
     if (contentHash === undefined) return;
     await data.renditions.reopen(contentHash, name, segment);
@@ -88,8 +88,8 @@ function preparedMediaOf({ data, prepared, log }: PlanParts, stream: Stream): St
       },
       (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
     ),
-    onUnreadable: (uploadID, unreadable, segment) => {
-      reopen(uploadID, unreadable, segment).catch((error: unknown) => log('segment_not_reopened', { uploadID, segment, error: String(error) }));
+    onLost: (uploadID, lost, segment) => {
+      reopen(uploadID, lost, segment).catch((error: unknown) => log('segment_not_reopened', { uploadID, segment, error: String(error) }));
     },
   });
 }

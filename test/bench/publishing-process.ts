@@ -61,7 +61,7 @@ async function sendPrepared({ streams, port, folder, items, format }: Publishing
     ...shared,
     format,
     loadTimelines: async () => ({ video: { entries, contentHashes }, audio: { entries: [], contentHashes } }),
-    onUnreadable: (uploadID) => console.error(`${uploadID} is damaged`),
+    onLost: (uploadID) => console.error(`${uploadID} is damaged`),
     log: (event, fields) => console.error(event, fields),
   });
   return Promise.all(

@@ -12,7 +12,7 @@ import { Splicer } from './splicer.ts';
 import { TrackReader } from './track-reader.ts';
 import type { PreparedTimeline, TrackReaderOptions } from './track-reader.ts';
 
-export interface PreparedMediaOptions extends Pick<TrackReaderOptions, 'onUnreadable' | 'log'> {
+export interface PreparedMediaOptions extends Pick<TrackReaderOptions, 'onLost' | 'log'> {
   readonly format: PictureFormat;
   readonly store: SegmentStore;
   readonly schedule: Pick<SendSchedule, 'add'>;

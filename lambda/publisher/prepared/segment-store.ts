@@ -12,6 +12,8 @@ export interface SegmentStoreOptions {
   readonly maxCachedBytes: number;
 }
 
+/** What takes longer is given up; whoever waited for it asks again. */
+const readTimeoutMs = 10_000;
 /** About 10 kB each. */
 const maxCachedHeaders = 2000;
 
@@ -38,7 +40,8 @@ export class SegmentStore {
   block(key: string, header: SegmentHeader, block: number): Promise<Buffer> {
     const start = block * blockBytes;
     const size = Math.min(blockBytes, header.mediaBytes - start);
-    return remembered(this.#blocks, `${key}#${block}`, { size }, async () => {
+    // By its content: a segment that was made anew has other blocks.
+    return remembered(this.#blocks, `${key}#${block} ${header.blockChecksums[block]}`, { size }, async () => {
       const bytes = await this.#read(key, header.mediaStart + start, size);
       try {
         assertBlock(header, block, bytes);
@@ -57,7 +60,13 @@ export class SegmentStore {
   }
 
   async #read(key: string, start: number, size: number): Promise<Buffer> {
-    return buffer(await this.#objects.read(key, { start, end: start + size - 1 }));
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error('the object store did not answer in time')), readTimeoutMs);
+    try {
+      return await Promise.race([this.#objects.read(key, { start, end: start + size - 1 }).then(buffer), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

@@ -11,8 +11,6 @@ export class SpanQueue {
   #next = 0;
   #filling: Promise<void> | null = null;
   #closed = false;
-  /** Spans that were asked for before the last skip are of no use. */
-  #skips = 0;
 
   /** @param aheadGroups how many groups to read ahead @param onFailure nothing more comes */
   constructor(reader: TrackReader, aheadGroups: number, onFailure: (error: unknown) => void) {
@@ -40,10 +38,10 @@ export class SpanQueue {
     this.#next = this.#spans[0]?.first ?? 0;
   }
 
+  /** Drops what is there; the reader drops what it is reading. For pictures, see TrackReader. */
   skipTo(frame: number): void {
     this.#reader.skipTo(frame);
     this.#spans = [];
-    this.#skips++;
   }
 
   /** Adds a span that was read already. */
@@ -59,16 +57,12 @@ export class SpanQueue {
 
   close(): void {
     this.#closed = true;
-    this.#spans = [];
   }
 
   async #read(): Promise<void> {
     try {
       while (!this.#closed && this.isLow) {
-        const skips = this.#skips;
-        const span = await this.#reader.next();
-        if (skips !== this.#skips || this.#closed) continue;
-        this.push(span);
+        this.push(await this.#reader.next());
       }
     } catch (error) {
       if (!this.#closed) this.#onFailure(error);

@@ -5,9 +5,10 @@ import { firstSoundFrameFrom, pictureOfSoundFrame, playingAt, soundFramesOf } fr
 import type { Playing } from '../../domain/prepared-play-out.ts';
 import { groupsPerSegment, renditionOf } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
+import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
-import { segmentKey } from './segment-format.ts';
+import { SegmentDamaged, segmentKey } from './segment-format.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
 
@@ -24,8 +25,8 @@ export interface TrackReaderOptions {
   readonly framesPerSecond: number;
   /** Asked anew at every item, so that what was published meanwhile is known. */
   readonly loadTimeline: () => Promise<PreparedTimeline>;
-  /** A segment could not be read: it has to be made anew. */
-  readonly onUnreadable: (uploadID: string, format: RenditionFormat, segment: number) => void;
+  /** A segment is damaged or gone: it has to be made anew. */
+  readonly onLost: (uploadID: string, format: RenditionFormat, segment: number) => void;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
 
@@ -141,11 +142,12 @@ export class TrackReader {
 
   /** Lets something else play from here on, up to a keyframe of what could not be read. */
   #replace({ playing, rendition, next }: Position, segment: number, error: unknown): void {
-    const { onUnreadable, log, framesPerSecond, format, store } = this.#options;
+    const { onLost, log, framesPerSecond, format, store } = this.#options;
     const { uploadID } = playing.occurrence.item;
     log('segment_unreadable', { uploadID, segment, error: String(error) });
     store.forget(segmentKey(rendition, segment));
-    onUnreadable(uploadID, format, segment);
+    // That the store does not answer says nothing about what is in it.
+    if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, format, segment);
     const picture = format === 'sound' ? pictureOfSoundFrame(next, framesPerSecond) + 1 : next;
     const standInEnd = Math.ceil((picture + standInSeconds * framesPerSecond) / this.#gopFrames) * this.#gopFrames;
     const untilFrame = Math.min(playing.startFrame + standInEnd, playing.occurrence.startFrame + playing.occurrence.frameCount);

@@ -74,7 +74,7 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
       const contentHashes = new Map([...video, ...audio].flatMap(({ snapshot }) => snapshot.items).map(({ uploadID }) => [uploadID, uploadID]));
       return { video: { entries: video, contentHashes }, audio: { entries: audio, contentHashes } };
     },
-    onUnreadable: (uploadID, _format, segment) => void unreadable.push(`${uploadID} ${segment}`),
+    onLost: (uploadID, _format, segment) => void unreadable.push(`${uploadID} ${segment}`),
     log: (event) => void logged.push(event),
   };
   return { options, turns, logged, unreadable };
