@@ -21,24 +21,37 @@ export interface UploadPreparation {
   readonly upload_id: string;
   readonly content_hash: string | null;
   readonly state: RenditionState | null;
-  readonly failure: UploadFailure | null;
-  /** Nobody has worked on it for longer than a segment may take. */
-  readonly is_stalled: boolean;
 }
 
+/** What nobody has worked on for longer than a segment may take is nobody's work any more. */
 const stalledAfter = '15 minutes';
 
 export function renditions(db: Queryable) {
   return {
-    /** The row, made if nobody has asked before. What it is to be made of is known only now. */
-    begin: async (contentHash: string, format: string, segmentCount: number) => {
-      await db.query(
+    /**
+     * Asks for a rendition.
+     * @param retriedFailure the code of failures after which it is tried again
+     * @returns whether somebody has to be sent to make it: nobody has asked before, or whoever was at it has given up
+     */
+    request: async (contentHash: string, format: string, retriedFailure: string | null) =>
+      (await one(
+        db,
+        `insert into renditions as r (content_hash, format, segment_count) values ($1, $2, 0)
+         on conflict (content_hash, format) do update set state = 'preparing', failure = null, updated_at = now()
+           where r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
+             or r.state = 'failed' and r.failure ->> 'code' = $3
+         returning true as asked`,
+        [contentHash, format, retriedFailure],
+      )) !== null,
+
+    /** Begins with a segment, now that it is known what it is made of. */
+    begin: async (contentHash: string, format: string, segmentCount: number) =>
+      (await one<RenditionRow>(
+        db,
         `insert into renditions (content_hash, format, segment_count) values ($1, $2, $3)
-         on conflict (content_hash, format) do update set segment_count = $3, updated_at = now()`,
+         on conflict (content_hash, format) do update set segment_count = $3, updated_at = now() returning *`,
         [contentHash, format, segmentCount],
-      );
-      return (await one<RenditionRow>(db, 'select * from renditions where content_hash = $1 and format = $2', [contentHash, format]))!;
-    },
+      ))!,
 
     /** Notes a segment, if it is the next one. @returns the row as it is now; null when another was noted meanwhile */
     finishSegment: (contentHash: string, format: string, segment: number) =>
@@ -56,8 +69,8 @@ export function renditions(db: Queryable) {
         [contentHash, format, failure],
       ),
 
-    /** Has it made from a segment on; null: from where it is. */
-    reopen: (contentHash: string, format: string, segment: number | null) =>
+    /** Has it made anew from a segment on. */
+    reopen: (contentHash: string, format: string, segment: number) =>
       db.query(
         `update renditions set state = 'preparing', failure = null, updated_at = now(), segments_done = least(segments_done, $3)
          where content_hash = $1 and format = $2`,
@@ -74,8 +87,7 @@ export function renditions(db: Queryable) {
       );
       return all<UploadPreparation>(
         db,
-        `select u.id as upload_id, u.content_hash, r.state, r.failure,
-           coalesce(r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}', false) as is_stalled
+        `select u.id as upload_id, u.content_hash, r.state
          from uploads u left join renditions r on r.content_hash = u.content_hash and r.format = $2 where u.id = any ($1)`,
         [uploadIDs, format],
       );
@@ -102,7 +114,7 @@ export function renditions(db: Queryable) {
            from streams s join timeline_entries t on t.stream_id = s.id, jsonb_array_elements(t.snapshot -> 'items') as item
            where s.id = any ($1))
          select p.stream_id,
-           avg(case when r.state = 'preparing' then r.segments_done::double precision / r.segment_count when r.state is null then 0 else 1 end) as share
+           avg(case when r.state = 'preparing' then coalesce(r.segments_done::double precision / nullif(r.segment_count, 0), 0) when r.state is null then 0 else 1 end) as share
          from played p left join uploads u on u.id = p.upload_id
            left join renditions r on r.content_hash = u.content_hash and r.format = p.format
          group by p.stream_id`,

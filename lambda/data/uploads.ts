@@ -30,7 +30,7 @@ export interface Upload {
   readonly framerate: number | null;
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
-  /** SHA-256 of its bytes in hex; null until something was prepared from them. */
+  /** SHA-256 of its bytes in hex; null where nobody has read them for it yet. */
   readonly content_hash: string | null;
   readonly created_at: Date;
 }

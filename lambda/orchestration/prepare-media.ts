@@ -17,22 +17,29 @@ export type Preparation = 'preparing' | 'ready' | 'failed';
 /**
  * Says how far the uploads of a track are, and has those prepared that nobody has asked for yet.
  * In a transaction: whoever finishes one of them meanwhile sees who waits for it.
+ * @param retries whether what failed by our fault is tried again: only when a user asks, or it would be tried for ever
  */
-export async function requestPreparation(data: Database, track: Track, uploadIDs: readonly string[], format: PictureFormat): Promise<Preparation> {
+export async function requestPreparation(
+  data: Database,
+  track: Track,
+  uploadIDs: readonly string[],
+  format: PictureFormat,
+  { retries }: { readonly retries: boolean },
+): Promise<Preparation> {
   const name = formatName(track === 'audio' ? 'sound' : format);
-  const found = await data.renditions.ofUploads([...new Set(uploadIDs)], name);
-  const missing = found.filter(({ state, failure, is_stalled: isStalled }) => state === null || isStalled || failure?.code === notPrepared.code);
-  for (const { upload_id: uploadID, content_hash: contentHash } of missing) {
-    if (contentHash !== null) await data.renditions.reopen(contentHash, name, null);
-    await data.outbox.send({ queue: 'media', body: { task: 'prepare_upload', uploadID, format: name } });
+  const ids = [...new Set(uploadIDs)].sort();
+  for (const { upload_id: uploadID, content_hash: contentHash } of await data.renditions.ofUploads(ids, name)) {
+    const isWanted = contentHash === null || (await data.renditions.request(contentHash, name, retries ? notPrepared.code : null));
+    if (isWanted) await data.outbox.send({ queue: 'media', body: { task: 'prepare_upload', uploadID, format: name } });
   }
-  if (missing.length > 0 || found.some(({ state }) => state === 'preparing')) return 'preparing';
-  return found.some(({ state }) => state === 'ready') ? 'ready' : 'failed';
+  const states = (await data.renditions.ofUploads(ids, name)).map(({ state }) => state);
+  if (states.some((state) => state === null || state === 'preparing')) return 'preparing';
+  return states.includes('ready') ? 'ready' : 'failed';
 }
 
 /** Prepares what a stream, which the caller has locked and moved to `activating`, is about to play; launches it if that is there already. */
 export async function prepareAndLaunch(data: Database, stream: Stream, now: Date): Promise<void> {
-  const preparation = await preparationOf(data, stream);
+  const preparation = await preparationOf(data, stream, { retries: true });
   if (preparation === 'ready') return launchStream(data, stream, now);
   const preparing = (await data.streams.move(stream, 'preparation_needed'))!;
   if (preparation === 'failed') await failPreparation(data, preparing);
@@ -51,7 +58,7 @@ export async function settlePreparation(pool: Pool, contentHash: string): Promis
     await inTransaction(pool, async (data) => {
       const stream = await data.streams.lockAny(id);
       if (stream?.state !== 'preparing') return;
-      const preparation = await preparationOf(data, stream);
+      const preparation = await preparationOf(data, stream, { retries: false });
       if (preparation === 'failed') await failPreparation(data, stream);
       if (preparation === 'ready') await launchStream(data, (await data.streams.move(stream, 'preparation_done'))!, await data.now());
     });
@@ -59,10 +66,10 @@ export async function settlePreparation(pool: Pool, contentHash: string): Promis
 }
 
 /** A track of sound that cannot be played keeps no stream from starting: the pictures' own sound plays. */
-async function preparationOf(data: Database, stream: Stream): Promise<Preparation> {
+async function preparationOf(data: Database, stream: Stream, retrying: { readonly retries: boolean }): Promise<Preparation> {
   const timelines = await data.timelines.ofStream(stream.id);
   const format = { quality: stream.run_quality!, framerate: stream.run_framerate! };
-  const request = (track: Track) => requestPreparation(data, track, uploadsOf(timelines, track), format);
+  const request = (track: Track) => requestPreparation(data, track, uploadsOf(timelines, track), format, retrying);
   const [pictures, sound] = [await request('video'), timelines.audio.length > 0 ? await request('audio') : 'ready'];
   if (pictures !== 'ready') return pictures;
   return sound === 'preparing' ? sound : 'ready';

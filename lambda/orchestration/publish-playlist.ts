@@ -35,7 +35,8 @@ export async function publishPlaylist(data: Database, playlistID: string, reques
     return;
   }
   if (stream.stream_backend === 'manifest') {
-    const preparation = await requestPreparation(data, playlist.kind, snapshot.items.map((item) => item.uploadID), await formatOf(data, stream));
+    const uploadIDs = snapshot.items.map((item) => item.uploadID);
+    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, await formatOf(data, stream), { retries: false });
     if (preparation === 'preparing') return;
     if (preparation === 'failed') {
       const detail = 'No item of the playlist could be prepared. Replace its uploads.';

@@ -12,7 +12,7 @@ import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
 import { MediaError } from './media/media-error.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { probeMedia } from './media/probe.ts';
-import { prepareUpload, removeOrphanedRenditions } from './prepared/prepare-upload.ts';
+import { hashContent, prepareUpload, removeOrphanedRenditions } from './prepared/prepare-upload.ts';
 
 export interface MediaWorkerParts {
   readonly pool: Pool;
@@ -92,4 +92,7 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
       await data.outbox.send({ queue: 'media', body });
     }
   });
+  if ('failure' in found) return;
+  // Only the preparation needs it, and looks for itself where it is missing: nobody has to wait for it here.
+  await hashContent({ pool, objects }, upload).catch((error: unknown) => log('content_not_hashed', { uploadID, error: String(error) }));
 }

@@ -1,6 +1,6 @@
 -- What uploads are prepared to, for the manifest backend: one row for each content and format, whoever uploaded it and whoever asks.
 
--- SHA-256 of the bytes in hex, known once something was prepared from them.
+-- SHA-256 of the bytes in hex; null where nobody has read them for it yet.
 alter table uploads add column content_hash text;
 create index uploads_by_content on uploads (content_hash) where content_hash is not null;
 

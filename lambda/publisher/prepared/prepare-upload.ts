@@ -84,7 +84,8 @@ async function giveUp({ pool }: PrepareParts, { format }: PrepareCommand, upload
   await settlePreparation(pool, contentHash);
 }
 
-async function hashContent({ pool, objects }: PrepareParts, upload: Upload): Promise<string> {
+/** Reads an upload's bytes and notes their SHA-256. */
+export async function hashContent({ pool, objects }: Pick<PrepareParts, 'pool' | 'objects'>, upload: Upload): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(await objects.read(upload.object_key), hash);
   const contentHash = hash.digest('hex');
