@@ -80,7 +80,8 @@ export class PreparedSender {
   }
 
   #turn(nowMs: number): void {
-    const { publisher, profile, pictures, sound } = this.#options;
+    const { publisher, profile, pictures, sound, startMs } = this.#options;
+    if (nowMs - startMs > longestConnectionMs) return this.#over.resolve();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
     if (dueFrame - Math.max(this.#frame, this.#skippedTo) > this.#framesIn(leadMs + skipAfterMs)) this.#skip(this.#frameAt(nowMs));
     // A second of media may wait in our socket, besides what the system takes.
@@ -96,7 +97,6 @@ export class PreparedSender {
     if (!this.#usesOwnSound && sound!.isLow) void sound!.fill();
     this.#watch.check(nowMs);
     this.#judge(nowMs);
-    if (nowMs - this.#options.startMs > longestConnectionMs) this.#over.resolve();
   }
 
   /** The chunks of all frames before `end` that are there. */

@@ -8,7 +8,9 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstSoundFrameFrom, soundGridFrame } from '../../../lambda/domain/prepared-play-out.ts';
+import { Figures } from '../../../lambda/publisher/figures.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { NothingReadable } from '../../../lambda/publisher/prepared/track-reader.ts';
@@ -168,6 +170,19 @@ describe('a destination', { timeout: 20_000 }, () => {
     expect(figures.droppedFrames).toBeLessThan(6 * 30);
     expect(40_000 - frameTimes(ingest.video).at(-1)!).toBeLessThan(200);
   });
+});
+
+it('a connection ends by itself after 20 days, before the times of FLV wrap', async () => {
+  const longestMs = 20 * 86_400_000;
+  expect(longestMs).toBeLessThan(2 ** 31);
+  const { options, turns } = mediaOptions(prepared.objects, () => both);
+  const media = await preparedMedia(options).open(0, new AbortController().signal);
+  let nowMs = 0;
+  const sending = media.send({ publisher: new CheckingIngest(), figures: new Figures(), startMs: 0, steadyClock: () => nowMs, onEvidence: () => {}, onSlow: () => {} });
+  expect(await Promise.race([sending.then(() => 'ended'), setTimeout(50, 'goes on')])).toBe('goes on');
+  nowMs = longestMs + 1;
+  for (const turn of turns) turn(nowMs);
+  await sending;
 });
 
 describe('a segment that is damaged or gone', { timeout: 20_000 }, () => {
