@@ -87,16 +87,19 @@ async function sendPrepared({ streams, port, folder, items, format }: Publishing
   );
 }
 
-/** The bare minimum in Node: a buffer and a timer. */
+/** The bare minimum in Node: a buffer as large as the media, and a timer. */
 async function sendPlain({ streams, port, bytesPerSecond }: PublishingOptions): Promise<Figures[]> {
-  const bytes = Buffer.alloc(Math.round((bytesPerSecond * turnEveryMs) / 1000), 1);
+  const turnBytes = Math.round((bytesPerSecond * turnEveryMs) / 1000);
+  const turns = 80;
+  const media = Buffer.alloc(turns * turnBytes, 1);
   const slots = 5;
   const sockets = Array.from({ length: streams }, () => connect(port, '127.0.0.1').setNoDelay(true));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  let slot = 0;
+  let wakeUps = 0;
   setInterval(() => {
-    slot = (slot + 1) % slots;
-    for (let index = slot; index < streams; index += slots) sockets[index]!.write(bytes);
+    const slot = ++wakeUps % slots;
+    const start = (Math.floor(wakeUps / slots) % turns) * turnBytes;
+    for (let index = slot; index < streams; index += slots) sockets[index]!.write(media.subarray(start, start + turnBytes));
   }, turnEveryMs / slots);
   return [];
 }
