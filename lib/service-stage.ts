@@ -33,6 +33,6 @@ export class ServiceStage extends Stage {
     const edge = new EdgeStack(this, 'Edge', { settings });
     const dashboard = new DashboardStack(this, 'Dashboard', { settings, edge, api, media });
     new MonitoringStack(this, 'Monitoring', { settings, database, publishing, api });
-    new DeliveryStack(this, 'Delivery', { origin, url: dashboard.url });
+    new DeliveryStack(this, 'Delivery', { settings, media, origin, url: dashboard.url });
   }
 }

@@ -35,6 +35,8 @@ export interface StageSettings {
   readonly apiRequestsPerSecond: number;
   /** Requests that may arrive at once beyond that rate. */
   readonly apiBurstRequests: number;
+  /** Multiplies every caller's own rate limit, which the application counts: 1 where strangers call, more for load tests. */
+  readonly rateLimitFactor: number;
   /** Machine with one NVIDIA GPU (g family, x86) that an ffmpeg agent or a media worker has to itself. The zones must offer it. */
   readonly gpuInstanceType: string;
   /** GPU machines that run even when idle: a stream that starts on one waits for no machine (3 to 5 minutes). */
@@ -55,6 +57,10 @@ export interface StageSettings {
   readonly manifestAgentsMax: number;
   /** Media workers there may be; there are none while the queue is empty. */
   readonly mediaWorkersMax: number;
+  /** Import workers that run even when nothing is imported: without one an import waits for some minutes before it begins. */
+  readonly importWorkersMin: number;
+  /** Import workers there may be, of a few imports at a time each. */
+  readonly importWorkersMax: number;
   /** Where notifications of alarms and of the budget go; null: nowhere yet, subscribe to the topic by hand. */
   readonly alarmEmail: string | null;
   /** Dollars a month that the account may cost before a notification; nothing is switched off. */
@@ -81,7 +87,7 @@ interface Check {
 }
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
-  const { region, databaseStorageGiB, gpuMachinesMin, ffmpegAgentsMin, manifestAgentsMin } = settings;
+  const { region, databaseStorageGiB, gpuMachinesMin, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
   return {
     account: orNull(text(/^\d{12}$/, 'an account id of 12 digits')),
     region: text(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region'),
@@ -99,10 +105,12 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     webRequestsPerFiveMinutes: wholeNumber(100, 2_000_000),
     apiRequestsPerSecond: wholeNumber(1, 10_000),
     apiBurstRequests: wholeNumber(1, 5_000),
+    rateLimitFactor: wholeNumber(1, 1000),
     gpuInstanceType: text(/^g\d[a-z0-9]*\.\d*xlarge$/, 'a type of the g family such as "g4dn.xlarge"'),
     gpuMachinesMin: wholeNumber(0, 1000),
     gpuMachinesMax: wholeNumber(Math.max(1, gpuMachinesMin), 1000),
-    ffmpegAgentSlots: wholeNumber(1, 1000),
+    // With fewer, no agent could ever take a stream at 2160p60.
+    ffmpegAgentSlots: wholeNumber(16, 1000),
     // Scaling follows what agents report, so one has to be there.
     ffmpegAgentsMin: wholeNumber(1, 1000),
     ffmpegAgentsMax: wholeNumber(ffmpegAgentsMin, 1000),
@@ -110,6 +118,8 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     manifestAgentsMin: wholeNumber(1, 1000),
     manifestAgentsMax: wholeNumber(manifestAgentsMin, 1000),
     mediaWorkersMax: wholeNumber(1, 1000),
+    importWorkersMin: wholeNumber(0, 1000),
+    importWorkersMax: wholeNumber(Math.max(1, importWorkersMin), 1000),
     alarmEmail: orNull(text(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'an e-mail address')),
     monthlyBudgetUsd: wholeNumber(1, 10_000_000),
     legacyRtmpUrl: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),

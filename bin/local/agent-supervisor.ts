@@ -28,6 +28,7 @@ export async function superviseAgent(settings: AgentSettings, pool: Pool, writeL
   const buryDead = async () => {
     await databaseOn(pool).agents.expireOfSupervisor(settings.supervisor);
     await recoverReplicas(pool);
+    await databaseOn(pool).imports.freeAll();
     await redeliver(pool);
   };
   const start = () => {

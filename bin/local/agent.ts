@@ -1,6 +1,9 @@
-// An agent process of the local run: the same agent as in AWS, with the local side of every port.
+// An agent process of the local run: the same agent as in AWS, with the local side of every port, and the worker of imports beside it.
 import { randomUUID } from 'node:crypto';
 import { jsonLog } from '../../lambda/log.ts';
+import { resolveBySystem } from '../../lambda/imports/checked-lookup.ts';
+import { importLimits } from '../../lambda/imports/import-limits.ts';
+import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { runAgent } from '../../lambda/publisher/agent.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
@@ -19,6 +22,17 @@ process.on('SIGTERM', () => stopping.abort());
 // The supervisor is gone: whatever it was that killed it, nothing of ours may go on.
 process.on('disconnect', () => stopping.abort());
 
+const importing = runImportWorker(
+  {
+    ...connections,
+    ...importWorkerDefaults,
+    source: { ...localSettings, resolve: resolveBySystem, limits: importLimits },
+    steadyClock: () => performance.now(),
+    random: Math.random,
+    log: jsonLog,
+  },
+  stopping.signal,
+);
 await runAgent(
   {
     ...connections,
@@ -38,6 +52,7 @@ await runAgent(
   },
   stopping.signal,
 );
+await importing;
 await connections.pool.end();
 // The message channel to the supervisor would keep the process.
 if (process.connected) process.disconnect();

@@ -6,6 +6,7 @@ import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/pos
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 
 export interface LocalConnectionsOptions {
@@ -18,6 +19,7 @@ export interface LocalConnectionsOptions {
 
 export interface LocalConnections extends Connections {
   readonly objects: FileObjectStore;
+  readonly timers: Timers;
 }
 
 /** Where the site serves objects. */
@@ -37,5 +39,5 @@ export function connectLocally(options: LocalConnectionsOptions, connections: nu
   };
 }
 
-/** Users may stream to, and import from, this machine. */
-export const localSettings = { allowPrivateAddresses: true } as const;
+/** Users may stream to, and import from, this machine, and call as often as it can bear. */
+export const localSettings = { allowPrivateAddresses: true, rateLimitFactor: 100 } as const;

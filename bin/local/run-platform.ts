@@ -99,7 +99,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
       ['API', service.baseURL],
       ['API key', identity.apiKey],
       ['RTMP ingest', `${rtmpURL}  (any stream key)`],
-      ['OpenAPI', `${service.baseURL}/openapi.json`],
+      ['Reference', `${service.baseURL}/reference`],
       ['Log', join(folder.path, 'platform.log')],
     ]);
     terminal.line(nextSteps(service.baseURL, identity.apiKey));

@@ -57,7 +57,7 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
 }
 
 function route(server: Server, siteURL: string, { rest, objects, sink, rtmpURL, log }: SiteParts): void {
-  const answerRest = getRequestListener(rest);
+  const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
   const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });
   const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };
   server.on('request', (request, response) => {

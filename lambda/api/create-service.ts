@@ -9,7 +9,13 @@ import { createHealth } from './health.ts';
 /** Of the API, as in its OpenAPI document (service specification, part 9). */
 export const apiVersion = '1.0.0';
 
-export function createService(connections: Omit<Connections, 'timers'>, settings: StreamingSettings, log: Log): Service {
+/** What a stage decides about the service. */
+export interface ServiceSettings extends StreamingSettings {
+  /** Multiplies every rate limit: 1 where strangers call. */
+  readonly rateLimitFactor: number;
+}
+
+export function createService(connections: Connections, settings: ServiceSettings, log: Log): Service {
   const { pool, objects, queue, sealer, serviceSecret, origin } = connections;
   return {
     operations,
@@ -19,6 +25,7 @@ export function createService(connections: Omit<Connections, 'timers'>, settings
     objects,
     sealer,
     settings,
+    rateLimitFactor: settings.rateLimitFactor,
     serviceSecret,
     clock: () => new Date(),
     random: Math.random,

@@ -1,17 +1,19 @@
 // The environment of the REST function: the names that its stack sets, and their values, parsed once.
 import type { AwsEnvironment } from '../ports/aws.ts';
-import { queueNames } from '../ports/command-queue/command-queue.ts';
-import type { QueueName } from '../ports/command-queue/command-queue.ts';
+import { queueNames } from '../ports/command-queue/queues.ts';
+import type { QueueName } from '../ports/command-queue/queues.ts';
 
 export const apiVariables = [
   'DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION', 'SERVICE_SECRET_ARN', 'UPLOADS_BUCKET', 'BASE_URL', 'SITE_URL',
   'ALLOW_PRIVATE_ADDRESSES', 'QUEUE_URLS', 'TIMER_GROUP', 'TIMER_ROLE_ARN', 'TIMER_QUEUE_ARN', 'LEGACY_RTMP_URL',
+  'RATE_LIMIT_FACTOR',
 ] as const;
 
 /** What the function works with: where everything around it is, and what its stage allows. */
 export interface Environment extends AwsEnvironment {
   readonly allowPrivateAddresses: boolean;
   readonly legacyRtmpURL: string | null;
+  readonly rateLimitFactor: number;
 }
 
 /** @throws naming the variable that is missing or malformed */
@@ -38,5 +40,6 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     timerRoleARN: required('TIMER_ROLE_ARN'),
     timerQueueARN: required('TIMER_QUEUE_ARN'),
     legacyRtmpURL: env['LEGACY_RTMP_URL'] || null,
+    rateLimitFactor: Number(required('RATE_LIMIT_FACTOR')),
   };
 }

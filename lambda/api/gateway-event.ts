@@ -1,6 +1,15 @@
 // Between API Gateway's proxy events (REST API, payload 1.0) and fetch requests.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
+/**
+ * The client's address. API Gateway appends the distribution's address to X-Forwarded-For, and the distribution the client's before it;
+ * what stands further left is the client's word. The origin guard lets nothing else through.
+ */
+export function addressOf(event: APIGatewayProxyEvent): string {
+  const hops = (event.multiValueHeaders?.['X-Forwarded-For'] ?? []).flatMap((value) => value.split(','));
+  return hops.at(-2)?.trim() || event.requestContext.identity.sourceIp;
+}
+
 /** @param origin the public one: what API Gateway calls itself is of no use to clients */
 export function requestOf(event: APIGatewayProxyEvent, origin: string): Request {
   const url = new URL(event.path, origin);

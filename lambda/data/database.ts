@@ -6,11 +6,14 @@ import { billing } from './billing.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { idempotency } from './idempotency.ts';
+import { imports } from './imports.ts';
 import { outbox } from './outbox.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { renditions } from './renditions.ts';
 import { replicas } from './replicas.ts';
+import { requestWindows } from './request-windows.ts';
+import { streamParts } from './stream-parts.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
 import { uploads } from './uploads.ts';
@@ -32,10 +35,13 @@ export function databaseOn(db: Queryable) {
     destinations: destinations(db),
     dueTimes: dueTimes(db),
     idempotency: idempotency(db),
+    imports: imports(db),
     outbox: outbox(db),
     playlists: playlists(db),
     renditions: renditions(db),
     replicas: replicas(db),
+    requestWindows: requestWindows(db),
+    streamParts: streamParts(db),
     streams: streams(db),
     timelines: timelines(db),
     uploads: uploads(db),

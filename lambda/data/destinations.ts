@@ -24,6 +24,9 @@ export interface NewDestination {
   readonly sealedStreamKey: Buffer;
 }
 
+/** The columns that an update sets. */
+export type DestinationSettings = Pick<Destination, 'name' | 'rtmp_url' | 'backup_rtmp_url' | 'sealed_stream_key'>;
+
 export function destinations(db: Queryable) {
   return {
     insert: async (destination: NewDestination) =>
@@ -37,6 +40,14 @@ export function destinations(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2', [id, userID]),
 
+    /** Locked until the transaction ends. */
+    lock: (userID: string, id: string) =>
+      one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2 for update', [id, userID]),
+
+    /** Locked against being archived until the transaction ends. */
+    findToUse: (userID: string, id: string) =>
+      one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2 for key share', [id, userID]),
+
     list: (userID: string, archived: boolean, before: number | null, count: number) =>
       all<Destination>(
         db,
@@ -44,6 +55,24 @@ export function destinations(db: Queryable) {
          order by seq desc limit $4`,
         [userID, archived, before, count],
       ),
+
+    save: async (id: string, settings: DestinationSettings) =>
+      (await one<Destination>(
+        db,
+        'update destinations set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5 where id = $1 returning *',
+        [id, settings.name, settings.rtmp_url, settings.backup_rtmp_url, settings.sealed_stream_key],
+      ))!,
+
+    archive: (id: string) => db.query('update destinations set archived_at = now() where id = $1', [id]),
+
+    /** Whether a live stream is published there. */
+    isInUse: async (id: string) =>
+      (await one<{ used: boolean }>(
+        db,
+        `select exists (select from streams where destination_id = $1 and deleted_at is null
+           and state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
+        [id],
+      ))!.used,
 
     /** Everywhere where this address is named; for an ingest of ours that has moved. */
     moveAddress: (fromURL: string, toURL: string) =>

@@ -5,16 +5,23 @@ import type { Queryable } from './queryable.ts';
 export type Command =
   | { readonly queue: 'publish-ffmpeg' | 'publish-manifest'; readonly body: { readonly streamID: string } }
   | { readonly queue: 'media'; readonly body: MediaCommand }
+  | { readonly queue: 'imports'; readonly body: { readonly uploadID: string } }
   | { readonly queue: 'timers'; readonly body: { readonly streamID: string } };
 
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string }
   | { readonly task: 'prepare_upload'; readonly uploadID: string; readonly format: string }
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
-  | { readonly task: 'delete_object'; readonly objectKey: string };
+  | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string };
 
 export function outbox(db: Queryable) {
   return {
-    send: (command: Command) => db.query('insert into outbox (queue, body) values ($1, $2)', [command.queue, JSON.stringify(command.body)]),
+    /** @param afterSeconds not before */
+    send: (command: Command, afterSeconds = 0) =>
+      db.query('insert into outbox (queue, body, visible_at) values ($1, $2, now() + make_interval(secs => $3))', [
+        command.queue,
+        JSON.stringify(command.body),
+        afterSeconds,
+      ]),
   };
 }

@@ -85,6 +85,12 @@ export function playlists(db: Queryable) {
         [JSON.stringify([{ uploadID }])],
       ),
 
+    delete: (id: string) => db.query('delete from playlists where id = $1', [id]),
+
+    /** Deletes all playlists of a stream; answers which these were. */
+    deleteOfStream: async (streamID: string) =>
+      (await all<{ id: string }>(db, 'delete from playlists where stream_id = $1 returning id', [streamID])).map((row) => row.id),
+
     moveToStream: (id: string, streamID: string) => db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),
 
     saveDraft: async (id: string, draft: PlaylistSpec) =>

@@ -34,11 +34,21 @@ export interface StreamSettings {
   readonly schedule_end_at: Date | null;
 }
 
+/** A recurrence under way; times are ISO 8601, as JSON has them. */
+export interface StreamRecurrence {
+  readonly rule: string;
+  readonly timeZone: string;
+  readonly firstStartAt: string;
+  readonly lengthSeconds: number | null;
+  /** The start that is armed, or was last, and the next ones after it. */
+  readonly upcoming: readonly string[];
+}
+
 export interface Stream extends StreamSettings {
   readonly id: string;
   readonly seq: number;
   readonly user_id: string;
-  readonly recurrence: { rule: string; timeZone: string } | null;
+  readonly recurrence: StreamRecurrence | null;
   readonly status: StreamStatus;
   readonly state: StreamState;
   readonly state_reason: StateReason | null;
@@ -123,18 +133,6 @@ export function streams(db: Queryable) {
         [userID, state, before, count],
       ),
 
-    /** Ids of the streams that name one of these parts and are not live: their completeness has to be judged anew. */
-    idleUsersOf: async (parts: { uploadID?: string; playlistID?: string; destinationID?: string }) =>
-      (
-        await all<{ id: string }>(
-          db,
-          `select id from streams where state in ('draft', 'invalid', 'stopped', 'failed') and
-             (video_upload_id = $1 or audio_upload_id = $1 or playlist_ids @> array[$2] or destination_id = $3)
-           order by id`,
-          [parts.uploadID ?? null, parts.playlistID ?? null, parts.destinationID ?? null],
-        )
-      ).map((row) => row.id),
-
     /**
      * Moves a stream, which the caller has locked, by the table of the lifecycle and writes its history.
      * @returns the stream as it is now, or null where the table has no such move
@@ -148,7 +146,7 @@ export function streams(db: Queryable) {
            insert into stream_transitions (stream_id, from_state, to_state, cause) values ($1, $2, $3, $4) returning id)
          update streams set state = $3, state_reason = $5, last_transition_id = (select id from transition), updated_at = now(),
            status = case when $3 in ('preparing', 'activating', 'active', 'failing') then 'ACTIVE' else 'INACTIVE' end,
-           stopped_at = case when $3 in ('stopped', 'failed') then now() else stopped_at end
+           stopped_at = case when $2 = 'stopping' or $3 = 'failed' then now() else stopped_at end
          where id = $1 returning *`,
         [stream.id, stream.state, to, cause, reason],
       );
@@ -190,12 +188,6 @@ export function streams(db: Queryable) {
          where id = $1 returning *`,
         [id, startAt, endAt, recurrence],
       ))!,
-
-    attachPlaylist: (id: string, playlistID: string) =>
-      db.query('update streams set playlist_ids = array_append(playlist_ids, $2), updated_at = now() where id = $1', [id, playlistID]),
-
-    detachPlaylist: (id: string, playlistID: string) =>
-      db.query('update streams set playlist_ids = array_remove(playlist_ids, $2), updated_at = now() where id = $1', [id, playlistID]),
 
     /** The last transitions of each of these streams, newest first. */
     lastTransitions: (ids: readonly string[], count: number) =>

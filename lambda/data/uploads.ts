@@ -4,11 +4,20 @@ import type { Queryable } from './queryable.ts';
 
 export const uploadTypes = ['video', 'audio', 'image'] as const;
 export type UploadType = (typeof uploadTypes)[number];
+export const importStates = ['pending', 'downloading', 'completed', 'failed'] as const;
 export const probeStates = ['pending', 'completed', 'failed'] as const;
 
 export interface UploadFailure {
   readonly code: string;
   readonly detail: string;
+}
+
+/** Where the bytes of an imported upload come from, and how far it is. As on the wire. */
+export interface ExternalSource {
+  readonly url: string;
+  readonly state: (typeof importStates)[number];
+  readonly bytesReceived: number;
+  readonly failure: UploadFailure | null;
 }
 
 export interface Upload {
@@ -33,6 +42,8 @@ export interface Upload {
   /** SHA-256 of its bytes in hex; null where nobody has read them for it yet. */
   readonly content_hash: string | null;
   readonly created_at: Date;
+  /** Null for uploads that were not imported. */
+  readonly external_source: ExternalSource | null;
 }
 
 export type ProbedFacts = Pick<Upload, 'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec'>;
@@ -47,47 +58,63 @@ export interface NewUpload {
   readonly declaredSizeBytes: number | null;
 }
 
+const columns = `uploads.*, (
+  select jsonb_build_object('url', url, 'state', state, 'bytesReceived', bytes_received, 'failure', imports.failure)
+  from imports where upload_id = uploads.id) as external_source`;
+
 export function uploads(db: Queryable) {
   return {
     insert: async (upload: NewUpload) =>
       (await one<Upload>(
         db,
         `insert into uploads (id, user_id, name, mime_type, type, object_key, declared_size_bytes)
-         values ($1, $2, $3, $4, $5, $6, $7) returning *`,
+         values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
         [upload.id, upload.userID, upload.name, upload.mimeType, upload.type, upload.objectKey, upload.declaredSizeBytes],
       ))!,
 
-    find: (userID: string, id: string) => one<Upload>(db, 'select * from uploads where id = $1 and user_id = $2', [id, userID]),
+    find: (userID: string, id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1 and user_id = $2`, [id, userID]),
 
     /** Locked until the transaction ends. */
     lock: (userID: string, id: string) =>
-      one<Upload>(db, 'select * from uploads where id = $1 and user_id = $2 for update', [id, userID]),
+      one<Upload>(db, `select ${columns} from uploads where id = $1 and user_id = $2 for update`, [id, userID]),
+
+    /** The same, whoever owns it. */
+    lockAny: (id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1 for update`, [id]),
+
+    /** Ids of those begun so many days ago and not complete nor on their way, that nothing names; the oldest first. */
+    abandoned: async (days: number, count: number) =>
+      (
+        await all<{ id: string }>(
+          db,
+          `select id from uploads
+           where not uploaded and created_at < now() - make_interval(days => $1)
+             and not exists (select from imports where upload_id = uploads.id and state in ('pending', 'downloading'))
+             and not exists (select from streams where video_upload_id = uploads.id or audio_upload_id = uploads.id)
+             and not exists (select from playlists where draft -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', uploads.id)))
+           order by created_at limit $2`,
+          [days, count],
+        )
+      ).map(({ id }) => id),
 
     /** Whoever owns it: for the worker that probes it. */
-    findAny: (id: string) => one<Upload>(db, 'select * from uploads where id = $1', [id]),
+    findAny: (id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1`, [id]),
 
     /** Of these ids, the uploads that are this user's, in no order. Locked against deletion until the transaction ends. */
     findMany: (userID: string, ids: readonly string[]) =>
-      all<Upload>(db, 'select * from uploads where user_id = $1 and id = any ($2) for key share', [userID, ids]),
+      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) for key share`, [userID, ids]),
 
     /** The same, once no probe of theirs is about to be written: what they are now, they are until the transaction ends. */
     findSettled: (userID: string, ids: readonly string[]) =>
-      all<Upload>(db, 'select * from uploads where user_id = $1 and id = any ($2) order by id for share', [userID, ids]),
+      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) order by id for share`, [userID, ids]),
 
-    /** Lengths by id, where they are known. */
-    durations: async (ids: readonly string[]) => {
-      const rows = await all<{ id: string; duration_seconds: number }>(
-        db,
-        'select id, duration_seconds from uploads where id = any ($1) and duration_seconds is not null',
-        [ids],
-      );
-      return new Map(rows.map((row) => [row.id, row.duration_seconds]));
-    },
+    /** By id, whoever owns them: for showing playlists that hold them. */
+    byID: async (ids: readonly string[]) =>
+      new Map((await all<Upload>(db, 'select * from uploads where id = any ($1)', [ids])).map((upload) => [upload.id, upload])),
 
     list: (userID: string, before: number | null, count: number) =>
       all<Upload>(
         db,
-        'select * from uploads where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3',
+        `select ${columns} from uploads where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
         [userID, before, count],
       ),
 
@@ -95,9 +122,19 @@ export function uploads(db: Queryable) {
     markUploaded: async (id: string, sizeBytes: number) =>
       (await one<Upload>(
         db,
-        `update uploads set uploaded = true, size_bytes = $2, probe_state = 'pending', failure = null where id = $1 returning *`,
+        `update uploads set uploaded = true, size_bytes = $2, probe_state = 'pending', failure = null where id = $1 returning ${columns}`,
         [id, sizeBytes],
       ))!,
+
+    /** What the source of an import says of it. A null leaves what is there. */
+    describe: (id: string, said: { name: string | null; mimeType: string; type: UploadType; sizeBytes: number | null }) =>
+      db.query('update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5 where id = $1', [
+        id, said.name, said.mimeType, said.type, said.sizeBytes,
+      ]),
+
+    /** What the content of an import is, whatever its source said. */
+    recordContent: (id: string, mimeType: string, type: UploadType) =>
+      db.query('update uploads set mime_type = $2, type = $3 where id = $1', [id, mimeType, type]),
 
     recordFacts: (id: string, facts: ProbedFacts) =>
       db.query(
@@ -129,6 +166,12 @@ export function uploads(db: Queryable) {
         [id, JSON.stringify([{ uploadID: id }])],
       ))!.used,
 
-    delete: (id: string) => db.query('delete from uploads where id = $1', [id]),
+    /** Answers where the parts of its import are, if one is under way. */
+    delete: (id: string) =>
+      one<{ multipart_id: string | null }>(
+        db,
+        'delete from uploads where id = $1 returning (select multipart_id from imports where upload_id = uploads.id)',
+        [id],
+      ),
   };
 }

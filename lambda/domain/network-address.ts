@@ -2,12 +2,13 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /**
- * Never allowed: link-local (instance metadata is there), AWS's own fd00:ec2::/32, unspecified, multicast; and IPv4 link-local in the
- * IPv6 ranges that lead there through a gateway (IPv4-compatible, NAT64, 6to4).
+ * Never allowed: link-local (instance metadata is there), AWS's own fd00:ec2::/32, the metadata of other clouds (Alibaba, Azure, Oracle),
+ * unspecified, multicast; and IPv4 link-local in the IPv6 ranges that lead there through a gateway (IPv4-compatible, translated, NAT64, 6to4).
  */
 const never = blockList([
-  '0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4',
-  '::/128', 'fe80::/10', 'fec0::/10', 'fd00:ec2::/32', 'ff00::/8', '::a9fe:0/112', '64:ff9b::a9fe:0/112', '2002:a9fe::/32',
+  '0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32',
+  '::/128', 'fe80::/10', 'fec0::/10', 'fd00:ec2::/32', 'ff00::/8',
+  '::a9fe:0/112', '::ffff:0:a9fe:0/112', '64:ff9b::a9fe:0/112', '64:ff9b:1::a9fe:0/112', '2002:a9fe::/32',
 ]);
 
 /** Not on the public internet (IANA special-purpose address registries), with the IPv6 ranges that carry an IPv4 address inside. */
@@ -26,6 +27,17 @@ export function isAddressAllowed(address: string, allowPrivate: boolean): boolea
   if (isIP(address) === 0) return false;
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   return !never.check(address, family) && (allowPrivate || !notPublic.check(address, family));
+}
+
+/**
+ * As far as a host tells before it is resolved: names of this machine and of private networks are private. What a name resolves to is
+ * checked when connecting.
+ * @param host of a URL, in lower case; IPv6 without brackets
+ */
+export function isHostAllowed(host: string, allowPrivate: boolean): boolean {
+  const name = host.replace(/\.$/, '');
+  if (isIP(name)) return isAddressAllowed(name, allowPrivate);
+  return allowPrivate || !/(?:^|\.)localhost$|\.(?:internal|local)$/.test(name);
 }
 
 function blockList(subnets: readonly string[]): BlockList {

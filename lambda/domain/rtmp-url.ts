@@ -28,3 +28,13 @@ export function parseRtmpURL(text: string): RtmpURL | null {
   if (hostname === '' || portNumber === 0) return null;
   return { secure, hostname, port: portNumber, app: app.replace(/\/+$/, ''), tcUrl: text.replace(/\/+$/, '') };
 }
+
+/** What a person who wrote something else than an RTMP URL has to do about it. Never repeats the text: it may hold a stream key. */
+export function adviceOnRtmpURL(text: string): string {
+  if (/\s/.test(text)) return 'It has white space in it, probably from copying. Remove it.';
+  if (!/^rtmps?:\/\//i.test(text)) return 'It has to begin with rtmp:// or rtmps://, such as rtmps://live.example.com/app.';
+  if (/^\w+:\/\/[^/]*@/.test(text)) return 'It may not carry a user name or password. What the platform gave you as stream key goes into streamKey.';
+  if (text.includes('#')) return 'It may not have a fragment (#…).';
+  if (!/^\w+:\/\/[^/?]+\/+[^/?]/.test(text)) return 'The application is missing: it is the path after the host, such as /app in rtmps://live.example.com/app.';
+  return 'It has to be rtmp://HOST[:PORT]/APPLICATION or rtmps://HOST[:PORT]/APPLICATION, with a host and a port that exist.';
+}

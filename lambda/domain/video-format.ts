@@ -17,3 +17,19 @@ export function slotsOf(backend: 'ffmpeg' | 'manifest', quality: Quality, framer
   const slotsAt30: Record<Quality, number> = { q_720p: 1, q_1080p: 2, q_1440p: 4, q_2160p: 8 };
   return slotsAt30[quality] * (framerate === 'f_60' ? 2 : 1);
 }
+
+/**
+ * Bitrates at up to 30 and at 60 frames per second: what YouTube, Twitch, Facebook and Kick take together up to 1080p30; above that
+ * YouTube's recommendation (9000 at 1080p60: Facebook's maximum).
+ */
+const videoBitratesKbps: Record<Quality, readonly [number, number]> = {
+  q_720p: [4000, 6000],
+  q_1080p: [6000, 9000],
+  q_1440p: [15_000, 24_000],
+  q_2160p: [30_000, 35_000],
+};
+
+/** The constant bitrate of the pictures of a stream. */
+export function videoBitrateKbps(quality: Quality, framerate: Framerate): number {
+  return videoBitratesKbps[quality][framesPerSecond[framerate] > 30 ? 1 : 0];
+}

@@ -1,6 +1,7 @@
 // What is done every minute, so that nothing is forgotten when the one who should have done it died.
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
+import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import type { Starting } from '../orchestration/start-stream.ts';
@@ -19,7 +20,8 @@ export interface SweepParts {
 const timerAheadSeconds = 150;
 
 /**
- * Frees what dead agents held, fires what is due, arms timers, relays what was left in the outbox, and throws away what has expired.
+ * Frees what dead agents and import workers held, fires what is due, arms timers, discards abandoned uploads, relays what was left in
+ * the outbox, and throws away what has expired.
  * @throws {AggregateError} what failed, after everything else was done
  */
 export async function sweep({ pool, queue, timers, starting, clock }: SweepParts): Promise<void> {
@@ -27,8 +29,11 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => recoverReplicas(pool),
     () => fireDue(pool, starting, clock),
     () => armTimers(pool, timers),
+    () => databaseOn(pool).imports.freeExpired(),
+    () => discardAbandonedUploads(pool),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),
+    () => databaseOn(pool).requestWindows.deleteEnded(),
   ];
   const failures: unknown[] = [];
   for (const step of steps) {

@@ -1,5 +1,8 @@
 // The environment of the migration function: the names that its stack sets, and their values, parsed once.
 
+/** The database role by which everything but the migration connects. */
+export const serviceRole = 'service';
+
 export const migrateVariables = ['DATABASE_SECRET_ARN', 'DATABASE_HOST', 'DATABASE_NAME'] as const;
 
 export interface MigrateEnvironment {

@@ -3,18 +3,18 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { join } from 'node:path';
 import { createPool } from '../data/queryable.ts';
 import { jsonLog } from '../log.ts';
-import { readMigrateEnvironment } from './environment.ts';
+import { readMigrateEnvironment, serviceRole } from './environment.ts';
 import { migrate } from './migrate.ts';
 
 /** The role may read and write rows, but not change the schema. It has no password: RDS checks its IAM token. */
-const serviceRole = `
+const keepServiceRole = `
   do $$ begin
-    if not exists (select from pg_roles where rolname = 'service') then create role service login; end if;
-    if exists (select from pg_roles where rolname = 'rds_iam') then grant rds_iam to service; end if;
+    if not exists (select from pg_roles where rolname = '${serviceRole}') then create role ${serviceRole} login; end if;
+    if exists (select from pg_roles where rolname = 'rds_iam') then grant rds_iam to ${serviceRole}; end if;
   end $$;
-  grant usage on schema public to service;
-  grant select, insert, update, delete on all tables in schema public to service;
-  grant usage on all sequences in schema public to service;`;
+  grant usage on schema public to ${serviceRole};
+  grant select, insert, update, delete on all tables in schema public to ${serviceRole};
+  grant usage on all sequences in schema public to ${serviceRole};`;
 
 /** A thrown error fails the deploy. */
 export async function handler(): Promise<void> {
@@ -25,7 +25,7 @@ export async function handler(): Promise<void> {
   try {
     // The bundle carries the SQL files beside itself.
     const applied = await migrate(pool, join(import.meta.dirname, 'migrations'));
-    await pool.query(serviceRole);
+    await pool.query(keepServiceRole);
     jsonLog('migrated', { applied });
   } finally {
     await pool.end();

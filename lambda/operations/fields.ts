@@ -1,18 +1,15 @@
 // The schemas of fields that many resources share, and of the page that lists answer.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from './context.ts';
 import { ProblemError } from './problem-codes.ts';
 
-/** Postgres text cannot hold U+0000. */
-const withoutNul = (text: string) => !text.includes('\u0000');
-
 /** A short text that a person wrote. */
 export function text(minLength: number, maxLength: number) {
-  return z.string().min(minLength).max(maxLength).refine(withoutNul, { error: 'A text may not contain the character U+0000.' });
+  return z.string().min(minLength).max(maxLength);
 }
 
 /** Any string is a possible identifier; one that names nothing of the caller's is 404 in a path, and a fault of its field in a body. */
-export const id = z.string().min(1).max(200).refine(withoutNul, { error: 'An identifier may not contain the character U+0000.' });
+export const id = z.string().min(1).max(200);
 
 /** A path parameter: anything at all may be asked for. */
 export const pathID = z.string().describe('Identifier of the resource.');

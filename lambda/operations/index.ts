@@ -1,11 +1,15 @@
 // The catalogue: every operation there is, by resource. Adding one is a file and a line here.
 import { getMe } from './account/get-me.ts';
 import { createDestination } from './destinations/create-destination.ts';
+import { deleteDestination } from './destinations/delete-destination.ts';
 import { getDestination } from './destinations/get-destination.ts';
 import { listDestinations } from './destinations/list-destinations.ts';
+import { updateDestination } from './destinations/update-destination.ts';
 import type { Operation } from './operation.ts';
 import { applyPlaylistOperations } from './playlists/apply-playlist-operations.ts';
+import { copyPlaylist } from './playlists/copy-playlist.ts';
 import { createPlaylist } from './playlists/create-playlist.ts';
+import { deletePlaylist } from './playlists/delete-playlist.ts';
 import { getPlaylist } from './playlists/get-playlist.ts';
 import { listPlaylists } from './playlists/list-playlists.ts';
 import { publishPlaylist } from './playlists/publish-playlist.ts';
@@ -27,6 +31,7 @@ import { createUploadUrl } from './uploads/create-upload-url.ts';
 import { createUpload } from './uploads/create-upload.ts';
 import { deleteUpload } from './uploads/delete-upload.ts';
 import { getUpload } from './uploads/get-upload.ts';
+import { importUpload } from './uploads/import-upload.ts';
 import { listUploads } from './uploads/list-uploads.ts';
 
 export const operations: readonly Operation[] = [
@@ -48,6 +53,7 @@ export const operations: readonly Operation[] = [
 
   listUploads,
   createUpload,
+  importUpload,
   getUpload,
   createUploadUrl,
   completeUpload,
@@ -57,9 +63,13 @@ export const operations: readonly Operation[] = [
   createPlaylist,
   getPlaylist,
   applyPlaylistOperations,
+  copyPlaylist,
   publishPlaylist,
+  deletePlaylist,
 
   listDestinations,
   createDestination,
   getDestination,
+  updateDestination,
+  deleteDestination,
 ];

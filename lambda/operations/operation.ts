@@ -1,5 +1,5 @@
 // How an operation of the catalogue is declared: policy as data, logic last. Every surface is computed from this.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context, PublicContext } from './context.ts';
 import type { ProblemCode } from './problem-codes.ts';
 import type { Scope } from './scopes.ts';

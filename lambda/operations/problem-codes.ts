@@ -31,7 +31,7 @@ export const problemCodes = {
   resource_in_use: { status: 422, title: 'Resource in use', explanation: 'Something else uses this resource. Remove it there first.' },
   upload_incomplete: { status: 422, title: 'Upload incomplete', explanation: 'The bytes are not there. PUT them to the upload URL first.' },
   upload_mismatch: { status: 422, title: 'Upload differs', explanation: 'The bytes that arrived are not as many as the upload announced.' },
-  import_url_forbidden: { status: 422, title: 'Address not allowed', explanation: 'This address may not be imported from.' },
+  import_url_forbidden: { status: 422, title: 'Address not allowed', explanation: 'This address may not be imported from. Use a public http:// or https:// link.' },
   destination_forbidden: { status: 422, title: 'Destination not allowed', explanation: 'This address may not be streamed to. Use a public rtmp:// or rtmps:// address.' },
   not_managed: { status: 422, title: 'Not a managed stream', explanation: 'retryMirror is only for streams on the managed connection.' },
   idempotency_key_reused: { status: 422, title: 'Idempotency-Key reused', explanation: 'This key came with another request within the last 24 hours. Use a new key for a new request.' },

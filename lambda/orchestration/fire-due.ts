@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Database } from '../data/database.ts';
 import type { DueTime } from '../data/due-times.ts';
 import type { Stream } from '../data/streams.ts';
+import { isBlocking } from '../domain/readiness.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { startStream } from './start-stream.ts';
 import type { Starting } from './start-stream.ts';
@@ -48,7 +49,7 @@ async function fireScheduleStart(data: Database, due: DueTime, stream: Stream, s
   }
   const result = await startStream(data, stream, 'schedule_start', starting);
   if ('issues' in result) {
-    const detail = result.issues.map((issue) => `${issue.error} ${issue.suggestion}`).join(' ');
+    const detail = result.issues.filter(isBlocking).map((issue) => `${issue.error} ${issue.suggestion}`).join(' ');
     await data.streams.move(stream, 'schedule_start_refused', { code: result.issues[0]!.code, detail });
     await data.dueTimes.clear(stream.id);
   }

@@ -1,5 +1,6 @@
 // Keeps a stream that is not live `invalid` exactly as long as something that it names is gone or failed.
 import type { Database } from '../data/database.ts';
+import type { StreamPart } from '../data/stream-parts.ts';
 import type { Stream } from '../data/streams.ts';
 import { hasMissingPart, loadParts } from './stream-parts.ts';
 
@@ -10,8 +11,8 @@ export async function judgeParts(data: Database, stream: Stream): Promise<Stream
 }
 
 /** Judges every idle stream that names the part which has just changed. */
-export async function judgeUsersOf(data: Database, part: { uploadID?: string; playlistID?: string; destinationID?: string }): Promise<void> {
-  for (const id of await data.streams.idleUsersOf(part)) {
+export async function judgeUsersOf(data: Database, part: StreamPart): Promise<void> {
+  for (const id of await data.streamParts.idleUsersOf(part)) {
     const stream = await data.streams.lockAny(id);
     if (stream) await judgeParts(data, stream);
   }

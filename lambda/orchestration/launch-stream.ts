@@ -3,6 +3,7 @@ import type { Database } from '../data/database.ts';
 import { newID } from '../data/new-id.ts';
 import type { Stream } from '../data/streams.ts';
 import { slotsOf } from '../domain/video-format.ts';
+import { wantsBackup } from './stream-parts.ts';
 
 /** A start without evidence of media for this long is `failing` (operations, part 5). */
 const activationTimeoutSeconds = 30;
@@ -11,9 +12,8 @@ const activationTimeoutSeconds = 30;
 export async function launchStream(data: Database, stream: Stream, now: Date): Promise<void> {
   const backend = stream.stream_backend ?? 'ffmpeg';
   const slots = slotsOf(backend, stream.run_quality!, stream.run_framerate!);
-  const wantsBackup = stream.agent_mode_enabled && stream.run_backup_stream;
   await data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role: 'primary', backend, slots });
-  if (wantsBackup) await data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role: 'backup', backend, slots });
+  if (wantsBackup(stream)) await data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role: 'backup', backend, slots });
   else await data.replicas.deleteRole(stream.id, 'backup');
   await data.dueTimes.set(stream.id, 'activation_timeout', new Date(now.getTime() + activationTimeoutSeconds * 1000));
   await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });

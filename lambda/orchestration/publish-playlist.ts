@@ -6,11 +6,21 @@ import { boundaryAfter } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
+import { judgeParts } from './judge-parts.ts';
+import { lockWithStream } from './lock-with-stream.ts';
 import { requestPreparation } from './prepare-media.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 
 /** A change takes effect at the first item boundary at least this far ahead, so that every replica knows it in time (design, part 4). */
 const effectiveAheadSeconds = 10;
+
+/** Asks for the draft of a playlist to be published. The caller has locked it with its stream; one publish supersedes the one before. */
+export async function requestPublish(data: Database, stream: Stream, playlist: Playlist): Promise<Playlist> {
+  const publishing = await data.playlists.beginPublish(playlist.id);
+  await data.streamParts.settleProcessing(stream.id);
+  await data.outbox.send({ queue: 'media', body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request } });
+  return publishing;
+}
 
 /**
  * Finishes one publish request. It waits, by doing nothing, while an item is still being probed or prepared: the end of each asks again.
@@ -18,10 +28,10 @@ const effectiveAheadSeconds = 10;
  * @param now the database's time, as the anchor of a run is
  */
 export async function publishPlaylist(data: Database, playlistID: string, request: number, now: Date, random: () => number): Promise<void> {
-  const seen = await data.playlists.findAny(playlistID);
-  const stream = seen && (await data.streams.lockAny(seen.stream_id));
-  const playlist = await data.playlists.lockAny(playlistID);
-  if (!stream || !playlist?.publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
+  const locked = await lockWithStream(data, playlistID);
+  if (!locked) return;
+  const { stream, playlist } = locked;
+  if (!playlist.publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
   const { publishing } = playlist;
   const found = await data.uploads.findSettled(playlist.user_id, publishing.items.map((item) => item.uploadID));
@@ -32,6 +42,7 @@ export async function publishPlaylist(data: Database, playlistID: string, reques
   if (snapshot.items.length === 0) {
     const detail = 'No item of the playlist can be played: look at the failure of each upload in it.';
     await data.playlists.failPublish(playlist.id, { code: 'playlist_not_playable', detail });
+    await settle(data, stream);
     return;
   }
   if (stream.stream_backend === 'manifest') {
@@ -41,10 +52,12 @@ export async function publishPlaylist(data: Database, playlistID: string, reques
     if (preparation === 'failed') {
       const detail = 'No item of the playlist could be prepared. Replace its uploads.';
       await data.playlists.failPublish(playlist.id, { code: 'playlist_not_playable', detail });
+      await settle(data, stream);
       return;
     }
   }
   await data.playlists.finishPublish(playlist.id, { ...publishing, publishedAt: now.toISOString() });
+  await settle(data, stream);
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
     await takeOver(data, stream, playlist, snapshot, now);
   }
@@ -55,6 +68,12 @@ async function formatOf(data: Database, stream: Stream): Promise<PictureFormat> 
   if (isLive(stream.state)) return { quality: stream.run_quality!, framerate: stream.run_framerate! };
   const user = (await data.accounts.find(stream.user_id))!;
   return { quality: stream.quality ?? user.default_quality, framerate: stream.framerate ?? user.default_framerate };
+}
+
+/** A stream that plays a playlist which could not be published is invalid, until it could. */
+async function settle(data: Database, stream: Stream): Promise<void> {
+  await data.streamParts.settleProcessing(stream.id);
+  await judgeParts(data, stream);
 }
 
 async function takeOver(

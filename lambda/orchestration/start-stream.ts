@@ -2,10 +2,12 @@
 import type { Database } from '../data/database.ts';
 import type { Playlist } from '../data/playlists.ts';
 import type { Stream } from '../data/streams.ts';
+import { isBlocking, isPending } from '../domain/readiness.ts';
 import type { ReadinessIssue } from '../domain/readiness.ts';
 import { launchStream } from './launch-stream.ts';
 import { prepareAndLaunch } from './prepare-media.ts';
-import { issuesOf, loadParts } from './stream-parts.ts';
+import { requestPublish } from './publish-playlist.ts';
+import { issuesOf, loadParts, uploadFacts } from './stream-parts.ts';
 import type { StreamingSettings, StreamParts } from './stream-parts.ts';
 import { snapshotsOf } from './timeline-snapshots.ts';
 
@@ -17,12 +19,12 @@ export interface Starting {
   readonly random: () => number;
 }
 
-/** The issues that keep the stream from starting, or the stream as it is now. */
+/** All issues, where one of them keeps the stream from starting, or the stream as it is now. */
 export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly stream: Stream };
 
 /**
  * Moves a stream, which the caller has locked and which the lifecycle lets start, to `activating`, or on to `preparing`.
- * With issues nothing is written.
+ * When it is not ready, nothing is written.
  */
 export async function startStream(
   data: Database,
@@ -35,11 +37,12 @@ export async function startStream(
   await data.playlists.lockMany(stream.playlist_ids);
   const found = await loadParts(data, stream);
   const issues = issuesOf(found, settings, now);
-  if (issues.length > 0) return { issues };
+  if (issues.some(isBlocking)) return { issues };
 
   const parts = { ...found, playlists: await publishChangedDrafts(data, found, now) };
   const moved = await data.streams.move(stream, cause);
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
+  await publishOncePlayable(data, parts);
   await data.streams.beginRun(stream.id, parts.quality, parts.framerate);
   await data.timelines.begin(stream.id, snapshotsOf(parts, Math.floor(random() * 2 ** 31)));
   await data.dueTimes.clear(stream.id);
@@ -61,5 +64,14 @@ async function publishChangedDrafts(data: Database, parts: StreamParts, now: Dat
     await data.playlists.finishPublish(playlist.id, live);
     published.push({ ...playlist, live });
   }
+  await data.streamParts.settleProcessing(parts.stream.id);
   return published;
+}
+
+/** Items that are still being examined join once they are: a publish that waits for them takes over in the running stream. */
+async function publishOncePlayable(data: Database, { stream, playlists, uploads }: StreamParts): Promise<void> {
+  for (const playlist of playlists) {
+    const pending = playlist?.draft.items.some((item) => isPending(uploadFacts(uploads.get(item.uploadID))));
+    if (playlist && pending) await requestPublish(data, stream, playlist);
+  }
 }

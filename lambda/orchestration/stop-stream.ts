@@ -1,11 +1,13 @@
 // Stops a stream: asks its replicas to end, and settles it once they have.
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams.ts';
+import { nextOccurrence } from '../domain/recurrence.ts';
 import type { TransitionCause } from '../domain/stream-lifecycle.ts';
+import { armSchedule, seriesOf } from './schedule.ts';
 
 export type StopCause = Extract<TransitionCause, 'stop' | 'schedule_end' | 'duration_over' | 'credits_used_up'>;
 
-/** Moves a live stream, which the caller has locked, to `stopping`, and on to `stopped` where no agent held a replica. */
+/** Moves a live stream, which the caller has locked, to `stopping`, and settles it at once where no agent held a replica. */
 export async function stopStream(data: Database, stream: Stream, cause: StopCause): Promise<Stream> {
   const moved = await data.streams.move(stream, cause);
   if (!moved) return stream;
@@ -14,12 +16,29 @@ export async function stopStream(data: Database, stream: Stream, cause: StopCaus
   return settleStopping(data, moved);
 }
 
-/** Moves a `stopping` stream, which the caller has locked, to `stopped` once all its replicas have ended; a deleted one goes for good. */
+/** What ends one occurrence of a recurrence and not the recurrence. */
+const occurrenceEnds = new Set<TransitionCause>(['schedule_end', 'duration_over']);
+
+/**
+ * Settles a `stopping` stream, which the caller has locked, once all its replicas have ended: it waits for its next occurrence, is
+ * stopped, or, when it was deleted, goes for good.
+ */
 export async function settleStopping(data: Database, stream: Stream): Promise<Stream> {
   if (stream.state !== 'stopping') return stream;
   const replicas = await data.replicas.ofStream(stream.id);
   if (replicas.some((replica) => replica.state !== 'ended')) return stream;
+  const waiting = await awaitNextOccurrence(data, stream);
+  if (waiting) return waiting;
   const stopped = (await data.streams.move(stream, 'replicas_ended'))!;
   if (stopped.deleted_at !== null) await data.streams.delete(stopped.id);
   return stopped;
+}
+
+async function awaitNextOccurrence(data: Database, stream: Stream): Promise<Stream | null> {
+  const { recurrence, schedule_start_at: startAt } = stream;
+  if (recurrence === null || startAt === null || stream.deleted_at !== null) return null;
+  const [stopping] = await data.streams.lastTransitions([stream.id], 1);
+  if (!occurrenceEnds.has(stopping!.cause)) return null;
+  const next = await nextOccurrence(seriesOf(recurrence), startAt, await data.now(), stream.stream_duration_seconds ?? 0);
+  return next && data.streams.move(await armSchedule(data, stream, next, recurrence), 'next_occurrence');
 }

@@ -4,8 +4,11 @@ import type { Destination } from '../data/destinations.ts';
 import type { Playlist } from '../data/playlists.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Upload } from '../data/uploads.ts';
+import { excessOver } from '../domain/ingest-limits.ts';
+import type { IngestExcess } from '../domain/ingest-limits.ts';
 import { judgeReadiness } from '../domain/readiness.ts';
-import type { PlaylistFacts, ReadinessIssue, UploadFacts } from '../domain/readiness.ts';
+import type { DestinationFacts, PlaylistFacts, ReadinessIssue, UploadFacts } from '../domain/readiness.ts';
+import { parseRtmpURL } from '../domain/rtmp-url.ts';
 import type { Framerate, Quality } from '../domain/video-format.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
@@ -41,7 +44,7 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
     framerate: stream.framerate ?? user.default_framerate,
     playlists,
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
-    destination: stream.destination_id === null ? null : await data.destinations.find(stream.user_id, stream.destination_id),
+    destination: stream.destination_id === null ? null : await data.destinations.findToUse(stream.user_id, stream.destination_id),
     creditsLeft: await data.billing.creditsLeft(stream.user_id),
   };
 }
@@ -56,7 +59,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
       destination: destinationFacts(parts, settings),
-      wantsBackup: Boolean(stream.agent_mode_enabled && stream.run_backup_stream),
+      wantsBackup: wantsBackup(stream),
       managed: stream.stream_destination === 'managed',
       creditsLeft: parts.creditsLeft,
       scheduleEndAt: stream.schedule_end_at,
@@ -65,14 +68,20 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
   );
 }
 
-/** Whether something that the stream names is gone, failed or archived: such a stream is `invalid`. */
+/** A second replica is a matter of agent mode. */
+export function wantsBackup(stream: Stream): boolean {
+  return Boolean(stream.agent_mode_enabled && stream.run_backup_stream);
+}
+
+/** Whether something that the stream names is gone, failed, archived or could not be published: such a stream is `invalid`. */
 export function hasMissingPart(parts: StreamParts): boolean {
   const { stream, uploads, destination } = parts;
   const uploadLost = [stream.video_upload_id, stream.audio_upload_id].some(
     (id) => id !== null && (uploads.get(id)?.probe_state ?? 'failed') === 'failed',
   );
   const destinationLost = stream.destination_id !== null && (destination === null || destination.archived_at !== null);
-  return uploadLost || destinationLost || parts.playlists.includes(null);
+  const playlistLost = parts.playlists.some((playlist) => playlist === null || playlist.publish_status === 'FAILED');
+  return uploadLost || destinationLost || playlistLost;
 }
 
 export function uploadFacts(upload: Upload | undefined): UploadFacts | null {
@@ -90,16 +99,26 @@ function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts 
   return { kind: playlist.kind, items: spec.items.map((item) => factsOf(item.uploadID)) };
 }
 
-function destinationFacts({ stream, destination }: StreamParts, settings: StreamingSettings) {
+function destinationFacts(parts: StreamParts, settings: StreamingSettings): DestinationFacts | null | undefined {
+  const { stream, destination } = parts;
   if (stream.destination_id !== null) {
     if (!destination) return null;
-    const urls = [destination.rtmp_url, ...(destination.backup_rtmp_url === null ? [] : [destination.backup_rtmp_url])];
+    const { rtmp_url: url, backup_rtmp_url: backupURL, archived_at: archivedAt } = destination;
+    const urls = backupURL === null ? [url] : [url, backupURL];
+    const used = wantsBackup(stream) ? urls : [url];
     return {
-      archived: destination.archived_at !== null,
-      allowed: urls.every((url) => isDestinationAllowed(url, settings.allowPrivateAddresses)),
-      hasBackupURL: destination.backup_rtmp_url !== null,
+      archived: archivedAt !== null,
+      allowed: urls.every((candidate) => isDestinationAllowed(candidate, settings.allowPrivateAddresses)),
+      hasBackupURL: backupURL !== null,
+      excesses: excessesOf(used, parts),
     };
   }
-  const hasLegacyKey = stream.sealed_stream_key !== null && settings.legacyRtmpURL !== null;
-  return hasLegacyKey ? { archived: false, allowed: true, hasBackupURL: false } : undefined;
+  if (stream.sealed_stream_key === null || settings.legacyRtmpURL === null) return undefined;
+  return { archived: false, allowed: true, hasBackupURL: false, excesses: excessesOf([settings.legacyRtmpURL], parts) };
+}
+
+/** Each platform once, also where both addresses are its own. */
+function excessesOf(urls: readonly string[], { quality, framerate }: StreamParts): IngestExcess[] {
+  const found = urls.flatMap((url) => excessOver(parseRtmpURL(url)?.hostname ?? '', quality, framerate) ?? []);
+  return [...new Map(found.map((excess) => [excess.platform, excess])).values()];
 }

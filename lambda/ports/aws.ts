@@ -1,20 +1,18 @@
 // Connects a deployable in AWS to everything around it, once, when it starts.
-import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { Signer } from '@aws-sdk/rds-signer';
 import type { Pool } from 'pg';
 import { createPool } from '../data/queryable.ts';
 import type { Log } from '../log.ts';
-import type { CommandQueue, QueueName } from './command-queue/command-queue.ts';
+import type { CommandQueue } from './command-queue/command-queue.ts';
+import type { QueueName } from './command-queue/queues.ts';
 import { createSQSCommandQueue } from './command-queue/sqs-command-queue.ts';
 import type { ObjectStore } from './object-store/object-store.ts';
 import { createS3ObjectStore } from './object-store/s3-object-store.ts';
+import { readParameter } from './read-parameter.ts';
 import { createSealer } from './sealer/sealer.ts';
 import type { Sealer } from './sealer/sealer.ts';
-import { createSchedulerTimers } from './timers/scheduler-timers.ts';
-import type { Timers } from './timers/timers.ts';
 
 /** Where everything is; each deployable parses it from its own environment. */
 export interface AwsEnvironment {
@@ -36,13 +34,13 @@ export interface Connections {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly queue: CommandQueue;
-  readonly timers: Timers;
   readonly sealer: Sealer;
   readonly serviceSecret: string;
   /** Without a trailing slash. */
   readonly origin: string;
 }
 
+/** In tokens. It is the driver's own port too, unless PGPORT names another: where something stands in for RDS Proxy. */
 const postgresPort = 5432;
 
 /** @param connections how many a process of this kind may hold: a Lambda handles one request at a time */
@@ -51,7 +49,6 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
   const signer = new Signer({ hostname: host, port: postgresPort, username: user, region });
   const pool = createPool({
     host,
-    port: postgresPort,
     user,
     database: environment.databaseName,
     // A token lasts 15 minutes, and only has to be valid when a connection is made.
@@ -63,15 +60,9 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
   return {
     pool,
     serviceSecret,
-    origin: await resolveOrigin(environment.origin),
+    origin: await resolveOrigin(environment.origin, region),
     objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
     queue: createSQSCommandQueue({ sqs: new SQSClient(), pool, queueURLs: environment.queueURLs, log }),
-    timers: createSchedulerTimers({
-      scheduler: new SchedulerClient(),
-      groupName: environment.timerGroup,
-      queueARN: environment.timerQueueARN,
-      roleARN: environment.timerRoleARN,
-    }),
     sealer: createSealer(serviceSecret),
   };
 }
@@ -83,9 +74,6 @@ async function readSecret(arn: string): Promise<string> {
 }
 
 /** `ssm:NAME` stands for the value of that parameter, which is known only after the distribution was made. */
-async function resolveOrigin(origin: string): Promise<string> {
-  if (!origin.startsWith('ssm:')) return origin;
-  const { Parameter } = await new SSMClient().send(new GetParameterCommand({ Name: origin.slice('ssm:'.length) }));
-  if (!Parameter?.Value) throw new Error('the parameter with the public origin has no value');
-  return Parameter.Value;
+async function resolveOrigin(origin: string, region: string): Promise<string> {
+  return origin.startsWith('ssm:') ? readParameter(origin.slice('ssm:'.length), { region }) : origin;
 }

@@ -1,5 +1,4 @@
 // An agent in AWS: the process of an ECS task. The counterpart of bin/local/agent.ts.
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { readEnvironment } from '../api/environment.ts';
@@ -10,22 +9,20 @@ import { connectAws } from '../ports/aws.ts';
 import { newID } from '../data/new-id.ts';
 import { runAgent } from './agent.ts';
 import type { AgentLoad } from './agent.ts';
+import { describeEcsTask } from './ecs-task.ts';
 import { agentHealthPort, loadMetrics, readAgentEnvironment } from './environment.ts';
 import { createMediaWorker } from './media-worker.ts';
 import { findMediaTools } from './media/media-tools.ts';
-import { createTaskProtection } from './task-protection.ts';
 
 const minuteMs = 60_000;
 const databaseConnections = 10;
 
 const platform = readEnvironment(process.env);
 const { backends, slots, encoder, releaseParameter } = readAgentEnvironment(process.env);
-const task = await describeTask();
+const task = await describeEcsTask(process.env, releaseParameter, platform.databaseRegion, () => performance.now());
 // Agents give out no addresses, and run before the public one is known.
 const connections = await connectAws({ ...platform, origin: '' }, databaseConnections, jsonLog);
 const tools = await findMediaTools(process.env);
-const protection = createTaskProtection({ agentURI: ecsVariable('ECS_AGENT_URI'), steadyClock: () => performance.now() });
-const parameters = new SSMClient();
 const clock = () => new Date();
 
 // The container was started again in its task: what its last process held is free at once.
@@ -57,7 +54,9 @@ try {
       steadyClock: () => performance.now(),
       log: jsonLog,
       onLoad: (current) => {
+        const isFirst = load.replicas === 0 && current.replicas > 0;
         load = current;
+        if (isFirst) keepProtected();
       },
     },
     stopping.signal,
@@ -76,14 +75,11 @@ function untilNextReportMs(): number {
 function attendToTask(): void {
   everyMinute = setTimeout(attendToTask, untilNextReportMs());
   reportLoad();
-  void keepProtected().catch((error: unknown) => jsonLog('task_not_protected', { error }));
+  keepProtected();
 }
 
-/** An agent with streams is not ended, unless a newer release is deployed: it then lets ECS end it, and gives its streams back. */
-async function keepProtected(): Promise<void> {
-  const { Parameter } = await parameters.send(new GetParameterCommand({ Name: releaseParameter }));
-  const isCurrent = Parameter?.Value?.endsWith(`/${task.release}`) ?? true;
-  await protection.set(isCurrent && load.replicas > 0);
+function keepProtected(): void {
+  void task.keepWhile(() => load.replicas > 0).catch((error: unknown) => jsonLog('task_not_protected', { error }));
 }
 
 /** CloudWatch makes metrics of it (embedded metric format). */
@@ -93,17 +89,4 @@ function reportLoad(): void {
   const _aws = { Timestamp: clock().getTime(), CloudWatchMetrics: [{ Namespace, Dimensions: [['Cluster', 'Backend']], Metrics }] };
   const values = { [replicas]: load.replicas, [slotsUsed]: load.slotsUsed, [slotsThere]: slots };
   for (const Backend of backends) jsonLog('agent_load', { _aws, Cluster: task.cluster, Backend, ...values });
-}
-
-/** https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint-v4-response.html */
-async function describeTask(): Promise<{ arn: string; cluster: string; release: string }> {
-  const response = await fetch(`${ecsVariable('ECS_CONTAINER_METADATA_URI_V4')}/task`);
-  const { TaskARN, Family, Revision } = (await response.json()) as { TaskARN: string; Family: string; Revision: string };
-  return { arn: TaskARN, cluster: TaskARN.split('/').at(-2) ?? '', release: `${Family}:${Revision}` };
-}
-
-function ecsVariable(name: string): string {
-  const value = process.env[name];
-  if (!value) throw new Error(`the environment variable ${name} is missing: ECS sets it in its tasks`);
-  return value;
 }

@@ -10,7 +10,6 @@ import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { reportReplica } from '../orchestration/replica-reports.ts';
 import type { Starting } from '../orchestration/start-stream.ts';
 import type { CommandQueue, QueueHandler } from '../ports/command-queue/command-queue.ts';
-import { mediaCommandSeconds } from './media-worker.ts';
 import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
 import type { PlanParts } from './publish-plan.ts';
@@ -72,7 +71,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   };
   const consuming = [
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
-    queue.consume('media', options.handleMedia, { signal: until, batchSize: 1, visibilitySeconds: mediaCommandSeconds }),
+    queue.consume('media', options.handleMedia, { signal: until, batchSize: 1 }),
   ];
   try {
     while (!until.aborted) {

@@ -3,9 +3,9 @@ import type { Pool } from 'pg';
 import type { SQSRecord } from 'aws-lambda';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { MediaCommand } from '../data/outbox.ts';
-import { judgeUsersOf } from '../orchestration/judge-parts.ts';
 import { publishPlaylist } from '../orchestration/publish-playlist.ts';
-import { consumeDefaults } from '../ports/command-queue/command-queue.ts';
+import { settleUpload } from '../orchestration/settle-upload.ts';
+import { queuePolicies } from '../ports/command-queue/queues.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
@@ -25,9 +25,7 @@ export interface MediaWorkerParts {
 }
 
 /** A file without an index has to be read from end to end; everything else takes seconds. Just within what the queue gives. */
-const probeTimeoutMs = 440_000;
-/** After this the queue gives a command to another worker. */
-export const mediaCommandSeconds = 450;
+const probeTimeoutMs = (queuePolicies.media.visibilitySeconds - 10) * 1000;
 const probeURLSeconds = 900;
 /** Ours, and said so. */
 const notExamined = { code: 'not_examined', detail: 'We could not examine this file, by no fault of yours. Upload it once more.' };
@@ -38,12 +36,13 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
     const command = JSON.parse(record.body) as MediaCommand;
     switch (command.task) {
       case 'probe_upload':
-        return probeUpload(parts, command.uploadID, Number(record.attributes.ApproximateReceiveCount) >= consumeDefaults.maxReceives);
+        return probeUpload(parts, command.uploadID, Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives);
       case 'publish_playlist':
         return inTransaction(parts.pool, async (data) => publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random));
       case 'prepare_upload':
-        return prepareUpload(parts, command, Number(record.attributes.ApproximateReceiveCount) >= consumeDefaults.maxReceives);
+        return prepareUpload(parts, command, Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives);
       case 'delete_object':
+        if (command.multipartID !== undefined) await parts.objects.abortMultipart(command.objectKey, command.multipartID);
         await parts.objects.delete(command.objectKey);
         return removeOrphanedRenditions(parts);
     }
@@ -65,7 +64,9 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
   const upload = await databaseOn(pool).uploads.findAny(uploadID);
   if (!upload?.uploaded || upload.probe_state !== 'pending') return;
   const url = await objects.presignGet(upload.object_key, { expiresInSeconds: probeURLSeconds });
-  const claimed = { mimeType: upload.mime_type, fileSize: upload.size_bytes! };
+  // Of an import nobody here has claimed anything: its source said what it liked.
+  const isImport = upload.external_source !== null;
+  const claimed = { mimeType: isImport ? null : upload.mime_type, fileSize: upload.size_bytes! };
   const found = await probeMedia(tools, url, claimed, AbortSignal.timeout(probeTimeoutMs)).catch((error: unknown) => {
     if (error instanceof MediaError) return { failure: { code: error.code, detail: error.detail } };
     if (!isLastAttempt) throw error;
@@ -77,6 +78,7 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
   await inTransaction(pool, async (data) => {
     if ('failure' in found) await data.uploads.recordFailure(uploadID, found.failure);
     else {
+      if (isImport) await data.uploads.recordContent(uploadID, found.mimeType, found.kind);
       await data.uploads.recordFacts(uploadID, {
         duration_seconds: found.durationSeconds,
         width: found.width,
@@ -86,11 +88,7 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
         audio_codec: found.audioCodec,
       });
     }
-    await judgeUsersOf(data, { uploadID });
-    for (const playlist of await data.playlists.publishingWith(uploadID)) {
-      const body = { task: 'publish_playlist', playlistID: playlist.id, request: playlist.publish_request } as const;
-      await data.outbox.send({ queue: 'media', body });
-    }
+    await settleUpload(data, uploadID);
   });
   if ('failure' in found) return;
   // Only the preparation needs it, and looks for itself where it is missing: nobody has to wait for it here.

@@ -23,11 +23,12 @@ const timeoutMs = 10_000;
 
 /** https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-scale-in-protection-endpoint.html */
 export function createTaskProtection({ agentURI, steadyClock }: TaskProtectionOptions): TaskProtection {
-  let protectedAtMs: number | null = null;
+  // Unknown at first: a container that was started again finds its task as the last one left it.
+  let told: { readonly isWanted: boolean; readonly atMs: number } | null = null;
   return {
     async set(isWanted) {
-      const isFresh = protectedAtMs !== null && steadyClock() - protectedAtMs < renewAfterMs;
-      if (isWanted ? isFresh : protectedAtMs === null) return;
+      const holds = !isWanted || (told !== null && steadyClock() - told.atMs < renewAfterMs);
+      if (told?.isWanted === isWanted && holds) return;
       const response = await fetch(`${agentURI}/task-protection/v1/state`, {
         method: 'PUT',
         headers: { 'content-type': 'application/json' },
@@ -39,7 +40,7 @@ export function createTaskProtection({ agentURI, steadyClock }: TaskProtectionOp
       if (!response.ok || answer.failure || answer.error) {
         throw new Error(`task protection was refused: ${answer.failure?.Reason ?? answer.error?.Code ?? response.status}`);
       }
-      protectedAtMs = isWanted ? steadyClock() : null;
+      told = { isWanted, atMs: steadyClock() };
     },
   };
 }

@@ -13,7 +13,7 @@ export function problemResponse(service: Service, error: unknown): Response {
   if (status >= 500) service.log('request_failed', { code: problem.code, cause: problem.cause });
   return Response.json(
     {
-      type: `${service.baseURL}/problems/${problem.code}`,
+      type: problemType(service, problem.code),
       title,
       status,
       detail: problem.detail,
@@ -23,6 +23,11 @@ export function problemResponse(service: Service, error: unknown): Response {
     },
     { status, headers: { 'content-type': 'application/problem+json', ...extraHeaders(problem.code) } },
   );
+}
+
+/** The URI of a kind of problem: absolute, and a GET there explains it. */
+export function problemType(service: Service, code: string): string {
+  return `${service.baseURL}/problems/${code}`;
 }
 
 function asProblem(error: unknown): ProblemError {

@@ -11,28 +11,35 @@ export async function readBody(request: Request, operation: Operation): Promise<
   const bytes = await readBounded(request);
   if (!operation.body) {
     if (bytes.length === 0 || /^\s*(\{\s*\})?\s*$/.test(bytes.toString())) return undefined;
-    throw new ProblemError('unknown_field', 'This operation takes no body.', {
-      errors: [{ path: '', code: 'unknown_field', detail: 'This operation takes no body.' }],
-    });
+    const detail = 'This operation takes no body: send none, or an empty object.';
+    throw new ProblemError('unknown_field', detail, { errors: [{ path: '', code: 'unknown_field', detail }] });
   }
-  const mediaType = request.headers.get('content-type')?.split(';')[0]!.trim().toLowerCase();
-  if (mediaType !== 'application/json') throw new ProblemError('malformed_json', 'Send the body as Content-Type: application/json.');
+  const [mediaType, ...parameters] = (request.headers.get('content-type') ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.replaceAll(/^charset=|"/g, '') ?? 'utf-8';
+  if (mediaType !== 'application/json' || charset !== 'utf-8') {
+    throw new ProblemError('malformed_json', 'Send the body as JSON in UTF-8, with Content-Type: application/json.');
+  }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new ProblemError('malformed_json', 'The body is not valid JSON in UTF-8.', { cause });
+    throw new ProblemError('malformed_json', bytes.length === 0 ? 'This operation needs a body: send a JSON object.' : 'The body is not valid JSON in UTF-8. Is it complete?', { cause });
   }
 }
 
 async function readBounded(request: Request): Promise<Buffer> {
-  const tooLarge = () => new ProblemError('payload_too_large', `A body holds at most ${maxBodyBytes} bytes.`);
+  const tooLarge = () => new ProblemError('payload_too_large', `A body holds at most ${maxBodyBytes} bytes. Send less at once; media goes to an upload URL.`);
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let total = 0;
-  for await (const chunk of request.body ?? []) {
-    total += chunk.length;
-    if (total > maxBodyBytes) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      total += chunk.length;
+      if (total > maxBodyBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    throw new ProblemError('malformed_json', 'The body ended before it was complete. Send it again.', { cause });
   }
+  if (total > maxBodyBytes) throw tooLarge();
   return Buffer.concat(chunks);
 }

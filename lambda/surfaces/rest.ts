@@ -1,21 +1,27 @@
 // The REST surface: HTTP in, the catalogue's operations behind it, HTTP out. It names no operation.
 import { TrieRouter } from 'hono/router/trie-router';
-import { z } from 'zod';
 import type { Operation } from '../operations/operation.ts';
-import type { Caller } from '../operations/context.ts';
 import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
-import { authenticate } from './authenticate.ts';
+import type { FieldError } from '../operations/problem-codes.ts';
+import { admit } from './admit.ts';
 import { callOperation } from './call.ts';
-import { problemResponse } from './problem-response.ts';
+import type { Quota } from './rate-limits.ts';
+import { quotaHeaders } from './rate-limits.ts';
+import { buildOpenapi } from './openapi.ts';
+import { problemResponse, problemType } from './problem-response.ts';
 import { readBody } from './read-body.ts';
+import { queryReader } from './read-query.ts';
+import type { QueryReader } from './read-query.ts';
+import { referenceResponse } from './reference.ts';
 import type { Service } from './service.ts';
 import { validateInput } from './validate.ts';
 
-export type RestHandler = (request: Request) => Promise<Response>;
+/** @param address the client's IP address */
+export type RestHandler = (request: Request, address: string) => Promise<Response>;
 
 interface Route {
   readonly operation: Operation;
-  readonly readQuery: (search: URLSearchParams) => Record<string, unknown>;
+  readonly readQuery: QueryReader;
 }
 
 /** Answers requests below `/v1`. Never throws: whatever goes wrong is a problem document. */
@@ -27,92 +33,67 @@ export function createRestHandler(service: Service): RestHandler {
   }
   const methodsAt = (path: string) => ['GET', 'POST', 'PATCH', 'DELETE'].filter((method) => router.match(method, path)[0].length > 0);
 
-  return async (request) => {
+  return async (request, address) => {
+    let quota: Quota | null = null;
+    const withQuota = (response: Response) => {
+      if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota, response.status === 429))) response.headers.set(name, value);
+      return response;
+    };
     try {
       const url = new URL(request.url);
       const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '/';
       const method = request.method === 'HEAD' ? 'GET' : request.method;
-      const explained = method === 'GET' && explainProblem(service, path);
-      if (explained) return explained;
       // A literal path wins over one with parameters, whatever their order in the catalogue.
       const match = router.match(method, path)[0].toSorted(([, a], [, b]) => Object.keys(a).length - Object.keys(b).length)[0];
-      if (!match) return refuseUnknown(service, methodsAt(path), url.pathname);
+      const admission = await admit(service, { operation: match?.[0].operation ?? null, headers: request.headers, address });
+      ({ quota } = admission);
+      if (admission.refusal) throw admission.refusal;
+      if (!match) return withQuota((method === 'GET' && (await pageAt(service, path))) || refuseUnknown(service, methodsAt(path)));
 
       const [{ operation, readQuery }, encoded] = match;
-      const caller = operation.scopes === 'public' ? null : await admit(service, request, operation);
       const params = Object.fromEntries(Object.entries(encoded).map(([name, value]) => [name, decodeParameter(value)]));
-      const idempotencyKey = method === 'POST' ? readIdempotencyKey(request) : null;
+      const idempotencyKey = method === 'POST' ? request.headers.get('idempotency-key') : null;
+      const { query, faults } = readQuery(url.searchParams);
       const body = await readBody(request, operation);
-      const input = validateInput(operation, { params, query: readQuery(url.searchParams), body });
-      const answer = await callOperation(service, { operation, caller, input, idempotencyKey });
+      const input = validateInput(operation, { params, query, body }, [...faultsOfKey(idempotencyKey), ...faults]);
+      const answer = await callOperation(service, { operation, caller: admission.caller, input, idempotencyKey });
       const headers = answer.body === '' ? answer.headers : { 'content-type': 'application/json', ...answer.headers };
-      return new Response(answer.body === '' || request.method === 'HEAD' ? null : answer.body, { status: answer.status, headers });
+      return withQuota(new Response(answer.body === '' || request.method === 'HEAD' ? null : answer.body, { status: answer.status, headers }));
     } catch (error) {
-      return problemResponse(service, error);
+      return withQuota(problemResponse(service, error));
     }
   };
 }
 
-async function admit(service: Service, request: Request, operation: Operation): Promise<Caller> {
-  const caller = await authenticate(service, request.headers);
-  const granted = operation.scopes === 'public' || operation.scopes.some((scope) => caller.scopes.includes(scope));
-  if (!granted) throw new ProblemError('insufficient_scope', `This needs the scope ${[operation.scopes].flat().join(' or ')}.`);
-  return caller;
-}
-
-/** Query parameters arrive as text: the schema of each says which are numbers, booleans or lists. */
-function queryReader(operation: Operation): Route['readQuery'] {
-  const { properties = {} } = z.toJSONSchema(operation.query, { io: 'input', unrepresentable: 'any' });
-  const typeOf = (name: string) => (properties[name] as { type?: string } | undefined)?.type;
-  return (search) =>
-    Object.fromEntries(
-      [...new Set(search.keys())].map((name) => {
-        const values = search.getAll(name);
-        const type = typeOf(name);
-        if (type === 'array') return [name, values];
-        if (values.length > 1) throw repeatedParameter(name);
-        const value = values[0]!;
-        if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return [name, Number(value)];
-        if (type === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];
-        return [name, value];
-      }),
-    );
-}
-
-function repeatedParameter(name: string): ProblemError {
-  const detail = `The parameter ${name} may be given once.`;
-  return new ProblemError('validation_failed', detail, { errors: [{ path: `/query/${name}`, code: 'validation_failed', detail }] });
-}
-
-/** What cannot be decoded, or not be stored, names nothing. */
+/** What cannot be decoded, or not be stored, is asked for as it was sent: nothing has such a name. */
 function decodeParameter(encoded: string): string {
   try {
     const value = decodeURIComponent(encoded);
-    if (!value.includes('\u0000')) return value;
+    return value.includes('\u0000') ? encoded : value;
   } catch {
-    // Falls through: malformed percent-encoding.
+    return encoded;
   }
-  throw new ProblemError('not_found', 'There is no such resource.');
 }
 
-function readIdempotencyKey(request: Request): string | null {
-  const key = request.headers.get('idempotency-key');
-  if (key === null || /^[\u0021-\u007e]{1,255}$/.test(key)) return key;
-  const detail = 'Idempotency-Key takes 1 to 255 visible ASCII characters.';
-  throw new ProblemError('validation_failed', detail, { errors: [{ path: '/header/Idempotency-Key', code: 'validation_failed', detail }] });
+function faultsOfKey(key: string | null): FieldError[] {
+  if (key === null || /^[\u0021-\u007e]{1,255}$/.test(key)) return [];
+  return [{ path: '/header/Idempotency-Key', code: 'validation_failed', detail: 'Must have 1 to 255 visible ASCII characters.' }];
 }
 
-function refuseUnknown(service: Service, allowed: readonly string[], path: string): Response {
-  if (allowed.length === 0) return problemResponse(service, new ProblemError('not_found', `There is nothing at ${path}.`));
+function refuseUnknown(service: Service, allowed: readonly string[]): Response {
+  if (allowed.length === 0) {
+    return problemResponse(service, new ProblemError('not_found', `There is nothing at this path. GET ${service.baseURL}/openapi.json describes all there is.`));
+  }
   const response = problemResponse(service, new ProblemError('method_not_allowed', `This path takes ${allowed.join(', ')}.`));
   response.headers.set('allow', allowed.join(', '));
   return response;
 }
 
-/** GET {base_url}/problems/{code}, where the `type` of every problem leads. */
-function explainProblem(service: Service, path: string): Response | null {
+/** What is there to read beside the operations: the reference, and what the `type` of a problem leads to. */
+async function pageAt(service: Service, path: string): Promise<Response | null> {
+  if (path === '/reference') return referenceResponse(buildOpenapi(service.operations, service.baseURL));
   const code = /^\/problems\/(\w+)$/.exec(path)?.[1];
   if (code === undefined || !Object.hasOwn(problemCodes, code)) return null;
   const { status, title, explanation } = problemCodes[code as keyof typeof problemCodes];
-  return Response.json({ type: `${service.baseURL}/problems/${code}`, code, status, title, explanation });
+  return Response.json({ type: problemType(service, code), code, status, title, explanation });
 }

@@ -15,6 +15,8 @@ export interface Service {
   readonly objects: ObjectStore;
   readonly sealer: Sealer;
   readonly settings: StreamingSettings;
+  /** Multiplies every rate limit. */
+  readonly rateLimitFactor: number;
   /** Keys of cursors are derived from it. */
   readonly serviceSecret: string;
   readonly clock: () => Date;

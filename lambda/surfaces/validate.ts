@@ -1,8 +1,9 @@
 // Checks the parts of a request against an operation's schemas and reports every fault at its place.
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import type { FieldError } from '../operations/problem-codes.ts';
+import { faultOfText, wordFault, wordQueryFault } from './fault-wording.ts';
 
 export interface RawInput {
   readonly params: Readonly<Record<string, unknown>>;
@@ -16,29 +17,67 @@ export interface ValidInput {
   readonly body: unknown;
 }
 
-/** @throws {ProblemError} validation_failed or unknown_field, with every fault of params, query and body */
-export function validateInput(operation: Operation, raw: RawInput): ValidInput {
-  const params = operation.params.safeParse(raw.params);
-  const query = operation.query.safeParse(raw.query);
-  const body = operation.body?.safeParse(raw.body);
-  const errors = [...faults(params.error, '/path'), ...faults(query.error, '/query'), ...faults(body?.error, '')];
-  if (errors.length > 0) {
-    const code = errors.every((error) => error.code === 'unknown_field') ? 'unknown_field' : 'validation_failed';
-    throw new ProblemError(code, errors.map((error) => `${error.path}: ${error.detail}`).join(' '), { errors });
-  }
+/** A megabyte of faults helps nobody. */
+const maxListedFaults = 100;
+/** Faults named in `detail` as well, for people who read logs. */
+const maxDetailedFaults = 3;
+/** Deeper than any schema of ours; what is below has been refused as a whole. */
+const maxDepth = 16;
+
+/**
+ * @param found faults that the surface itself has found
+ * @throws {ProblemError} validation_failed or unknown_field, with every fault of params, query and body
+ */
+export function validateInput(operation: Operation, raw: RawInput, found: readonly FieldError[]): ValidInput {
+  const params = operation.params.safeParse(raw.params, { error: wordFault });
+  const query = operation.query.safeParse(raw.query, { error: wordQueryFault });
+  const body = operation.body?.safeParse(raw.body, { error: wordFault });
+  const faults = [
+    ...found,
+    ...faultsOf(params.error, '/path'),
+    ...faultsOf(query.error, '/query'),
+    ...textFaults(raw.query, '/query', maxDepth),
+    ...faultsOf(body?.error, ''),
+    ...(operation.body ? textFaults(raw.body, '', maxDepth) : []),
+  ];
+  if (faults.length > 0) throw refusalOf(faults);
   return { params: params.data, query: query.data, body: body?.data };
 }
 
-function faults(error: z.ZodError | undefined, prefix: string): FieldError[] {
+function refusalOf(faults: readonly FieldError[]): ProblemError {
+  const code = faults.every((fault) => fault.code === 'unknown_field') ? 'unknown_field' : 'validation_failed';
+  const sentences = faults.slice(0, maxDetailedFaults).map(({ path, detail }) => `${shortened(path) || 'The body'}: ${detail}`);
+  const unsaid = faults.length - sentences.length;
+  if (unsaid > 0) sentences.push(`And ${unsaid} more${faults.length > maxListedFaults ? `; errors lists the first ${maxListedFaults}` : ''}.`);
+  return new ProblemError(code, sentences.join(' '), { errors: faults.slice(0, maxListedFaults) });
+}
+
+function faultsOf(error: z.ZodError | undefined, prefix: string): FieldError[] {
   return (error?.issues ?? []).flatMap((issue): FieldError[] => {
-    const path = prefix + issue.path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+    const path = prefix + issue.path.map((part) => pointerTo(String(part))).join('');
     if (issue.code !== 'unrecognized_keys') return [{ path, code: 'validation_failed', detail: sentence(issue.message) }];
-    return issue.keys.map((key) =>
-      prefix === ''
-        ? { path: `${path}/${key}`, code: 'unknown_field', detail: `There is no field ${key} here.` }
-        : { path: `${path}/${key}`, code: 'validation_failed', detail: `There is no parameter ${key} here.` },
-    );
+    const [code, what] = prefix === '' ? (['unknown_field', 'field'] as const) : (['validation_failed', 'parameter'] as const);
+    return issue.keys.map((key) => ({ path: path + pointerTo(key), code, detail: `There is no ${what} ${shortened(key)} here. ${issue.message}` }));
   });
+}
+
+/** Every text that the database could not hold, whatever the schemas say of it. */
+function textFaults(value: unknown, path: string, depth: number): FieldError[] {
+  if (typeof value === 'string') {
+    const detail = faultOfText(value);
+    return detail === null ? [] : [{ path, code: 'validation_failed', detail }];
+  }
+  if (value === null || typeof value !== 'object' || depth === 0) return [];
+  return Object.entries(value).flatMap(([key, member]) => textFaults(member, path + pointerTo(key), depth - 1));
+}
+
+/** RFC 6901, section 3. */
+function pointerTo(member: string): string {
+  return `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function shortened(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
 function sentence(message: string): string {

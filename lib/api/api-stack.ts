@@ -1,13 +1,13 @@
 // The public API: one function per surface behind a REST API that routes to it and knows no operation.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat, EndpointType, LambdaIntegration, LogGroupLogDestination, RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { apiVariables } from '../../lambda/api/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
-import { acknowledge } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
+import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { addGatewayProblems } from './gateway-problems.ts';
 import { OriginGuard } from './origin-guard.ts';
@@ -55,14 +55,17 @@ export class ApiStack extends Stack {
         throttlingRateLimit: settings.apiRequestsPerSecond,
         throttlingBurstLimit: settings.apiBurstRequests,
         accessLogDestination: new LogGroupLogDestination(
-          new LogGroup(this, 'AccessLogs', { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY }),
+          new ServiceLogs(this, 'AccessLogs', settings.logRetentionDays),
         ),
         accessLogFormat: accessLogFormat(),
       },
     });
     const integration = new LambdaIntegration(rest, { allowTestInvoke: false });
-    api.root.addMethod('ANY', integration);
-    api.root.addProxy({ defaultIntegration: integration });
+    const methods = [api.root.addMethod('ANY', integration), api.root.addProxy({ defaultIntegration: integration }).anyMethod!];
+    for (const method of methods) {
+      acknowledgeForCheckov(method, 'Callers are identified by the function; strangers are refused by the web ACL (`OriginGuard`).', 'CKV_AWS_59');
+    }
+    acknowledgeForCheckov(api.deploymentStage, 'Answers are each caller’s own.', 'CKV_AWS_120');
     addGatewayProblems(api);
     this.restApi = api;
     this.domainName = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}`;

@@ -4,7 +4,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { acknowledge } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 
 export interface OriginGuardProps {
   readonly gatewayStage: Stage;
@@ -24,6 +24,7 @@ export class OriginGuard extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     acknowledge(secret, 'Changed by a deployment, as the distribution has to change with it: lib/README.md, “Rotate secrets”.', 'AwsSolutions-SMG4');
+    acknowledgeForCheckov(secret, 'Encrypted with AWS’ own key: it can be made again at any time.', 'CKV_AWS_149');
     // Into properties that CloudFormation resolves it for, and nowhere else.
     this.headerValue = secret.secretValue.unsafeUnwrap();
 
@@ -49,6 +50,7 @@ export class OriginGuard extends Construct {
         },
       ],
     });
+    acknowledgeForCheckov(acl, 'It only tests the secret; the rule against Log4j is in the distribution’s web ACL.', 'CKV_AWS_192');
     new CfnWebACLAssociation(this, 'WebAclAssociation', { webAclArn: acl.attrArn, resourceArn: gatewayStage.stageArn });
   }
 }

@@ -11,7 +11,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aw
 import type { Construct } from 'constructs';
 import type { ApiStack } from '../api/api-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
-import { acknowledge } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { EdgeStack } from './edge-stack.ts';
 
@@ -48,6 +48,9 @@ export class DashboardStack extends Stack {
     });
     const site = new Bucket(this, 'Site', { ...common, objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED, serverAccessLogsBucket: logs, serverAccessLogsPrefix: 'site/' });
 
+    acknowledgeForCheckov(logs, 'Logs of logs are not kept, and no line of them is ever overwritten.', 'CKV_AWS_18', 'CKV_AWS_21');
+    acknowledgeForCheckov(site, 'The page is in this repository.', 'CKV_AWS_21');
+
     const responseHeadersPolicy = this.#securityHeaders(media);
     const toApi: BehaviorOptions = {
       origin: new HttpOrigin(api.domainName, {
@@ -75,8 +78,12 @@ export class DashboardStack extends Stack {
         edge.certificate && { domainNames: [settings.domain.name], certificate: edge.certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
     });
     acknowledge(this.distribution, 'Users are everywhere.', 'AwsSolutions-CFR1');
-    if (!settings.domain) acknowledge(this.distribution, 'CloudFront’s own name allows no TLS policy; a stage with a domain has TLS 1.2.', 'AwsSolutions-CFR4');
     if (settings.domain) this.#nameIt(settings.domain);
+    else {
+      const reason = 'CloudFront’s own name allows no TLS policy; a stage with a domain has TLS 1.2.';
+      acknowledge(this.distribution, reason, 'AwsSolutions-CFR4');
+      acknowledgeForCheckov(this.distribution, reason, 'CKV_AWS_174');
+    }
     this.url = `https://${settings.domain?.name ?? this.distribution.distributionDomainName}`;
   }
 

@@ -4,6 +4,7 @@ import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-l
 import { HostedZone } from 'aws-cdk-lib/aws-route53';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
+import { problemBody } from '../api/gateway-problems.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 export interface EdgeStackProps {
@@ -40,13 +41,13 @@ export class EdgeStack extends Stack {
 }
 
 function webAcl(scope: Construct, requestsPerFiveMinutes: number): CfnWebACL {
-  const tooMany = { type: '/v1/problems/rate_limited', title: 'Too many requests', status: 429, code: 'rate_limited', detail: 'Too many requests came from your address.' };
+  const tooMany = problemBody('rate_limited', 'Too many requests came from your address.');
   const visibilityConfig = (metricName: string) => ({ metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true });
   return new CfnWebACL(scope, 'WebAcl', {
     scope: 'CLOUDFRONT',
     defaultAction: { allow: {} },
     visibilityConfig: visibilityConfig('Web'),
-    customResponseBodies: { TooMany: { contentType: 'APPLICATION_JSON', content: JSON.stringify(tooMany) } },
+    customResponseBodies: { TooMany: { contentType: 'APPLICATION_JSON', content: tooMany } },
     rules: [
       {
         name: 'Rate',

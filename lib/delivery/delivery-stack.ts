@@ -1,9 +1,14 @@
-// Tells the stage what the public calls it, once there is a distribution.
+// Tells the parts of a stage what the public calls it, once there is a distribution.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import type { MediaStack } from '../media/media-stack.ts';
+import { SiteCors } from '../media/site-cors.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
+import type { StageSettings } from '../stage-settings.ts';
 
 export interface DeliveryStackProps {
+  readonly settings: StageSettings;
+  readonly media: MediaStack;
   readonly origin: PublicOrigin;
   /** The public address, without a trailing slash. */
   readonly url: string;
@@ -11,9 +16,10 @@ export interface DeliveryStackProps {
 
 /** Last of a stage: functions that start from now on know their address. */
 export class DeliveryStack extends Stack {
-  constructor(scope: Construct, id: string, { origin, url }: DeliveryStackProps) {
+  constructor(scope: Construct, id: string, { settings, media, origin, url }: DeliveryStackProps) {
     super(scope, id);
     origin.publish(this, url);
+    new SiteCors(this, 'SiteCors', { bucket: media.uploads, siteOrigin: url, logRetentionDays: settings.logRetentionDays });
     new CfnOutput(this, 'SiteUrl', { value: url });
     new CfnOutput(this, 'ApiBaseUrl', { value: `${url}/v1` });
   }

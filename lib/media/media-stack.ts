@@ -1,9 +1,10 @@
 // Where uploads and the renditions prepared from them are kept.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 export interface MediaStackProps {
@@ -11,7 +12,7 @@ export interface MediaStackProps {
 }
 
 export class MediaStack extends Stack {
-  /** Users' uploads. Reached by presigned URLs and by our own roles, never in public. */
+  /** Users' uploads. Reached by presigned URLs and by our own roles, never in public; from web pages as `SiteCors` allows. */
   readonly uploads: Bucket;
   /** What uploads were prepared to, once for each content, quality and framerate. Reached by our own roles only. */
   readonly renditions: Bucket;
@@ -20,32 +21,35 @@ export class MediaStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings }: MediaStackProps) {
     super(scope, id, { terminationProtection: settings.keepData });
-    // S3's own keys: with a KMS key every presigned PUT would need rights on the key too, and each request would cost.
+    const removalPolicy = settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     const common = {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy,
     };
+    const key = new Key(this, 'Key', { description: 'Uploads and renditions', enableKeyRotation: true, removalPolicy });
+    // Bucket keys: KMS is asked, and paid, for a bucket now and then instead of for each object.
+    const encrypted = { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true };
     const accessLogs = new Bucket(this, 'AccessLogs', {
       ...common,
+      // S3 writes its logs with no other keys than its own.
+      encryption: BucketEncryption.S3_MANAGED,
       lifecycleRules: [{ expiration: Duration.days(settings.logRetentionDays) }],
     });
 
     this.uploads = new Bucket(this, 'Uploads', {
       ...common,
+      ...encrypted,
       serverAccessLogsBucket: accessLogs,
-      // Parts of imports that a crash left behind. A single PUT is whole or nothing; objects that were
-      // put but never completed look like any other here, and only the database knows to delete them.
+      // Parts of imports that a crash left behind. What was put and never completed looks like any other object here: the minute sweep deletes it.
       lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
-      // Any origin: the signature in the URL is what permits, and users upload from pages of their own.
-      cors: [{ allowedMethods: [HttpMethods.PUT, HttpMethods.GET, HttpMethods.HEAD], allowedOrigins: ['*'], allowedHeaders: ['*'], exposedHeaders: ['ETag'], maxAge: 3600 }],
     });
 
     this.renditions = new Bucket(this, 'Renditions', {
       ...common,
+      ...encrypted,
       serverAccessLogsBucket: accessLogs,
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
@@ -54,13 +58,19 @@ export class MediaStack extends Stack {
       ],
     });
 
+    acknowledgeForCheckov(accessLogs, 'Logs of logs are not kept, and no line of them is ever overwritten.', 'CKV_AWS_18', 'CKV_AWS_21');
+    acknowledgeForCheckov(this.uploads, 'An upload is written once, and what a user deletes is to be gone.', 'CKV_AWS_21');
+    acknowledgeForCheckov(this.renditions, 'A rendition can be made again from its upload.', 'CKV_AWS_21');
+
     // By hand: the bucket's own grants are wider (every version, tag and lock). Listing lets HEAD tell a missing object from a forbidden one.
     const buckets = [this.uploads, this.renditions];
     const objects = buckets.map((bucket) => bucket.arnForObjects('*'));
     this.objectAccess = new ManagedPolicy(this, 'ObjectAccess', {
       statements: [
         new PolicyStatement({ actions: ['s3:ListBucket'], resources: buckets.map(({ bucketArn }) => bucketArn) }),
-        new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:DeleteObject'], resources: objects }),
+        new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts', 's3:DeleteObject'], resources: objects }),
+        // Whoever signs a URL needs these for whoever uses it.
+        new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [key.keyArn] }),
       ],
     });
     acknowledge(this.objectAccess, 'All objects of the buckets are this service’s.', ...objects.map((arn) => wildcardResource(this, arn)));

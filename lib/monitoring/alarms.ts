@@ -3,7 +3,7 @@ import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-c
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { QueueName } from '../publishing/command-queues.ts';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { StageMetrics } from './stage-metrics.ts';
 

@@ -7,6 +7,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { Alarms } from './alarms.ts';
 import { blames, StageMetrics, type StageMetricsProps } from './stage-metrics.ts';
@@ -37,7 +38,6 @@ export class MonitoringStack extends Stack {
 
   #page(metrics: StageMetrics, alarms: Alarms): void {
     const backends = ['ffmpeg', 'manifest'] as const;
-    const queues = ['publish-ffmpeg', 'publish-manifest', 'media', 'imports', 'timers'] as const;
     const graph = (title: string, left: IMetric[], right: IMetric[] = []) => new GraphWidget({ title, left, right, width: 12, leftYAxis: { min: 0 } });
     const page = new Dashboard(this, 'AreTheStreamsLive');
     page.addWidgets(
@@ -50,10 +50,10 @@ export class MonitoringStack extends Stack {
     );
     page.addWidgets(
       graph('Slots', backends.flatMap((backend) => [metrics.slotsUsed(backend), metrics.slots(backend)]), [metrics.gpuReservationPercent]),
-      graph('Oldest command, seconds', queues.map((name) => metrics.oldestCommandSeconds(name))),
+      graph('Oldest command, seconds', queueNames.map((name) => metrics.oldestCommandSeconds(name))),
     );
     page.addWidgets(graph('API', [metrics.apiRequests, metrics.apiErrors], [metrics.apiP99Ms]), graph('Database', [metrics.databaseConnections], [metrics.databaseCpuPercent]));
-    page.addWidgets(graph('Minute sweep', [metrics.sweepsSucceeded]), graph('Dead letters', queues.map((name) => metrics.deadLetters(name))));
+    page.addWidgets(graph('Minute sweep', [metrics.sweepsSucceeded]), graph('Dead letters', queueNames.map((name) => metrics.deadLetters(name))));
   }
 
   /** Of the whole account: stages that share one share the sum. */

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { loadMetrics } from '../../lambda/publisher/environment.ts';
 import type { ApiStack } from '../api/api-stack.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
-import type { QueueName } from '../publishing/command-queues.ts';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import type { PublishingStack } from '../publishing/publishing-stack.ts';
 
 export interface StageMetricsProps {

@@ -1,9 +1,9 @@
 // The network of a stage: public subnets for publishers, private ones for functions, isolated ones for the database.
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { FlowLogDestination, FlowLogTrafficType, GatewayVpcEndpointAwsService, Port, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { acknowledge } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
+import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 /** Where agents ask each other whether the database answers. The only port that anything of ours is reached at but HTTPS and Postgres. */
@@ -25,7 +25,7 @@ export class NetworkStack extends Stack {
     super(scope, id);
     this.#zones = [...settings.availabilityZones];
 
-    const flowLogs = new LogGroup(this, 'FlowLogs', { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
+    const flowLogs = new ServiceLogs(this, 'FlowLogs', settings.logRetentionDays);
     this.vpc = new Vpc(this, 'Vpc', {
       natGateways: settings.natGateways,
       // Publishers send some Mbit/s each for months: in public subnets they never pay for a NAT gateway.
@@ -39,6 +39,9 @@ export class NetworkStack extends Stack {
       flowLogs: { Rejected: { destination: FlowLogDestination.toCloudWatchLogs(flowLogs), trafficType: FlowLogTrafficType.REJECT } },
     });
     acknowledge(this.vpc, 'Zones are given by the stage: looking them up would need credentials at synth.', 'CloudFormation-Validate::W3010');
+
+    // Empties the default security group, which nothing uses.
+    acknowledgeCdkFunction(this.node.findChild('Custom::VpcRestrictDefaultSGCustomResourceProvider').node.findChild('Handler'));
 
     this.databaseClients = new SecurityGroup(this, 'DatabaseClients', {
       vpc: this.vpc,

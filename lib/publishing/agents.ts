@@ -1,23 +1,24 @@
 // The containers that publish streams and examine media: one image, three services.
-import { Duration, RemovalPolicy, Size, Stack } from 'aws-cdk-lib';
+import { Duration, Size, Stack } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   AwsLogDriverMode, type CfnTaskDefinition, Cluster, type ContainerDefinitionOptions, ContainerInsights, CpuArchitecture, Ec2Service, Ec2TaskDefinition,
-  FargateService, FargateTaskDefinition, LogDriver, NetworkMode, OperatingSystemFamily, PlacementStrategy, PropagatedTagSource, type TaskDefinition,
+  FargateService, FargateTaskDefinition, type ICluster, LogDriver, NetworkMode, OperatingSystemFamily, PlacementStrategy, PropagatedTagSource, type TaskDefinition,
 } from 'aws-cdk-lib/aws-ecs';
 import { QueueProcessingEc2Service } from 'aws-cdk-lib/aws-ecs-patterns';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { agentHealthPort, type agentVariables } from '../../lambda/publisher/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
+import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { AgentRelease } from './agent-release.ts';
-import type { CommandQueues, QueueName } from './command-queues.ts';
+import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
 import { SlotScaling } from './slot-scaling.ts';
 
@@ -41,7 +42,7 @@ type Variable = (typeof agentVariables)[number];
 /** An agent gives its streams back, connection by connection. Fargate allows no more. */
 const stopTimeout = Duration.minutes(2);
 /** Whether the event loop still turns. */
-const healthCheck = {
+export const healthCheck = {
   command: ['CMD', 'node', '--eval', `fetch('http://127.0.0.1:${agentHealthPort}').catch(() => process.exit(1))`],
   interval: Duration.seconds(30),
   timeout: Duration.seconds(10),
@@ -49,7 +50,7 @@ const healthCheck = {
   startPeriod: Duration.minutes(2),
 };
 /** New agents first, then the old ones go. A release that does not start is taken back. */
-const deployment = {
+export const deployment = {
   minHealthyPercent: 100,
   maxHealthyPercent: 200,
   circuitBreaker: { rollback: true },
@@ -63,7 +64,7 @@ export class Agents extends Construct {
   readonly cluster: Cluster;
   readonly gpuPool: GpuPool;
   /** Of everything that publishes. */
-  readonly logGroups: LogGroup[] = [];
+  readonly logGroups: ServiceLogs[] = [];
   readonly #props: AgentsProps;
 
   constructor(scope: Construct, id: string, props: AgentsProps) {
@@ -95,7 +96,7 @@ export class Agents extends Construct {
       capacityProviderStrategies: this.#onGpuPool(),
       placementStrategies: [PlacementStrategy.spreadAcross('attribute:ecs.availability-zone')],
     });
-    this.#grant(taskDefinition, ['publish-ffmpeg', 'media']);
+    grantTask(taskDefinition, this.#props, this.cluster, ['publish-ffmpeg', 'media']);
     release.publish(taskDefinition, service);
     new SlotScaling(this, 'FfmpegScaling', { cluster: this.cluster, service, backend: 'ffmpeg', slotsPerAgent: slots, minAgents, maxAgents });
   }
@@ -122,7 +123,7 @@ export class Agents extends Construct {
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
       securityGroups: [network.publishers, network.databaseClients],
     });
-    this.#grant(taskDefinition, ['publish-manifest', 'media']);
+    grantTask(taskDefinition, this.#props, this.cluster, ['publish-manifest', 'media']);
     release.publish(taskDefinition, service);
     new SlotScaling(this, 'ManifestScaling', { cluster: this.cluster, service, backend: 'manifest', slotsPerAgent: slots, minAgents, maxAgents });
   }
@@ -149,7 +150,7 @@ export class Agents extends Construct {
       disableCpuBasedScaling: true,
     });
     hardenPatternContainer(workers.taskDefinition);
-    this.#grant(workers.taskDefinition, []);
+    grantTask(workers.taskDefinition, this.#props, this.cluster, []);
     release.publish(workers.taskDefinition, workers.service);
   }
 
@@ -165,7 +166,7 @@ export class Agents extends Construct {
       AGENT_ENCODER: encoder,
       AGENT_RELEASE_PARAMETER: release.parameterName,
     };
-    const logGroup = new LogGroup(this, `${id}Logs`, { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
+    const logGroup = new ServiceLogs(this, `${id}Logs`, settings.logRetentionDays);
     if (backends.length > 0) this.logGroups.push(logGroup);
     return {
       environment: { ...access.environmentFor(Stack.of(this)), ...own },
@@ -184,22 +185,25 @@ export class Agents extends Construct {
       restartAttemptPeriod: Duration.minutes(1),
     } satisfies Partial<ContainerDefinitionOptions>;
   }
+}
 
-  #grant(taskDefinition: TaskDefinition, consumed: readonly QueueName[]): void {
-    const { access, queues } = this.#props;
-    access.grantTo(taskDefinition.taskRole);
-    for (const name of consumed) queues.get(name).grantConsumeMessages(taskDefinition.taskRole);
-    const tasks = Stack.of(this).formatArn({ service: 'ecs', resource: 'task', resourceName: `${this.cluster.clusterName}/*` });
-    // No grant of the CDK's covers it.
-    taskDefinition.addToTaskRolePolicy(new PolicyStatement({ actions: ['ecs:UpdateTaskProtection'], resources: [tasks] }));
-    acknowledge(taskDefinition, 'A task protects itself, and its id is known only once it runs.', wildcardResource(this, tasks));
-    acknowledge(taskDefinition, 'ECR gives out its sign-in token for all repositories only.', 'AwsSolutions-IAM5[Resource::*]');
-    acknowledge(taskDefinition, 'None of the variables is secret: secrets are read by their ARN when the agent starts.', 'AwsSolutions-ECS2');
-  }
+/** What every task of ours may: reach the platform, consume these queues, and protect itself. */
+export function grantTask(
+  taskDefinition: TaskDefinition, { access, queues }: Pick<AgentsProps, 'access' | 'queues'>, cluster: ICluster, consumed: readonly QueueName[],
+): void {
+  access.grantTo(taskDefinition.taskRole);
+  for (const name of consumed) queues.get(name).grantConsumeMessages(taskDefinition.taskRole);
+  const stack = Stack.of(taskDefinition);
+  const tasks = stack.formatArn({ service: 'ecs', resource: 'task', resourceName: `${cluster.clusterName}/*` });
+  // No grant of the CDK's covers it.
+  taskDefinition.addToTaskRolePolicy(new PolicyStatement({ actions: ['ecs:UpdateTaskProtection'], resources: [tasks] }));
+  acknowledge(taskDefinition, 'A task protects itself, and its id is known only once it runs.', wildcardResource(stack, tasks));
+  acknowledge(taskDefinition, 'ECR gives out its sign-in token for all repositories only.', 'AwsSolutions-IAM5[Resource::*]');
+  acknowledge(taskDefinition, 'None of the variables is secret: secrets are read by their ARN when the agent starts.', 'AwsSolutions-ECS2');
 }
 
 /** The pattern takes none of these; its container is the first and only one of its task. */
-function hardenPatternContainer(taskDefinition: Ec2TaskDefinition): void {
+export function hardenPatternContainer(taskDefinition: TaskDefinition): void {
   const resource = taskDefinition.node.defaultChild as CfnTaskDefinition;
   resource.addPropertyOverride('ContainerDefinitions.0.ReadonlyRootFilesystem', true);
   resource.addPropertyOverride('ContainerDefinitions.0.StopTimeout', stopTimeout.toSeconds());

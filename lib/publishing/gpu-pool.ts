@@ -6,7 +6,7 @@ import { AmiHardwareType, AsgCapacityProvider, type Cluster, EcsOptimizedImage }
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { NetworkStack } from '../network/network-stack.ts';
-import { acknowledge } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 export interface GpuPoolProps {
@@ -38,6 +38,7 @@ export class GpuPool extends Construct {
       blockDevices: [{ deviceName: '/dev/xvda', volume: BlockDeviceVolume.ebs(60, { encrypted: true, volumeType: EbsDeviceVolumeType.GP3 }) }],
     });
     machine.addSecurityGroup(network.databaseClients);
+    acknowledgeForCheckov(machine, 'A public address that nobody gets in at: media does not pay for a NAT gateway.', 'CKV_AWS_88');
 
     const machines = new AutoScalingGroup(this, 'Machines', {
       vpc: network.vpc,
@@ -59,6 +60,7 @@ export class GpuPool extends Construct {
       enableManagedDraining: true,
     });
     cluster.addAsgCapacityProvider(provider);
+    acknowledgeForCheckov(role.node.findChild('DefaultPolicy'), 'The rights that the ECS agent of a machine needs; containers cannot take on the role.', 'CKV_AWS_111');
     this.capacityProviderName = provider.capacityProviderName;
   }
 }

@@ -1,4 +1,4 @@
-// What puts streams on air and keeps them there: command queues, timers, the jobs behind them, and the agents.
+// What puts streams on air and keeps them there: command queues, timers, the jobs behind them, the agents, and the workers of imports.
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -15,6 +15,7 @@ import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { Agents } from './agents.ts';
 import { CommandQueues } from './command-queues.ts';
+import { ImportWorkers } from './import-workers.ts';
 import { StreamTimers } from './stream-timers.ts';
 
 export interface PublishingStackProps {
@@ -66,6 +67,8 @@ export class PublishingStack extends Stack {
       targets: [new LambdaFunction(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
 
-    this.agents = new Agents(this, 'Agents', { settings, network, access: this.access, queues, image });
+    const tasks = { settings, network, access: this.access, queues, image };
+    this.agents = new Agents(this, 'Agents', tasks);
+    new ImportWorkers(this, 'ImportWorkers', { ...tasks, cluster: this.agents.cluster });
   }
 }

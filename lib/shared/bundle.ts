@@ -1,27 +1,69 @@
-// Turns an entry point into the one file that is deployed, with the esbuild of this package. The publisher's Dockerfile uses it too.
-import { join } from 'node:path';
-import { buildSync } from 'esbuild';
+// Turns entry points into the files that are deployed, with the esbuild of this package. The publisher's Dockerfile uses it too.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { type BuildOptions, buildSync } from 'esbuild';
+
+/** Contents by path: `index.mjs`, its source map, and below `node_modules` what is loaded on first use. */
+export type Bundle = ReadonlyMap<string, string | Uint8Array>;
+
+/** Large, imported by `import()` where few requests need them: kept apart, as every start would have to read them. */
+const loadedOnUse = ['rrule-temporal'];
+
+const options = {
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  minify: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+} satisfies BuildOptions;
 
 /**
- * Writes `index.mjs` and its source map.
- * @param entry path of the module to begin with
+ * Bundles each entry by itself, but all in one run, which reads what they share once.
+ * @param entries paths of the modules to begin with, below `sourceFolder`
+ * @param aliases packages that are replaced, by what they are replaced with
+ * @returns the bundle of each
  */
-export function bundle(entry: string, outputFolder: string): void {
-  buildSync({
-    entryPoints: [entry],
-    outfile: join(outputFolder, 'index.mjs'),
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    minify: true,
+export function bundle(sourceFolder: string, entries: readonly string[], aliases: Readonly<Record<string, string>> = {}): ReadonlyMap<string, Bundle> {
+  // Nothing is written there. Source maps name sources from there, so they say the same wherever this is.
+  const outputFolder = join(sourceFolder, '../bundles');
+  const { outputFiles } = buildSync({
+    ...options,
+    write: false,
+    entryPoints: entries.map((entry) => ({ in: join(sourceFolder, entry), out: join(entry, 'index') })),
+    outdir: outputFolder,
     sourcemap: true,
-    sourcesContent: false,
     // The SDK is bundled: what runs is what was tested. `pg` asks for its native binding only when told to.
-    external: ['pg-native'],
+    external: ['pg-native', ...loadedOnUse],
+    alias: aliases,
     // CommonJS packages in an ESM bundle call `require` for Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    logLevel: 'warning',
   });
+  const apart = loadedOnUse.flatMap(bundledPackage);
+  return new Map(
+    entries.map((entry) => {
+      const own = outputFiles.filter(({ path }) => dirname(path) === join(outputFolder, entry));
+      return [entry, new Map([...own.map(({ path, contents }) => [relative(join(outputFolder, entry), path), contents] as const), ...apart])];
+    }),
+  );
+}
+
+export function writeBundle(files: Bundle, folder: string): void {
+  for (const [path, contents] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), contents);
+  }
+}
+
+/** A package as one module, where Node looks for it. */
+function bundledPackage(name: string): [path: string, contents: string | Uint8Array][] {
+  const { outputFiles } = buildSync({ ...options, write: false, stdin: { contents: `export * from '${name}';`, resolveDir: import.meta.dirname } });
+  const folder = join('node_modules', name);
+  return [
+    [join(folder, 'package.json'), JSON.stringify({ name, type: 'module', exports: './index.mjs' })],
+    [join(folder, 'index.mjs'), outputFiles[0]!.contents],
+  ];
 }

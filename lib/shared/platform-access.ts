@@ -56,6 +56,7 @@ export class PlatformAccess extends Construct {
       TIMER_ROLE_ARN: timers.role.roleArn,
       TIMER_QUEUE_ARN: timers.queue.queueArn,
       LEGACY_RTMP_URL: settings.legacyRtmpUrl ?? '',
+      RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
     };
   }
 

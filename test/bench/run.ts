@@ -1,8 +1,10 @@
 // `npm run bench -- NAME`: measures against a peer or a bare baseline in the same run, and prints ratios.
+import { apiBench } from './api.ts';
+import { bundleBench } from './bundle.ts';
 import { publishersBench } from './publishers.ts';
 import { startBench } from './start.ts';
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { publishers: publishersBench, start: startBench };
+const benches: Readonly<Record<string, () => Promise<void>>> = { api: apiBench, bundle: bundleBench, publishers: publishersBench, start: startBench };
 
 const name = process.argv[2] ?? '';
 const bench = benches[name];

@@ -40,8 +40,9 @@ test.for([
 
 test.for([
   ['instance and task metadata', '169.254.169.254', '169.254.170.2', 'fd00:ec2::254', 'fd00:ec2::23'],
+  ['metadata of other clouds', '100.100.100.200', '168.63.129.16', '192.0.0.192', '::ffff:168.63.129.16'],
   ['metadata as IPv4-mapped', '::ffff:169.254.169.254', '::ffff:a9fe:a9fe'],
-  ['metadata through a gateway', '::169.254.169.254', '64:ff9b::169.254.169.254', '64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1'],
+  ['metadata through a gateway', '::169.254.169.254', '::ffff:0:a9fe:a9fe', '64:ff9b::169.254.169.254', '64:ff9b:1::a9fe:a9fe', '64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1'],
   ['link-local and site-local', '169.254.0.0', '169.254.255.255', 'fe80::1', 'febf::1', 'fec0::1'],
   ['unspecified', '0.0.0.0', '0.1.2.3', '::', '::ffff:0.0.0.0'],
   ['multicast', '224.0.0.1', '239.255.255.255', 'ff02::1', '::ffff:224.0.0.1'],

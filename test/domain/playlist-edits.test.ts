@@ -2,7 +2,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyPlaylistOperations, maxPlaylistItems } from '../../lambda/domain/playlist-edits.ts';
-import type { EditResult, PlaylistItem, PlaylistOperation, PlaylistSpec } from '../../lambda/domain/playlist-edits.ts';
+import type { EditResult, PlaylistOperation, PlaylistSpec } from '../../lambda/domain/playlist-edits.ts';
+import { applyToList } from './playlist-model.ts';
 
 function frozen(spec: PlaylistSpec): PlaylistSpec {
   return Object.freeze({ mode: spec.mode, items: Object.freeze(spec.items.map((item) => Object.freeze({ ...item }))) });
@@ -25,36 +26,6 @@ function apply(spec: PlaylistSpec, ...operations: PlaylistOperation[]): EditResu
 function idsOf(result: EditResult): string[] {
   if (!('spec' in result)) throw new Error(result.fault.detail);
   return result.spec.items.map((item) => item.id);
-}
-
-/** The model: what one operation does to a plain list; false where it does not fit. */
-function applyToList(list: { mode: string; items: PlaylistItem[] }, operation: PlaylistOperation, newItemID: () => string): boolean {
-  const at = 'itemID' in operation ? list.items.findIndex((item) => item.id === operation.itemID) : -1;
-  switch (operation.op) {
-    case 'add': {
-      const index = operation.index ?? list.items.length;
-      const fits = at < 0 && index <= list.items.length && list.items.length < maxPlaylistItems;
-      if (fits) list.items.splice(index, 0, { id: operation.itemID ?? newItemID(), uploadID: operation.uploadID });
-      return fits;
-    }
-    case 'remove':
-      if (at >= 0) list.items.splice(at, 1);
-      return at >= 0;
-    case 'move': {
-      const fits = at >= 0 && operation.index < list.items.length;
-      if (fits) list.items.splice(operation.index, 0, ...list.items.splice(at, 1));
-      return fits;
-    }
-    case 'replace':
-      if (at >= 0) list.items[at] = { id: operation.itemID, uploadID: operation.uploadID };
-      return at >= 0;
-    case 'setMode':
-      list.mode = operation.mode;
-      return true;
-    case 'clear':
-      list.items = [];
-      return true;
-  }
 }
 
 const itemID = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'new-1', 'new-2');

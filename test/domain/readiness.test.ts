@@ -1,6 +1,7 @@
 // Readiness: a stream that has everything is ready; each thing that is missing is one issue, in the part where it is.
 import { describe, expect, test } from 'vitest';
-import { isPlayable, judgeReadiness, readinessCodes } from '../../lambda/domain/readiness.ts';
+import { excessOver } from '../../lambda/domain/ingest-limits.ts';
+import { failureOfItem, isBlocking, isPlayable, judgeReadiness, readinessCodes } from '../../lambda/domain/readiness.ts';
 import type { PlaylistFacts, ReadinessCode, StreamFacts, UploadFacts } from '../../lambda/domain/readiness.ts';
 
 const now = new Date('2030-01-01T00:00:00Z');
@@ -13,7 +14,8 @@ const pending: UploadFacts = { ...movie, probeState: 'pending' };
 const failed: UploadFacts = { ...movie, probeState: 'failed' };
 const announced: UploadFacts = { ...pending, uploaded: false };
 
-const destination = { archived: false, allowed: true, hasBackupURL: true };
+const destination = { archived: false, allowed: true, hasBackupURL: true, excesses: [] };
+const excess = excessOver('live.twitch.tv', 'q_1080p', 'f_60')!;
 const ready: StreamFacts = {
   playlists: [], videoUpload: movie, destination, wantsBackup: false, managed: false,
   creditsLeft: 1, scheduleEndAt: null,
@@ -33,8 +35,7 @@ describe('ready', () => {
     ['with sound of its own', { audioUpload: song }],
     ['with a video playlist in place of the upload', { videoUpload: undefined, playlists: [videoPlaylist(movie)] }],
     ['with a playlist, whatever the upload it replaces is like', { videoUpload: null, playlists: [videoPlaylist(movie)] }],
-    ['with one playable item among bad ones', { playlists: [videoPlaylist(null, failed, pending, announced, song, movie)] }],
-    ['with an audio playlist in place of the audio upload', { audioUpload: null, playlists: [audioPlaylist(failed, song)] }],
+    ['with an audio playlist in place of the audio upload', { audioUpload: null, playlists: [audioPlaylist(song)] }],
     ['with both playlists', { videoUpload: undefined, playlists: [videoPlaylist(silentMovie), audioPlaylist(song)] }],
     ['with a backup and an address for it', { wantsBackup: true }],
     ['without a backup address that nobody wants', { destination: { ...destination, hasBackupURL: false } }],
@@ -64,19 +65,41 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
   ['playlist_empty', 'PLAYLIST', { playlists: [videoPlaylist()] }],
   ['playlist_empty', 'PLAYLIST', { playlists: [audioPlaylist()] }],
   ['playlist_empty', 'PLAYLIST', { playlists: [videoPlaylist(), audioPlaylist()] }],
-  ['playlist_not_playable', 'PLAYLIST', { playlists: [videoPlaylist(null, failed, pending, announced, song)] }],
+  ['playlist_not_probed', 'PLAYLIST', { playlists: [videoPlaylist(null, failed, pending, announced, song)] }],
+  ['playlist_not_playable', 'PLAYLIST', { playlists: [videoPlaylist(null, failed, announced, song)] }],
   ['playlist_not_playable', 'PLAYLIST', { playlists: [audioPlaylist(silentMovie)] }],
   ['destination_missing', 'DESTINATION', { destination: undefined }],
   ['destination_missing', 'DESTINATION', { destination: null }],
   ['destination_archived', 'DESTINATION', { destination: { ...destination, archived: true } }],
   ['destination_forbidden', 'DESTINATION', { destination: { ...destination, allowed: false } }],
   ['backup_url_missing', 'DESTINATION', { destination: { ...destination, hasBackupURL: false }, wantsBackup: true }],
+  ['destination_limit', 'DESTINATION', { destination: { ...destination, excesses: [excess] } }],
   ['managed_not_connected', 'MANAGED', { managed: true }],
   ['managed_not_connected', 'MANAGED', { managed: true, destination: undefined }],
   ['no_credits', 'BILLING', { creditsLeft: 0 }],
   ['no_credits', 'BILLING', { creditsLeft: -1 }],
   ['schedule_end_past', 'SCHEDULE', { scheduleEndAt: now }],
 ];
+
+/** What a stream starts without, and what is said about it. */
+const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp])[] = [
+  ['playlist_items_pending', { playlists: [videoPlaylist(movie, pending, pending)] }, /^2 of the 3 items of the video playlist are still/],
+  ['playlist_items_skipped', { playlists: [videoPlaylist(null, failed, announced, song, movie)] }, /^4 of the 5 items of the video playlist cannot/],
+  ['playlist_items_skipped', { playlists: [videoPlaylist(movie), audioPlaylist(silentMovie, song)] }, /^1 of the 2 items of the audio playlist cannot/],
+];
+
+describe('ready, though not with everything', () => {
+  test.for(leftOut)('%s', ([code, change, error]) => {
+    const issues = judgeReadiness({ ...ready, ...change }, now);
+    const suggestion = expect.stringMatching(/^[A-Z].*\.$/);
+    expect(issues).toEqual([{ code, path: 'PLAYLIST', stage: 'PREPARATION', error: expect.stringMatching(error), suggestion }]);
+    expect(issues.some(isBlocking)).toBe(false);
+  });
+
+  test('what keeps it from starting is said first', () => {
+    expect(codesOf({ playlists: [videoPlaylist(movie, failed, pending)], creditsLeft: 0 })).toEqual(['no_credits', 'playlist_items_pending', 'playlist_items_skipped']);
+  });
+});
 
 describe('not ready', () => {
   test.for(alone)('%s in %s: %j', ([code, path, change]) => {
@@ -86,14 +109,14 @@ describe('not ready', () => {
   });
 
   test('every code can come up', () => {
-    expect(new Set(alone.map(([code]) => code))).toEqual(new Set(readinessCodes));
+    expect(new Set([...alone, ...leftOut].map(([code]) => code))).toEqual(new Set(readinessCodes));
   });
 
   test('everything that is missing is named at once', () => {
     const bare: Partial<StreamFacts> = { videoUpload: undefined, audioUpload: null, destination: undefined, creditsLeft: 0, scheduleEndAt: now };
     expect(codesOf(bare)).toEqual(['no_video', 'audio_missing', 'destination_missing', 'no_credits', 'schedule_end_past']);
-    const fallen = { destination: { archived: true, allowed: false, hasBackupURL: false }, wantsBackup: true };
-    expect(codesOf(fallen)).toEqual(['destination_archived', 'destination_forbidden', 'backup_url_missing']);
+    const fallen = { destination: { archived: true, allowed: false, hasBackupURL: false, excesses: [excess] }, wantsBackup: true };
+    expect(codesOf(fallen)).toEqual(['destination_archived', 'destination_forbidden', 'destination_limit', 'backup_url_missing']);
   });
 });
 
@@ -101,4 +124,15 @@ test('an item is playable once it is examined and has what its playlist is for',
   expect([movie, silentMovie, song, pending, failed, announced, null].map((upload) => [isPlayable(upload, 'video'), isPlayable(upload, 'audio')])).toEqual([
     [true, true], [true, false], [false, true], [false, false], [false, false], [false, false], [false, false],
   ]);
+});
+
+test('an item that is left out says why, one that is still being examined says nothing yet', () => {
+  const failure = { code: 'unreadable', detail: 'x' };
+  const codes = [movie, silentMovie, song, pending, announced, { ...failed, failure }].map((upload) =>
+    (['video', 'audio'] as const).map((kind) => failureOfItem({ failure: null, ...upload }, kind)?.code ?? null),
+  );
+  expect(codes).toEqual([
+    [null, null], [null, 'audio_silent'], ['upload_not_visual', null], [null, null], ['upload_not_uploaded', 'upload_not_uploaded'], ['unreadable', 'unreadable'],
+  ]);
+  expect(failureOfItem(null, 'video')).toMatchObject({ code: 'upload_missing', detail: expect.stringMatching(/Remove/) });
 });

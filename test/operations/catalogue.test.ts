@@ -24,6 +24,7 @@ const decided = [
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
   ['GET /uploads', 'service:read', '200', 'list_uploads'],
   ['POST /uploads', 'service:write', '201 + Location', 'create_upload'],
+  ['POST /uploads/import', 'service:write', '202 + Location', 'import_upload'],
   ['GET /uploads/{id}', 'service:read', '200', 'get_upload'],
   ['POST /uploads/{id}/upload-url', 'service:write', '200', 'create_upload_url'],
   ['POST /uploads/{id}/complete', 'service:write', '200', 'complete_upload'],
@@ -32,10 +33,14 @@ const decided = [
   ['POST /playlists', 'service:write', '201 + Location', 'create_playlist'],
   ['GET /playlists/{id}', 'service:read', '200', 'get_playlist'],
   ['POST /playlists/{id}/operations', 'service:write', '200', 'apply_playlist_operations'],
+  ['POST /playlists/{id}/copy', 'service:write', '200', 'copy_playlist'],
   ['POST /playlists/{id}/publish', 'service:write', '202', 'publish_playlist'],
+  ['DELETE /playlists/{id}', 'service:write', '204', 'delete_playlist'],
   ['GET /destinations', 'service:read', '200', 'list_destinations'],
   ['POST /destinations', 'service:write', '201 + Location', 'create_destination'],
   ['GET /destinations/{id}', 'service:read', '200', 'get_destination'],
+  ['PATCH /destinations/{id}', 'service:write', '200', 'update_destination'],
+  ['DELETE /destinations/{id}', 'service:destructive', '204', 'delete_destination'],
 ] as const;
 
 const each = operations.map((operation) => [toolName(operation), operation] as const);
@@ -86,9 +91,11 @@ describe.for(each)('%s', ([, operation]) => {
   test('answers as its method and status say', () => {
     const { method, body, output } = operation;
     expect(output.body === undefined).toBe(output.status === 204);
-    expect(output.location !== undefined).toBe(output.status === 201);
+    // Whatever makes something says where it is, also when it is not finished.
+    const makes = output.status === 201 || operation.id.startsWith('import');
+    expect(output.location !== undefined).toBe(makes);
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
-    if (output.location) expect(output.location({ id: 'made' })).toBe(`${operation.path}/made`);
+    if (output.location) expect(output.location({ id: 'made' })).toBe(`/${operation.tag}/made`);
   });
 
   test('says what it does', () => {

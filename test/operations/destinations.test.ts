@@ -1,5 +1,8 @@
 // Destinations through the REST surface: their keys stay secret, and their addresses allowed ones.
 import { describe, expect, it } from 'vitest';
+import { destinationKeyPlace } from '../../lambda/domain/sealed-places.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { actorsOn } from '../orchestration/actors.ts';
 import { testService } from '../support/service.ts';
 
 describe('on one machine', () => {
@@ -7,12 +10,12 @@ describe('on one machine', () => {
 
   it('stores the key sealed, never answers it, and lists the destination', async () => {
     const user = await service.user();
-    const { status, headers, body } = await user.call('POST', '/destinations', { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1:1935/live', streamKey: 'top secret' });
+    const { status, headers, body } = await user.call('POST', '/destinations', { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1:1935/live', streamKey: 'top-secret' });
     expect(status).toBe(201);
     expect(headers.get('location')).toContain(body.id);
     expect(body).toEqual({ id: body.id, name: 'ingest', rtmpURL: 'rtmp://127.0.0.1:1935/live', createdAt: body.createdAt });
     const { rows } = await service.pool().query('select sealed_stream_key from destinations where id = $1', [body.id]);
-    expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('top secret');
+    expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('top-secret');
     expect((await user.call('GET', `/destinations/${body.id}`)).body).toEqual(body);
     expect((await user.call('GET', '/destinations')).body.data).toEqual([body]);
     expect((await user.call('GET', '/destinations?archived=true')).body.data).toEqual([]);
@@ -25,9 +28,101 @@ describe('on one machine', () => {
     expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', '/rtmpURL']);
   });
 
+  it.each([
+    ['white space in the address', { rtmpURL: 'rtmp://example.com/li ve' }, '/rtmpURL', /white space/],
+    ['another scheme', { rtmpURL: 'https://example.com/live' }, '/rtmpURL', /begin with rtmp/],
+    ['an address without application', { rtmpURL: 'rtmp://example.com' }, '/rtmpURL', /application is missing/],
+    ['a user name', { rtmpURL: 'rtmp://me:pass-word@example.com/live' }, '/rtmpURL', /user name or password/],
+    ['white space in the key', { streamKey: 'abcd efgh' }, '/streamKey', /white space/],
+    ['a line break after the key', { streamKey: 'abcd-efgh\n' }, '/streamKey', /white space/],
+    ['an address as the key', { streamKey: 'rtmp://example.com/live/abcd-efgh' }, '/streamKey', /Put only the key here/],
+    ['the key in the address as well', { rtmpURL: 'rtmp://example.com/live/abcd-efgh', streamKey: 'abcd-efgh' }, '/rtmpURL', /Leave the key out/],
+    ['a wrong backup address', { backupRtmpURL: 'example.com/live' }, '/backupRtmpURL', /begin with rtmp/],
+  ])('refuses %s, says what to do, and does not repeat a secret', async (_, wrong, path, advice) => {
+    const body = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k', ...wrong };
+    const refused = await (await service.user()).call('POST', '/destinations', body);
+    expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ path, detail: expect.stringMatching(advice) }] } });
+    expect(JSON.stringify(refused.body)).not.toMatch(/abcd|efgh|pass-word/);
+  });
+
+  it('takes a key that is named like the application, and an application of two parts', async () => {
+    const user = await service.user();
+    for (const [rtmpURL, streamKey] of [['rtmp://example.com/live', 'live'], ['rtmp://example.com/live/room', 'k']]) {
+      expect((await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey })).status).toBe(201);
+    }
+  });
+
   it.each(['rtmp://169.254.169.254/live', 'rtmp://[fe80::1]/live', 'rtmp://0.0.0.0/live'])('refuses %s everywhere', async (rtmpURL) => {
     const { status, body } = await (await service.user()).call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
     expect([status, body.code]).toEqual([422, 'destination_forbidden']);
+  });
+});
+
+describe('PATCH /destinations/{id}', () => {
+  const service = testService();
+  const made = { name: 'before', rtmpURL: 'rtmp://example.com/live', backupRtmpURL: 'rtmp://backup.example.com/live', streamKey: 'old-key' };
+  const sealedKeyOf = async (id: string) => (await service.pool().query('select sealed_stream_key from destinations where id = $1', [id])).rows[0].sealed_stream_key as Buffer;
+
+  it('leaves what is absent, clears the backup address by null, and seals a new key for this destination', async () => {
+    const user = await service.user();
+    const { body: destination } = await user.call('POST', '/destinations', made);
+    const sealed = await sealedKeyOf(destination.id);
+    const renamed = await user.call('PATCH', `/destinations/${destination.id}`, { name: 'after' });
+    expect(renamed).toMatchObject({ status: 200, body: { ...destination, name: 'after' } });
+    expect(await sealedKeyOf(destination.id)).toEqual(sealed);
+    const { body } = await user.call('PATCH', `/destinations/${destination.id}`, { backupRtmpURL: null, streamKey: 'new-key', rtmpURL: 'rtmps://example.com/app' });
+    expect(body).toEqual({ id: destination.id, name: 'after', rtmpURL: 'rtmps://example.com/app', createdAt: destination.createdAt });
+    const resealed = await sealedKeyOf(destination.id);
+    expect(createSealer('a secret for tests').open(resealed, destinationKeyPlace(destination.id))).toBe('new-key');
+  });
+
+  it.each([
+    [{ name: null }, '/name'], [{ rtmpURL: null }, '/rtmpURL'], [{ streamKey: '' }, '/streamKey'], [{ backupRtmpURL: 'http://x/y' }, '/backupRtmpURL'],
+  ])('refuses %j and changes nothing', async (wrong, path) => {
+    const user = await service.user();
+    const { body: destination } = await user.call('POST', '/destinations', made);
+    const { status, body } = await user.call('PATCH', `/destinations/${destination.id}`, { name: 'after', ...wrong });
+    expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', path]);
+    expect((await user.call('GET', `/destinations/${destination.id}`)).body).toEqual(destination);
+  });
+});
+
+describe('DELETE /destinations/{id}', () => {
+  const service = testService();
+  const { call, destination, readyStream, stream } = actorsOn(service);
+
+  it('archives: readable, listed only as archived, and no stream can start on it', async () => {
+    const destinationID = await destination();
+    const streamID = await readyStream({ destinationID });
+    expect((await call('DELETE', `/destinations/${destinationID}`)).status).toBe(204);
+    const { status, body } = await call('GET', `/destinations/${destinationID}`);
+    expect([status, body.archivedAt]).toEqual([200, expect.any(String)]);
+    expect((await call('GET', '/destinations')).body.data).not.toContainEqual(expect.objectContaining({ id: destinationID }));
+    expect((await call('GET', '/destinations?archived=true')).body.data).toEqual([body]);
+    expect((await stream(streamID)).state).toBe('invalid');
+    const refused = await call('POST', `/streams/${streamID}/start`);
+    expect(refused.body.readiness.issues).toMatchObject([{ path: 'DESTINATION', code: 'destination_archived' }]);
+    await call('DELETE', `/destinations/${destinationID}`);
+    expect((await call('GET', `/destinations/${destinationID}`)).body).toEqual(body);
+  });
+
+  it('is refused while a live stream uses it, and not after', async () => {
+    const destinationID = await destination();
+    const streamID = await readyStream({ destinationID });
+    await call('POST', `/streams/${streamID}/start`);
+    expect(await call('DELETE', `/destinations/${destinationID}`)).toMatchObject({ status: 422, body: { code: 'resource_in_use' } });
+    await call('POST', `/streams/${streamID}/stop`);
+    expect((await call('DELETE', `/destinations/${destinationID}`)).status).toBe(204);
+  });
+
+  it('and a start at the same moment: it is archived before the start, or in use', async () => {
+    for (let round = 0; round < 8; round++) {
+      const destinationID = await destination();
+      const streamID = await readyStream({ destinationID });
+      const [archived, started] = await Promise.all([call('DELETE', `/destinations/${destinationID}`), call('POST', `/streams/${streamID}/start`)]);
+      const outcome = [archived.status, started.status, (await stream(streamID)).state];
+      expect([[204, 422, 'invalid'], [422, 200, 'activating']]).toContainEqual(outcome);
+    }
   });
 });
 

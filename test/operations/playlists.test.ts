@@ -91,6 +91,77 @@ describe('POST /playlists/{id}/operations', () => {
   });
 });
 
+describe('POST /playlists/{id}/copy', () => {
+  const copy = (id: string, targetPlaylistID: string) => user.call('POST', `/playlists/${id}/copy`, { targetPlaylistID });
+  const filled = async () => {
+    const playlist = await create();
+    return (await apply(playlist.id, [{ op: 'add', uploadID: await upload() }, { op: 'add', uploadID: await upload() }, { op: 'setMode', mode: 'shuffle' }])).body;
+  };
+
+  it('answers the target, with the items, order and mode of the source; neither follows the other afterwards', async () => {
+    const [source, target] = [await filled(), await create()];
+    const { status, body } = await copy(source.id, target.id);
+    expect([status, body.id, body.version, body.streamID]).toEqual([200, target.id, 2, target.streamID]);
+    expect(body.draft).toEqual(source.draft);
+    await apply(target.id, [{ op: 'clear' }]);
+    expect((await user.call('GET', `/playlists/${source.id}`)).body).toEqual(source);
+  });
+
+  it('is refused into a playlist with items, also itself, and writes nothing', async () => {
+    const [source, target] = [await filled(), await filled()];
+    for (const { id } of [source, target]) {
+      const { status, body } = await copy(source.id, id);
+      expect([status, body.code]).toEqual([422, 'playlist_not_empty']);
+    }
+    expect((await user.call('GET', `/playlists/${target.id}`)).body).toEqual(target);
+  });
+
+  it("refuses a source and a target that are not the caller's, alike with those that are not there", async () => {
+    const mine = await filled();
+    const theirStream = (await other.call('POST', '/streams', {})).body.id;
+    const theirs = (await other.call('POST', '/playlists', { streamID: theirStream, kind: 'video', mode: 'sequential' })).body.id;
+    for (const id of [theirs, 'nothing']) {
+      const refused = await copy(mine.id, id);
+      expect([refused.status, refused.body.code, refused.body.errors[0].path]).toEqual([422, 'validation_failed', '/targetPlaylistID']);
+      expect((await copy(id, (await create()).id)).status).toBe(404);
+    }
+  });
+});
+
+describe('DELETE /playlists/{id}', () => {
+  it('makes the stream that names it invalid until it names another, and forgets it where it was kept prepared', async () => {
+    const [plays, prepares] = [(await user.call('POST', '/streams', {})).body.id, (await user.call('POST', '/streams', {})).body.id];
+    const playlist = (await user.call('POST', '/playlists', { streamID: plays, kind: 'video', mode: 'sequential' })).body.id;
+    await user.call('PATCH', `/streams/${prepares}`, { preparedPlaylistIDs: [playlist] });
+    expect((await user.call('DELETE', `/playlists/${playlist}`)).status).toBe(204);
+    expect((await user.call('GET', `/playlists/${playlist}`)).status).toBe(404);
+    expect((await user.call('GET', `/streams/${plays}`)).body).toMatchObject({ state: 'invalid', playlistIDs: [playlist] });
+    expect((await user.call('GET', `/streams/${prepares}`)).body).toMatchObject({ state: 'draft', preparedPlaylistIDs: [] });
+    expect((await user.call('PATCH', `/streams/${plays}`, { playlistIDs: [] })).body.state).toBe('draft');
+  });
+
+  it('is what happens to all playlists of a stream with the stream, and none is kept prepared any more', async () => {
+    const [owner, prepares] = [(await user.call('POST', '/streams', {})).body.id, (await user.call('POST', '/streams', {})).body.id];
+    const [first, second, third] = [await create(), await create(), await create()].map(({ id }) => id);
+    await user.call('PATCH', `/streams/${owner}`, { playlistIDs: [second] });
+    await user.call('PATCH', `/streams/${prepares}`, { preparedPlaylistIDs: [third, second, first] });
+    await user.call('DELETE', `/streams/${owner}`);
+    expect((await user.call('GET', `/playlists/${second}`)).status).toBe(404);
+    expect((await user.call('GET', `/streams/${prepares}`)).body.preparedPlaylistIDs).toEqual([third, first]);
+  });
+
+  it('is refused while its stream is live', async () => {
+    const destinationID = (await user.call('POST', '/destinations', { name: 'x', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'k' })).body.id;
+    const id = (await user.call('POST', '/streams', { destinationID })).body.id;
+    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
+    await apply(playlist, [{ op: 'add', uploadID: await upload() }]);
+    expect((await user.call('POST', `/streams/${id}/start`)).status).toBe(200);
+    expect(await user.call('DELETE', `/playlists/${playlist}`)).toMatchObject({ status: 422, body: { code: 'stream_live' } });
+    await user.call('POST', `/streams/${id}/stop`);
+    expect((await user.call('DELETE', `/playlists/${playlist}`)).status).toBe(204);
+  });
+});
+
 describe('POST /playlists/{id}/publish', () => {
   const work = (id: string, request: number) => inTransaction(service.pool(), (data) => publishPlaylist(data, id, request, new Date(), () => 0.5));
 
@@ -125,6 +196,26 @@ describe('POST /playlists/{id}/publish', () => {
     await user.call('POST', `/playlists/${playlist.id}/publish`);
     await work(playlist.id, 1);
     expect((await user.call('GET', `/playlists/${playlist.id}`)).body).toMatchObject({ publishStatus: 'FAILED', publishFailure: { code: 'playlist_not_playable' }, live: null });
+  });
+
+  it("is seen in its stream's processingState, and a stream that names what failed is invalid until it is published", async () => {
+    const id = (await user.call('POST', '/streams', {})).body.id;
+    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
+    const shown = async () => {
+      const { processingState, state } = (await user.call('GET', `/streams/${id}`)).body;
+      return [processingState, state];
+    };
+    const broken = (await user.call('POST', '/uploads', { name: 'never sent', mimeType: 'video/mp4' })).body.id;
+    await apply(playlist, [{ op: 'add', uploadID: broken }]);
+    expect(await shown()).toEqual(['idle', 'draft']);
+    await user.call('POST', `/playlists/${playlist}/publish`);
+    expect(await shown()).toEqual(['processing', 'draft']);
+    await work(playlist, 1);
+    expect(await shown()).toEqual(['failed', 'invalid']);
+    await apply(playlist, [{ op: 'add', uploadID: await upload() }]);
+    await user.call('POST', `/playlists/${playlist}/publish`);
+    await work(playlist, 2);
+    expect(await shown()).toEqual(['idle', 'draft']);
   });
 
   it('is refused for an empty draft', async () => {

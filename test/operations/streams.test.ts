@@ -15,7 +15,7 @@ const inFuture = (seconds: number) => new Date(Date.now() + seconds * 1000).toIS
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 
 async function destination(owner = user): Promise<string> {
-  const body = { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'a secret key' };
+  const body = { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'a-secret-key' };
   return (await owner.call('POST', '/destinations', body)).body.id;
 }
 
@@ -42,11 +42,11 @@ describe('POST /streams', () => {
   });
 
   it('keeps the deprecated streamKey, sealed, and never answers it', async () => {
-    const { status, body } = await user.call('POST', '/streams', { streamKey: 'legacy secret' });
+    const { status, body } = await user.call('POST', '/streams', { streamKey: 'legacy-secret' });
     expect(status).toBe(201);
-    expect(JSON.stringify(body)).not.toContain('legacy secret');
+    expect(JSON.stringify(body)).not.toContain('legacy-secret');
     const { rows } = await service.pool().query('select sealed_stream_key from streams where id = $1', [body.id]);
-    expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('legacy secret');
+    expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('legacy-secret');
   });
 
   it("reports every part that is not the caller's at its field, and writes nothing", async () => {
@@ -129,14 +129,27 @@ describe('readiness and start', () => {
     expect(body.live).toMatchObject({ version: 2, mode: 'shuffle', durationSeconds: 10 });
   });
 
-  it('starts on a playlist with one playable item among broken ones, and not without any', async () => {
+  it('refuses what the platform behind the destination does not take, and says what it takes', async () => {
+    const rtmpURL = 'rtmps://live.twitch.tv/app';
+    const destinationID = (await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' })).body.id;
+    const id = await readyStream({ destinationID, quality: 'q_1440p', framerate: 'f_30' });
+    const { body } = await user.call('GET', `/streams/${id}/readiness`);
+    expect(body).toMatchObject({ ready: false, issues: [{ path: 'DESTINATION', code: 'destination_limit', suggestion: expect.stringContaining('q_1080p with f_30') }] });
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { status: 'ACTIVE' }))).toEqual([422, 'stream_not_ready']);
+    expect((await user.call('PATCH', `/streams/${id}`, { quality: 'q_1080p', status: 'ACTIVE' })).body.state).toBe('activating');
+  });
+
+  it('starts on a playlist with one playable item among broken ones, says which are left out, and does not start without any', async () => {
     const id = (await user.call('POST', '/streams', { destinationID: await destination() })).body.id;
     const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
     const broken = (await user.call('POST', '/uploads', { name: 'never sent', mimeType: 'video/mp4' })).body.id;
     await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: broken }] });
     const { body } = await user.call('GET', `/streams/${id}/readiness`);
     expect(body.issues.map((issue: { code: string }) => issue.code)).toEqual(['playlist_not_playable']);
-    await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: await upload() }] });
+    const edited = await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: await upload() }] });
+    expect(edited.body.draft.items.map((item: { failure: { code: string } | null }) => item.failure?.code)).toEqual(['upload_not_uploaded', undefined]);
+    const ready = await user.call('GET', `/streams/${id}/readiness`);
+    expect(ready.body).toMatchObject({ ready: true, issues: [{ code: 'playlist_items_skipped', stage: 'PREPARATION', path: 'PLAYLIST' }] });
     expect((await user.call('POST', `/streams/${id}/start`)).status).toBe(200);
   });
 });

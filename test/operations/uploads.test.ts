@@ -51,12 +51,73 @@ describe('POST /uploads', () => {
   });
 });
 
+describe('POST /uploads/import', () => {
+  const importFrom = (body: object) => user.call('POST', '/uploads/import', body);
+
+  it('makes an upload that waits for its source, with Location, and a command', async () => {
+    const url = 'https://example.com/films/my%20clip.mp4?token=x';
+    const { status, headers, body } = await importFrom({ url });
+    expect(status).toBe(202);
+    expect(headers.get('location')).toMatch(new RegExp(`/v1/uploads/${body.id}$`));
+    const externalSource = { url, state: 'pending', bytesReceived: 0, failure: null };
+    expect(body).toMatchObject({ name: 'my clip.mp4', uploaded: false, probeState: 'pending', failure: null, externalSource });
+    expect((await user.call('GET', `/uploads/${body.id}`)).body).toEqual(body);
+    expect((await user.call('GET', '/uploads?limit=1')).body.data).toEqual([body]);
+    const sent = (await service.pool().query(`select body from outbox where queue = 'imports'`)).rows.map((row) => row.body);
+    expect(sent).toContainEqual({ uploadID: body.id });
+  });
+
+  it('takes the name that is given; what was not imported has no externalSource', async () => {
+    expect((await importFrom({ url: 'https://example.com/a.mp4', name: 'Mine' })).body.name).toBe('Mine');
+    expect((await create()).body).not.toHaveProperty('externalSource');
+  });
+
+  it('runs once for one Idempotency-Key', async () => {
+    const send = () => user.call('POST', '/uploads/import', { url: 'https://example.com/once.mp4' }, { 'idempotency-key': 'import-once' });
+    const [first, second] = [await send(), await send()];
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  it.each([
+    ['no url', {}, 'validation_failed', '/url'],
+    ['what is no URL', { url: 'my clip' }, 'validation_failed', '/url'],
+    ['a user name and password', { url: 'https://ada:secret@example.com/a.mp4' }, 'validation_failed', '/url'],
+    ['a null character', { url: 'https://example.com/\u0000' }, 'validation_failed', '/url'],
+    ['another scheme', { url: 'ftp://example.com/a.mp4' }, 'import_url_forbidden', '/url'],
+    ['a file of ours', { url: 'file:///etc/passwd' }, 'import_url_forbidden', '/url'],
+    ['instance metadata', { url: 'http://169.254.169.254/latest/meta-data' }, 'import_url_forbidden', '/url'],
+    ['instance metadata in decimal', { url: 'http://2852039166/' }, 'import_url_forbidden', '/url'],
+    ['instance metadata inside IPv6', { url: 'http://[::ffff:a9fe:a9fe]/' }, 'import_url_forbidden', '/url'],
+    ['a link-local address', { url: 'http://[fe80::1]/a.mp4' }, 'import_url_forbidden', '/url'],
+    ['an empty name', { url: 'https://example.com/a.mp4', name: '' }, 'validation_failed', '/name'],
+    ['an unknown field', { url: 'https://example.com/a.mp4', mimeType: 'video/mp4' }, 'unknown_field', '/mimeType'],
+  ])('refuses %s and writes nothing', async (_, input, code, path) => {
+    const count = async () => (await service.pool().query('select count(*) from imports')).rows[0].count as number;
+    const before = await count();
+    const { status, body } = await importFrom(input);
+    expect([status, body.code, body.errors[0].path]).toEqual([422, code, path]);
+    expect(JSON.stringify(body)).not.toContain('secret');
+    expect(await count()).toBe(before);
+  });
+});
+
+describe('POST /uploads/import where private addresses are not allowed', () => {
+  const inAWS = testService({ allowPrivateAddresses: false });
+
+  it.each(['http://127.0.0.1/a', 'http://localhost/a', 'http://10.1.2.3/a', 'http://[::1]/a', 'http://2130706433/a', 'http://db.internal/a'])('refuses %s', async (url) => {
+    const caller = await inAWS.user();
+    const { status, body } = await caller.call('POST', '/uploads/import', { url });
+    expect([status, body.code]).toEqual([422, 'import_url_forbidden']);
+  });
+});
+
 describe('POST /uploads/{id}/upload-url', () => {
   it('answers a signed PUT for exactly this file', async () => {
     const { body: upload } = await create({ name: 'a', mimeType: 'video/mp4', fileSize: 3 });
     const { status, body } = await user.call('POST', `/uploads/${upload.id}/upload-url`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ method: 'PUT', headers: { 'content-type': 'video/mp4' } });
+    expect(body).toMatchObject({ method: 'PUT', headers: { 'content-type': 'video/mp4', 'if-none-match': '*' } });
     expect(new Date(body.expiresAt).getTime()).toBeGreaterThan(Date.now());
     const { pathname, search } = new URL(body.url);
     expect(service.objects().authorize('PUT', pathname + search)).toMatchObject({ limits: { contentType: 'video/mp4', contentLength: 3 } });

@@ -152,6 +152,20 @@ describe('items that are still being examined', () => {
     expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'IDLE', live: { version: 3 } });
   });
 
+  it('when the stream starts join it once they are', async () => {
+    const late = await unprobed();
+    await pretendProbed(service, late);
+    await service.pool().query(`update uploads set probe_state = 'pending' where id = $1`, [late]);
+    await add(late);
+    await goLive();
+    expect((await timeline()).at(-1)!.snapshot.items).toHaveLength(2);
+    expect([(await playlist(playlistID)).publishStatus, (await stream(streamID)).processingState]).toEqual(['PREPARING', 'processing']);
+    await pretendProbed(service, late);
+    await carryOut();
+    expect((await timeline()).at(-1)!.snapshot.items.map((item) => item.uploadID)).toEqual([...uploads, late]);
+    expect([(await playlist(playlistID)).publishStatus, (await stream(streamID)).processingState]).toEqual(['IDLE', 'idle']);
+  });
+
   it('that were never sent are not waited for', async () => {
     await goLive();
     await add(await unprobed());

@@ -1,7 +1,8 @@
 // What every command queue does, whatever it is made of.
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CommandQueue, QueueName } from '../../lambda/ports/command-queue/command-queue.ts';
+import type { CommandQueue } from '../../lambda/ports/command-queue/command-queue.ts';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { bodyOf, startConsumer } from './consumer.ts';
 
 export interface CommandQueueUnderTest {
@@ -15,7 +16,7 @@ export interface CommandQueueUnderTest {
 export const maxReceives = 3;
 const eventually = { timeout: 20_000, interval: 20 };
 /** A failed delivery comes back after the shortest time that SQS knows. */
-const comeBackSoon = { visibilitySeconds: 1, maxReceives };
+const comeBackSoon = { policy: { visibilitySeconds: 1, maxReceives } };
 const none = { batchItemFailures: [] };
 const byText = (a: string, b: string) => a.localeCompare(b);
 

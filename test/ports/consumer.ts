@@ -1,6 +1,7 @@
 // A consumer for tests: keeps what it received, and stops at the end of its scope.
 import type { SQSRecord } from 'aws-lambda';
-import type { CommandQueue, ConsumeOptions, QueueHandler, QueueName } from '../../lambda/ports/command-queue/command-queue.ts';
+import type { CommandQueue, ConsumeOptions, QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 
 export interface TestConsumer extends AsyncDisposable {
   /** In order of arrival, redeliveries included. */

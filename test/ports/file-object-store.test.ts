@@ -5,6 +5,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
+import { buffer } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
@@ -86,7 +87,7 @@ describe('file object store', () => {
       expect(response.status).toBe(403);
       expect(response.headers.get('content-type')).toBe('application/problem+json');
       expect(await response.json()).toEqual({
-        type: '/problems/signature_mismatch', code: 'signature_mismatch', status: 403, title: 'Forbidden', detail: 'the request is not the one that the URL was signed for',
+        type: 'about:blank', code: 'signature_mismatch', status: 403, title: 'Forbidden', detail: 'the request is not the one that the URL was signed for',
       });
     });
 
@@ -104,6 +105,33 @@ describe('file object store', () => {
       expect(await response.json()).toMatchObject({ code: 'payload_too_large' });
       expect(await store.head('too/large')).toBeNull();
       expect(await sizesIn('parts')).toEqual([]);
+    });
+
+    test('of two at once one becomes the object, and nothing of the other is kept', async () => {
+      const { url, headers } = await store.presignPut('raced', limits);
+      const upload = (text: string) => {
+        const request = httpRequest(url, { method: 'PUT', headers: { ...headers, 'content-length': 4 } });
+        request.write(text.slice(0, 2));
+        return request;
+      };
+      const [first, second] = [upload('aaaa'), upload('bbbb')];
+      await vi.waitFor(async () => expect(await sizesIn('parts')).toEqual([2, 2]));
+      first.end('aa');
+      const [made]: IncomingMessage[] = await once(first, 'response');
+      second.end('bb');
+      const [refused]: IncomingMessage[] = await once(second, 'response');
+      expect([made?.statusCode, refused?.statusCode]).toEqual([200, 412]);
+      expect(await buffer(await store.read('raced'))).toEqual(Buffer.from('aaaa'));
+      expect(await sizesIn('parts')).toEqual([]);
+    });
+
+    test.each([
+      ['content-type', 'text/html', 'Content-Type: video/mp4, and the request has Content-Type: text/html'],
+      ['if-none-match', '"etag"', 'If-None-Match: *, and the request has If-None-Match: "etag"'],
+    ])('with another %s are told which one was signed', async (name, value, why) => {
+      const { url, headers } = await store.presignPut('headers', limits);
+      const response = await fetch(url, { method: 'PUT', headers: { ...headers, [name]: value }, body: 'x' });
+      expect(await response.json()).toMatchObject({ status: 403, code: 'signature_mismatch', detail: `the URL was signed for ${why}; send the headers that came with the URL` });
     });
 
     test('without a Content-Length are refused, as by S3', async () => {
@@ -135,7 +163,7 @@ describe('file object store', () => {
       expect(preflight.status).toBe(204);
       expect(preflight.headers.get('access-control-allow-origin')).toBe(dashboard);
       expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT');
-      expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type');
+      expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type, if-none-match, range');
       const refusal = await fetch(url, { method: 'PUT', headers: { origin: dashboard }, body: 'x' });
       expect(refusal.status).toBe(403);
       expect(refusal.headers.get('access-control-allow-origin')).toBe(dashboard);

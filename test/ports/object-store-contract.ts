@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { InvalidObjectKey, maxPutBytes, ObjectNotFound, PayloadTooLarge } from '../../lambda/ports/object-store/object-store.ts';
+import { InvalidObjectKey, maxPutBytes, MultipartLost, ObjectNotFound, partBytes, PayloadTooLarge } from '../../lambda/ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
 
 export interface ObjectStoreUnderTest {
@@ -130,10 +130,70 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
           () => store().read(key),
           () => store().write(key, bytes, video),
           () => store().delete(key),
+          () => store().createMultipart(key, video),
+          () => store().putPart(key, 'x', 1, bytes),
+          () => store().listParts(key, 'x'),
+          () => store().completeMultipart(key, 'x', []),
+          () => store().abortMultipart(key, 'x'),
         ];
         for (const use of uses) await expect(use()).rejects.toThrow(InvalidObjectKey);
       },
     );
+  });
+
+  describe('an object that arrives in parts', () => {
+    const first = Buffer.alloc(partBytes, 'first');
+
+    test('is not there before it is complete, and then whole, with its type', async () => {
+      const key = newKey();
+      const multipartID = await store().createMultipart(key, video);
+      // In any order, as a writer may that was restarted.
+      const second = await store().putPart(key, multipartID, 2, bytes);
+      const parts = [await store().putPart(key, multipartID, 1, first), second];
+      expect(await store().head(key)).toBeNull();
+      expect(await store().listParts(key, multipartID)).toEqual(parts);
+      await store().completeMultipart(key, multipartID, parts);
+      expect(await store().head(key)).toEqual({ sizeBytes: partBytes + bytes.length, contentType: 'video/mp4' });
+      expect((await buffer(await store().read(key))).equals(Buffer.concat([first, bytes]))).toBe(true);
+    });
+
+    test('knows its parts whoever asks, sizes included, and takes a part again', async () => {
+      const key = newKey();
+      const multipartID = await store().createMultipart(key, video);
+      const before = await store().putPart(key, multipartID, 1, bytes);
+      expect(before).toMatchObject({ partNumber: 1, sizeBytes: 10 });
+      expect(await store().putPart(key, multipartID, 1, bytes)).toEqual(before);
+      const after = await store().putPart(key, multipartID, 1, Buffer.from('other'));
+      expect(after.etag).not.toBe(before.etag);
+      expect(await underTest().anHourAgo.listParts(key, multipartID)).toEqual([after]);
+    });
+
+    test('is not made of a part that others have replaced', async () => {
+      const key = newKey();
+      const multipartID = await store().createMultipart(key, video);
+      const mine = await store().putPart(key, multipartID, 1, bytes);
+      const theirs = await store().putPart(key, multipartID, 1, Buffer.from('other'));
+      await expect(store().completeMultipart(key, multipartID, [mine])).rejects.toThrow(MultipartLost);
+      expect(await store().head(key)).toBeNull();
+      await store().completeMultipart(key, multipartID, [theirs]);
+      expect(await buffer(await store().read(key))).toEqual(Buffer.from('other'));
+    });
+
+    test('is lost to others once it is complete or aborted; aborting twice is fine', async () => {
+      const key = newKey();
+      const [complete, aborted] = [await store().createMultipart(key, video), await store().createMultipart(key, video)];
+      const part = await store().putPart(key, complete, 1, bytes);
+      await store().putPart(key, aborted, 1, bytes);
+      await store().completeMultipart(key, complete, [part]);
+      await store().abortMultipart(key, aborted);
+      await store().abortMultipart(key, aborted);
+      for (const gone of [complete, aborted]) {
+        await expect(store().putPart(key, gone, 2, bytes)).rejects.toThrow(MultipartLost);
+        await expect(store().listParts(key, gone)).rejects.toThrow(MultipartLost);
+      }
+      await expect(store().completeMultipart(key, aborted, [part])).rejects.toThrow(MultipartLost);
+      expect(await buffer(await store().read(key))).toEqual(bytes);
+    });
   });
 
   describe('signed PUT', () => {
@@ -151,6 +211,18 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
     });
 
+    test('makes an object and never changes one: whoever comes second is refused', async () => {
+      const key = newKey();
+      const { url, headers } = await store().presignPut(key, limits);
+      const send = (text: string) => fetch(url, { method: 'PUT', headers, body: text });
+      expect((await send('0123456789')).status).toBe(200);
+      expect((await send('other')).status).toBe(412);
+      expect(await buffer(await store().read(key))).toEqual(bytes);
+      await store().write(key, Buffer.from('written'), video);
+      expect((await send('other')).status).toBe(412);
+      expect(await buffer(await store().read(key))).toEqual(Buffer.from('written'));
+    });
+
     test('says when it expires', async () => {
       const before = Math.floor(Date.now() / 1000) * 1000;
       const { expiresAt } = await store().presignPut(newKey(), limits);
@@ -161,6 +233,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
     test.each([
       ['another length', { contentLength: 9 }],
       ['another type', { headers: { 'content-type': 'text/html' } }],
+      ['to leave the condition out', { headers: { 'if-none-match': '' } }],
       ['another key', { change: (url: string) => url.replace('tests/', 'tests/x') }],
       ['a later expiry', { change: (url: string) => url.replace(/(expires=)\d+/i, '$199999') }],
       ['another signature', { change: (url: string) => url.replace(/(signature=)[0-9a-f]{64}/i, `$1${'0'.repeat(64)}`) }],

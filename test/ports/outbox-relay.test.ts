@@ -1,6 +1,7 @@
 // Rows leave the outbox once they were taken, whatever the queue does.
 import type { Pool } from 'pg';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createPool } from '../../lambda/data/queryable.ts';
 import { relayOutbox } from '../../lambda/ports/command-queue/outbox-relay.ts';
 import type { SendBatch } from '../../lambda/ports/command-queue/outbox-relay.ts';
 import { testDatabase } from '../support/database.ts';
@@ -42,6 +43,19 @@ describe('outbox relay', () => {
       { queue: 'imports', rows: 10 }, { queue: 'imports', rows: 2 },
       { queue: 'media', rows: 2 }, { queue: 'media', rows: 2 }, { queue: 'media', rows: 1 },
     ]);
+  });
+
+  test('ids are text, whatever the pool makes of bigints', async () => {
+    await writeCommands(pool, 'media', ['one']);
+    const numbers = createPool({ connectionString: database.url(), max: 1 });
+    onTestFinished(() => numbers.end());
+    const ids: unknown[] = [];
+    await relayOutbox(numbers, ['media'], async (_, rows) => {
+      ids.push(...rows.map((row) => row.id));
+      return new Map();
+    }, () => {});
+    expect(ids).toEqual([expect.any(String)]);
+    expect(await left()).toEqual([]);
   });
 
   test('what the queue did not take stays and waits; what it never will is dead', async () => {

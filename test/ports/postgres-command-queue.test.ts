@@ -50,7 +50,7 @@ describe('Postgres command queue', () => {
     await using slow = startConsumer(commandQueue, 'media', async ({ Records }) => {
       if (Records[0]?.attributes.ApproximateReceiveCount === '1') await overtaken.promise;
       return { batchItemFailures: [] };
-    }, { visibilitySeconds: 1 });
+    }, { policy: { visibilitySeconds: 1, maxReceives: 5 } });
     await vi.waitFor(() => expect(slow.received).toHaveLength(1));
     await using other = startConsumer(commandQueue, 'media', async () => {
       overtaken.resolve();

@@ -26,10 +26,11 @@ describe('upload URLs of S3', () => {
   const limits = { contentType: 'video/mp4', maxBytes: 100, expiresInSeconds: 60 };
 
   test.each([
-    [{ ...limits, contentLength: 10 }, 'content-length;content-type;host'],
-    [limits, 'content-type;host'],
+    [{ ...limits, contentLength: 10 }, 'content-length;content-type;host;if-none-match'],
+    [limits, 'content-type;host;if-none-match'],
   ])('sign type and length, and no checksum of a body that is not there yet: %j', async (given, signedHeaders) => {
-    const { url } = await store.presignPut('a/b', given);
+    const { url, headers } = await store.presignPut('a/b', given);
+    expect(headers).toEqual({ 'content-type': 'video/mp4', 'if-none-match': '*' });
     const { searchParams } = new URL(url);
     expect(searchParams.get('X-Amz-SignedHeaders')).toBe(signedHeaders);
     expect(searchParams.get('X-Amz-Expires')).toBe('60');

@@ -2,8 +2,8 @@
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { queueNames } from '../../lambda/ports/command-queue/command-queue.ts';
-import type { QueueName } from '../../lambda/ports/command-queue/command-queue.ts';
+import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { createSQSCommandQueue } from '../../lambda/ports/command-queue/sqs-command-queue.ts';
 import { findAWSEmulator } from '../support/aws-emulator.ts';
 import { testDatabase } from '../support/database.ts';

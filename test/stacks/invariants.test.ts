@@ -3,9 +3,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { apiVariables } from '../../lambda/api/environment.ts';
+import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import { jobVariables } from '../../lambda/jobs/environment.ts';
 import { migrateVariables } from '../../lambda/migrate/environment.ts';
-import { queueNames } from '../../lambda/ports/command-queue/command-queue.ts';
 import { stages } from '../../lib/stages.ts';
 import { type Resource, type SynthesizedStage, synthesizeStage, testApp } from '../support/synth.ts';
 
@@ -21,14 +21,18 @@ function deadLetterQueueOf({ Properties }: Resource): string | undefined {
   return Properties.RedrivePolicy?.deadLetterTargetArn['Fn::GetAtt'][0];
 }
 
+/** Not those that the CDK brings for its custom resources. */
+function ownFunctionsOf(stage: SynthesizedStage): [string, Resource][] {
+  return resourcesOf(stage, 'AWS::Lambda::Function').filter(([id, { Properties }]) => Properties.Handler === 'index.handler' && !id.startsWith('AWS679f53fac'));
+}
+
 function typesByStack(stage: SynthesizedStage): string[][] {
   return [...stage.stacks.keys()].map((stackId) => [...new Set(stage.resources(stackId).map(([, { Type }]) => Type))].sort());
 }
 
 describe.each(built)('stage %s', (_name, stage) => {
   test('runs its functions on Node 24 and arm64, traced, with JSON logs that end', () => {
-    // The CDK's own custom resource functions are the ones with this handler.
-    const functions = resourcesOf(stage, 'AWS::Lambda::Function').filter(([, { Properties }]) => Properties.Handler !== '__entrypoint__.handler');
+    const functions = ownFunctionsOf(stage);
     const logGroups = new Map(resourcesOf(stage, 'AWS::Logs::LogGroup'));
     expect(functions.length).toBeGreaterThan(0);
     for (const [, { Properties }] of functions) {
@@ -68,7 +72,7 @@ describe.each(built)('stage %s', (_name, stage) => {
       // Set for Node itself: RDS' own certificates.
       Migration: [...migrateVariables, 'NODE_EXTRA_CA_CERTS'],
     };
-    const functions = resourcesOf(stage, 'AWS::Lambda::Function').filter(([, { Properties }]) => Properties.Handler === 'index.handler' && Properties.Runtime === 'nodejs24.x');
+    const functions = ownFunctionsOf(stage);
     expect(functions.map(([id]) => id.slice(0, -8)).sort()).toEqual(Object.keys(read).sort());
     for (const [id, { Properties }] of functions) {
       const { Variables } = Properties.Environment;
@@ -99,6 +103,28 @@ describe.each(built)('stage %s', (_name, stage) => {
     expect(rules.filter(({ CidrIp, CidrIpv6 }) => CidrIp ?? CidrIpv6)).toEqual([]);
     const toPublishers = rules.filter(({ GroupId }) => JSON.stringify(GroupId).includes('Publishers'));
     expect(toPublishers).toEqual([expect.objectContaining({ FromPort: 9750, ToPort: 9750, SourceSecurityGroupId: toPublishers[0]?.GroupId })]);
+  });
+
+  test('encrypts media by a key of its own, which everyone who may touch objects may use', () => {
+    const [keyID] = resourcesOf(stage, 'AWS::KMS::Key').find(([, { Properties }]) => Properties.Description === 'Uploads and renditions') ?? [];
+    const keyARN = { 'Fn::GetAtt': [keyID, 'Arn'] };
+    const buckets = stage.resources('Media').filter(([id, { Type }]) => Type === 'AWS::S3::Bucket' && !id.startsWith('AccessLogs'));
+    expect(buckets).toHaveLength(2);
+    for (const [, { Properties }] of buckets) {
+      const [rule] = Properties.BucketEncryption.ServerSideEncryptionConfiguration;
+      expect(rule).toEqual({ BucketKeyEnabled: true, ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: keyARN } });
+    }
+    const [, access] = stage.resources('Media').find(([, { Type }]) => Type === 'AWS::IAM::ManagedPolicy') ?? [];
+    expect(access?.Properties.PolicyDocument.Statement).toContainEqual({ Effect: 'Allow', Action: ['kms:Decrypt', 'kms:GenerateDataKey'], Resource: keyARN });
+  });
+
+  test('lets the site’s pages alone reach uploads from a browser', () => {
+    for (const [, { Properties }] of resourcesOf(stage, 'AWS::S3::Bucket')) expect(Properties.CorsConfiguration).toBeUndefined();
+    const [[, cors] = []] = resourcesOf(stage, 'Custom::AWS');
+    expect(JSON.stringify(cors?.Properties.Update)).toContain('AllowedOrigins');
+    const [, parameter] = stage.resources('Delivery').find(([, { Type }]) => Type === 'AWS::SSM::Parameter') ?? [];
+    const [, host] = parameter?.Properties.Value['Fn::Join']?.[1] ?? ['', parameter?.Properties.Value];
+    expect(JSON.stringify(cors?.Properties.Update)).toContain(JSON.stringify(host));
   });
 
   test('brings the schema up to date before code that needs it', () => {

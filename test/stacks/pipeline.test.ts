@@ -1,6 +1,7 @@
 // How changes reach AWS: the workflow's actions are pinned, its roles are its environments', and images are never overwritten.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
@@ -36,7 +37,7 @@ describe('the roles of the workflow', () => {
   });
 
   test('need a repository', () => {
-    expect(() => new PipelineStack(testApp(), 'pipeline', { githubRepository: 'owner', stageNames: [] })).toThrow('-c githubRepository=OWNER/NAME');
+    expect(() => new PipelineStack(new App(), 'pipeline', { githubRepository: 'owner', stageNames: [] })).toThrow('-c githubRepository=OWNER/NAME');
   });
 });
 

@@ -1,5 +1,6 @@
 // The table of stages: a mistake in it fails the synth and is named; an engineer's own stage has the values of dev.
 import { describe, expect, test } from 'vitest';
+import { slotsOf } from '../../lambda/domain/video-format.ts';
 import { checkStage, type StageSettings } from '../../lib/stage-settings.ts';
 import { stages, stagesToBuild } from '../../lib/stages.ts';
 
@@ -21,16 +22,19 @@ const malformed: Record<keyof StageSettings, unknown> = {
   webRequestsPerFiveMinutes: 10,
   apiRequestsPerSecond: '100',
   apiBurstRequests: Number.NaN,
+  rateLimitFactor: 0,
   gpuInstanceType: 'p5.48xlarge',
   gpuMachinesMin: -1,
   gpuMachinesMax: dev.gpuMachinesMin - 1,
-  ffmpegAgentSlots: 0,
+  ffmpegAgentSlots: slotsOf('ffmpeg', 'q_2160p', 'f_60') - 1,
   ffmpegAgentsMin: 0,
   ffmpegAgentsMax: dev.ffmpegAgentsMin - 1,
   manifestAgentSlots: 1.5,
   manifestAgentsMin: 0,
   manifestAgentsMax: null,
   mediaWorkersMax: 0,
+  importWorkersMin: -1,
+  importWorkersMax: 0,
   alarmEmail: 'ada',
   monthlyBudgetUsd: 0.5,
   legacyRtmpUrl: 'https://example.com/live',

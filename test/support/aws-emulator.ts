@@ -1,13 +1,12 @@
 // An emulator of AWS on this machine, for tests of the AWS adapters. Only on request, since it comes from PyPI and takes a while.
-import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { startChild } from '../../bin/local/child-process.ts';
+import { pythonEnvironment } from './python-environment.ts';
 
 export interface AWSEmulator {
   /** Whether tests have to be skipped, because there is none. */
@@ -23,7 +22,7 @@ export interface AWSEmulator {
   stop(): Promise<void>;
 }
 
-const emulatorVersion = '1.4.21';
+const emulatorVersion = '1.5.33';
 
 /** The emulator at AWS_EMULATOR_URL, or with RUN_AWS_EMULATOR=1 one started for the calling test file, which stops it after its tests. */
 export async function findAWSEmulator(): Promise<AWSEmulator> {
@@ -40,44 +39,37 @@ function emulatorAt(endpoint: string, stop: AWSEmulator['stop']): AWSEmulator {
   return { missing: false, note: '', clientConfig: { endpoint, region: 'us-east-1', credentials }, stop };
 }
 
-async function startEmulator(): Promise<AWSEmulator> {
-  const python = await installEmulator();
+/**
+ * Starts one on loopback. It ends with this process, however that ends.
+ * @param environment variables for it and for the Lambda functions that it runs
+ * @param log gets its output by line
+ * @throws if there is no python3, or PyPI does not have it
+ */
+export async function startEmulator(environment: NodeJS.ProcessEnv = {}, log: (line: string) => void = () => {}): Promise<AWSEmulator> {
+  const programs = await pythonEnvironment(`ministack==${emulatorVersion}`);
   const folder = await mkdtemp(join(tmpdir(), 'aws-emulator-'));
+  // Lambda brings the SDK along: functions that are not bundled with theirs find ours, as they run in folders below.
+  await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   const port = String(await freePort());
-  // A process group of its own, so that what it starts ends with it. It does not end on SIGTERM.
-  const child = spawn(python, ['-m', 'ministack'], {
-    detached: true,
-    stdio: 'ignore',
+  const child = startChild({
+    command: join(programs, 'python'),
+    args: ['-m', 'ministack'],
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, STATE_DIR: folder, S3_DATA_DIR: folder, BIND_HOST: '127.0.0.1', GATEWAY_PORT: port, IOT_MTLS_ENABLED: '0' },
+    env: {
+      PATH: process.env.PATH, HOME: folder, TMPDIR: folder, STATE_DIR: folder, S3_DATA_DIR: folder, IOT_MTLS_ENABLED: '0',
+      BIND_HOST: '127.0.0.1', MINISTACK_HOST: '127.0.0.1', GATEWAY_PORT: port,
+      ...environment,
+    },
+    log,
   });
-  const kill = () => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-  };
-  process.once('exit', kill);
   const url = `http://127.0.0.1:${port}`;
-  const ended = once(child, 'exit');
-  await Promise.race([answers(url), ended.then(([code]) => Promise.reject(new Error(`the emulator ended with ${code}`)))]);
   const stop = async () => {
-    kill();
-    await ended;
-    process.off('exit', kill);
+    // It does not end on SIGTERM.
+    await child.stop('SIGKILL', 0);
     await rm(folder, { recursive: true, force: true });
   };
+  await Promise.race([answers(url), child.exited.then(({ code }) => Promise.reject(new Error(`the emulator ended with ${code}`)))]);
   return emulatorAt(url, stop);
-}
-
-/** A virtual environment that gets its name once complete, so that test files starting at the same time cannot meet half of it. Answers with its Python. */
-async function installEmulator(): Promise<string> {
-  const folder = join(tmpdir(), `ministack-${emulatorVersion}`);
-  const run = promisify(execFile);
-  if (!existsSync(folder)) {
-    const unfinished = await mkdtemp(`${folder}-`);
-    await run('python3', ['-m', 'venv', unfinished]);
-    await run(join(unfinished, 'bin/python'), ['-m', 'pip', 'install', '--quiet', `ministack==${emulatorVersion}`]);
-    await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
-  }
-  return join(folder, 'bin/python');
 }
 
 async function answers(url: string): Promise<void> {

@@ -33,8 +33,12 @@ export interface TestUser {
 export interface TestService {
   pool(): Pool;
   objects(): FileObjectStore;
+  /** For code under test in another process: where the database and the objects are. */
+  databaseURL(): string;
+  folder(): string;
   handler(): RestHandler;
-  send(request: Request): Promise<Answer>;
+  /** @param address where it seems to come from */
+  send(request: Request, address?: string): Promise<Answer>;
   /** A new user with a key of their own, and credits. */
   user(credits?: number): Promise<TestUser>;
   /** What was logged so far. */
@@ -43,8 +47,8 @@ export interface TestService {
 
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
-/** Made for the tests of the file or `describe` it is called in. Private destinations are allowed unless told otherwise. */
-export function testService({ allowPrivateAddresses = true } = {}): TestService {
+/** Made for the tests of the file or `describe` it is called in. Private destinations and many requests are allowed unless told otherwise. */
+export function testService({ allowPrivateAddresses = true, rateLimitFactor = 100 } = {}): TestService {
   const database = testDatabase();
   const logged: string[] = [];
   let made: { pool: Pool; objects: FileObjectStore; handler: RestHandler; folder: string } | undefined;
@@ -59,21 +63,23 @@ export function testService({ allowPrivateAddresses = true } = {}): TestService 
     const connections = {
       pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer(serviceSecret), origin: new URL(baseURL).origin,
     };
-    made = { pool, objects, folder, handler: createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null }, log)) };
+    made = { pool, objects, folder, handler: createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log)) };
   });
   afterAll(async () => {
     await made?.pool.end();
     if (made) await rm(made.folder, { recursive: true });
   });
 
-  const send = async (request: Request): Promise<Answer> => {
-    const response = await made!.handler(request);
+  const send = async (request: Request, address = '192.0.2.1'): Promise<Answer> => {
+    const response = await made!.handler(request, address);
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
   };
   return {
     pool: () => made!.pool,
     objects: () => made!.objects,
+    databaseURL: () => database.url(),
+    folder: () => made!.folder,
     handler: () => made!.handler,
     send,
     logged,

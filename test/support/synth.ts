@@ -1,7 +1,10 @@
 // Builds stages for tests as bin/app.ts does for the CLI, without bundling, and templates without the hashes that code changes.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll } from 'vitest';
 import { ServiceStage } from '../../lib/service-stage.ts';
 import { PublisherImage } from '../../lib/shared/publisher-image.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
@@ -29,11 +32,14 @@ export interface SynthesizedStage {
   resources(stackId?: string): [logicalId: string, Resource][];
 }
 
-/** An app with the context of cdk.json. @param bundling false: functions have no code, and their entry points need not exist */
+/** An app with the context of cdk.json, whose output is removed after the tests of the file. @param bundling false: functions have no code, and their entry points need not exist */
 export function testApp({ bundling = false } = {}): App {
   const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+  const outdir = mkdtempSync(join(tmpdir(), 'cdk.out-'));
+  afterAll(() => rmSync(outdir, { recursive: true }));
   return new App({
     analyticsReporting: false,
+    outdir,
     context: {
       ...context,
       'aws:cdk:enable-path-metadata': false,

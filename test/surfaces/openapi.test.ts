@@ -19,15 +19,23 @@ interface Schema {
   readonly default?: unknown;
 }
 
-type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: Readonly<Record<string, unknown>> }>>;
+
+interface DescribedAnswer {
+  readonly $ref?: string;
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Content;
+}
 
 interface DescribedOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean; readonly schema: Schema }[];
+  readonly description: string;
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly headers?: object; readonly content?: Content }>>;
+  readonly responses: Readonly<Record<string, DescribedAnswer>>;
 }
 
 interface Document {
@@ -36,12 +44,22 @@ interface Document {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: Readonly<Record<string, unknown>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, DescribedAnswer>>;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly examples: Readonly<Record<string, { readonly value: { readonly type: string; readonly status: number; readonly code: string } }>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+  };
 }
 
-const document = buildOpenapi(operations, 'https://api.example.com/v1') as unknown as Document;
+const document = buildOpenapi(operations, 'https://api.example.org/v1') as unknown as Document;
 const { schemas } = document.components;
 const described = operations.map((operation) => [toolName(operation), operation, document.paths[operation.path]![operation.method.toLowerCase()]!] as const);
+
+function answerOf(answer: DescribedAnswer): DescribedAnswer {
+  return answer.$ref ? document.components.responses[answer.$ref.split('/').at(-1)!]! : answer;
+}
 
 function schemaOf(name: string): Schema {
   expect(Object.keys(schemas)).toContain(name);
@@ -50,6 +68,8 @@ function schemaOf(name: string): Schema {
 
 function* partsOf(schema: Schema, at: string): Generator<readonly [string, Schema]> {
   yield [at, schema];
+  // What stands beside a reference narrows it.
+  if (schema.$ref) return;
   for (const [name, property] of Object.entries(schema.properties ?? {})) yield* partsOf(property, `${at}.${name}`);
   for (const option of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) yield* partsOf(option, at);
   if (schema.items) yield* partsOf(schema.items, `${at}[]`);
@@ -60,7 +80,7 @@ function* partsOf(schema: Schema, at: string): Generator<readonly [string, Schem
 const bodySchemas = [
   ...Object.entries(schemas),
   ...described.flatMap(([name, , { requestBody, responses }]) =>
-    [requestBody, ...Object.values(responses)].flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => [name, schema] as const)),
+    [requestBody, ...Object.values(responses).map(answerOf)].flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => [name, schema] as const)),
   ),
 ].flatMap(([name, schema]) => [...partsOf(schema, name)]);
 
@@ -74,8 +94,9 @@ describe('the document', () => {
   });
 
   test('names its version and the base URL that paths are relative to', () => {
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' }, servers: [{ url: 'https://api.example.com/v1' }] });
-    expect(buildOpenapi(operations, 'http://127.0.0.1/v1')).toEqual({ ...document, servers: [{ url: 'http://127.0.0.1/v1' }] });
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' }, servers: [{ url: 'https://api.example.org/v1' }] });
+    const elsewhere = JSON.stringify(buildOpenapi(operations, 'http://127.0.0.1:3000/v1'));
+    expect(elsewhere).toBe(JSON.stringify(document).replaceAll(/https:\/\/api\.example\.org(?!\/v1\/uploads\/)/g, 'http://127.0.0.1:3000'));
   });
 
   test('has each operation of the catalogue under its tool name, and no other', () => {
@@ -87,7 +108,9 @@ describe('the document', () => {
   test('refers only to what is there, and has nothing that nobody refers to', () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g);
     const referred = new Set([...references].map(([, reference]) => reference));
-    expect(referred).toEqual(new Set(Object.keys(schemas).map((name) => `#/components/schemas/${name}`)));
+    const { securitySchemes: _, ...components } = document.components;
+    const there = Object.entries(components).flatMap(([kind, named]) => Object.keys(named).map((name) => `#/components/${kind}/${name}`));
+    expect([...referred].sort()).toEqual(there.sort());
   });
 
   test('lists the tags and security schemes that operations use', () => {
@@ -99,7 +122,7 @@ describe('the document', () => {
 
 describe('bodies', () => {
   test('have a type in every place', () => {
-    expect(bodySchemas.filter(([, { $ref, type, anyOf, oneOf }]) => ($ref ?? type ?? anyOf ?? oneOf) === undefined)).toEqual([]);
+    expect(bodySchemas.filter(([, part]) => (part.$ref ?? part.type ?? part.anyOf ?? part.oneOf) === undefined)).toEqual([]);
   });
 
   test('require only properties that they have', () => {
@@ -113,7 +136,7 @@ describe('bodies', () => {
     const { Stream, Upload, Playlist, Destination, StreamStats, Me, Readiness, Problem } = schemas;
     const optional = (schema: Schema | undefined) => Object.keys(schema!.properties!).filter((name) => !schema!.required!.includes(name));
     expect([Stream, Playlist, StreamStats, Me, Readiness].map(optional)).toEqual([[], [], [], [], []]);
-    expect(optional(Upload)).toEqual(['fileSize']);
+    expect(optional(Upload)).toEqual(['fileSize', 'externalSource']);
     expect(optional(Destination)).toEqual(['rtmpURL', 'backupRtmpURL', 'lastUsedAt', 'archivedAt', 'managedChannelTitleCached']);
     expect(optional(Problem)).toEqual(['readiness', 'errors']);
   });
@@ -142,9 +165,12 @@ describe('bodies', () => {
       update_stream: [],
       schedule_stream: ['scheduleStartAt'],
       create_upload: ['name', 'mimeType'],
+      import_upload: ['url'],
       create_playlist: ['streamID', 'kind', 'mode'],
       apply_playlist_operations: ['operations'],
+      copy_playlist: ['targetPlaylistID'],
       create_destination: ['name', 'rtmpURL', 'streamKey'],
+      update_destination: [],
     });
   });
 
@@ -157,7 +183,7 @@ describe('bodies', () => {
   });
 });
 
-describe.for(described)('%s', ([, operation, { parameters, requestBody, responses, security }]) => {
+describe.for(described)('%s', ([, operation, { description, parameters, requestBody, responses, security }]) => {
   test('types its parameters', () => {
     const named = (where: string) => parameters.filter((parameter) => parameter.in === where);
     expect(named('path').map(({ name, required }) => [name, required])).toEqual(Object.keys(operation.params.shape).map((name) => [name, true]));
@@ -169,12 +195,35 @@ describe.for(described)('%s', ([, operation, { parameters, requestBody, response
   test('has the answers and problems that it declares', () => {
     const { status, body, location } = operation.output;
     expect([requestBody !== undefined, requestBody?.required]).toEqual(operation.body ? [true, true] : [false, undefined]);
-    expect(security.length === 0).toBe(operation.scopes === 'public');
+    const needed = operation.scopes === 'public' ? [] : [...operation.scopes.map((scope) => ({ oauth2: [scope] })), { bearerAuth: [] }, { apiKey: [] }];
+    expect(security).toEqual(needed);
     expect(responses[status]!.content === undefined).toBe(body === undefined);
-    expect(Object.keys(responses[status]!.headers ?? {})).toEqual(location ? ['Location'] : []);
-    for (const code of operation.errors) expect(responses[problemCodes[code].status]!.description).toContain(`\`${code}\`: `);
-    for (const [answered, { content }] of Object.entries(responses)) {
-      if (Number(answered) >= 400) expect(Object.keys(content ?? {})).toEqual(['application/problem+json']);
+    const quota = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+    const replayed = operation.method === 'POST' ? ['Idempotency-Replayed'] : [];
+    expect(Object.keys(responses[status]!.headers!)).toEqual([...(location ? ['Location'] : []), ...replayed, ...quota]);
+    for (const code of operation.errors) expect(answerOf(responses[problemCodes[code].status]!).description).toContain(`\`${code}\`: `);
+    for (const [answered, answer] of Object.entries(responses)) {
+      if (Number(answered) < 400) continue;
+      const { headers, content } = answerOf(answer);
+      expect(Object.keys(content!)).toEqual(['application/problem+json']);
+      expect(Object.keys(headers!)).toEqual(expect.arrayContaining(quota));
+      const { examples } = content!['application/problem+json']!;
+      expect(Object.keys(examples!).filter((code) => document.components.examples[code]!.value.status !== Number(answered))).toEqual([]);
     }
+    expect(Object.keys(answerOf(responses['429']!).headers!)).toContain('Retry-After');
+    expect(Object.keys(answerOf(responses['405']!).headers!)).toContain('Allow');
+  });
+
+  test('shows a request that it takes, and an answer that it gives', () => {
+    expect(description).toMatch(/\S/);
+    if (operation.body) {
+      const { example } = requestBody!.content['application/json']!;
+      expect(operation.body.safeParse(example).error).toBeUndefined();
+      expect(example).not.toEqual({});
+    }
+    const { body } = operation.output;
+    if (!body) return;
+    const { schema, example } = responses[operation.output.status]!.content!['application/json']!;
+    expect(example ?? (schemas[schema.$ref!.split('/').at(-1)!] as { examples?: unknown[] }).examples![0]).toBeTypeOf('object');
   });
 });

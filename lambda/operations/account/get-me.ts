@@ -1,5 +1,5 @@
 // GET /me: who the caller is.
-import { z } from 'zod';
+import * as z from 'zod';
 import { framerates, qualities } from '../../domain/video-format.ts';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';

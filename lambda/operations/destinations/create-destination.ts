@@ -1,9 +1,8 @@
 // POST /destinations: an RTMP ingest to stream to.
-import { z } from 'zod';
+import * as z from 'zod';
 import { destinationKeyPlace } from '../../domain/sealed-places.ts';
-import { text } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertDestinationURL, destinationSchema, presentDestination } from './destination-schema.ts';
+import { assertDestination, destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';
 
 export const createDestination = operation(['service:write'], {
   id: 'createDestination',
@@ -12,17 +11,11 @@ export const createDestination = operation(['service:write'], {
   tag: 'destinations',
   method: 'POST',
   path: '/destinations',
-  body: z.strictObject({
-    name: text(1, 255),
-    rtmpURL: text(1, 2048).describe('rtmp:// or rtmps://, with the application as path, such as rtmps://live.example.com/app.'),
-    streamKey: text(1, 512).meta({ writeOnly: true }).describe('The secret stream name that the platform gave you.'),
-    backupRtmpURL: text(1, 2048).nullish().describe('The address of the platform for a second, redundant feed.'),
-  }),
+  body: z.strictObject(destinationFields),
   output: { status: 201, body: destinationSchema, location: (destination) => `/destinations/${destination.id}` },
   errors: ['destination_forbidden'],
   async handle(ctx, { body }) {
-    assertDestinationURL(ctx, 'rtmpURL', body.rtmpURL);
-    if (body.backupRtmpURL) assertDestinationURL(ctx, 'backupRtmpURL', body.backupRtmpURL);
+    assertDestination(ctx, body);
     const id = ctx.newID('dst');
     const destination = await ctx.data.destinations.insert({
       id,

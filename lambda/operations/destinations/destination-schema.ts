@@ -1,10 +1,21 @@
 // The wire form of a destination. The stream key never leaves.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Destination } from '../../data/destinations.ts';
 import { faultOfDestination } from '../../domain/destination-url.ts';
+import { adviceOnRtmpURL } from '../../domain/rtmp-url.ts';
+import { endsInStreamKey, faultOfStreamKey } from '../../domain/stream-key.ts';
 import type { Context } from '../context.ts';
-import { timestamp } from '../fields.ts';
-import { fieldProblem } from '../problem-codes.ts';
+import { text, timestamp } from '../fields.ts';
+import { ProblemError } from '../problem-codes.ts';
+import type { FieldError } from '../problem-codes.ts';
+
+/** The fields of the create request; update takes them too. */
+export const destinationFields = {
+  name: text(1, 255),
+  rtmpURL: text(1, 2048).describe('rtmp:// or rtmps://, with the application as path, such as rtmps://live.example.com/app.'),
+  streamKey: text(1, 512).meta({ writeOnly: true }).describe('The secret stream name that the platform gave you.'),
+  backupRtmpURL: text(1, 2048).nullish().describe('The address of the platform for a second, redundant feed.'),
+};
 
 export const destinationSchema = z
   .object({
@@ -32,11 +43,39 @@ export function presentDestination(destination: Destination): z.input<typeof des
   };
 }
 
-/** Refuses an address that is not RTMP, or that this stage does not let users reach. */
-export function assertDestinationURL(ctx: Context, field: string, url: string): void {
+/** What a request says about a destination; `null` and `undefined` say nothing. */
+export interface DestinationInput {
+  readonly rtmpURL?: string | undefined;
+  readonly backupRtmpURL?: string | null | undefined;
+  readonly streamKey?: string | undefined;
+}
+
+/** Refuses addresses that are not RTMP or that this stage does not let users reach, and keys that are none; each at its field. */
+export function assertDestination(ctx: Context, input: DestinationInput): void {
+  const errors = [
+    ...addressFaults(ctx, 'rtmpURL', input),
+    ...addressFaults(ctx, 'backupRtmpURL', input),
+    ...streamKeyFaults(input.streamKey),
+  ];
+  const [first] = errors;
+  if (!first) return;
+  const forbidden = errors.every((error) => error.code === 'destination_forbidden');
+  throw new ProblemError(forbidden ? 'destination_forbidden' : 'validation_failed', first.detail, { errors });
+}
+
+function addressFaults(ctx: Context, field: 'rtmpURL' | 'backupRtmpURL', input: DestinationInput): FieldError[] {
+  const url = input[field];
+  if (!url) return [];
+  const path = `/${field}`;
   const fault = faultOfDestination(url, ctx.settings.allowPrivateAddresses);
-  if (fault === 'malformed') {
-    throw fieldProblem(field, 'Must be rtmp://HOST[:PORT]/APPLICATION or rtmps://…, without user name or fragment.');
-  }
-  if (fault === 'forbidden') throw fieldProblem(field, 'This address may not be streamed to.', 'destination_forbidden');
+  if (fault === 'malformed') return [{ path, code: 'validation_failed', detail: adviceOnRtmpURL(url) }];
+  if (fault === 'forbidden') return [{ path, code: 'destination_forbidden', detail: 'This address may not be streamed to. Use a public one.' }];
+  if (input.streamKey === undefined || !endsInStreamKey(url, input.streamKey)) return [];
+  return [{ path, code: 'validation_failed', detail: 'It ends in the stream key. Leave the key out of it: it is added when the stream is published.' }];
+}
+
+/** The faults of a stream key, wherever a request carries one. */
+export function streamKeyFaults(streamKey: string | null | undefined): FieldError[] {
+  const detail = streamKey == null ? null : faultOfStreamKey(streamKey);
+  return detail === null ? [] : [{ path: '/streamKey', code: 'validation_failed', detail }];
 }

@@ -1,5 +1,5 @@
 // GET /destinations: the caller's destinations, newest first.
-import { z } from 'zod';
+import * as z from 'zod';
 import { pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { destinationSchema, presentDestination } from './destination-schema.ts';

@@ -1,5 +1,5 @@
 // POST /playlists/{id}/operations: a batch of edits to the draft, all or none.
-import { z } from 'zod';
+import * as z from 'zod';
 import { playlistModes } from '../../domain/play-out.ts';
 import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playlist-edits.ts';
 import type { PlaylistOperation } from '../../domain/playlist-edits.ts';
@@ -37,8 +37,8 @@ export const applyPlaylistOperations = operation(['service:write'], {
   output: { status: 200, body: playlistSchema },
   errors: ['not_found', 'version_conflict'],
   async handle(ctx, { params, body }) {
-    const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
     await assertUploads(ctx, body.operations);
+    const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
     if (body.expectedVersion !== undefined && body.expectedVersion !== playlist.version) {
       throw new ProblemError('version_conflict', `The playlist has version ${playlist.version}, not ${body.expectedVersion}.`);
     }

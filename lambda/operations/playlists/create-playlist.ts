@@ -1,8 +1,9 @@
 // POST /playlists: an empty playlist of a stream.
-import { z } from 'zod';
+import * as z from 'zod';
 import { playlistKinds } from '../../data/playlists.ts';
 import { playlistModes } from '../../domain/play-out.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';
+import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { id, text } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../problem-codes.ts';
@@ -36,7 +37,7 @@ export const createPlaylist = operation(['service:write'], {
     });
     const attached = await ctx.data.playlists.findMany(ctx.caller.userID, stream.playlist_ids);
     const kindIsFree = attached.every((other) => other.kind !== playlist.kind);
-    if (kindIsFree && !isLive(stream.state)) await ctx.data.streams.attachPlaylist(stream.id, playlist.id);
+    if (kindIsFree && !isLive(stream.state)) await judgeParts(ctx.data, await ctx.data.streamParts.attachPlaylist(stream.id, playlist.id));
     return presentPlaylist(ctx, playlist);
   },
 });

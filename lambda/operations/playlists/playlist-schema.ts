@@ -1,15 +1,25 @@
 // The wire form of a playlist.
-import { z } from 'zod';
+import * as z from 'zod';
 import { playlistKinds, publishStatuses } from '../../data/playlists.ts';
 import type { Playlist } from '../../data/playlists.ts';
+import type { Upload } from '../../data/uploads.ts';
 import { playlistModes } from '../../domain/play-out.ts';
 import type { PlaylistSpec } from '../../domain/playlist-edits.ts';
+import { failureOfItem } from '../../domain/readiness.ts';
+import { uploadFacts } from '../../orchestration/stream-parts.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 
 const spec = z.object({
   mode: z.enum(playlistModes),
-  items: z.array(z.object({ id: z.string(), uploadID: z.string(), durationSeconds: z.number().nullable() })),
+  items: z.array(
+    z.object({
+      id: z.string(),
+      uploadID: z.string(),
+      durationSeconds: z.number().nullable(),
+      failure: failure.nullable().describe('Why streams leave the item out.'),
+    }),
+  ),
   durationSeconds: z.number().describe('Sum of the items whose duration is known.'),
 });
 
@@ -32,14 +42,18 @@ export const playlistSchema = z
   })
   .meta({ id: 'Playlist' });
 
-/** Presents playlists with the durations of their items, which one statement reads for all of them. */
+/** Presents playlists with what their items are, which one statement reads for all of them. */
 export async function presentPlaylists(ctx: Context, playlists: readonly Playlist[]): Promise<z.input<typeof playlistSchema>[]> {
   const uploadIDs = new Set(playlists.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])].map((item) => item.uploadID)));
-  const durations = uploadIDs.size > 0 ? await ctx.data.uploads.durations([...uploadIDs]) : new Map<string, number>();
-  const present = ({ mode, items }: PlaylistSpec) => ({
+  const uploads = uploadIDs.size > 0 ? await ctx.data.uploads.byID([...uploadIDs]) : new Map<string, Upload>();
+  const present = (kind: Playlist['kind'], { mode, items }: PlaylistSpec) => ({
     mode,
-    items: items.map(({ id, uploadID }) => ({ id, uploadID, durationSeconds: durations.get(uploadID) ?? null })),
-    durationSeconds: items.reduce((sum, item) => sum + (durations.get(item.uploadID) ?? 0), 0),
+    items: items.map(({ id, uploadID }) => {
+      const upload = uploads.get(uploadID);
+      const facts = upload ? { ...uploadFacts(upload)!, failure: upload.failure } : null;
+      return { id, uploadID, durationSeconds: upload?.duration_seconds ?? null, failure: failureOfItem(facts, kind) };
+    }),
+    durationSeconds: items.reduce((sum, item) => sum + (uploads.get(item.uploadID)?.duration_seconds ?? 0), 0),
   });
   return playlists.map((playlist) => ({
     id: playlist.id,
@@ -50,8 +64,8 @@ export async function presentPlaylists(ctx: Context, playlists: readonly Playlis
     version: playlist.version,
     publishStatus: playlist.publish_status,
     publishFailure: playlist.publish_failure,
-    draft: present(playlist.draft),
-    live: playlist.live && { ...present(playlist.live), version: playlist.live.version, publishedAt: playlist.live.publishedAt },
+    draft: present(playlist.kind, playlist.draft),
+    live: playlist.live && { ...present(playlist.kind, playlist.live), version: playlist.live.version, publishedAt: playlist.live.publishedAt },
     createdAt: playlist.created_at,
   }));
 }

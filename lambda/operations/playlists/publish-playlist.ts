@@ -1,4 +1,6 @@
 // POST /playlists/{id}/publish: the draft becomes what streams play.
+import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
+import { requestPublish } from '../../orchestration/publish-playlist.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -15,13 +17,9 @@ export const publishPlaylist = operation(['service:write'], {
   output: { status: 202, body: playlistSchema },
   errors: ['not_found', 'playlist_empty'],
   async handle(ctx, { params }) {
-    const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
+    const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');
+    const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
     if (playlist.draft.items.length === 0) throw new ProblemError('playlist_empty', 'The draft has no items. Add some with apply_playlist_operations.');
-    const publishing = await ctx.data.playlists.beginPublish(playlist.id);
-    await ctx.data.outbox.send({
-      queue: 'media',
-      body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request },
-    });
-    return presentPlaylist(ctx, publishing);
+    return presentPlaylist(ctx, await requestPublish(ctx.data, stream, playlist));
   },
 });

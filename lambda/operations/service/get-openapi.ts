@@ -1,5 +1,5 @@
 // GET /openapi.json: the OpenAPI 3.1 document of this API.
-import { z } from 'zod';
+import * as z from 'zod';
 import { publicOperation } from '../operation.ts';
 
 export const getOpenapi = publicOperation({

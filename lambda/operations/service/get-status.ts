@@ -1,5 +1,5 @@
 // GET /status: whether the service and the parts that it stands on work.
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { publicOperation } from '../operation.ts';
 

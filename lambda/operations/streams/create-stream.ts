@@ -1,9 +1,9 @@
 // POST /streams: a stream, not yet running.
-import { z } from 'zod';
+import * as z from 'zod';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { operation } from '../operation.ts';
-import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
-import { adoptPlaylists, assertNamedParts, assertSchedule, mergeSettings } from './stream-settings.ts';
+import { exampleStream, presentStream, streamFields, streamSchema } from './stream-schema.ts';
+import { adoptPlaylists, assertFields, assertSchedule, mergeSettings } from './stream-settings.ts';
 
 export const createStream = operation(['service:write'], {
   id: 'createStream',
@@ -12,20 +12,20 @@ export const createStream = operation(['service:write'], {
   tag: 'streams',
   method: 'POST',
   path: '/streams',
-  body: z.strictObject(streamFields),
+  body: z.strictObject(streamFields).meta({ examples: [exampleStream] }),
   output: { status: 201, body: streamSchema, location: (stream) => `/streams/${stream.id}` },
   errors: ['schedule_in_past', 'stream_live'],
   async handle(ctx, { body }) {
-    await assertNamedParts(ctx, body);
+    await assertFields(ctx, body);
     const id = ctx.newID('str');
     const settings = mergeSettings(ctx, id, null, body);
-    assertSchedule(ctx, body, settings);
+    assertSchedule(body, settings);
     const user = (await ctx.data.accounts.find(ctx.caller.userID))!;
-    const stream = await ctx.data.streams.insert(id, user.id, {
+    await ctx.data.streams.insert(id, user.id, {
       ...settings,
       stream_duration_seconds: settings.stream_duration_seconds ?? user.default_stream_duration_seconds,
     });
     await adoptPlaylists(ctx, id, settings.playlist_ids);
-    return presentStream(ctx, await judgeParts(ctx.data, stream));
+    return presentStream(ctx, await judgeParts(ctx.data, (await ctx.data.streams.lockAny(id))!));
   },
 });

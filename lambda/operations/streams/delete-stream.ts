@@ -16,6 +16,8 @@ export const deleteStream = operation(['service:destructive'], {
   errors: ['not_found'],
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+    const playlistIDs = await ctx.data.playlists.deleteOfStream(stream.id);
+    await ctx.data.streamParts.forgetPrepared(ctx.caller.userID, playlistIDs);
     if (isLive(stream.state)) {
       await ctx.data.streams.markDeleted(stream.id);
       await stopStream(ctx.data, { ...stream, deleted_at: ctx.now }, 'stop');

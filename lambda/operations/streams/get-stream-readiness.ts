@@ -1,6 +1,6 @@
 // GET /streams/{id}/readiness: what is missing before the stream can start.
-import { z } from 'zod';
-import { readinessCodes, readinessPaths, readinessStages } from '../../domain/readiness.ts';
+import * as z from 'zod';
+import { isBlocking, readinessCodes, readinessPaths, readinessStages } from '../../domain/readiness.ts';
 import { issuesOf, loadParts } from '../../orchestration/stream-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -23,7 +23,7 @@ const readiness = z
 export const getStreamReadiness = operation(['service:read'], {
   id: 'getStreamReadiness',
   summary: 'Check whether a stream can start',
-  description: 'The same checks as start_stream, without changing anything or connecting anywhere. Each issue says what to do.',
+  description: 'The same checks as start_stream, without changing anything or connecting anywhere. Each issue says what to do. Those of stage PREFLIGHT keep the stream from starting; those of PREPARATION say what a start leaves out.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/readiness',
@@ -33,6 +33,6 @@ export const getStreamReadiness = operation(['service:read'], {
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const issues = issuesOf(await loadParts(ctx.data, stream), ctx.settings, ctx.now);
-    return { ready: issues.length === 0, issues };
+    return { ready: !issues.some(isBlocking), issues };
   },
 });

@@ -1,5 +1,5 @@
 // GET /streams/{id}/stats: the figures of the live stream, or of its last run.
-import { z } from 'zod';
+import * as z from 'zod';
 import { replicaStates } from '../../data/replicas.ts';
 import { isLive, streamStates } from '../../domain/stream-lifecycle.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';

@@ -1,5 +1,5 @@
 // GET /streams: the caller's streams, newest first, or a specific set of them.
-import { z } from 'zod';
+import * as z from 'zod';
 import { streamStates } from '../../domain/stream-lifecycle.ts';
 import { id, pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';

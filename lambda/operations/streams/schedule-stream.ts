@@ -1,15 +1,17 @@
 // POST /streams/{id}/schedule: go live, and end, at given times.
-import { z } from 'zod';
+import * as z from 'zod';
+import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { nextState } from '../../domain/stream-lifecycle.ts';
+import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem, ProblemError } from '../problem-codes.ts';
-import { presentStream, streamSchema } from './stream-schema.ts';
+import { presentStream, recurrence, streamSchema } from './stream-schema.ts';
 
 export const scheduleStream = operation(['service:write'], {
   id: 'scheduleStream',
   summary: 'Schedule a stream',
-  description: 'The stream starts and ends by itself, to the second. Readiness is checked when the start time comes; look at get_stream_readiness before.',
+  description: 'The stream starts and ends by itself, to the second, and with a recurrence again and again. Readiness is checked when the start time comes; look at get_stream_readiness before.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/schedule',
@@ -17,6 +19,9 @@ export const scheduleStream = operation(['service:write'], {
   body: z.strictObject({
     scheduleStartAt: timestampInput.describe('In the future.'),
     scheduleEndAt: timestampInput.nullish().describe('After the start; without it the stream runs until it is stopped.'),
+    recurrence: recurrence
+      .nullish()
+      .describe('When to start again after the end of schedule or duration, each time for as long. A stop by the user ends it.'),
   }),
   output: { status: 200, body: streamSchema },
   errors: ['not_found', 'schedule_in_past', 'stream_not_schedulable'],
@@ -24,13 +29,15 @@ export const scheduleStream = operation(['service:write'], {
     const { scheduleStartAt: startAt, scheduleEndAt: endAt = null } = body;
     if (startAt <= ctx.now) throw fieldProblem('scheduleStartAt', 'The time has passed already.', 'schedule_in_past');
     if (endAt !== null && endAt <= startAt) throw fieldProblem('scheduleEndAt', 'The end has to be after the start.');
+    const { recurrence: repeats = null } = body;
+    const fault = repeats && (await faultOfRecurrence(repeats, startAt));
+    if (fault) throw fieldProblem(`recurrence/${fault.field}`, fault.detail);
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (nextState(stream.state, 'schedule') === null) {
       throw new ProblemError('stream_not_schedulable', `A stream that is ${stream.state} cannot be scheduled.`);
     }
-    const scheduled = await ctx.data.streams.setSchedule(stream.id, startAt, endAt, null);
-    await ctx.data.dueTimes.set(stream.id, 'schedule_start', startAt);
-    await ctx.data.dueTimes.set(stream.id, 'schedule_end', endAt);
-    return presentStream(ctx, (await ctx.data.streams.move(scheduled, 'schedule'))!);
+    const times = { startAt, endAt };
+    const armed = await armSchedule(ctx.data, stream, times, repeats && beginSeries(repeats, times));
+    return presentStream(ctx, (await ctx.data.streams.move(armed, 'schedule'))!);
   },
 });

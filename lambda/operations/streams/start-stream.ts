@@ -1,5 +1,6 @@
 // POST /streams/{id}/start: go live.
 import type { Stream } from '../../data/streams.ts';
+import { isBlocking } from '../../domain/readiness.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';
 import { startStream as start } from '../../orchestration/start-stream.ts';
 import type { Context } from '../context.ts';
@@ -31,7 +32,7 @@ export async function startOrRefuse(ctx: Context, stream: Stream): Promise<Strea
   const result = await start(ctx.data, stream, 'start', ctx);
   if ('stream' in result) return result.stream;
   const { issues } = result;
-  throw new ProblemError('stream_not_ready', issues.map((issue) => issue.error).join(' '), {
+  throw new ProblemError('stream_not_ready', issues.filter(isBlocking).map((issue) => issue.error).join(' '), {
     members: { readiness: { ready: false, issues } },
   });
 }

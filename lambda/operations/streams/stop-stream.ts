@@ -10,7 +10,7 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 export const stopStream = operation(['service:write'], {
   id: 'stopStream',
   summary: 'Stop a stream',
-  description: 'Answers at once, with state stopping; the media ends within 2 seconds. A stream that has never run or has stopped is answered as it is.',
+  description: 'Answers at once, with state stopping; the media ends within 2 seconds. A recurrence ends with it. A stream that has never run or has stopped is answered as it is.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/stop',
@@ -32,6 +32,12 @@ export async function stopOrRefuse(ctx: Context, stream: Stream): Promise<Stream
     case 'failed':
       throw new ProblemError('stream_not_stoppable', `The stream is ${stream.state}: it is not running.`);
     default:
-      return stop(ctx.data, stream, 'stop');
+      return stop(ctx.data, await endRecurrence(ctx, stream), 'stop');
   }
+}
+
+/** A stop by the user is meant: the stream does not come back by itself, also where it was stopping for now already. */
+async function endRecurrence(ctx: Context, stream: Stream): Promise<Stream> {
+  if (stream.recurrence === null) return stream;
+  return ctx.data.streams.setSchedule(stream.id, stream.schedule_start_at, stream.schedule_end_at, null);
 }

@@ -1,11 +1,12 @@
 // The wire form of a stream, and of the fields that create and update take.
-import { z } from 'zod';
+import * as z from 'zod';
 import { replicaStates } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
 import { streamStates, streamStatuses, transitions } from '../../domain/stream-lifecycle.ts';
 import type { TransitionCause } from '../../domain/stream-lifecycle.ts';
 import { framerates, qualities } from '../../domain/video-format.ts';
+import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { failure, id, text, timestamp, timestampInput } from '../fields.ts';
 
@@ -30,6 +31,19 @@ export const streamFields = {
   scheduleStartAt: timestampInput.nullish(),
   scheduleEndAt: timestampInput.nullish(),
 };
+
+/** What a request may look like, for the OpenAPI document. */
+export const exampleStream = {
+  name: 'Evening loop', videoUploadObjectID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p', destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p', quality: 'q_1080p', framerate: 'f_30',
+};
+
+/** Intervals and COUNT are counted from scheduleStartAt, which is the first occurrence. */
+export const recurrence = z
+  .strictObject({
+    rule: text(1, 512).describe('An RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. COUNT at most 1000.'),
+    timeZone: text(1, 64).describe('An IANA time zone, such as Europe/Berlin: local times stay the same when its clocks change.'),
+  })
+  .meta({ id: 'Recurrence' });
 
 const replica = z.object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp });
 
@@ -59,7 +73,7 @@ export const streamSchema = z
     scheduleStartAt: timestamp.nullable(),
     scheduleEndAt: timestamp.nullable(),
     recurrence: z.object({ rule: z.string(), timeZone: z.string() }).nullable(),
-    nextOccurrences: z.array(timestamp),
+    nextOccurrences: z.array(timestamp).describe('The next starts by the schedule that is armed, at most 5.'),
     replicas: z.array(replica),
     transitions: z
       .array(
@@ -112,8 +126,8 @@ export async function presentStreams(ctx: Context, streams: readonly Stream[]): 
     runBackupStream: stream.run_backup_stream,
     scheduleStartAt: stream.schedule_start_at,
     scheduleEndAt: stream.schedule_end_at,
-    recurrence: stream.recurrence,
-    nextOccurrences: stream.state === 'scheduled' && stream.schedule_start_at !== null ? [stream.schedule_start_at] : [],
+    recurrence: stream.recurrence && { rule: stream.recurrence.rule, timeZone: stream.recurrence.timeZone },
+    nextOccurrences: nextStarts(stream, ctx.now),
     replicas: replicas
       .filter((candidate) => candidate.stream_id === stream.id && candidate.state !== 'ended')
       .map(({ role, state, since }) => ({ role, state, since })),

@@ -1,9 +1,12 @@
 // What create and update share: checking the parts that a request names, and turning its fields into the stream's settings.
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { streamKeyPlace } from '../../domain/sealed-places.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';
+import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
 import type { Context } from '../context.ts';
+import { streamKeyFaults } from '../destinations/destination-schema.ts';
 import { fieldProblem, ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
 import type { streamFields } from './stream-schema.ts';
@@ -59,10 +62,10 @@ export function mergeSettings(ctx: Context, streamID: string, stream: Stream | n
   };
 }
 
-/** Refuses a request that names what is not the caller's; every such field is reported, not only the first. */
-export async function assertNamedParts(ctx: Context, input: StreamInput): Promise<void> {
+/** Refuses, before any stream is looked at, what no stream may be given: parts that are not the caller's (every one is reported), times that have passed. */
+export async function assertFields(ctx: Context, input: StreamInput): Promise<void> {
   const { userID } = ctx.caller;
-  const errors: FieldError[] = [];
+  const errors: FieldError[] = streamKeyFaults(input.streamKey);
   const miss = (path: string, what: string) => errors.push({ path, code: 'validation_failed', detail: `There is no such ${what}.` });
 
   for (const field of ['videoUploadObjectID', 'audioUploadObjectID'] as const) {
@@ -81,14 +84,14 @@ export async function assertNamedParts(ctx: Context, input: StreamInput): Promis
     if (repeated) errors.push({ path: `/${field}`, code: 'validation_failed', detail: 'At most one playlist of each kind, each named once.' });
   }
   if (errors.length > 0) throw new ProblemError('validation_failed', errors[0]!.detail, { errors });
-}
-
-/** Refuses times that have passed, and an end that is not after the start. */
-export function assertSchedule(ctx: Context, input: StreamInput, settings: StreamSettings): void {
   for (const field of ['scheduleStartAt', 'scheduleEndAt'] as const) {
     const at = input[field];
     if (at && at <= ctx.now) throw fieldProblem(field, 'The time has passed already.', 'schedule_in_past');
   }
+}
+
+/** Refuses an end that is not after the start. */
+export function assertSchedule(input: StreamInput, settings: StreamSettings): void {
   const { schedule_start_at: startAt, schedule_end_at: endAt } = settings;
   if ((input.scheduleStartAt || input.scheduleEndAt) && startAt && endAt && endAt <= startAt) {
     throw fieldProblem('scheduleEndAt', 'The end has to be after the start.');
@@ -97,14 +100,14 @@ export function assertSchedule(ctx: Context, input: StreamInput, settings: Strea
 
 /** Moves playlists that the stream now names here from the streams that had them; a live one keeps what it plays. */
 export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs: readonly string[]): Promise<void> {
-  if (playlistIDs.length === 0) return;
-  for (const playlist of await ctx.data.playlists.findMany(ctx.caller.userID, playlistIDs)) {
-    if (playlist.stream_id === streamID) continue;
-    const former = await ctx.data.streams.lockAny(playlist.stream_id);
-    if (former && isLive(former.state)) {
-      throw fieldProblem('playlistIDs', `The playlist ${playlist.id} belongs to a stream that is live.`, 'stream_live');
-    }
-    if (former) await ctx.data.streams.detachPlaylist(former.id, playlist.id);
-    await ctx.data.playlists.moveToStream(playlist.id, streamID);
+  for (const id of playlistIDs) {
+    const found = await lockWithStream(ctx.data, id);
+    if (!found || found.stream.id === streamID) continue;
+    const { stream: former } = found;
+    if (isLive(former.state)) throw fieldProblem('playlistIDs', `The playlist ${id} belongs to a stream that is live. Stop that one first.`, 'stream_live');
+    await ctx.data.playlists.moveToStream(id, streamID);
+    await ctx.data.streamParts.settleProcessing(former.id);
+    await judgeParts(ctx.data, await ctx.data.streamParts.detachPlaylist(former.id, id));
   }
+  if (playlistIDs.length > 0) await ctx.data.streamParts.settleProcessing(streamID);
 }

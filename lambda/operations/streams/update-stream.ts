@@ -1,8 +1,10 @@
 // PATCH /streams/{id}: changes a stream; with status also starts or stops it.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
+import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -10,7 +12,7 @@ import { fieldProblem, ProblemError } from '../problem-codes.ts';
 import { startOrRefuse } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
 import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
-import { adoptPlaylists, assertNamedParts, assertSchedule, mergeSettings } from './stream-settings.ts';
+import { adoptPlaylists, assertFields, assertSchedule, mergeSettings } from './stream-settings.ts';
 
 /** All that may change while a stream is live. */
 const changeableLive = new Set(['name', 'streamDuration', 'scheduleEndAt', 'status', 'streamStateID', 'retryMirror']);
@@ -27,7 +29,7 @@ export const updateStream = operation(['service:write'], {
     ...streamFields,
     status: z.enum(streamStatuses).optional(),
     retryMirror: z.boolean().optional().describe("Writes the latest wish to the managed platform's schedule again."),
-  }),
+  }).meta({ examples: [{ name: 'Night loop', scheduleEndAt: null, status: 'ACTIVE' }] }),
   output: { status: 200, body: streamSchema },
   errors: [
     'not_found', 'feature_disabled', 'version_conflict', 'stream_live', 'schedule_in_past', 'not_managed', 'stream_not_startable',
@@ -35,10 +37,10 @@ export const updateStream = operation(['service:write'], {
   ],
   async handle(ctx, { params, body }) {
     const { status, retryMirror, ...input } = body;
+    await assertFields(ctx, input);
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
-    await assertNamedParts(ctx, input);
     const settings = mergeSettings(ctx, stream.id, stream, input);
-    assertSchedule(ctx, input, settings);
+    assertSchedule(input, settings);
     await assertChangeable(ctx, stream, body, settings);
     if (retryMirror && settings.stream_destination !== 'managed') {
       throw new ProblemError('not_managed', 'retryMirror is only for streams on the managed connection.');
@@ -56,7 +58,7 @@ export const updateStream = operation(['service:write'], {
 
 async function assertChangeable(ctx: Context, stream: Stream, body: Record<string, unknown>, settings: StreamSettings): Promise<void> {
   if (body['streamStateID'] != null && body['streamStateID'] !== String(stream.last_transition_id)) {
-    throw fieldProblem('streamStateID', `The stream has moved on; its last transition is ${stream.last_transition_id}.`, 'version_conflict');
+    throw fieldProblem('streamStateID', 'This is not the last transition of the stream. Read the stream again and decide anew.', 'version_conflict');
   }
   if (isLive(stream.state)) {
     const fixed = Object.keys(body).find((field) => body[field] !== undefined && !changeableLive.has(field));
@@ -74,10 +76,21 @@ async function assertChangeable(ctx: Context, stream: Stream, body: Record<strin
 /** A schedule that is armed follows the new times, and so do the end and the duration of a stream that is running. */
 async function moveDueTimes(ctx: Context, stream: Stream, settings: StreamSettings): Promise<void> {
   const running = isLive(stream.state) && stream.state !== 'stopping';
-  if (stream.state === 'scheduled') await ctx.data.dueTimes.set(stream.id, 'schedule_start', settings.schedule_start_at);
-  if (stream.state === 'scheduled' || running) await ctx.data.dueTimes.set(stream.id, 'schedule_end', settings.schedule_end_at);
+  if (stream.state === 'scheduled') await rearm(ctx, stream, settings);
+  if (running) await ctx.data.dueTimes.set(stream.id, 'schedule_end', settings.schedule_end_at);
   if (running && stream.started_at !== null) {
     const seconds = settings.stream_duration_seconds;
     await ctx.data.dueTimes.set(stream.id, 'duration_over', seconds ? new Date(stream.started_at.getTime() + seconds * 1000) : null);
   }
+}
+
+/** A new start begins a recurrence anew from there; a new end makes each occurrence that long. */
+async function rearm(ctx: Context, stream: Stream, settings: StreamSettings): Promise<void> {
+  const times = { startAt: settings.schedule_start_at!, endAt: settings.schedule_end_at };
+  const { recurrence } = stream;
+  const moved = times.startAt.getTime() !== stream.schedule_start_at?.getTime();
+  const fault = recurrence && moved ? await faultOfRecurrence(recurrence, times.startAt) : null;
+  if (fault) throw fieldProblem('scheduleStartAt', `The recurrence of this schedule does not go on from there: ${fault.detail}`);
+  const series = recurrence && { ...beginSeries(recurrence, times), ...(moved ? {} : { firstStartAt: recurrence.firstStartAt }) };
+  await armSchedule(ctx.data, stream, times, series);
 }

@@ -17,6 +17,9 @@ export const completeUpload = operation(['service:write'], {
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
     if (upload.uploaded) return presentUpload(upload);
+    if (upload.external_source !== null) {
+      throw new ProblemError('upload_incomplete', 'This upload is imported and completes by itself. Poll it until externalSource.state is completed.');
+    }
 
     const object = await ctx.objects.head(upload.object_key);
     if (!object) throw new ProblemError('upload_incomplete', 'No bytes have arrived yet. PUT them to the upload URL first.');

@@ -1,12 +1,10 @@
 // POST /uploads/{id}/upload-url: where to PUT the bytes.
-import { z } from 'zod';
+import * as z from 'zod';
+import { uploadURLSeconds } from '../../domain/upload-times.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { maxUploadBytes } from './upload-schema.ts';
-
-/** Long enough for 5 GiB over 12 Mbit/s. */
-const expiresInSeconds = 3600;
 
 const uploadURL = z
   .object({
@@ -20,7 +18,7 @@ const uploadURL = z
 export const createUploadUrl = operation(['service:write'], {
   id: 'createUploadUrl',
   summary: 'Get a presigned URL to send the bytes to',
-  description: 'Send the whole file with one HTTP PUT and the given headers, then call complete_upload. The URL needs no credential: treat it as a secret.',
+  description: 'Send the whole file with one HTTP PUT and the given headers, then call complete_upload. The first PUT counts: with If-None-Match a second one is answered 412, and so is a repetition of one that has arrived, after which complete_upload is next. The URL needs no credential: treat it as a secret.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/upload-url',
@@ -32,11 +30,14 @@ export const createUploadUrl = operation(['service:write'], {
     if (upload.uploaded) {
       throw new ProblemError('resource_in_use', 'This upload is complete, and streams may play it. Create another upload for other bytes.');
     }
+    if (upload.external_source !== null) {
+      throw new ProblemError('resource_in_use', 'The bytes of this upload are imported from a link. Create another upload to send bytes yourself.');
+    }
     const { url, headers, expiresAt } = await ctx.objects.presignPut(upload.object_key, {
       contentType: upload.mime_type,
       ...(upload.declared_size_bytes === null ? {} : { contentLength: upload.declared_size_bytes }),
       maxBytes: maxUploadBytes,
-      expiresInSeconds,
+      expiresInSeconds: uploadURLSeconds,
     });
     return { url, method: 'PUT' as const, headers, expiresAt };
   },

@@ -1,7 +1,8 @@
 // POST /uploads: the record of a file that is about to be uploaded.
-import { z } from 'zod';
+import * as z from 'zod';
 import { uploadTypes } from '../../data/uploads.ts';
 import type { UploadType } from '../../data/uploads.ts';
+import { abandonedAfterDays } from '../../domain/upload-times.ts';
 import { text } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts';
@@ -9,7 +10,7 @@ import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts'
 export const createUpload = operation(['service:write'], {
   id: 'createUpload',
   summary: 'Create an upload',
-  description: 'Next: create_upload_url, PUT the bytes to its URL, then complete_upload.',
+  description: `Next: create_upload_url, PUT the bytes to its URL, then complete_upload. What is not completed within ${abandonedAfterDays} days, and in no playlist or stream, is deleted.`,
   tag: 'uploads',
   method: 'POST',
   path: '/uploads',

@@ -1,9 +1,6 @@
 // The command queue port: commands written to the outbox with the change that caused them, delivered at least once to a handler.
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-
-/** The queues there are. Data code names one in the outbox row, the stacks make one SQS queue (and dead-letter queue) for each. */
-export const queueNames = ['publish-ffmpeg', 'publish-manifest', 'media', 'imports', 'timers'] as const;
-export type QueueName = (typeof queueNames)[number];
+import type { QueueName, QueuePolicy } from './queues.ts';
 
 /** What an outbox row carries. The body is JSON, small (a wake-up with ids, at most 256 KiB), and holds no secret. */
 export interface Command {
@@ -22,13 +19,11 @@ export interface ConsumeOptions {
   readonly signal: AbortSignal;
   /** Records per call of the handler at most, 1 to 10 (the limit of SQS). */
   readonly batchSize?: number;
-  /** How long a delivered record stays hidden from other consumers. Has to outlast the handler; a failed record comes back after it. */
-  readonly visibilitySeconds?: number;
-  /** Deliveries before a record is set aside as dead. On SQS this is the redrive policy of the queue, which has to say the same. */
-  readonly maxReceives?: number;
+  /** Instead of the queue's own. On SQS the deliveries are counted by the queue's redrive policy. */
+  readonly policy?: QueuePolicy;
 }
 
-export const consumeDefaults = { batchSize: 10, visibilitySeconds: 60, maxReceives: 5 } as const;
+export const defaultBatchSize = 10;
 
 /** At least once, in no order. */
 export interface CommandQueue {

@@ -1,7 +1,8 @@
 // What every queue adapter does with received records: call the handler, read its answer as Lambda would, settle, and outlast outages.
 import type { SQSRecord } from 'aws-lambda';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QueueHandler, QueueLog, QueueName } from './command-queue.ts';
+import type { QueueHandler, QueueLog } from './command-queue.ts';
+import type { QueueName } from './queues.ts';
 
 /** One queue as its adapter sees it. Both reject while the queue cannot be reached. */
 export interface RecordSource {

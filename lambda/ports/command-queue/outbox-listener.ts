@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { ClientConfig } from 'pg';
-import type { QueueLog, QueueName } from './command-queue.ts';
+import type { QueueLog } from './command-queue.ts';
+import type { QueueName } from './queues.ts';
 import { retryDelayMs } from './delivery.ts';
 
 /**

@@ -1,6 +1,7 @@
 // Moves committed outbox rows to queues elsewhere: a row goes once it has been taken, at least once, whoever else is relaying.
 import type { Pool, PoolClient } from 'pg';
-import type { QueueLog, QueueName } from './command-queue.ts';
+import type { QueueLog } from './command-queue.ts';
+import type { QueueName } from './queues.ts';
 
 export interface RelayedRow {
   readonly id: string;
@@ -43,8 +44,9 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
   try {
     await client.query('begin');
     const { rows } = await client.query<RelayedRow>(
-      `select id, queue, body::text as body from outbox where queue = any($1) and visible_at <= now() and dead_at is null
-       order by id limit $2 for update skip locked`,
+      // As text: the pool makes numbers of bigints, and SQS takes no number for an entry's id.
+      `select id::text as id, queue, body::text as body from outbox where queue = any($1) and visible_at <= now() and dead_at is null
+       order by outbox.id limit $2 for update skip locked`,
       [queues, rowsPerTransaction],
     );
     const failures = new Map<string, SendFailure>();

@@ -1,8 +1,10 @@
 // The command queue of one machine: consumers take outbox rows where they lie.
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
-import { consumeDefaults } from './command-queue.ts';
-import type { CommandQueue, QueueLog, QueueName } from './command-queue.ts';
+import { defaultBatchSize } from './command-queue.ts';
+import type { CommandQueue, QueueLog } from './command-queue.ts';
+import { queuePolicies } from './queues.ts';
+import type { QueueName } from './queues.ts';
 import { deliverUntilAborted } from './delivery.ts';
 import { listenToOutbox } from './outbox-listener.ts';
 import { createWakeUp } from './wake-up.ts';
@@ -34,14 +36,13 @@ export function createPostgresCommandQueue({ pool, log }: PostgresCommandQueueOp
     },
 
     async consume(queue, handler, options) {
-      const { signal, batchSize = consumeDefaults.batchSize } = options;
-      const { visibilitySeconds = consumeDefaults.visibilitySeconds, maxReceives = consumeDefaults.maxReceives } = options;
+      const { signal, batchSize = defaultBatchSize, policy = queuePolicies[queue] } = options;
       const wakeUp = createWakeUp();
       signal.addEventListener('abort', wakeUp.ring, { once: true });
       const listening = listenToOutbox(pool.options, queue, wakeUp.ring, { signal, log });
 
       const receive = async (): Promise<SQSRecord[]> => {
-        const rows = await claim(pool, [queue, visibilitySeconds, maxReceives, batchSize]);
+        const rows = await claim(pool, [queue, policy.visibilitySeconds, policy.maxReceives, batchSize]);
         if (rows.length === 0) await wakeUp.wait(Math.max(shortestWaitMs, Math.min(await msUntilDue(pool, queue), pollIntervalMs)));
         const dead = rows.filter((row) => row.dead);
         if (dead.length > 0) log('commands_dead', { queue, messageIds: dead.map((row) => row.id) });

@@ -3,8 +3,10 @@ import { BatchRequestTooLong, DeleteMessageBatchCommand, GetQueueAttributesComma
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
-import { consumeDefaults, queueNames } from './command-queue.ts';
-import type { CommandQueue, QueueLog, QueueName } from './command-queue.ts';
+import { defaultBatchSize } from './command-queue.ts';
+import type { CommandQueue, QueueLog } from './command-queue.ts';
+import { queueNames, queuePolicies } from './queues.ts';
+import type { QueueName } from './queues.ts';
 import { deliverUntilAborted } from './delivery.ts';
 import { relayOutbox } from './outbox-relay.ts';
 import type { RelayedRow } from './outbox-relay.ts';
@@ -37,7 +39,7 @@ export function createSQSCommandQueue({ sqs, pool, queueURLs, log }: SQSCommandQ
       return relayOutbox(pool, queueNames.filter((queue) => queueURLs[queue] !== undefined), send, log);
     },
 
-    async consume(queue, handler, { signal, batchSize = consumeDefaults.batchSize, visibilitySeconds = consumeDefaults.visibilitySeconds }) {
+    async consume(queue, handler, { signal, batchSize = defaultBatchSize, policy = queuePolicies[queue] }) {
       const QueueUrl = queueURLs[queue];
       if (QueueUrl === undefined) throw new Error(`no queue URL was given for ${queue}`);
       let arn: string | undefined;
@@ -47,7 +49,7 @@ export function createSQSCommandQueue({ sqs, pool, queueURLs, log }: SQSCommandQ
         const command = new ReceiveMessageCommand({
           QueueUrl,
           MaxNumberOfMessages: batchSize,
-          VisibilityTimeout: visibilitySeconds,
+          VisibilityTimeout: policy.visibilitySeconds,
           WaitTimeSeconds: longPollSeconds,
           MessageSystemAttributeNames: ['All'],
         });

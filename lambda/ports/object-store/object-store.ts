@@ -13,7 +13,10 @@ export interface PutLimits {
   readonly expiresInSeconds: number;
 }
 
-/** An upload URL for exactly one key. The client sends one PUT with `headers` and a Content-Length (never chunked). */
+/**
+ * An upload URL for exactly one key that holds nothing yet: the first PUT makes the object, and a later one is refused with 412, so a URL
+ * that was handed out cannot change what is there. The client sends one PUT with `headers` and a Content-Length (never chunked).
+ */
 export interface SignedPut {
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -23,6 +26,15 @@ export interface SignedPut {
 export interface ObjectFacts {
   readonly sizeBytes: number;
   readonly contentType: string;
+}
+
+/** A part of an object that is still arriving, as the store has it. */
+export interface ObjectPart {
+  /** From 1. */
+  readonly partNumber: number;
+  readonly sizeBytes: number;
+  /** The store's name for exactly these bytes. */
+  readonly etag: string;
 }
 
 /**
@@ -44,7 +56,31 @@ export interface ObjectStore {
   write(key: string, body: Readable | Buffer, facts: { readonly contentType: string }): Promise<void>;
   /** Succeeds as well when there is nothing. */
   delete(key: string): Promise<void>;
+
+  /**
+   * Begins an object that arrives in parts, whose writer may die and leave the rest to another. One that is not completed within a day
+   * may be given up by the store.
+   * @returns the id that the other methods know it by
+   */
+  createMultipart(key: string, facts: { readonly contentType: string }): Promise<string>;
+  /**
+   * Every part but the last has `partBytes` bytes, and none is empty. The same number again replaces what was there.
+   * @throws MultipartLost
+   */
+  putPart(key: string, multipartID: string, partNumber: number, body: Buffer): Promise<ObjectPart>;
+  /** By number. @throws MultipartLost */
+  listParts(key: string, multipartID: string): Promise<ObjectPart[]>;
+  /**
+   * Makes the object of exactly these parts; it replaces what was there.
+   * @throws MultipartLost also when one of them has been replaced by other bytes meanwhile
+   */
+  completeMultipart(key: string, multipartID: string, parts: readonly ObjectPart[]): Promise<void>;
+  /** Throws the parts away. Succeeds as well when there are none. */
+  abortMultipart(key: string, multipartID: string): Promise<void>;
 }
+
+/** Of every part but the last. At most 10,000 parts an object (Amazon S3 user guide, "Multipart upload limits"), so objects up to 156 GiB. */
+export const partBytes = 16 * 1024 ** 2;
 
 /** The largest object of a single PUT: 5 GiB, from the Amazon S3 user guide, "Uploading objects". */
 export const maxPutBytes = 5 * 1024 ** 3;
@@ -59,6 +95,19 @@ export class ObjectNotFound extends Error {
   override readonly name = 'ObjectNotFound';
   constructor(key: string) {
     super(`there is no object ${key}`);
+  }
+}
+
+/** The caller's fault: the key holds an object already. */
+export class ObjectExists extends Error {
+  override readonly name = 'ObjectExists';
+}
+
+/** The parts were completed, aborted or replaced by somebody else: look whether the object is there, else begin anew. */
+export class MultipartLost extends Error {
+  override readonly name = 'MultipartLost';
+  constructor(key: string, options?: ErrorOptions) {
+    super(`the parts of ${key} are no longer there as they were`, options);
   }
 }
 

@@ -1,13 +1,13 @@
 // The object store in AWS: one S3 bucket.
 import {
   AbortMultipartUploadCommand, CompleteMultipartUploadCommand, CreateMultipartUploadCommand, DeleteObjectCommand, GetObjectCommand,
-  HeadObjectCommand, NoSuchKey, NotFound, PutObjectCommand, S3Client, UploadPartCommand,
+  HeadObjectCommand, NoSuchKey, NotFound, paginateListParts, PutObjectCommand, S3Client, UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import type { CompletedPart, S3ClientConfig } from '@aws-sdk/client-s3';
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Readable } from 'node:stream';
-import { assertObjectKey, assertPutLimits, ObjectNotFound } from './object-store.ts';
-import type { ObjectStore } from './object-store.ts';
+import { assertObjectKey, assertPutLimits, MultipartLost, ObjectNotFound, partBytes } from './object-store.ts';
+import type { ObjectPart, ObjectStore } from './object-store.ts';
 
 export interface S3ObjectStoreOptions {
   readonly bucket: string;
@@ -15,26 +15,26 @@ export interface S3ObjectStoreOptions {
   readonly now?: () => Date;
 }
 
-/** At most 10,000 parts an object (Amazon S3 user guide, "Multipart upload limits"), so objects up to 156 GiB. Also the memory of one write. */
-const partBytes = 16 * 1024 ** 2;
+/** For a part with all tries of the SDK, which itself waits for ever. */
+const partTimeoutMs = 300_000;
 
 /** Signed URLs end with the credentials that signed them, if those end first. An upload given up for good leaves parts to the bucket's lifecycle rule. */
 export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Date() }: S3ObjectStoreOptions): ObjectStore {
   // Otherwise the SDK signs the checksum of an empty body into upload URLs, and the PUT of any other body is refused.
   const s3 = new S3Client({ ...client, requestChecksumCalculation: 'WHEN_REQUIRED' });
 
-  return {
+  const store: ObjectStore = {
     async presignPut(Key, limits) {
       assertObjectKey(Key);
       assertPutLimits(limits);
       const { contentType, contentLength, expiresInSeconds } = limits;
       const signedAt = Math.floor(now().getTime() / 1000);
-      const url = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key, ContentType: contentType, ContentLength: contentLength }), {
+      const url = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key, ContentType: contentType, ContentLength: contentLength, IfNoneMatch: '*' }), {
         expiresIn: expiresInSeconds,
         signingDate: new Date(signedAt * 1000),
-        signableHeaders: new Set(['content-type', 'content-length']),
+        signableHeaders: new Set(['content-type', 'content-length', 'if-none-match']),
       });
-      return { url, headers: { 'content-type': contentType }, expiresAt: new Date((signedAt + expiresInSeconds) * 1000) };
+      return { url, headers: { 'content-type': contentType, 'if-none-match': '*' }, expiresAt: new Date((signedAt + expiresInSeconds) * 1000) };
     },
 
     async presignGet(Key, { expiresInSeconds }) {
@@ -65,16 +65,13 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
       }
     },
 
-    async write(Key, body, { contentType: ContentType }) {
+    async write(Key, body, facts) {
       assertObjectKey(Key);
-      const target = { Bucket, Key };
-      let UploadId: string | undefined;
-      const uploaded: CompletedPart[] = [];
+      let multipartID: string | undefined;
+      const uploaded: ObjectPart[] = [];
       const upload = async (part: Buffer) => {
-        UploadId ??= (await s3.send(new CreateMultipartUploadCommand({ ...target, ContentType }))).UploadId;
-        const PartNumber = uploaded.length + 1;
-        const { ETag } = await s3.send(new UploadPartCommand({ ...target, UploadId, PartNumber, Body: part }));
-        uploaded.push({ ETag, PartNumber });
+        multipartID ??= await store.createMultipart(Key, facts);
+        uploaded.push(await store.putPart(Key, multipartID, uploaded.length + 1, part));
       };
       try {
         let last = Buffer.alloc(0);
@@ -82,14 +79,14 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
           if (last.length > 0) await upload(last);
           last = part;
         }
-        if (UploadId === undefined) {
-          await s3.send(new PutObjectCommand({ ...target, Body: last, ContentType }));
+        if (multipartID === undefined) {
+          await s3.send(new PutObjectCommand({ Bucket, Key, Body: last, ContentType: facts.contentType }));
           return;
         }
         await upload(last);
-        await s3.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts: uploaded } }));
+        await store.completeMultipart(Key, multipartID, uploaded);
       } catch (error) {
-        if (UploadId !== undefined) await s3.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => {});
+        if (multipartID !== undefined) await store.abortMultipart(Key, multipartID).catch(() => {});
         throw error;
       }
     },
@@ -98,6 +95,58 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
       assertObjectKey(Key);
       await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     },
+
+    async createMultipart(Key, { contentType: ContentType }) {
+      assertObjectKey(Key);
+      const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType }));
+      if (!UploadId) throw new TypeError('S3 answered without an upload id');
+      return UploadId;
+    },
+
+    async putPart(Key, UploadId, PartNumber, Body) {
+      assertObjectKey(Key);
+      const abortSignal = AbortSignal.timeout(partTimeoutMs);
+      const { ETag = '' } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }), { abortSignal }).catch(asLost(Key));
+      return { partNumber: PartNumber, sizeBytes: Body.length, etag: ETag };
+    },
+
+    async listParts(Key, UploadId) {
+      assertObjectKey(Key);
+      const listed: ObjectPart[] = [];
+      try {
+        for await (const { Parts = [] } of paginateListParts({ client: s3 }, { Bucket, Key, UploadId })) {
+          for (const { PartNumber = 0, Size = 0, ETag = '' } of Parts) listed.push({ partNumber: PartNumber, sizeBytes: Size, etag: ETag });
+        }
+      } catch (error) {
+        asLost(Key)(error);
+      }
+      return listed;
+    },
+
+    async completeMultipart(Key, UploadId, parts) {
+      assertObjectKey(Key);
+      const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }));
+      await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })).catch(asLost(Key));
+    },
+
+    async abortMultipart(Key, UploadId) {
+      assertObjectKey(Key);
+      await s3.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch((error: unknown) => {
+        if (!isLost(error)) throw error;
+      });
+    },
+  };
+  return store;
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html, "Special errors" */
+function isLost(error: unknown): boolean {
+  return error instanceof Error && ['NoSuchUpload', 'InvalidPart'].includes(error.name);
+}
+
+function asLost(key: string): (error: unknown) => never {
+  return (error) => {
+    throw isLost(error) ? new MultipartLost(key, { cause: error }) : error;
   };
 }
 

@@ -5,8 +5,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export class SignedURLRefused extends Error {
   override readonly name = 'SignedURLRefused';
   readonly code: 'signature_mismatch' | 'url_expired';
-  constructor(code: SignedURLRefused['code']) {
-    super(code === 'url_expired' ? 'the signed URL has expired' : 'the request is not the one that the URL was signed for');
+  constructor(code: SignedURLRefused['code'], why = 'the request is not the one that the URL was signed for') {
+    super(code === 'url_expired' ? 'the signed URL has expired' : why);
     this.code = code;
   }
 }

@@ -55,6 +55,11 @@ export function fitsMimeType(format: ContainerFormat, mimeType: string): boolean
   return listed.length === 0 || listed.includes(format);
 }
 
+/** The MIME type of a file of this format with such content. */
+export function usualMimeType({ mimeTypes }: ContainerFormat, kind: MediaKind): string {
+  return mimeTypes.find((type) => type.startsWith(`${kind}/`)) ?? mimeTypes[0]!.replace(/^\w+/, kind);
+}
+
 /** A still with more pixels than this would take over 500 MB to decode. */
 const maxPixels = 128 * 1024 * 1024;
 const sourceSilenceUs = 15_000_000;

@@ -1,5 +1,5 @@
 // What an uploaded file really is, and whether all of it is there.
-import { containerFormatOf, fitsMimeType } from './container-formats.ts';
+import { containerFormatOf, fitsMimeType, usualMimeType } from './container-formats.ts';
 import type { ContainerFormat, MediaKind } from './container-formats.ts';
 import { decodeSample, readPacketEnds } from './media-ends.ts';
 import { MediaError } from './media-error.ts';
@@ -10,6 +10,8 @@ import type { Structure } from './structure.ts';
 
 export interface MediaFacts {
   readonly kind: MediaKind;
+  /** As claimed, or the usual one of what was found where nothing was claimed. */
+  readonly mimeType: string;
   /** From where the first of pictures and sound begins to where the last ends. Null for images. */
   readonly durationSeconds: number | null;
   /** As displayed: rotated, with square pixels. Null without pictures. */
@@ -27,7 +29,8 @@ export interface MediaFacts {
 
 /** What the uploader says that the file is. */
 export interface ClaimedMedia {
-  readonly mimeType: string;
+  /** Null when nobody said it. */
+  readonly mimeType: string | null;
   /** Bytes; null when it was not given. */
   readonly fileSize: number | null;
 }
@@ -52,11 +55,12 @@ export async function probeMedia(tools: MediaTools, sourceURL: string, claimed: 
   const format = containerFormatOf(structure.formatName);
   if (format === null) throw notMedia();
   const kind = kindOf(format, structure);
-  assertFits(format, kind, claimed.mimeType);
+  if (claimed.mimeType !== null) assertFits(format, kind, claimed.mimeType);
 
   const { video, audio, startSeconds, headerSeconds } = structure;
   const facts = {
     kind,
+    mimeType: claimed.mimeType ?? usualMimeType(format, kind),
     width: video?.width ?? null,
     height: video?.height ?? null,
     videoCodec: video?.codec ?? null,

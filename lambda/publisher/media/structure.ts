@@ -1,5 +1,5 @@
 // Reads the structure of a file with ffprobe: container, streams, what the header says about time.
-import { z } from 'zod';
+import * as z from 'zod';
 import { runChild, ToolError } from '../ffmpeg/child.ts';
 import { inputGuardArguments } from './container-formats.ts';
 import { MediaError } from './media-error.ts';

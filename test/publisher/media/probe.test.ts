@@ -51,6 +51,11 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     expect(await probe(server.urlOf(path), mimeType)).toMatchObject({ kind: 'image', durationSeconds: null, framerate: null, hasVideo: false });
   });
 
+  it.each([['vp9.webm', 'video/webm'], ['song.m4a', 'audio/mp4'], ['still.png', 'image/png']] as const)('says what %s is where nobody has claimed anything', async (name, mimeType) => {
+    const found = await probeMedia(tools, await mediaSample(name), { mimeType: null, fileSize: null }, never);
+    expect(found).toMatchObject({ mimeType, kind: mimeType.split('/')[0] });
+  });
+
   const cut = (share: number) => (bytes: Buffer) => bytes.subarray(0, bytes.length * share);
   const broken: [string, string, string, () => Promise<string>][] = [
     ['an empty file', 'video/mp4', 'empty', () => textFile('empty.mp4', '')],

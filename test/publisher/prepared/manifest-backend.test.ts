@@ -72,7 +72,7 @@ function startAgent(agentID: string, source = clip): { stop(): Promise<void> } {
 }
 
 async function manifestStream(more: object): Promise<string> {
-  const destinationID = await create('/destinations', { name: 'sink', rtmpURL: `rtmp://127.0.0.1:${sink.port}/live`, streamKey: `key ${Math.random()}` });
+  const destinationID = await create('/destinations', { name: 'sink', rtmpURL: `rtmp://127.0.0.1:${sink.port}/live`, streamKey: `key-${Math.random()}` });
   return create('/streams', { destinationID, streamBackend: 'manifest', ...format, ...more });
 }
 

@@ -1,38 +1,14 @@
 // RTMPS: nothing is sent to a server that cannot prove its name.
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startRtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
 import type { RtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
-
-interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** Self-signed for the host names; null where there is no openssl to make it. */
-async function makeCertificate(subjectAltName: string): Promise<Certificate | null> {
-  const folder = await mkdtemp(join(tmpdir(), 'rtmps-'));
-  const file = (name: string): string => join(folder, name);
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', file('key.pem')];
-  try {
-    await promisify(execFile)('openssl', ['req', '-x509', ...key, '-days', '1', '-subj', '/CN=test', '-addext', `subjectAltName=${subjectAltName}`, '-out', file('cert.pem')]);
-    return { cert: await readFile(file('cert.pem'), 'utf8'), key: await readFile(file('key.pem'), 'utf8') };
-  } catch {
-    return null;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
+import { makeCertificate } from '../../support/certificates.ts';
 
 const certificate = await makeCertificate('DNS:localhost');
 

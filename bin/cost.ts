@@ -1,0 +1,23 @@
+// `npm run cost`: what the stages cost in a month, and an hour of a stream, from their templates and AWS' list prices.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { costSection, withCostSection } from './cost/cost-section.ts';
+import { readOptions } from './cost/options.ts';
+import { templatesOf } from './cost/stage-templates.ts';
+
+const readme = new URL('../lib/README.md', import.meta.url);
+
+const options = readOptions(process.argv.slice(2));
+if ('text' in options) {
+  (options.exitCode === 0 ? console.log : console.error)(options.text);
+  process.exit(options.exitCode);
+}
+
+try {
+  const section = costSection(options.stages.map(([name, settings]) => [name, templatesOf(name, settings)]));
+  if (options.write) writeFileSync(readme, withCostSection(readFileSync(readme, 'utf8'), section));
+  console.log(section);
+} catch (error) {
+  // Says which price is missing, and where to add it.
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

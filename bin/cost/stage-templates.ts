@@ -1,0 +1,22 @@
+// The templates of a stage, as `cdk synth` makes them but without the code of the functions, which costs do not depend on.
+import { readFileSync, rmSync } from 'node:fs';
+import { App } from 'aws-cdk-lib';
+import type { Template } from '../../lib/cost/stage-resources.ts';
+import { ServiceStage } from '../../lib/service-stage.ts';
+import { PublisherImage } from '../../lib/shared/publisher-image.ts';
+import type { StageSettings } from '../../lib/stage-settings.ts';
+
+/** By digest: nothing is built. */
+const image = new PublisherImage(`sha256:${'0'.repeat(64)}`);
+
+/** All templates of the stage. Asks no network. */
+export function templatesOf(name: string, settings: StageSettings): Template[] {
+  const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+  const app = new App({ analyticsReporting: false, context: { ...context, 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true } });
+  try {
+    const stage = new ServiceStage(app, name, { settings, image });
+    return stage.synth().stacks.map(({ template }) => template);
+  } finally {
+    rmSync(app.outdir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,108 @@
+// SQL of imports: uploads whose bytes a worker fetches from a link, and the leases that workers hold them by.
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+import type { UploadFailure } from './uploads.ts';
+
+/** An import as the worker that claimed it sees it. */
+export interface ClaimedImport {
+  readonly upload_id: string;
+  readonly user_id: string;
+  readonly url: string;
+  readonly named: boolean;
+  readonly epoch: number;
+  readonly multipart_id: string | null;
+  readonly source_version: SourceVersion | null;
+  readonly object_key: string;
+  /** Of the time that the import may take, over all workers. Negative when it is over. */
+  readonly seconds_left: number;
+}
+
+/** What tells whether a source is still the one that parts came from. */
+export interface SourceVersion {
+  /** For If-Range; null when the source gives none that is safe, and cannot be resumed. */
+  readonly validator: string | null;
+  /** Null when it does not say. */
+  readonly sizeBytes: number | null;
+}
+
+/** An import in a worker's hands. */
+export interface HeldImport {
+  readonly uploadID: string;
+  readonly epoch: number;
+}
+
+export function imports(db: Queryable) {
+  return {
+    insert: ({ uploadID, userID, url, named }: { uploadID: string; userID: string; url: string; named: boolean }) =>
+      db.query('insert into imports (upload_id, user_id, url, named) values ($1, $2, $3, $4)', [uploadID, userID, url, named]),
+
+    /** Takes the import that waits longest among those of users with the fewest under way. */
+    claim: (leaseSeconds: number, totalSeconds: number) =>
+      one<ClaimedImport>(
+        db,
+        `with next as (
+           select upload_id from imports waiting
+           where state in ('pending', 'downloading') and lease_expires_at is null
+           order by (select count(*) from imports held where held.user_id = waiting.user_id and held.lease_expires_at is not null), seq
+           limit 1 for update of waiting skip locked)
+         update imports set state = 'downloading', epoch = epoch + 1, lease_expires_at = now() + make_interval(secs => $1),
+           deadline_at = coalesce(deadline_at, now() + make_interval(secs => $2))
+         from next join uploads on uploads.id = next.upload_id where imports.upload_id = next.upload_id
+         returning imports.*, uploads.object_key, extract(epoch from deadline_at - now())::float8 as seconds_left`,
+        [leaseSeconds, totalSeconds],
+      ),
+
+    /** One statement for all that a worker holds: renews the leases and notes how far each got. Answers what is still its own. */
+    renew: async (held: readonly (HeldImport & { readonly bytesReceived: number })[], leaseSeconds: number) => {
+      const rows = await all<{ upload_id: string; epoch: number }>(
+        db,
+        `update imports set lease_expires_at = now() + make_interval(secs => $1), bytes_received = mine.bytes_received
+         from unnest($2::text[], $3::integer[], $4::bigint[]) as mine (upload_id, epoch, bytes_received)
+         where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch and state = 'downloading' and lease_expires_at is not null
+         returning imports.upload_id, imports.epoch`,
+        [leaseSeconds, held.map(({ uploadID }) => uploadID), held.map(({ epoch }) => epoch), held.map(({ bytesReceived }) => bytesReceived)],
+      );
+      return rows.map((row): HeldImport => ({ uploadID: row.upload_id, epoch: row.epoch }));
+    },
+
+    /** Notes where the parts go from now on, and what they come from. False when the import is another's, or gone. */
+    beginParts: async ({ uploadID, epoch }: HeldImport, multipartID: string, version: SourceVersion) =>
+      (await db.query(
+        `update imports set multipart_id = $3, source_version = $4, bytes_received = 0
+         where upload_id = $1 and epoch = $2 and lease_expires_at is not null`,
+        [uploadID, epoch, multipartID, JSON.stringify(version)],
+      )).rowCount === 1,
+
+    /** Ends an import: completed, or failed for good. False when it is another's, or gone. */
+    end: async ({ uploadID, epoch }: HeldImport, { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null }) =>
+      (await db.query(
+        `update imports set state = case when $4::jsonb is null then 'completed' else 'failed' end, bytes_received = $3, failure = $4,
+           lease_expires_at = null, multipart_id = null, source_version = null
+         where upload_id = $1 and epoch = $2 and lease_expires_at is not null`,
+        [uploadID, epoch, bytesReceived, failure === null ? null : JSON.stringify(failure)],
+      )).rowCount === 1,
+
+    /** Lets go of what a worker holds, for others to go on with at once. */
+    giveBack: (held: readonly HeldImport[]) =>
+      db.query(
+        `with given as (
+           update imports set lease_expires_at = null from unnest($1::text[], $2::integer[]) as mine (upload_id, epoch)
+           where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch and lease_expires_at is not null returning imports.upload_id)
+         insert into outbox (queue, body) select 'imports', jsonb_build_object('uploadID', upload_id) from given`,
+        [held.map(({ uploadID }) => uploadID), held.map(({ epoch }) => epoch)],
+      ),
+
+    /** Frees what dead workers held, each with a command for another. Any number of processes may do so at once. */
+    freeExpired: () => free(db, 'lease_expires_at < now()'),
+
+    /** Frees what any worker held. Only for whoever knows that all of them are dead. */
+    freeAll: () => free(db, 'lease_expires_at is not null'),
+  };
+}
+
+function free(db: Queryable, condition: string) {
+  return db.query(
+    `with freed as (update imports set lease_expires_at = null where ${condition} returning upload_id)
+     insert into outbox (queue, body) select 'imports', jsonb_build_object('uploadID', upload_id) from freed`,
+  );
+}

@@ -1,0 +1,152 @@
+// When a stream that recurs is on: RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when the clocks change.
+
+/** What a user says. */
+export interface Recurrence {
+  /** An RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. */
+  readonly rule: string;
+  /** An IANA time zone, such as Europe/Berlin. */
+  readonly timeZone: string;
+}
+
+/** A recurrence with its first start, from which intervals and COUNT are counted, and the length of each occurrence. */
+export interface Series extends Recurrence {
+  readonly firstStartAt: Date;
+  /** Seconds; null where each occurrence is open-ended. */
+  readonly lengthSeconds: number | null;
+}
+
+export interface RecurrenceFault {
+  readonly field: keyof Recurrence;
+  readonly detail: string;
+}
+
+const days = '(?:MO|TU|WE|TH|FR|SA|SU)';
+const upTo366 = '[+-]?0{0,2}(?:[1-9]\\d?|[12]\\d\\d|3[0-5]\\d|36[0-6])';
+const upTo53 = '[+-]?0?(?:[1-9]|[1-4]\\d|5[0-3])';
+const listOf = (value: string) => new RegExp(`^${value}(?:,${value})*$`);
+
+/** The parts of a rule and the form of their values (RFC 5545, part 3.3.10). COUNT is bounded, since it has to be counted through. */
+const ruleParts: Readonly<Record<string, RegExp>> = {
+  FREQ: /^(?:SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/,
+  UNTIL: /^\d{8}(?:T\d{6}Z)?$/,
+  COUNT: /^(?:[1-9]\d{0,2}|1000)$/,
+  INTERVAL: /^[1-9]\d{0,4}$/,
+  BYSECOND: listOf('(?:[0-5]?\\d|60)'),
+  BYMINUTE: listOf('[0-5]?\\d'),
+  BYHOUR: listOf('(?:[01]?\\d|2[0-3])'),
+  BYDAY: listOf(`(?:${upTo53})?${days}`),
+  BYMONTHDAY: listOf('[+-]?(?:0?[1-9]|[12]\\d|3[01])'),
+  BYYEARDAY: listOf(upTo366),
+  BYWEEKNO: listOf(upTo53),
+  BYMONTH: listOf('(?:0?[1-9]|1[0-2])'),
+  BYSETPOS: listOf(upTo366),
+  WKST: new RegExp(`^${days}$`),
+};
+
+/** ISO 8601 writes years with four digits. */
+const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+interface SearchLimits {
+  readonly maxIterations: number;
+  readonly maxCandidateEvaluations: number;
+}
+
+/** Four years by days, for 29 February: a rule that never comes true is given up within a second. */
+const limitsOfCheck: SearchLimits = { maxIterations: 1500, maxCandidateEvaluations: 20_000 };
+/** Enough for a rule that picks one hour a day a thousand times. */
+const limitsOfUse: SearchLimits = { maxIterations: 25_000, maxCandidateEvaluations: 100_000 };
+
+/** What is wrong with a recurrence, and what to do about it; null when it gives starts from `firstStartAt` on. */
+export async function faultOfRecurrence(recurrence: Recurrence, firstStartAt: Date): Promise<RecurrenceFault | null> {
+  if (!isTimeZone(recurrence.timeZone)) return { field: 'timeZone', detail: 'It has to be an IANA time zone, such as Europe/Berlin or UTC.' };
+  const detail = faultOfRule(recurrence.rule) ?? (await faultOfSearch({ ...recurrence, firstStartAt, lengthSeconds: null }));
+  return detail === null ? null : { field: 'rule', detail };
+}
+
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+function faultOfRule(rule: string): string | null {
+  const parts = rule.toUpperCase().replace(/^RRULE:/, '').split(';').map((part) => part.split('='));
+  const names = parts.map(([name = '']) => name);
+  if (!names.includes('FREQ')) return 'It has to be an RFC 5545 recurrence rule with FREQ, such as FREQ=WEEKLY;BYDAY=MO,FR.';
+  const unknown = names.find((name) => !Object.hasOwn(ruleParts, name));
+  if (unknown === '') return 'Its parts are separated by one semicolon each, with none at the end.';
+  if (unknown !== undefined) return `A recurrence rule has no part ${unknown}. Its parts are ${Object.keys(ruleParts).join(', ')}.`;
+  const repeated = names.find((name, place) => names.indexOf(name) !== place);
+  if (repeated !== undefined) return `${repeated} may be there once.`;
+  if (names.includes('UNTIL') && names.includes('COUNT')) return 'UNTIL and COUNT may not be there together. Choose one.';
+  const wrong = parts.find(([name = '', value = '', ...more]) => more.length > 0 || !ruleParts[name]!.test(value))?.[0];
+  if (wrong === 'UNTIL') return 'UNTIL has to be a time in UTC, such as 20270101T000000Z, or a date, such as 20270101.';
+  if (wrong === 'COUNT') return 'COUNT has to be from 1 to 1000. Leave it out for a recurrence without end.';
+  return wrong === undefined ? null : `The value of ${wrong} is not one that RFC 5545 allows.`;
+}
+
+/** Combinations that the parts alone do not show: the library says what the RFC has against them. */
+async function faultOfSearch(series: Series): Promise<string | null> {
+  try {
+    const starts = await search(series, series.firstStartAt, 2, limitsOfCheck);
+    return starts[0]?.getTime() === series.firstStartAt.getTime() ? null : 'It ends before scheduleStartAt. Set a later UNTIL, or leave it out.';
+  } catch (error) {
+    const { message } = error as Error;
+    return message.startsWith('Maximum') ? 'It has no second occurrence that could be found. Check that its parts can come true together.' : `${message}.`;
+  }
+}
+
+/**
+ * At most `count` starts at or after `from`, in order. The first start of the series is one of them, whether the rule names it or not.
+ * As RFC 5545 has it, times that a day does not have (a month without day 31, the hour that clocks skip) do not occur.
+ */
+export async function startsOf(series: Series, from: Date, count: number): Promise<Date[]> {
+  try {
+    return await search(series, from, count, limitsOfUse);
+  } catch {
+    // Checked when it was set: what fails now is a search without end.
+    return [];
+  }
+}
+
+async function search({ rule, timeZone, firstStartAt }: Series, from: Date, count: number, limits: SearchLimits): Promise<Date[]> {
+  // Loaded by the few that need it: it takes longer to load than most requests take.
+  const { RRuleTemporal } = await import('rrule-temporal');
+  const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
+  const rruleString = `RRULE:${rule.toUpperCase().replace(/^RRULE:/, '')}`;
+  const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
+  const starts: Date[] = [];
+  for (let next = recurrence.next(from, true); next !== null && starts.length < count; next = recurrence.next(starts.at(-1))) {
+    if (next.epochMilliseconds > lastTimeMs) break;
+    starts.push(new Date(next.epochMilliseconds));
+  }
+  return starts;
+}
+
+export interface OccurrenceTimes {
+  readonly startAt: Date;
+  readonly endAt: Date | null;
+}
+
+/**
+ * The occurrence after the one that began, or was to begin, at `startAt`: the first that is not over yet. One that should have begun
+ * by now begins late, so that occurrences may follow each other without a break.
+ * @param durationSeconds how long an occurrence without an end of its own lasts; 0 where nothing ends it
+ * @returns null when the recurrence is over
+ */
+export async function nextOccurrence(
+  series: Series,
+  startAt: Date,
+  now: Date,
+  durationSeconds: number,
+): Promise<OccurrenceTimes | null> {
+  const { lengthSeconds } = series;
+  const overAt = now.getTime() - (lengthSeconds ?? durationSeconds) * 1000;
+  const from = startAt > now ? startAt.getTime() : Math.max(startAt.getTime(), overAt) + 1;
+  const [next] = await startsOf(series, new Date(from), 1);
+  if (next === undefined) return null;
+  return { startAt: next, endAt: lengthSeconds === null ? null : new Date(next.getTime() + lengthSeconds * 1000) };
+}

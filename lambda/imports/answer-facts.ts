@@ -1,0 +1,73 @@
+// What the headers of an answer say of a file: name, type, size, and whether it can be resumed.
+import { parse as parseContentDisposition } from 'content-disposition';
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { UploadType } from '../data/uploads.ts';
+import { fileNameOf, nameOfImport } from '../domain/import-url.ts';
+
+/** Media types that say nothing, or of which media is a part. Servers give text/plain to what they do not know. */
+const neutralTypes = new Set([
+  '', 'application/octet-stream', 'application/x-octet-stream', 'binary/octet-stream', 'application/binary', 'application/x-binary', 'application/unknown',
+  'application/download', 'application/x-download', 'application/force-download', 'application/x-force-download', 'application/mp4', 'application/ogg',
+  'application/mxf', 'application/x-matroska', 'text/plain',
+]);
+/** Playlists are media by their name, but have none in them. */
+const playlistTypes = new Set(['audio/mpegurl', 'audio/x-mpegurl', 'audio/x-scpls', 'video/vnd.mpegurl']);
+
+export interface DeclaredType {
+  readonly mimeType: string;
+  readonly type: UploadType;
+  readonly verdict: 'media' | 'web_page' | 'not_media';
+}
+
+export function declaredType({ 'content-type': header = '' }: IncomingHttpHeaders): DeclaredType {
+  const mimeType = header.split(';')[0]!.trim().toLowerCase();
+  const kind = /^(video|audio|image)\/[\w!#$&^.+-]{1,100}$/.exec(mimeType)?.[1] as UploadType | undefined;
+  if (kind !== undefined && !playlistTypes.has(mimeType)) return { mimeType, type: kind, verdict: 'media' };
+  const isPage = mimeType === 'text/html' || mimeType === 'application/xhtml+xml';
+  const verdict = isPage ? 'web_page' : neutralTypes.has(mimeType) ? 'media' : 'not_media';
+  return { mimeType: 'application/octet-stream', type: 'video', verdict };
+}
+
+/** From Content-Disposition, else from the address that the redirects ended at. */
+export function declaredName({ 'content-disposition': header }: IncomingHttpHeaders, url: URL): string {
+  const name = header === undefined ? undefined : parseContentDisposition(readable(header)).parameters['filename'];
+  return (name === undefined ? null : fileNameOf(name)) ?? nameOfImport(url);
+}
+
+/** Headers are read as Latin-1, but many servers write UTF-8. */
+function readable(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : header;
+}
+
+/** Content-Length; null when it is not given. */
+export function declaredBytes({ 'content-length': header }: IncomingHttpHeaders): number | null {
+  return header === undefined ? null : Number(header);
+}
+
+/** Content-Range of a 206 (RFC 9110, section 14.4); null when it is malformed. */
+export function contentRange({ 'content-range': header = '' }: IncomingHttpHeaders): { start: number; totalBytes: number | null } | null {
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(header) ?? [];
+  if (start === undefined) return null;
+  return { start: Number(start), totalBytes: total === '*' ? null : Number(total) };
+}
+
+/** For a Last-Modified as old as this, another change could not have the same one (RFC 9110, section 8.8.2.2). */
+const settledMs = 60_000;
+
+/** What If-Range may carry: a strong ETag, else a Last-Modified that is settled, else nothing. */
+export function validatorOf(headers: IncomingHttpHeaders): string | null {
+  const { etag, 'last-modified': modified, date, 'accept-ranges': ranges } = headers;
+  if (ranges?.toLowerCase() === 'none') return null;
+  if (etag !== undefined) return /^"[^"]*"$/.test(etag) ? etag : null;
+  if (modified === undefined || date === undefined) return null;
+  return Date.parse(date) - Date.parse(modified) >= settledMs ? modified : null;
+}
+
+/** Retry-After in seconds or as a date (RFC 9110, section 10.2.3), in milliseconds; 0 without one. */
+export function retryAfterMs({ 'retry-after': header, date }: IncomingHttpHeaders): number {
+  if (header === undefined) return 0;
+  const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.parse(date ?? '');
+  return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : 0;
+}

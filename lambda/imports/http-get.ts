@@ -1,0 +1,57 @@
+// One GET request, to a checked address only, without following redirects.
+import { request as requestHttp } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { checkedLookup } from './checked-lookup.ts';
+import type { Resolve } from './checked-lookup.ts';
+import { ImportError } from './import-error.ts';
+
+export interface GetOptions {
+  readonly allowPrivateAddresses: boolean;
+  readonly resolve: Resolve;
+  /** For the connection and the answer's headers. */
+  readonly answerMs: number;
+  /** PEM certificates to trust in place of the public authorities. */
+  readonly tlsCa?: string;
+}
+
+/**
+ * @param url its literal address, if it has one, is checked already
+ * @param signal also ends the body
+ * @returns the answer, with its body to be read or destroyed
+ * @throws {ImportError} when there is no answer; the signal's reason when aborted
+ */
+export function httpGet(url: URL, headers: Readonly<Record<string, string>>, options: GetOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+    // A connection of its own, checked by its own lookup.
+    agent: false,
+    lookup: checkedLookup(options.resolve, options.allowPrivateAddresses),
+    headers: { 'user-agent': 'loop-streaming-import/1.0', accept: '*/*', 'accept-encoding': 'identity', ...headers },
+    signal,
+    ...(options.tlsCa === undefined ? {} : { ca: options.tlsCa }),
+  });
+  const silence = setTimeout(() => request.destroy(new ImportError('source_unreachable')), options.answerMs);
+  request.once('response', (response) => {
+    clearTimeout(silence);
+    resolve(response);
+  });
+  request.once('close', () => clearTimeout(silence));
+  // Stays: what fails after the answer fails the body too, and is told there.
+  request.on('error', (error) => reject(signal.aborted ? signal.reason : causeOf(error)));
+  request.end();
+  return promise;
+}
+
+/** Whose codes begin so: https://nodejs.org/api/tls.html#x509-certificate-error-codes, and OpenSSL's own. */
+const tlsCode = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
+
+function causeOf(error: NodeJS.ErrnoException): ImportError {
+  if (error instanceof ImportError) return error;
+  // Several addresses were tried.
+  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
+  const { code = '' } = first;
+  if (tlsCode.test(code)) return new ImportError('tls_failed', { cause: error });
+  if (code.startsWith('HPE_')) return new ImportError('protocol_error', { cause: error });
+  return new ImportError('source_unreachable', { cause: error });
+}

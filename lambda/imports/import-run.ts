@@ -1,0 +1,175 @@
+// One import, from a link to an object: goes on where it was interrupted, tries again, and knows when to give up.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClaimedImport, SourceVersion } from '../data/imports.ts';
+import { MultipartLost, partBytes } from '../ports/object-store/object-store.ts';
+import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import { ImportError } from './import-error.ts';
+import { openSource } from './open-source.ts';
+import type { OpenSource, SourceOptions } from './open-source.ts';
+import { PartWriter } from './part-writer.ts';
+import { readSource } from './read-source.ts';
+
+export interface ImportRunOptions {
+  readonly claim: ClaimedImport;
+  readonly objects: ObjectStore;
+  readonly source: SourceOptions;
+  /** Writes down where the parts go and what they come from, before the first. @throws when the import is no longer this worker's */
+  readonly begin: (multipartID: string, source: OpenSource) => Promise<void>;
+  readonly steadyClock: () => number;
+  readonly random: () => number;
+  readonly log: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/** However long a source asks to be left alone: the slot is needed. */
+const maxRetryAfterMs = 300_000;
+
+export class ImportRun {
+  readonly #options: ImportRunOptions;
+  #multipartID: string | null;
+  #version: SourceVersion | null;
+  #writer: PartWriter | null = null;
+  #bytesReceived = 0;
+
+  constructor(options: ImportRunOptions) {
+    this.#options = options;
+    this.#multipartID = options.claim.multipart_id;
+    this.#version = options.claim.source_version;
+  }
+
+  get bytesReceived(): number {
+    return this.#bytesReceived;
+  }
+
+  /**
+   * Resolves with the size of the object once it is there.
+   * @throws {ImportError} when the import has failed for good; the signal's reason when aborted
+   */
+  async fetch(signal: AbortSignal): Promise<number> {
+    const tooLate = AbortSignal.timeout(Math.max(0, Math.round(this.#options.claim.seconds_left * 1000)));
+    try {
+      return await this.#fetchPatiently(AbortSignal.any([signal, tooLate]));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw tooLate.aborted ? new ImportError('took_too_long') : error;
+    } finally {
+      await this.#writer?.settle();
+    }
+  }
+
+  /** Throws away what was stored so far. */
+  async abandon(): Promise<void> {
+    const multipartID = this.#multipartID;
+    this.#multipartID = null;
+    if (multipartID !== null) await this.#options.objects.abortMultipart(this.#options.claim.object_key, multipartID);
+  }
+
+  async #fetchPatiently(signal: AbortSignal): Promise<number> {
+    const { claim, source: { limits }, log } = this.#options;
+    let failures = 0;
+    let furthest = 0;
+    for (;;) {
+      try {
+        return await this.#fetchOnce(signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        const failure = error instanceof ImportError ? error : new ImportError('not_imported', { cause: error });
+        if (failure !== error) await this.#forgetWriter();
+        if (this.#bytesReceived > furthest) failures = 0;
+        furthest = Math.max(furthest, this.#bytesReceived);
+        failures += 1;
+        if (!failure.retriable || failures >= limits.maxFailures) throw failure;
+        log('import_interrupted', { uploadID: claim.upload_id, code: failure.code, failures, bytesReceived: this.#bytesReceived, cause: failure.cause });
+        await delay(this.#delayMs(failures, failure.retryAfterMs), undefined, { signal });
+      }
+    }
+  }
+
+  #delayMs(failures: number, retryAfterMs: number): number {
+    const { source: { limits }, random } = this.#options;
+    const backoffMs = Math.min(limits.maxDelayMs, limits.firstDelayMs * 2 ** (failures - 1));
+    return Math.max(backoffMs * (0.5 + random() / 2), Math.min(retryAfterMs, maxRetryAfterMs));
+  }
+
+  async #fetchOnce(signal: AbortSignal): Promise<number> {
+    const { claim, objects } = this.#options;
+    // Whoever had the import before may have died after its last step.
+    const object = await objects.head(claim.object_key);
+    if (object !== null) return (this.#bytesReceived = object.sizeBytes);
+
+    this.#writer ??= await this.#goOn();
+    const isWhole = this.#writer !== null && this.#writer.bytes === this.#version?.sizeBytes;
+    if (!isWhole) await this.#fetchRest(signal);
+    await this.#writer!.complete();
+    return this.#bytesReceived;
+  }
+
+  async #fetchRest(signal: AbortSignal): Promise<void> {
+    const { claim, source: sourceOptions, steadyClock } = this.#options;
+    const resume = this.#writer && this.#version && this.#writer.bytes > 0 ? { offset: this.#writer.bytes, version: this.#version } : null;
+    const source = await openSource(claim.url, resume, sourceOptions, signal);
+    try {
+      const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#beginAnew(source);
+      await this.#copy(readSource(source.body, sourceOptions.limits, steadyClock), writer);
+      if (writer.bytes === 0) throw new ImportError('empty');
+      if (source.version.sizeBytes !== null && writer.bytes !== source.version.sizeBytes) throw new ImportError('cut_off');
+    } finally {
+      source.body.destroy();
+    }
+  }
+
+  async #copy(bytes: AsyncIterable<Buffer>, writer: PartWriter): Promise<void> {
+    const { maxBytes } = this.#options.source.limits;
+    for await (const chunk of bytes) {
+      if (writer.bytes === 0 && looksLikePage(chunk)) throw new ImportError('web_page');
+      if (writer.bytes + chunk.length > maxBytes) throw new ImportError('too_large', { seen: `The file has more than ${maxBytes} bytes.` });
+      await writer.write(chunk);
+      this.#bytesReceived = writer.bytes;
+    }
+  }
+
+  /** Something could not be stored: what is there is only known to the store. */
+  async #forgetWriter(): Promise<void> {
+    await this.#writer?.settle();
+    this.#writer = null;
+  }
+
+  /** What is stored already, if the source can go on from there. */
+  async #goOn(): Promise<PartWriter | null> {
+    if (this.#multipartID === null || !this.#version?.validator) return null;
+    const { claim, objects } = this.#options;
+    const target = { objects, objectKey: claim.object_key, multipartID: this.#multipartID };
+    try {
+      const stored = await objects.listParts(target.objectKey, target.multipartID);
+      const gap = stored.findIndex((part, index) => part.partNumber !== index + 1 || part.sizeBytes !== partBytes);
+      const writer = new PartWriter(target, gap < 0 ? stored : stored.slice(0, gap));
+      this.#bytesReceived = writer.bytes;
+      return writer;
+    } catch (error) {
+      if (error instanceof MultipartLost) return null;
+      throw error;
+    }
+  }
+
+  async #beginAnew(source: OpenSource): Promise<PartWriter> {
+    const { claim: { object_key: objectKey }, objects, begin } = this.#options;
+    await this.#forgetWriter();
+    await this.abandon();
+    this.#bytesReceived = 0;
+    const multipartID = await objects.createMultipart(objectKey, { contentType: source.mimeType });
+    try {
+      await begin(multipartID, source);
+    } catch (error) {
+      await objects.abortMultipart(objectKey, multipartID);
+      throw error;
+    }
+    this.#version = source.version;
+    this.#multipartID = multipartID;
+    this.#writer = new PartWriter({ objects, objectKey, multipartID }, []);
+    return this.#writer;
+  }
+}
+
+/** Some servers call their pages what was asked for, or nothing at all. */
+function looksLikePage(beginning: Buffer): boolean {
+  return /^\uFEFF?\s*<(?:!doctype html|html)\b/i.test(beginning.toString('utf8', 0, 512));
+}

@@ -1,0 +1,140 @@
+// Opens the source of an import: follows redirects and share links, checks every hop, and judges the answer.
+import type { IncomingMessage } from 'node:http';
+import type { SourceVersion } from '../data/imports.ts';
+import type { UploadType } from '../data/uploads.ts';
+import { faultOfImportURL } from '../domain/import-url.ts';
+import { confirmationLink, directLink } from '../domain/share-link.ts';
+import { contentRange, declaredBytes, declaredName, declaredType, retryAfterMs, validatorOf } from './answer-facts.ts';
+import { httpGet } from './http-get.ts';
+import type { GetOptions } from './http-get.ts';
+import { ImportError } from './import-error.ts';
+import type { ImportLimits } from './import-limits.ts';
+
+export interface OpenSource {
+  /** From byte `offset` of the file on. To be read to its end, or destroyed. */
+  readonly body: IncomingMessage;
+  /** Where the reader asked to go on; 0 when the source has to begin again, because it cannot or the file is another one. */
+  readonly offset: number;
+  readonly version: SourceVersion;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly type: UploadType;
+}
+
+export type SourceOptions = Omit<GetOptions, 'answerMs'> & { readonly limits: ImportLimits };
+
+/** Where to go on, of which version. */
+export interface ResumePoint {
+  readonly offset: number;
+  readonly version: SourceVersion;
+}
+
+/**
+ * @param resume null for the whole file
+ * @throws {ImportError}
+ */
+export async function openSource(link: string, resume: ResumePoint | null, options: SourceOptions, signal: AbortSignal): Promise<OpenSource> {
+  const validator = resume?.version.validator ?? null;
+  const headers: Record<string, string> = resume === null || validator === null ? {} : { range: `bytes=${resume.offset}-`, 'if-range': validator };
+  const { answer, url } = await followRedirects(link, headers, options, signal);
+  const range = answer.statusCode === 206 ? contentRange(answer.headers) : null;
+  const goesOn = resume !== null && range?.start === resume.offset && isSameVersion(answer, range.totalBytes, resume.version);
+  // A part that was not asked for, or another one, or of another file: of no use.
+  if (answer.statusCode !== 200 && !goesOn) {
+    answer.destroy();
+    if (resume === null) throw new ImportError('source_refused', { seen: `It answers with status ${answer.statusCode}.` });
+    return openSource(link, null, options, signal);
+  }
+  const sizeBytes = goesOn ? resume.version.sizeBytes : declaredBytes(answer.headers);
+  try {
+    if (sizeBytes !== null && sizeBytes > options.limits.maxBytes) throw new ImportError('too_large', { seen: `The file has ${sizeBytes} bytes.` });
+    if (sizeBytes === 0) throw new ImportError('empty');
+    assertPlain(answer);
+    const { verdict, ...declared } = declaredType(answer.headers);
+    if (verdict !== 'media') throw new ImportError(verdict);
+    return {
+      body: answer,
+      offset: goesOn ? resume.offset : 0,
+      version: goesOn ? resume.version : { validator: validatorOf(answer.headers), sizeBytes },
+      name: declaredName(answer.headers, url),
+      ...declared,
+    };
+  } catch (error) {
+    answer.destroy();
+    throw error;
+  }
+}
+
+async function followRedirects(link: string, headers: Readonly<Record<string, string>>, options: SourceOptions, signal: AbortSignal) {
+  const { allowPrivateAddresses, limits } = options;
+  let url = URL.parse(link);
+  for (let hops = 0; hops <= limits.maxRedirects; hops++) {
+    const fault = url && faultOfImportURL(url.href, allowPrivateAddresses);
+    if (!url || fault === 'malformed') throw new ImportError('redirect_malformed');
+    if (fault === 'forbidden') throw new ImportError('address_forbidden');
+    url = directLink(url);
+    const answer = await httpGet(url, headers, { ...options, answerMs: limits.answerMs }, signal);
+    const next = await nextHop(answer, url, limits, signal);
+    if (next === undefined) return { answer, url };
+    url = next;
+  }
+  throw new ImportError('too_many_redirects');
+}
+
+/** Undefined where the file is; null where the answer leads to what is no link. @throws {ImportError} for an answer that refuses */
+async function nextHop(answer: IncomingMessage, url: URL, limits: ImportLimits, signal: AbortSignal): Promise<URL | null | undefined> {
+  const { statusCode = 0, headers } = answer;
+  if ([301, 302, 303, 307, 308].includes(statusCode)) {
+    answer.destroy();
+    return headers.location === undefined ? null : URL.parse(headers.location, url.href);
+  }
+  if (statusCode === 200 && declaredType(headers).verdict === 'web_page') {
+    return confirmationLink(await readPage(answer, limits, signal), url) ?? undefined;
+  }
+  // 416: the file has become shorter than what was there of it.
+  if (statusCode >= 200 && statusCode < 300) return undefined;
+  if (statusCode === 416) return undefined;
+  answer.destroy();
+  throw refusal(statusCode, retryAfterMs(headers));
+}
+
+function refusal(statusCode: number, retryAfterMs: number): ImportError {
+  const seen = `It answers with status ${statusCode}.`;
+  if ([401, 403, 407].includes(statusCode)) return new ImportError('access_refused', { seen });
+  if (statusCode === 404 || statusCode === 410) return new ImportError('source_not_found', { seen });
+  if ([408, 425, 429].includes(statusCode) || statusCode >= 500) return new ImportError('source_failed', { seen, retryAfterMs });
+  return new ImportError('source_refused', { seen });
+}
+
+const maxPageBytes = 256 * 1024;
+
+/** As much of a web page as may be of interest, and no more. */
+async function readPage(answer: IncomingMessage, { answerMs }: ImportLimits, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const silence = setTimeout(() => answer.destroy(), answerMs);
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxPageBytes) break;
+    }
+  } catch {
+    // What has arrived has to do.
+    signal.throwIfAborted();
+  } finally {
+    clearTimeout(silence);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function isSameVersion(answer: IncomingMessage, totalBytes: number | null, version: SourceVersion): boolean {
+  const { etag } = answer.headers;
+  const sameTag = etag === undefined || !version.validator?.startsWith('"') || etag === version.validator;
+  return sameTag && (totalBytes === null || version.sizeBytes === null || totalBytes === version.sizeBytes);
+}
+
+function assertPlain(answer: IncomingMessage): void {
+  const coding = answer.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (/\b(?:gzip|x-gzip|compress|deflate|br|zstd)\b/.test(coding)) throw new ImportError('compressed');
+}

@@ -1,0 +1,29 @@
+// DELETE /destinations/{id}: archives a destination.
+import { judgeUsersOf } from '../../orchestration/judge-parts.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+
+export const deleteDestination = operation(['service:destructive'], {
+  id: 'deleteDestination',
+  summary: 'Archive a destination',
+  description: 'It can still be read, and is listed with archived=true, but no stream starts on it any more. Refused while a live stream uses it. Repeating the call changes nothing.',
+  tag: 'destinations',
+  method: 'DELETE',
+  path: '/destinations/{id}',
+  params: { id: pathID },
+  output: { status: 204 },
+  errors: ['not_found', 'resource_in_use'],
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.destinations.find(ctx.caller.userID, params.id), 'destination');
+    await ctx.data.streamParts.lockUsersOf({ destinationID: id });
+    const destination = (await ctx.data.destinations.lock(ctx.caller.userID, id))!;
+    if (destination.archived_at !== null) return undefined;
+    if (await ctx.data.destinations.isInUse(id)) {
+      throw new ProblemError('resource_in_use', 'A live stream is published to this destination. Stop it first.');
+    }
+    await ctx.data.destinations.archive(id);
+    await judgeUsersOf(ctx.data, { destinationID: id });
+    return undefined;
+  },
+});

@@ -1,0 +1,29 @@
+// DELETE /playlists/{id}: removes a playlist; its uploads stay.
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { judgeUsersOf } from '../../orchestration/judge-parts.ts';
+import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+
+export const deletePlaylist = operation(['service:write'], {
+  id: 'deletePlaylist',
+  summary: 'Delete a playlist',
+  description: 'Refused while its stream is live. A stream that still names it in playlistIDs is invalid until it names another or none.',
+  tag: 'playlists',
+  method: 'DELETE',
+  path: '/playlists/{id}',
+  params: { id: pathID },
+  output: { status: 204 },
+  errors: ['not_found', 'stream_live'],
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');
+    const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
+    if (isLive(stream.state)) throw new ProblemError('stream_live', 'The stream of this playlist is live. Stop it first.');
+    await ctx.data.playlists.delete(playlist.id);
+    await ctx.data.streamParts.forgetPrepared(ctx.caller.userID, [playlist.id]);
+    await ctx.data.streamParts.settleProcessing(stream.id);
+    await judgeUsersOf(ctx.data, { playlistID: playlist.id });
+    return undefined;
+  },
+});

@@ -1,0 +1,46 @@
+// POST /uploads/import: an upload whose bytes are fetched from a link.
+import * as z from 'zod';
+import { faultOfImportURL, nameOfImport } from '../../domain/import-url.ts';
+import { text } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { fieldProblem } from '../problem-codes.ts';
+import { presentUpload, uploadSchema } from './upload-schema.ts';
+
+export const importUpload = operation(['service:write'], {
+  id: 'importUpload',
+  summary: 'Import an upload from a link',
+  description:
+    'Fetches up to 100 GiB in the background: poll the upload until externalSource.state is completed, then until probeState is. ' +
+    'Share links of Google Drive, Dropbox, OneDrive, SharePoint and Box work as they are, if everyone who has the link may download the file.',
+  tag: 'uploads',
+  method: 'POST',
+  path: '/uploads/import',
+  body: z.strictObject({
+    url: text(1, 8192).describe('http:// or https://, of a file that needs no sign-in.'),
+    name: text(1, 255).optional().describe('A name for people; by default the one that the source gives.'),
+  }),
+  output: { status: 202, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
+  errors: ['import_url_forbidden'],
+  async handle(ctx, { body }) {
+    const fault = faultOfImportURL(body.url, ctx.settings.allowPrivateAddresses);
+    if (fault === 'malformed') throw fieldProblem('url', 'Must be an http:// or https:// URL without user name and password.');
+    if (fault === 'forbidden') {
+      throw fieldProblem('url', 'This address may not be imported from. Use a public http:// or https:// link.', 'import_url_forbidden');
+    }
+    const { userID } = ctx.caller;
+    const uploadID = ctx.newID('upl');
+    await ctx.data.uploads.insert({
+      id: uploadID,
+      userID,
+      name: body.name ?? nameOfImport(new URL(body.url)),
+      // Until the source answers.
+      mimeType: 'application/octet-stream',
+      type: 'video',
+      objectKey: `uploads/${userID}/${uploadID}`,
+      declaredSizeBytes: null,
+    });
+    await ctx.data.imports.insert({ uploadID, userID, url: body.url, named: body.name !== undefined });
+    await ctx.data.outbox.send({ queue: 'imports', body: { uploadID } });
+    return presentUpload((await ctx.data.uploads.find(userID, uploadID))!);
+  },
+});

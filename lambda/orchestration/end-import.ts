@@ -1,0 +1,24 @@
+// Ends an import: its bytes are there and are examined next, or they will never come.
+import type { Database } from '../data/database.ts';
+import type { ClaimedImport } from '../data/imports.ts';
+import type { UploadFailure } from '../data/uploads.ts';
+import { settleUpload } from './settle-upload.ts';
+
+/** @returns false, with nothing changed, when the upload was deleted or the import is another worker's by now */
+export async function endImport(
+  data: Database,
+  { upload_id: uploadID, user_id: userID, epoch }: Pick<ClaimedImport, 'upload_id' | 'user_id' | 'epoch'>,
+  { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null },
+): Promise<boolean> {
+  // Locked before its import, as by whoever deletes it.
+  const upload = await data.uploads.lock(userID, uploadID);
+  if (!upload || !(await data.imports.end({ uploadID, epoch }, { bytesReceived, failure }))) return false;
+  if (failure === null) {
+    await data.uploads.markUploaded(uploadID, bytesReceived);
+    await data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID } });
+  } else {
+    await data.uploads.recordFailure(uploadID, failure);
+    await settleUpload(data, uploadID);
+  }
+  return true;
+}

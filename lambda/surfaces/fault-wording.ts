@@ -1,0 +1,100 @@
+// Our words for what is wrong with an input, in place of the validator's: what was expected there, so that the caller knows what to send.
+import type * as z from 'zod';
+
+/** An issue as zod hands it to an error map: with the input at its place and the schema that refused it. */
+type Issue = z.core.$ZodRawIssue;
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'a list', object: 'an object', record: 'an object',
+  null: 'null', date: 'a time', undefined: 'nothing',
+};
+
+const formats: Readonly<Record<string, string>> = {
+  datetime: 'a time in ISO 8601 with its zone, such as 2030-01-31T18:00:00Z or 2030-01-31T18:00:00+01:00',
+  safeint: 'a whole number',
+  url: 'an absolute URL, such as https://example.com/file.mp4',
+  email: 'an e-mail address',
+};
+
+/** One or two sentences for the fault; schemas that have words of their own keep them. For the `error` of a parse. */
+export function wordFault(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+    case 'invalid_value':
+    case 'invalid_union':
+      return refusal(issue);
+    case 'invalid_format':
+      return formats[issue.format] ? `Must be ${formats[issue.format]}.` : `Must match the pattern ${issue.pattern ?? issue.format}.`;
+    case 'too_small':
+      return issue.origin === 'string' && issue.minimum === 1 ? 'Must not be empty.' : bound('at least', issue.origin, issue.minimum);
+    case 'too_big':
+      return bound('at most', issue.origin, issue.maximum);
+    case 'not_multiple_of':
+      return `Must be a multiple of ${issue.divisor}.`;
+    case 'unrecognized_keys':
+      return knownKeys(issue);
+    default:
+      return undefined;
+  }
+}
+
+/** The same for query parameters, where everything is text to begin with. */
+export function wordQueryFault(issue: Issue): string | undefined {
+  return wordFault(issue)?.replace(', not text.', '.');
+}
+
+/** What is wrong with text that the database cannot hold, or null. Schemas need not think of it. */
+export function faultOfText(text: string): string | null {
+  if (text.includes('\u0000')) return 'Must not contain the character U+0000.';
+  return text.isWellFormed() ? null : 'Must be Unicode text: it contains half of a surrogate pair.';
+}
+
+/** What `faultOfText` lets through, as JSON Schema can say it. */
+export const storableTextPattern = String.raw`^[^\u0000]*$`;
+
+function refusal(issue: Issue): string {
+  const expected = expectationOf(issue);
+  const input = inputOf(issue);
+  if (input === undefined) return `Is missing. Send ${expected}.`;
+  const given = input === null ? 'null' : Array.isArray(input) ? 'a list' : typeNames[typeof input];
+  const isOfType = (issue.code !== 'invalid_type' && given === 'text') || (expected === 'a whole number' && given === 'a number') || expected === given;
+  return isOfType ? `Must be ${expected}.` : `Must be ${expected}, not ${given}.`;
+}
+
+function expectationOf(issue: Issue): string {
+  if (issue.code === 'invalid_type') return formats[formatOf(issue.inst)] ?? typeNames[issue.expected] ?? issue.expected;
+  if (issue.code === 'invalid_value') return choice(issue.values);
+  if (issue.code !== 'invalid_union') return '';
+  const { options } = issue as { options?: readonly unknown[] };
+  return options ? choice(options) : [...new Set(issue.errors.flat().map((inner) => expectationOf(inner as Issue)))].filter(Boolean).join(' or ');
+}
+
+/** With a discriminator, the fault is the member that tells the options apart. */
+function inputOf(issue: Issue): unknown {
+  const { discriminator } = issue as { discriminator?: string };
+  return discriminator === undefined ? issue.input : (issue.input as Record<string, unknown>)[discriminator];
+}
+
+function formatOf(schema: unknown): string {
+  const { format } = definitionOf(schema);
+  return typeof format === 'string' ? format : '';
+}
+
+function choice(values: readonly unknown[]): string {
+  const shown = values.map(String).join(', ');
+  return values.length === 1 ? shown : `one of ${shown}`;
+}
+
+function bound(comparison: string, origin: string, limit: number | bigint): string {
+  if (origin === 'string') return `Must have ${comparison} ${limit} characters.`;
+  return origin === 'array' ? `Must have ${comparison} ${limit} entries.` : `Must be ${comparison} ${limit}.`;
+}
+
+function knownKeys(issue: Issue): string {
+  const keys = Object.keys(definitionOf(issue.inst).shape ?? {});
+  return keys.length === 0 ? 'Leave it out: none are taken here.' : `Leave it out; known here: ${keys.join(', ')}.`;
+}
+
+function definitionOf(schema: unknown): { readonly format?: unknown; readonly shape?: object } {
+  return (schema as { _zod: { def: ReturnType<typeof definitionOf> } } | undefined)?._zod.def ?? {};
+}

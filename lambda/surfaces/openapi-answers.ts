@@ -1,0 +1,120 @@
+// The answers of an operation in OpenAPI: its own, and every problem that it can end in.
+import type { Operation } from '../operations/operation.ts';
+import { problemCodes } from '../operations/problem-codes.ts';
+import type { ProblemCode } from '../operations/problem-codes.ts';
+import { exampleOf } from './openapi-examples.ts';
+import { jsonSchema } from './openapi-schemas.ts';
+import type { Json } from './openapi-schemas.ts';
+
+const refers = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+const integerHeader = (description: string, example: number): Json => ({ description, schema: { type: 'integer', minimum: 0 }, example });
+
+const quotaHeaders: Json = Object.fromEntries(['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'].map((name) => [name, refers('headers', name)]));
+
+/** Headers that answers refer to. */
+export const headerComponents: Json = {
+  'RateLimit-Limit': integerHeader('Requests per window of a minute.', 1200),
+  'RateLimit-Remaining': integerHeader('Requests left in this window.', 1187),
+  'RateLimit-Reset': integerHeader('Seconds until the window ends.', 42),
+  'Retry-After': integerHeader('Seconds to wait before the next request.', 42),
+  Allow: { description: 'The methods that the path has.', schema: { type: 'string' }, example: 'GET, POST' },
+  'WWW-Authenticate': { description: 'The kinds of credential that would do.', schema: { type: 'string' }, example: 'Bearer, ApiKey header="X-API-Key"' },
+  'Idempotency-Replayed': { description: 'true when this is the answer to an earlier request with the same Idempotency-Key.', schema: { type: 'string', enum: ['true'] }, example: 'true' },
+  Location: { description: 'Where it is.', schema: { type: 'string', format: 'uri' }, example: 'https://api.example.org/v1/uploads/upl_0mb3kq5zj4h8s2n7t1w9x6c0p' },
+};
+
+const ownHeaders: Readonly<Partial<Record<ProblemCode, string>>> = { rate_limited: 'Retry-After', method_not_allowed: 'Allow', unauthenticated: 'WWW-Authenticate' };
+
+export const problemSchema: Json = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: { type: 'string', format: 'uri-reference', description: 'Identifies the problem; a GET there explains it.' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What happened this time, and what to do.' },
+    code: { type: 'string', enum: Object.keys(problemCodes) },
+    readiness: { $ref: '#/components/schemas/Readiness', description: 'With stream_not_ready: what is missing, and what to do about it.' },
+    errors: {
+      type: 'array',
+      description: 'Each fault of the input, at most 100: path is a JSON pointer into the body, or /path/NAME, /query/NAME, /header/NAME.',
+      items: {
+        type: 'object',
+        required: ['path', 'code', 'detail'],
+        properties: { path: { type: 'string' }, code: { type: 'string' }, detail: { type: 'string' } },
+      },
+    },
+  },
+};
+
+/** One example for each code that the operations can end in. */
+export function problemExamples(operations: readonly Operation[], baseURL: string): Json {
+  const codes = new Set(operations.flatMap(codesOf));
+  return Object.fromEntries(
+    [...codes].sort().map((code) => [code, problemCodes[code]] as const).map(([code, { status, title, explanation }]) => [
+      code,
+      { summary: title, value: { type: `${baseURL}/problems/${code}`, title, status, detail: explanation, code } },
+    ]),
+  );
+}
+
+/** All answers by status. */
+export function answersOf(operation: Operation, schemas: Json): Json {
+  const { status, body, location } = operation.output;
+  const schema = body && jsonSchema(body, 'output', schemas);
+  const headers = {
+    ...(location ? { Location: refers('headers', 'Location') } : {}),
+    ...(operation.method === 'POST' ? { 'Idempotency-Replayed': refers('headers', 'Idempotency-Replayed') } : {}),
+    ...quotaHeaders,
+  };
+  const content = schema && { 'application/json': withExample(schema, schemas) };
+  return { [status]: { description: operation.summary, headers, ...(content ? { content } : {}) }, ...problemsOf(operation) };
+}
+
+/** The problems of the operation itself, and those that its kind of request always has. */
+function codesOf(operation: Operation): ProblemCode[] {
+  const codes = new Set<ProblemCode>([...operation.errors, 'method_not_allowed', 'validation_failed', 'rate_limited', 'upstream_unavailable', 'internal_error']);
+  if (operation.scopes !== 'public') codes.add('unauthenticated').add('insufficient_scope');
+  if (operation.method === 'POST' || operation.method === 'PATCH') codes.add('unknown_field').add('payload_too_large');
+  if (operation.body) codes.add('malformed_json');
+  if (operation.method === 'POST') codes.add('idempotency_key_reused').add('idempotency_in_progress');
+  return [...codes].sort();
+}
+
+/** A component shows its example itself, and all that refer to it do; anything else has it at its place. */
+function withExample(schema: Json, schemas: Json): Json {
+  const component = typeof schema['$ref'] === 'string' ? (schemas[schema['$ref'].slice('#/components/schemas/'.length)] as Json) : null;
+  const example = exampleOf(schema, '', schemas);
+  if (component === null) return { schema, example };
+  component['examples'] = [example];
+  return { schema };
+}
+
+/** By status. Those that every operation has in the same way are components. */
+function problemsOf(operation: Operation): Json {
+  const byStatus = Map.groupBy(codesOf(operation), (code) => problemCodes[code].status);
+  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [status, isEverywhere(group) ? refers('responses', group[0]!) : problemAnswer(group)]));
+}
+
+const everywhere: ReadonlySet<ProblemCode> = new Set(['unauthenticated', 'insufficient_scope', 'method_not_allowed', 'rate_limited', 'upstream_unavailable', 'internal_error']);
+
+function isEverywhere(codes: readonly ProblemCode[]): boolean {
+  return codes.length === 1 && everywhere.has(codes[0]!);
+}
+
+/** Answers that operations refer to. */
+export const answerComponents: Json = Object.fromEntries([...everywhere].map((code) => [code, problemAnswer([code])]));
+
+function problemAnswer(codes: readonly ProblemCode[]): Json {
+  const own = codes.flatMap((code) => ownHeaders[code] ?? []);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${problemCodes[code].explanation}`).join('\n\n'),
+    headers: { ...Object.fromEntries(own.map((name) => [name, refers('headers', name)])), ...quotaHeaders },
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/Problem', properties: { code: { enum: codes } } },
+        examples: Object.fromEntries(codes.map((code) => [code, refers('examples', code)])),
+      },
+    },
+  };
+}

@@ -1,0 +1,47 @@
+// JSON Schema (2020-12, as OpenAPI 3.1 has it) of the catalogue's zod schemas.
+import * as z from 'zod';
+import { storableTextPattern } from './fault-wording.ts';
+
+export type Json = Record<string, unknown>;
+
+/** JSON Schema of a zod schema; what carries an id becomes a component of `schemas`, and is referred to. */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: (found) => simplify(found, io) });
+  const { $schema: _schema, $defs = {}, ...root } = toComponentReferences(document) as Json & { $defs?: Json };
+  for (const [id, definition] of Object.entries($defs)) schemas[id] = withoutID(definition as Json);
+  if (typeof root['id'] !== 'string') return root;
+  schemas[root['id']] = withoutID(root);
+  return { $ref: `#/components/schemas/${root['id']}` };
+}
+
+function withoutID({ id: _id, ...schema }: Json): Json {
+  return schema;
+}
+
+interface Found {
+  readonly zodSchema: z.core.$ZodTypes;
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** Leaves out what zod adds and clients have no use for: the pattern of date-times, in answers the bounds of JavaScript's integers. */
+function simplify({ zodSchema, jsonSchema }: Found, io: 'input' | 'output'): void {
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  if (io === 'output' && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (io === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  // A field that is added to an answer later must not break clients that check answers.
+  if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  const { type } = zodSchema._zod.def;
+  if (type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+  if (io === 'input' && type === 'string' && jsonSchema.format === undefined) jsonSchema.pattern ??= storableTextPattern;
+}
+
+function toComponentReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toComponentReferences);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      key === '$ref' && typeof member === 'string' ? member.replace('#/$defs/', '#/components/schemas/') : toComponentReferences(member),
+    ]),
+  );
+}

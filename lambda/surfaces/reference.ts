@@ -1,0 +1,145 @@
+// The OpenAPI document as a page for people: static HTML without scripts, so it works wherever the API does.
+import { createHash } from 'node:crypto';
+import { html, raw } from 'hono/html';
+import type { Json } from './openapi-schemas.ts';
+import { referenceStyle } from './reference-style.ts';
+
+type Html = ReturnType<typeof html>;
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly examples?: readonly unknown[];
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>>;
+
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly { readonly oauth2?: readonly string[] }[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean; readonly description: string; readonly schema: Schema }[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly description: string; readonly content?: Content }>>;
+}
+
+interface Document {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: { readonly status: number; readonly detail: string } }>> };
+}
+
+const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
+const pages = new WeakMap<Json, string>();
+
+/** Built once per document. The policy allows nothing but the page's own style. */
+export async function referenceResponse(document: Json): Promise<Response> {
+  const page = pages.get(document) ?? `<!doctype html>${await pageOf(document as unknown as Document)}`;
+  pages.set(document, page);
+  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`;
+  return new Response(page, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy } });
+}
+
+function pageOf({ info, servers, tags, paths, components }: Document): Html {
+  const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })));
+  const of = (tag: string) => operations.filter((operation) => operation.tags.includes(tag));
+  return html`<html lang="en">
+    <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${info.title}</title><style>${raw(referenceStyle)}</style></head>
+    <body>
+      <nav aria-label="Operations">
+        ${tags.map(({ name }) => html`<h2>${name}</h2><ul>${of(name).map(({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`)}</ul>`)}
+        <h2>More</h2><ul><li><a href="#resources">Resources</a></li><li><a href="#problems">Problems</a></li><li><a href="openapi.json">OpenAPI 3.1</a></li></ul>
+      </nav>
+      <main>
+        <h1>${info.title} ${info.version}</h1>
+        ${info.description.split('\n\n').map((paragraph) => html`<p>${marked(paragraph)}</p>`)}
+        <p>Base URL <code>${servers[0]!.url}</code>. Send an API key as <code>X-API-Key</code>, or an access token as <code>Authorization: Bearer</code>.</p>
+        ${tags.map(({ name, description }) => html`<h2>${name}</h2><p>${description}</p>${of(name).map(operationOf)}`)}
+        <h2 id="resources">Resources</h2>
+        ${Object.entries(components.schemas).map(([name, schema]) => html`<article id="schema-${name}"><h3>${name}</h3>${schemaOf(schema)}${exampleOf(schema.examples?.[0])}</article>`)}
+        <h2 id="problems">Problems</h2>
+        <dl>${Object.entries(components.examples).map(([code, { value }]) => html`<dt id="problem-${code}"><code>${code}</code> ${value.status}</dt><dd>${value.detail}</dd>`)}</dl>
+      </main>
+    </body>
+  </html>`;
+}
+
+function operationOf({ path, method, operationId, summary, description, security, parameters, requestBody, responses }: Described & { path: string; method: string }): Html {
+  const scopes = security.flatMap(({ oauth2 = [] }) => oauth2).join(' or ');
+  const body = requestBody?.content['application/json'];
+  const [success, ...problems] = Object.entries(responses);
+  const [status, { content = {} }] = success!;
+  const answer = content['application/json'];
+  return html`<article id="${operationId}">
+    <h3>${summary}</h3>
+    <p class="call"><code><b>${method}</b> ${path}</code>${scopes ? html` <small>needs ${scopes}</small>` : html` <small>needs no credential</small>`}</p>
+    ${description === `${summary}.` ? '' : html`<p>${marked(description)}</p>`}
+    ${parameters.length > 0 ? html`<h4>Parameters</h4>${rows(parameters.map((parameter) => [`${parameter.name} (${parameter.in})`, { ...parameter.schema, description: parameter.description }, parameter.required] as const))}` : ''}
+    ${body ? html`<h4>Body</h4>${schemaOf(body.schema)}${exampleOf(body.example)}` : ''}
+    <h4>Answer ${status}</h4>${answer ? html`${schemaOf(answer.schema)}${exampleOf(answer.example)}` : html`<p>Empty.</p>`}
+    <p><small>Problems: ${problems.map(([problem, refusal]) => html`${problem} ${codesOf(refusal).map((code) => html`<a href="#problem-${code}">${code}</a> `)}`)}</small></p>
+  </article>`;
+}
+
+/** An answer that many operations share is named by its one code. */
+function codesOf({ $ref, content = {} }: Described['responses'][string]): string[] {
+  return $ref ? [$ref.split('/').at(-1)!] : Object.keys(content['application/problem+json']?.examples ?? {});
+}
+
+/** Words in backticks are code. */
+function marked(text: string): (string | Html)[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
+}
+
+/** A reference is a link; an object is a table of its fields; anything else is one line. */
+function schemaOf(schema: Schema): Html {
+  const { properties, required = [], oneOf } = schema;
+  if (oneOf) return html`<p>One of:</p>${oneOf.map(schemaOf)}`;
+  if (!properties) return html`<p>${typeOf(schema)}</p>`;
+  return rows(Object.entries(properties).map(([name, property]) => [name, property, required.includes(name)] as const));
+}
+
+function rows(fields: readonly (readonly [name: string, schema: Schema, required: boolean])[]): Html {
+  return html`<table><tbody>${fields.map(
+    ([name, schema, required]) => html`<tr>
+      <th scope="row"><code>${name}</code>${required ? '' : html` <small>optional</small>`}${schema.deprecated ? html` <small>deprecated</small>` : ''}</th>
+      <td>${typeOf(schema)} ${schema.description ?? ''}${nested(schema)}</td>
+    </tr>`,
+  )}</tbody></table>`;
+}
+
+/** The fields of objects that have no name of their own. */
+function nested(schema: Schema): Html | '' {
+  const inner = schema.items ?? schema.anyOf?.find(({ properties }) => properties) ?? schema;
+  return inner.properties ? html`<details><summary>fields</summary>${schemaOf(inner)}</details>` : '';
+}
+
+function typeOf({ $ref, type, format, const: constant, enum: values, anyOf, items, default: preset }: Schema): Html {
+  if ($ref) {
+    const name = $ref.split('/').at(-1)!;
+    return html`<a href="#schema-${name}">${name}</a>`;
+  }
+  if (anyOf) return html`${anyOf.map((option, index) => html`${index > 0 ? ' or ' : ''}${typeOf(option)}`)}`;
+  if (items) return html`list of ${typeOf(items)}`;
+  const words = values ? values.join(' | ') : constant === undefined ? [type].flat().join(' or ') : JSON.stringify(constant);
+  return html`<i>${words}${format ? ` (${format})` : ''}${preset === undefined ? '' : `, default ${JSON.stringify(preset)}`}</i>`;
+}
+
+function exampleOf(example: unknown): Html | '' {
+  return example === undefined ? '' : html`<details><summary>example</summary><pre tabindex="0">${JSON.stringify(example, null, 2)}</pre></details>`;
+}

@@ -1,0 +1,72 @@
+// What an hour of a stream costs on each backend, with what it sends apart, beside what it is sold for.
+import { fargateTaskOf, groupOf, machineOf } from './agent-machines.ts';
+import { egressTiers, standing } from './list-prices.ts';
+import { referred, resourcesOf, type StageResource, type Template } from './stage-resources.ts';
+
+/** One line of what can be bought: a quality at a framerate. */
+export interface StreamKind {
+  /** For the table, e.g. `1080p60`. */
+  readonly name: string;
+  /** Of video and audio together. */
+  readonly bitrateKbps: number;
+  /** How much of an agent it takes. */
+  readonly slots: Readonly<Record<Backend, number>>;
+  /** What a user pays for an hour; a credit is a US cent. */
+  readonly creditsPerHour: number;
+}
+
+export type Backend = 'ffmpeg' | 'manifest';
+
+export interface StreamHourCost {
+  readonly name: string;
+  readonly usdSoldFor: number;
+  readonly gigabytes: number;
+  /** At the first and at the last price tier of traffic. */
+  readonly usdEgress: { readonly dearest: number; readonly cheapest: number };
+  /** The part of an agent. Null: it is too large for the agents of this stage. */
+  readonly usdCompute: Readonly<Record<Backend, number | null>>;
+}
+
+/** Full packets of 1,500 bytes have 1,448 of RTMP in them; the rest is IPv4, TCP and its time stamps, and billed too. */
+const packetOverhead = 1500 / 1448;
+const bytesPerGB = 1e9;
+
+/** @param templates of all stacks of the stage whose agents carry the streams */
+export function streamHourCosts(kinds: readonly StreamKind[], templates: readonly Template[]): StreamHourCost[] {
+  const agents = { ffmpeg: agentOf('ffmpeg', templates), manifest: agentOf('manifest', templates) };
+  return kinds.map(({ name, bitrateKbps, slots, creditsPerHour }) => {
+    const gigabytes = ((bitrateKbps * 1000) / 8) * 3600 * (packetOverhead / bytesPerGB);
+    const prices = egressTiers.map(({ price }) => price.usd);
+    const computeOn = (backend: Backend): number | null => (slots[backend] > agents[backend].slots ? null : slots[backend] * agents[backend].usdPerSlotHour);
+    return {
+      name,
+      usdSoldFor: creditsPerHour / 100,
+      gigabytes,
+      usdEgress: { dearest: gigabytes * Math.max(...prices), cheapest: gigabytes * Math.min(...prices) },
+      usdCompute: { ffmpeg: computeOn('ffmpeg'), manifest: computeOn('manifest') },
+    };
+  });
+}
+
+/** Slots of one agent, and dollars an hour for a slot in use, with its part of those that the scaling keeps free. */
+function agentOf(backend: Backend, templates: readonly Template[]): { readonly slots: number; readonly usdPerSlotHour: number } {
+  const service = resourcesOf(templates).find((resource) => resource.type === 'AWS::ECS::Service' && variableOf(resource, 'AGENT_BACKENDS') === backend);
+  if (!service) throw new Error(`no service of the stage runs ${backend} agents`);
+  const slots = Number(variableOf(service, 'AGENT_SLOTS'));
+  const group = groupOf(service);
+  const machine = group === null ? fargateTaskOf(service) : machineOf(group);
+  return { slots, usdPerSlotHour: (machine.usdPerHour + standing.publicAddress.usd) / (slots * usedFractionOf(backend, templates)) };
+}
+
+function variableOf(service: StageResource, name: string): string | undefined {
+  const { ContainerDefinitions } = referred(service, service.properties.TaskDefinition).properties;
+  return ContainerDefinitions[0].Environment.find((variable: { Name: string }) => variable.Name === name)?.Value;
+}
+
+/** The part of the slots that the scaling policy wants in use, as its expression has it. */
+function usedFractionOf(backend: Backend, templates: readonly Template[]): number {
+  const policies = resourcesOf(templates).filter(({ type }) => type === 'AWS::ApplicationAutoScaling::ScalingPolicy').map(({ properties }) => JSON.stringify(properties));
+  const [, fraction] = /\(used \/ ([\d.]+) \+/.exec(policies.find((policy) => policy.includes(`"Value":"${backend}"`)) ?? '') ?? [];
+  if (fraction === undefined) throw new Error(`no scaling policy says how many slots of ${backend} agents may be in use`);
+  return Number(fraction);
+}

@@ -1,0 +1,49 @@
+// One of the two servers that `npm run bench -- api` compares, in a process of its own: the REST surface, or the same SQL behind bare hono.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { connectLocally } from '../../bin/local/connections.ts';
+import { createService } from '../../lambda/api/create-service.ts';
+import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
+import { newID } from '../../lambda/data/new-id.ts';
+import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
+import { createRestHandler } from '../../lambda/surfaces/rest.ts';
+
+const [kind = '', databaseURL = '', objectsFolder = ''] = process.argv.slice(2);
+const connections = connectLocally({ databaseURL, serviceSecret: 'bench', objectsFolder, siteURL: 'http://127.0.0.1' }, 20, () => {});
+const { pool } = connections;
+
+const listeners = { platform, bare };
+const listener = listeners[kind as keyof typeof listeners]();
+const server = createServer((request, response) => void listener(request, response));
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+
+function platform() {
+  const service = createService(connections, { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 1000 }, () => {});
+  const rest = createRestHandler(service);
+  return getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
+}
+
+/** No catalogue, no checks, no problems, no contract: what the same statements cost by themselves. */
+function bare() {
+  const app = new Hono<{ Variables: { userID: string } }>();
+  const data = databaseOn(pool);
+  app.use(async (c, next) => {
+    const owner = await data.accounts.ownerOfKey(hashApiKey(c.req.header('x-api-key') ?? ''));
+    if (!owner) return c.json({}, 401);
+    await data.requestWindows.count(`user ${owner.user_id}`, c.req.method === 'GET' ? 'read' : 'write');
+    c.set('userID', owner.user_id);
+    return next();
+  });
+  app.get('/v1/uploads', async (c) => c.json({ data: await data.uploads.list(c.get('userID'), null, Number(c.req.query('limit') ?? 20) + 1) }));
+  app.get('/v1/uploads/:id', async (c) => c.json(await data.uploads.find(c.get('userID'), c.req.param('id'))));
+  app.post('/v1/uploads', async (c) => {
+    const { name, mimeType } = await c.req.json<{ name: string; mimeType: string }>();
+    const id = newID('upl', new Date());
+    const upload = { id, userID: c.get('userID'), name, mimeType, type: 'video' as const, objectKey: id, declaredSizeBytes: null };
+    const made = await inTransaction(pool, (transaction) => transaction.uploads.insert(upload));
+    return c.json(made, 201);
+  });
+  return getRequestListener(app.fetch);
+}

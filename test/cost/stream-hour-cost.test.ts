@@ -1,0 +1,49 @@
+// What an hour of a stream costs: the part of an agent by its slots, and egress by the bitrate.
+import { describe, expect, test } from 'vitest';
+import { streamKinds } from '../../bin/cost/stream-kinds.ts';
+import { type StreamKind, streamHourCosts } from '../../lib/cost/stream-hour-cost.ts';
+import type { StageSettings } from '../../lib/stage-settings.ts';
+import { stages } from '../../lib/stages.ts';
+import { synthesizeStage, testApp } from '../support/synth.ts';
+
+const { dev } = stages;
+const synthTimeoutMs = 60_000;
+const kind: StreamKind = { name: 'some', bitrateKbps: 6000, slots: { ffmpeg: 2, manifest: 1 }, creditsPerHour: 39 };
+
+function costIn(settings: StageSettings, stream: StreamKind = kind) {
+  const stage = synthesizeStage(testApp(), 'mine', settings);
+  const [cost] = streamHourCosts([stream], [...stage.stacks.keys()].map((id) => stage.template(id)));
+  return cost!;
+}
+
+describe('an hour', { timeout: synthTimeoutMs }, () => {
+  test('takes the part of a GPU machine that its slots are of those in use', () => {
+    const machineUsd = 0.526 + (60 * 0.08) / 730 + 0.005;
+    expect(costIn({ ...dev, ffmpegAgentSlots: 8 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 2) / (8 * 0.8), 6);
+    expect(costIn({ ...dev, ffmpegAgentSlots: 16 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 2) / (16 * 0.8), 6);
+  });
+
+  test('takes the part of a Fargate task', () => {
+    expect(costIn({ ...dev, manifestAgentSlots: 50 }).usdCompute.manifest).toBeCloseTo((0.03238 + 2 * 0.00356 + 0.005) / (50 * 0.8), 6);
+  });
+
+  test('has no price where no agent is large enough', () => {
+    expect(costIn({ ...dev, ffmpegAgentSlots: 1 }).usdCompute).toEqual({ ffmpeg: null, manifest: expect.any(Number) });
+  });
+
+  test('sends its bitrate, with the headers of its packets', () => {
+    const { gigabytes, usdEgress, usdSoldFor } = costIn(dev);
+    expect(gigabytes).toBeCloseTo((2.7 * 1500) / 1448);
+    expect(usdEgress).toEqual({ dearest: expect.closeTo(gigabytes * 0.09), cheapest: expect.closeTo(gigabytes * 0.05) });
+    expect(usdSoldFor).toBe(0.39);
+  });
+});
+
+describe('what can be bought', () => {
+  test('is each quality at 30 and 60 frames, each dearer and larger than the one before', () => {
+    const kinds = streamKinds();
+    expect(kinds.map(({ name }) => name)).toEqual(['720p30', '720p60', '1080p30', '1080p60', '1440p30', '1440p60', '2160p30', '2160p60']);
+    expect(kinds.map(({ creditsPerHour }) => creditsPerHour)).toEqual(kinds.map(({ creditsPerHour }) => creditsPerHour).toSorted((a, b) => a - b));
+    expect(kinds.every(({ bitrateKbps }) => bitrateKbps > 4000)).toBe(true);
+  });
+});

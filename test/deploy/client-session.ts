@@ -1,0 +1,90 @@
+// What a client does with the deployed API, and what has to follow from it behind the API.
+import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import { createLoop, until, uploadFile } from '../support/local-run.ts';
+import type { ApiClient } from '../support/local-run.ts';
+import { mediaSample } from '../support/media-samples.ts';
+import type { EmulatedAccount } from './emulated-account.ts';
+
+/** Never connected to: nobody publishes here. */
+const target = { rtmpURL: 'rtmp://live.example.com/app', streamKey: 'key-of-the-test' };
+/** The sweep that arms the timer comes every minute, here up to ten seconds late. */
+const scheduleAheadMs = 75_000;
+
+/** Uploads a file, and has a stream that plays it. Needs a media worker. @returns the stream's id */
+export async function prepareStream(api: ApiClient): Promise<string> {
+  const uploadID = await uploadFile(api, await mediaSample('plain.mp4'), 'video/mp4');
+  const { probeState, durationSeconds, videoCodec, audioCodec } = await api('GET', `/uploads/${uploadID}`);
+  assert.deepEqual({ probeState, durationSeconds, videoCodec, audioCodec }, { probeState: 'completed', durationSeconds: 2, videoCodec: 'h264', audioCodec: 'aac' });
+
+  const streamID = await createLoop(api, [uploadID], target);
+  const [playlistID] = (await api('GET', `/streams/${streamID}`)).playlistIDs;
+  await api('POST', `/playlists/${playlistID}/publish`);
+  const published = async () => (await api('GET', `/playlists/${playlistID}`)).publishStatus;
+  await until(async () => (await published()) !== 'PREPARING');
+  assert.equal(await published(), 'IDLE');
+  return streamID;
+}
+
+/** A signed URL takes what was announced and nothing else. */
+export async function assertOtherBytesRefused(api: ApiClient): Promise<void> {
+  const { id } = await api('POST', '/uploads', { name: 'announced.mp4', mimeType: 'video/mp4', fileSize: 4 });
+  const { url, headers } = await api('POST', `/uploads/${id}/upload-url`);
+  const put = async (body: string, changed = {}) => (await fetch(url, { method: 'PUT', headers: { ...headers, ...changed }, body })).status;
+  assert.deepEqual([await put('12345'), await put('1234', { 'content-type': 'text/html' }), await put('1234')], [403, 403, 200]);
+}
+
+/** @returns its id */
+export async function startStream(api: ApiClient, streamID: string): Promise<string> {
+  assert.equal((await api('POST', `/streams/${streamID}/start`)).state, 'activating');
+  return streamID;
+}
+
+/** Takes the next command off a queue, as an agent would: it has to be this stream's. */
+export async function takePublishCommand({ clientConfig }: EmulatedAccount, QueueUrl: string, streamID: string): Promise<void> {
+  const sqs = new SQSClient(clientConfig);
+  const { Messages: [message] = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
+  assert.deepEqual(JSON.parse(message?.Body ?? 'null'), { streamID });
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle }));
+}
+
+export interface ScheduledStream {
+  readonly id: string;
+  readonly startAt: Date;
+}
+
+export async function scheduleStream(api: ApiClient, id: string): Promise<ScheduledStream> {
+  const startAt = new Date(Date.now() + scheduleAheadMs);
+  assert.equal((await api('POST', `/streams/${id}/schedule`, { scheduleStartAt: startAt })).state, 'scheduled');
+  return { id, startAt };
+}
+
+/** Resolves when the group has a schedule: EventBridge's rule has called the sweep. */
+export async function timerArmed(account: EmulatedAccount, groupName: string): Promise<void> {
+  await until(async () => (await countSchedules(account, groupName)) === 1);
+}
+
+/** Resolves when the schedule has put its message on the queue, the queue has called the job, and the job has moved the stream. */
+export async function timerFired(account: EmulatedAccount, groupName: string, jobLogGroup: string, api: ApiClient, { id, startAt }: ScheduledStream): Promise<void> {
+  const read = () => api('GET', `/streams/${id}`);
+  // Each look at the stream is an invocation, and there is nothing to see before.
+  await setTimeout(startAt.getTime() - Date.now());
+  await until(async () => (await read()).state !== 'scheduled');
+  const { state, transitions } = await read();
+  assert.deepEqual([state, transitions[0].cause], ['activating', 'schedule_start']);
+  assert.ok(new Date(transitions[0].at) >= startAt, 'the stream was started early');
+  await until(async () => (await countInvocations(account, jobLogGroup, startAt)) > 0);
+  await until(async () => (await countSchedules(account, groupName)) === 0);
+}
+
+async function countSchedules({ clientConfig }: EmulatedAccount, GroupName: string): Promise<number> {
+  return (await new SchedulerClient(clientConfig).send(new ListSchedulesCommand({ GroupName }))).Schedules?.length ?? 0;
+}
+
+async function countInvocations({ clientConfig }: EmulatedAccount, logGroupName: string, since: Date): Promise<number> {
+  const { events = [] } = await new CloudWatchLogsClient(clientConfig).send(new FilterLogEventsCommand({ logGroupName, startTime: since.getTime() }));
+  return events.filter(({ message }) => message?.startsWith('START RequestId')).length;
+}

@@ -1,0 +1,106 @@
+// The emulated AWS account: the real CDK CLI deploys into it, and what is there is looked at afterwards.
+import { CloudFormationClient, paginateListStackResources, paginateListStacks } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient, DescribeLogGroupsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { join } from 'node:path';
+import { startChild } from '../../bin/local/child-process.ts';
+import type { RunningChild } from '../../bin/local/child-process.ts';
+import type { AWSEmulator } from '../support/aws-emulator.ts';
+
+export interface DeployedResource {
+  readonly type: string;
+  readonly physicalID: string;
+}
+
+/** By STACK/LOGICAL-ID. */
+export type DeployedResources = ReadonlyMap<string, DeployedResource>;
+
+/** Of all logs, once the changes are deployed. */
+export const changedRetentionDays = RetentionDays.ONE_MONTH;
+
+const root = join(import.meta.dirname, '../..');
+const cdk = join(root, 'node_modules/.bin/cdk');
+const bootstrapStack = 'CDKToolkit';
+const quotedLines = 40;
+
+export class EmulatedAccount {
+  readonly clientConfig: AWSEmulator['clientConfig'];
+  readonly #folder: string;
+  #cli: RunningChild | null = null;
+
+  /** @param folder where the CLI leaves what it likes */
+  constructor(clientConfig: AWSEmulator['clientConfig'], folder: string) {
+    this.clientConfig = clientConfig;
+    this.#folder = folder;
+  }
+
+  /** Of a process in the account: any client of the AWS SDK finds the emulator. */
+  get environment(): NodeJS.ProcessEnv {
+    const { endpoint, region, credentials } = this.clientConfig;
+    return {
+      PATH: process.env['PATH'], HOME: this.#folder, TMPDIR: this.#folder,
+      AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    };
+  }
+
+  /** Ends the CLI if it still runs: until then it writes into the folder. */
+  async stop(): Promise<void> {
+    await this.#cli?.stop('SIGKILL', 0);
+  }
+
+  /** `cdk bootstrap` */
+  bootstrap(): Promise<void> {
+    // Where there is no app: it needs none.
+    return this.#cdk(this.#folder, 'bootstrap', 'aws://000000000000/us-east-1');
+  }
+
+  /** `cdk deploy` of all stacks of app.ts. @param isChanged with changes as a later release brings them */
+  deploy({ isChanged }: { isChanged: boolean }): Promise<void> {
+    const output = join(this.#folder, `cdk.out.${isChanged}`);
+    const app = ['--app', 'node test/deploy/app.ts', '--context', `changed=${isChanged}`, '--output', output];
+    return this.#cdk(root, 'deploy', '**', ...app, '--require-approval', 'never', '--concurrency', '4');
+  }
+
+  /** Of all stacks but the bootstrap's. */
+  async resources(): Promise<DeployedResources> {
+    const client = new CloudFormationClient(this.clientConfig);
+    const found = new Map<string, DeployedResource>();
+    for await (const { StackSummaries = [] } of paginateListStacks({ client }, {})) {
+      for (const { StackName } of StackSummaries.filter((stack) => stack.StackName !== bootstrapStack)) {
+        for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName })) {
+          for (const { LogicalResourceId, ResourceType: type = '', PhysicalResourceId: physicalID = '' } of StackResourceSummaries) {
+            found.set(`${StackName}/${LogicalResourceId}`, { type, physicalID });
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Days that a log group keeps its logs. */
+  async retentionDays(logGroupNamePrefix: string): Promise<number | undefined> {
+    const { logGroups } = await new CloudWatchLogsClient(this.clientConfig).send(new DescribeLogGroupsCommand({ logGroupNamePrefix }));
+    return logGroups?.[0]?.retentionInDays;
+  }
+
+  /** Variables that ECS would give the container of a task. */
+  async environmentOfTask(taskDefinition: string): Promise<Readonly<Record<string, string>>> {
+    const described = await new ECSClient(this.clientConfig).send(new DescribeTaskDefinitionCommand({ taskDefinition }));
+    const variables = described.taskDefinition?.containerDefinitions?.[0]?.environment ?? [];
+    return Object.fromEntries(variables.map(({ name = '', value = '' }) => [name, value]));
+  }
+
+  /** @throws with the end of its output if it fails */
+  async #cdk(cwd: string, ...args: string[]): Promise<void> {
+    const lines: string[] = [];
+    const log = (line: string) => {
+      lines.push(line);
+      if (lines.length > quotedLines) lines.shift();
+    };
+    const env = { ...this.environment, AWS_EC2_METADATA_DISABLED: 'true' };
+    this.#cli = startChild({ command: cdk, args: [...args, '--ci'], cwd, env, log });
+    const { code } = await this.#cli.exited;
+    if (code !== 0) throw new Error(`cdk ${args[0]} ended with ${code}:\n${lines.join('\n')}`);
+  }
+}

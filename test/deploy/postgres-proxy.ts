@@ -1,0 +1,98 @@
+// Stands in for RDS and RDS Proxy: TLS, an IAM token or the master's password asked for, and a real Postgres behind it.
+import { once } from 'node:events';
+import { createConnection, createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+
+export interface PostgresProxyOptions {
+  /** Folder of the Unix socket of a Postgres that trusts whoever connects there. */
+  readonly socketFolder: string;
+  /** PEM. */
+  readonly certificate: { readonly cert: string; readonly key: string };
+}
+
+export interface PostgresProxy {
+  readonly port: number;
+  /** Who connected so far. */
+  readonly users: ReadonlySet<string>;
+  close(): void;
+}
+
+/** In the secret that the migration reads. */
+export const masterCredentials = { username: 'postgres', password: 'of the emulated master' } as const;
+/** The name in the certificate, in DATABASE_HOST and in tokens. */
+export const databaseHost = 'localhost';
+
+// https://www.postgresql.org/docs/current/protocol-message-formats.html
+const sslRequestCode = 80_877_103;
+const cleartextPasswordWanted = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
+const refusal = errorResponse('SFATAL\0C28000\0Mthe credentials are not accepted\0\0');
+
+export async function startPostgresProxy({ socketFolder, certificate }: PostgresProxyOptions): Promise<PostgresProxy> {
+  const users = new Set<string>();
+  const sockets = new Set<Duplex>();
+  const track = (socket: Duplex) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+  };
+  const serve = async (plain: Socket): Promise<void> => {
+    track(plain);
+    if ((await read(plain, 8)).readInt32BE(4) !== sslRequestCode) return void plain.destroy();
+    plain.write('S');
+    const client = new TLSSocket(plain, { isServer: true, ...certificate });
+    track(client);
+    const startUp = await readMessage(client);
+    const user = /\0user\0([^\0]*)\0/.exec(startUp.toString('latin1'))?.[1] ?? '';
+    client.write(cleartextPasswordWanted);
+    await read(client, 1);
+    const password = (await readMessage(client)).subarray(4, -1).toString();
+    if (!isAccepted(user, password)) return void client.end(refusal);
+    users.add(user);
+    const server = createConnection(join(socketFolder, '.s.PGSQL.5432'));
+    track(server);
+    server.write(startUp);
+    client.pipe(server).pipe(client);
+  };
+  const listener = createServer((socket) => void serve(socket).catch(() => socket.destroy())).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    users,
+    close() {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** The master by password, everybody else by a token for this user at this address, as RDS Proxy wants it. Its signature is not looked at. */
+function isAccepted(user: string, password: string): boolean {
+  if (user === masterCredentials.username) return password === masterCredentials.password;
+  const token = URL.parse(`https://${password}`);
+  const asked = token?.searchParams;
+  return token?.host === `${databaseHost}:5432` && asked?.get('Action') === 'connect' && asked.get('DBUser') === user && asked.has('X-Amz-Signature');
+}
+
+function errorResponse(fields: string): Buffer {
+  const head = Buffer.from([0x45, 0, 0, 0, 0]);
+  head.writeInt32BE(4 + fields.length, 1);
+  return Buffer.concat([head, Buffer.from(fields)]);
+}
+
+/** A message whose length comes first, with its length. */
+async function readMessage(stream: Duplex): Promise<Buffer> {
+  const length = await read(stream, 4);
+  return Buffer.concat([length, await read(stream, length.readInt32BE(0) - 4)]);
+}
+
+async function read(stream: Duplex, bytes: number): Promise<Buffer> {
+  for (;;) {
+    const chunk = stream.read(bytes) as Buffer | null;
+    if (chunk?.length === bytes) return chunk;
+    if (chunk !== null || stream.readableEnded || stream.destroyed) throw new Error('the connection ended within a message');
+    await once(stream, 'readable');
+  }
+}

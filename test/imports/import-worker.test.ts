@@ -1,0 +1,289 @@
+// Imports from the request to the object, from real HTTP servers: what arrives, what is refused and whose fault it was, and what outlives a worker.
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { importLimits } from '../../lambda/imports/import-limits.ts';
+import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
+import { partBytes } from '../../lambda/ports/object-store/object-store.ts';
+import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import { testService } from '../support/service.ts';
+import { anyBytes, sendFile, startSource } from './source-server.ts';
+import type { Answer } from './source-server.ts';
+import { startWorker as startWorkerOn } from './worker.ts';
+import type { WorkerSettings } from './worker.ts';
+
+const service = testService();
+vi.setConfig({ testTimeout: 30_000 });
+const patiently = { timeout: 15_000, interval: 20 };
+
+const ended: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0)) await end();
+});
+
+function startWorker({ objects = service.objects(), ...settings }: WorkerSettings & { objects?: ObjectStore } = {}) {
+  const worker = startWorkerOn(service.pool(), objects, settings);
+  ended.push(() => worker.stop());
+  return worker;
+}
+
+/** Asks for an import, and tells how it ended. */
+async function importFrom(url: string, settings: Parameters<typeof startWorker>[0] = {}, name?: string) {
+  const user = await service.user();
+  const { status, body } = await user.call('POST', '/uploads/import', { url, ...(name === undefined ? {} : { name }) });
+  expect(status).toBe(202);
+  const worker = startWorker(settings);
+  const upload = await untilEnded(user, body.id);
+  await worker.stop();
+  return { upload, user, worker };
+}
+
+async function untilEnded(user: Awaited<ReturnType<typeof service.user>>, id: string) {
+  const look = async () => (await user.call('GET', `/uploads/${id}`)).body;
+  await expect.poll(async () => (await look()).externalSource.state, patiently).toMatch(/completed|failed/);
+  return look();
+}
+
+const keyOf = async (uploadID: string) => (await databaseOn(service.pool()).uploads.findAny(uploadID))!.object_key;
+const storedBytes = async (uploadID: string) => buffer(await service.objects().read(await keyOf(uploadID)));
+const mediaCommands = async () => (await service.pool().query(`select body from outbox where queue = 'media'`)).rows.map(({ body }) => body);
+
+/** Files and folders of writes that are not finished. */
+const unfinished = async () => (await readdir(join(service.folder(), 'multiparts')).catch(() => [])).length;
+
+describe('a file', () => {
+  test('arrives as it is, with the name, type and size that its source says, and is examined next', async () => {
+    const bytes = anyBytes(partBytes + 1000);
+    const headers = { 'content-disposition': `attachment; filename*=UTF-8''%E2%82%AC.mp4` };
+    await using source = await startSource((request, response) => sendFile(bytes, request, response, { headers }));
+    const { upload } = await importFrom(source.url('/path/clip?token=secret'));
+    expect(upload).toMatchObject({
+      name: '€.mp4', mimeType: 'video/mp4', type: 'video', fileSize: bytes.length, uploaded: true, probeState: 'pending', failure: null,
+      externalSource: { url: source.url('/path/clip?token=secret'), state: 'completed', bytesReceived: bytes.length, failure: null },
+    });
+    expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
+    expect(await mediaCommands()).toContainEqual({ task: 'probe_upload', uploadID: upload.id });
+    expect(await unfinished()).toBe(0);
+  });
+
+  test('of unknown length arrives too, and keeps the name that its user gave', async () => {
+    const bytes = anyBytes(100_000);
+    await using source = await startSource((_request, response) => response.writeHead(200, {}).end(bytes));
+    const { upload } = await importFrom(source.url('/a'), {}, 'Mine');
+    expect(upload).toMatchObject({ name: 'Mine', fileSize: bytes.length, externalSource: { state: 'completed' } });
+    expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
+  });
+
+  test('of exactly some parts has no empty one at its end', async () => {
+    const bytes = anyBytes(partBytes);
+    await using source = await startSource((request, response) => sendFile(bytes, request, response));
+    const { upload } = await importFrom(source.url('/a'));
+    expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
+  });
+});
+
+describe('a source that fails on the way', () => {
+  test('is gone on with where it was cut off, as often as that gets further', async () => {
+    const bytes = anyBytes(partBytes + 5_000_000);
+    await using source = await startSource((request, response) => sendFile(bytes, request, response, { cutAfterBytes: 1_500_000 }));
+    const { upload } = await importFrom(source.url('/a'));
+    expect(upload.externalSource).toMatchObject({ state: 'completed', bytesReceived: bytes.length });
+    expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
+    // More tries than may fail in a row.
+    expect(source.requests.length).toBeGreaterThan(importLimits.maxFailures);
+    expect(source.requests.filter(({ range }) => range === undefined)).toHaveLength(1);
+  });
+
+  test.each([
+    ['knows no ranges', { ranges: false }, {}],
+    ['cannot say whether it is the same file', { etag: null }, { etag: null }],
+    ['has another file by now', { etag: '"one"' }, { etag: '"two"' }],
+  ])('is begun again when it %s', async (_, first, later) => {
+    const [before, bytes] = [anyBytes(500_000), anyBytes(400_000)];
+    await using source = await startSource((request, response, number) =>
+      number === 1 ? sendFile(before, request, response, { ...first, cutAfterBytes: 300_000 }) : sendFile(bytes, request, response, later));
+    const { upload } = await importFrom(source.url('/a'));
+    expect(upload).toMatchObject({ fileSize: bytes.length, externalSource: { state: 'completed', bytesReceived: bytes.length } });
+    expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
+    expect(await unfinished()).toBe(0);
+  });
+
+  test('with a status that may pass is asked again', async () => {
+    const bytes = anyBytes(1000);
+    await using source = await startSource((request, response, number) =>
+      number <= 3 ? response.writeHead([503, 429, 500][number - 1]!).end() : sendFile(bytes, request, response));
+    expect((await importFrom(source.url('/a'))).upload.externalSource.state).toBe('completed');
+  });
+});
+
+describe('an import that fails', () => {
+  const failing: [string, string, Answer, Partial<ImportLimits>][] = [
+    ['a file that is not there', 'source_not_found', (_, response) => response.writeHead(404).end(), {}],
+    ['a file that is gone', 'source_not_found', (_, response) => response.writeHead(410).end(), {}],
+    ['a file that is not shared', 'access_refused', (_, response) => response.writeHead(403).end(), {}],
+    ['a web page', 'web_page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), {}],
+    ['a web page that calls itself a video', 'web_page', (_, response) => response.writeHead(200, { 'content-type': 'video/mp4' }).end('\n<!DOCTYPE html><title>Sign in</title>'), {}],
+    ['nothing', 'empty', (_, response) => response.writeHead(200).end(), {}],
+    ['a body that is always cut off', 'cut_off', (request, response) => sendFile(anyBytes(90_000), request, response, { ranges: false, cutAfterBytes: 50_000 }), { maxFailures: 3 }],
+    ['a body shorter than its Content-Length', 'cut_off', (_, response) => response.writeHead(200, { 'content-length': '2000' }).write('short', () => response.socket?.end()), { maxFailures: 2 }],
+    ['a status that does not pass', 'source_failed', (_, response) => response.writeHead(500).end(), { maxFailures: 3 }],
+    ['a body that never ends', 'too_large', (_, response) => void pour(response), { maxBytes: 3_000_000 }],
+    ['a body that drips', 'too_slow', (_, response) => drip(response), { periodMs: 150, minBytesPerPeriod: 1000, maxFailures: 2 }],
+    ['a body that stops', 'too_slow', (_, response) => response.writeHead(200, { 'content-length': '9' }).write('12345'), { periodMs: 100, maxFailures: 2 }],
+    ['what takes too long', 'took_too_long', (_, response) => drip(response), { totalSeconds: 0.3 }],
+  ];
+  test.each(failing)('from %s says %s, whose fault it is and what to do, and leaves nothing behind', async (_, code, answer, limits) => {
+    await using source = await startSource(answer);
+    const { upload } = await importFrom(source.url('/a?token=secret'), { limits });
+    const failure = { code, detail: expect.stringMatching(/^[A-Z].*\. [A-Z].*\.$/) };
+    expect(upload).toMatchObject({ uploaded: false, probeState: 'failed', failure, externalSource: { state: 'failed', failure } });
+    expect(upload.failure.detail).not.toContain('secret');
+    expect(await unfinished()).toBe(0);
+    expect(await service.objects().head(await keyOf(upload.id))).toBeNull();
+  });
+
+  test('makes streams that name it invalid, and says so in their readiness', async () => {
+    await using source = await startSource((_, response) => response.writeHead(404).end());
+    const user = await service.user();
+    const { body: upload } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const { body: stream } = await user.call('POST', '/streams', { videoUploadObjectID: upload.id });
+    const worker = startWorker();
+    await untilEnded(user, upload.id);
+    await worker.stop();
+    expect((await user.call('GET', `/streams/${stream.id}`)).body.state).toBe('invalid');
+    const { body: readiness } = await user.call('GET', `/streams/${stream.id}/readiness`);
+    expect(readiness.issues).toContainEqual(expect.objectContaining({ code: 'upload_unusable' }));
+  });
+
+  test('by our fault does not blame the source', async () => {
+    await using source = await startSource((request, response) => sendFile(anyBytes(1000), request, response));
+    const objects = { ...service.objects(), putPart: () => Promise.reject(new Error('the disk is full')) };
+    const { upload } = await importFrom(source.url('/a'), { objects, limits: { maxFailures: 2 } });
+    expect(upload.failure).toEqual({ code: 'not_imported', detail: 'We could not import this file, by no fault of yours. Import it once more.' });
+  });
+});
+
+describe('while an import is under way', () => {
+  test('its progress is seen; deleted, it ends and leaves nothing behind', async () => {
+    await using source = await startSource((_, response) => response.writeHead(200, { 'content-length': String(2 * partBytes), etag: '"x"' }).write(anyBytes(partBytes + 5)));
+    const user = await service.user();
+    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const objectKey = await keyOf(id);
+    const worker = startWorker();
+    await expect.poll(async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource, patiently).toMatchObject({ state: 'downloading', bytesReceived: partBytes + 5 });
+    expect(await unfinished()).toBe(1);
+    expect((await user.call('GET', `/uploads/${id}`)).body).toMatchObject({ uploaded: false, probeState: 'pending', fileSize: 2 * partBytes });
+    expect((await user.call('DELETE', `/uploads/${id}`)).status).toBe(204);
+    const command = (await mediaCommands()).find((command) => command.objectKey === objectKey);
+    expect(command).toMatchObject({ task: 'delete_object', multipartID: expect.any(String) });
+    await expect.poll(unfinished, patiently).toBe(0);
+    await worker.stop();
+    expect(worker.events).toContainEqual({ event: 'import_taken', fields: { uploadID: id, isDeleted: true } });
+    expect(await service.objects().head(objectKey)).toBeNull();
+  });
+
+  test('a worker that ends gives it back, and the next goes on after the last whole part', async () => {
+    const bytes = anyBytes(2 * partBytes + 1000);
+    const firstIsThere = Promise.withResolvers<void>();
+    await using source = await startSource((request, response, number) => {
+      if (number > 1) return sendFile(bytes, request, response);
+      response.writeHead(200, { 'content-length': bytes.length, etag: '"one"' });
+      response.write(bytes.subarray(0, partBytes + 500), () => firstIsThere.resolve());
+    });
+    const user = await service.user();
+    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const first = startWorker();
+    await expect.poll(async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource.bytesReceived, patiently).toBe(partBytes + 500);
+    await first.stop();
+    const second = startWorker();
+    await untilEnded(user, id);
+    await second.stop();
+    expect(source.requests.map(({ range }) => range)).toEqual([undefined, `bytes=${partBytes}-`]);
+    expect((await storedBytes(id)).equals(bytes)).toBe(true);
+  });
+
+  test('two workers never have it at once; one whose lease is over lets go of it', async () => {
+    const bytes = anyBytes(partBytes + 1000);
+    const stalled = Promise.withResolvers<void>();
+    let open = 0;
+    let openAtOnce = 0;
+    await using source = await startSource((request, response, number) => {
+      openAtOnce = Math.max(openAtOnce, (open += 1));
+      response.once('close', () => (open -= 1));
+      if (number > 1) return sendFile(bytes, request, response);
+      response.writeHead(200, { 'content-length': bytes.length, etag: '"one"' }).write(bytes.subarray(0, 1000), () => stalled.resolve());
+    });
+    const user = await service.user();
+    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const workers = [startWorker(), startWorker()];
+    await stalled.promise;
+    expect(workers.flatMap(({ events }) => events).filter(({ event }) => event === 'import_claimed')).toHaveLength(1);
+    // As if its holder had not renewed for long.
+    await service.pool().query(`update imports set lease_expires_at = now() - interval '1 second' where upload_id = $1`, [id]);
+    await databaseOn(service.pool()).imports.freeExpired();
+    await untilEnded(user, id);
+    const events = workers.flatMap(({ events }) => events.map(({ event }) => event));
+    expect(events.filter((event) => event === 'import_claimed')).toHaveLength(2);
+    await expect.poll(() => workers.flatMap(({ events }) => events.map(({ event }) => event)), patiently).toContain('import_taken');
+    expect((await storedBytes(id)).equals(bytes)).toBe(true);
+    expect((await user.call('GET', `/uploads/${id}`)).body.externalSource).toMatchObject({ state: 'completed', bytesReceived: bytes.length });
+  });
+
+  test('a worker that died after its last step is not repeated', async () => {
+    const bytes = anyBytes(1000);
+    await using source = await startSource((request, response) => sendFile(bytes, request, response));
+    const user = await service.user();
+    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    await service.objects().write(await keyOf(id), bytes, { contentType: 'video/mp4' });
+    const worker = startWorker();
+    expect((await untilEnded(user, id)).externalSource).toMatchObject({ state: 'completed', bytesReceived: 1000 });
+    await worker.stop();
+    expect(source.requests).toEqual([]);
+  });
+
+  test('its user cannot send other bytes, nor complete it', async () => {
+    const user = await service.user();
+    const { body: { id } } = await user.call('POST', '/uploads/import', { url: 'http://127.0.0.1:1/a' });
+    expect(await user.call('POST', `/uploads/${id}/upload-url`)).toMatchObject({ status: 422, body: { code: 'resource_in_use' } });
+    expect(await user.call('POST', `/uploads/${id}/complete`)).toMatchObject({ status: 422, body: { code: 'upload_incomplete' } });
+    await user.call('DELETE', `/uploads/${id}`);
+  });
+});
+
+test('a user with many imports does not keep those of others waiting', async () => {
+  const answered = Promise.withResolvers<void>();
+  await using source = await startSource(async (request, response) => {
+    if (source.requests.length >= 2) answered.resolve();
+    await answered.promise;
+    sendFile(anyBytes(10), request, response);
+  });
+  const [greedy, modest] = [await service.user(), await service.user()];
+  for (const path of ['/greedy/1', '/greedy/2', '/greedy/3']) await greedy.call('POST', '/uploads/import', { url: source.url(path) });
+  const { body: { id } } = await modest.call('POST', '/uploads/import', { url: source.url('/modest') });
+  const worker = startWorker();
+  await untilEnded(modest, id);
+  expect(source.requests.slice(0, 2).map(({ path }) => path).toSorted()).toEqual(['/greedy/1', '/modest']);
+  await expect.poll(() => source.requests.length, patiently).toBe(4);
+  await worker.stop();
+});
+
+/** Sends without end, as fast as it is taken. */
+async function pour(response: ServerResponse): Promise<void> {
+  response.writeHead(200);
+  const piece = Buffer.alloc(65_536, 1);
+  while (!response.destroyed) {
+    if (!response.write(piece)) await once(response, 'drain').catch(() => {});
+    if (response.socket?.destroyed) return;
+  }
+}
+
+/** Sends a byte now and then. */
+function drip(response: ServerResponse): void {
+  response.writeHead(200);
+  const dripping = setInterval(() => response.write('x'), 20);
+  response.on('close', () => clearInterval(dripping));
+}

@@ -1,0 +1,72 @@
+// A source on loopback that serves a file as well, or as badly, as a test asks for.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { Certificate } from '../support/certificates.ts';
+
+export interface SourceServer extends AsyncDisposable {
+  readonly port: number;
+  /** Of every request, in their order. */
+  readonly requests: { readonly path: string; readonly range: string | undefined }[];
+  url(path: string): string;
+}
+
+export type Answer = (request: IncomingMessage, response: ServerResponse, numberOfRequest: number) => unknown;
+
+/** @param certificate makes it https, on localhost */
+export async function startSource(answer: Answer, certificate?: Certificate): Promise<SourceServer> {
+  const requests: SourceServer['requests'] = [];
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    requests.push({ path: request.url ?? '', range: request.headers.range });
+    answer(request, response, requests.length);
+  };
+  const server = certificate ? createSecureServer({ ...certificate }, listener) : createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the source has no port');
+  return {
+    port: address.port,
+    requests,
+    url: (path) => `${certificate ? 'https://localhost' : 'http://127.0.0.1'}:${address.port}${path}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export interface FileOptions {
+  readonly headers?: Record<string, string>;
+  /** Null: none. */
+  readonly etag?: string | null;
+  readonly ranges?: boolean;
+  /** The connection is cut after so many bytes of an answer. */
+  readonly cutAfterBytes?: number;
+}
+
+/** Answers with a file, by ranges where it may, as RFC 9110 says. */
+export function sendFile(bytes: Buffer, request: IncomingMessage, response: ServerResponse, options: FileOptions = {}): void {
+  const { headers = {}, etag = '"one"', ranges = true, cutAfterBytes = Infinity } = options;
+  const { range, 'if-range': ifRange } = request.headers;
+  const start = ranges && (ifRange === undefined || ifRange === etag) ? Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0) : 0;
+  const tagged = { 'content-type': 'video/mp4', 'accept-ranges': ranges ? 'bytes' : 'none', ...(etag === null ? {} : { etag }) };
+  if (start > 0 && start >= bytes.length) return void response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
+  response.writeHead(start > 0 ? 206 : 200, {
+    ...tagged,
+    'content-length': bytes.length - start,
+    ...(start > 0 && { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` }),
+    ...headers,
+  });
+  const sent = bytes.subarray(start, Math.min(bytes.length, start + cutAfterBytes));
+  if (start + sent.length === bytes.length) response.end(sent);
+  else response.write(sent, () => response.destroy());
+}
+
+/** Bytes that no two tests share. */
+export function anyBytes(size: number): Buffer {
+  return randomBytes(size);
+}

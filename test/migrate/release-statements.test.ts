@@ -1,0 +1,86 @@
+// While a release is deployed, the code of the one before runs on the new schema: so what it says to Postgres must still be understood.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sweep } from '../../lambda/jobs/sweep.ts';
+import { createTimersHandler } from '../../lambda/jobs/timers.ts';
+import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
+import { actorsOn, inFuture, starting } from '../orchestration/actors.ts';
+import { testDatabase } from '../support/database.ts';
+import { testService } from '../support/service.ts';
+import { recordStatements, replayStatements, type SentStatement } from './statement-recording.ts';
+
+/** A file for each release that changed the schema, by the number of its last migration. */
+const folder = join(import.meta.dirname, 'statements');
+const [lastMigration = ''] = readdirSync(join(import.meta.dirname, '../../lambda/data/migrations')).sort().reverse();
+const current = `after-${lastMigration.slice(0, 4)}.json`;
+const previous = readdirSync(folder).sort().filter((file) => file < current).slice(-1);
+const read = (file: string): SentStatement[] => (existsSync(join(folder, file)) ? JSON.parse(readFileSync(join(folder, file), 'utf8')) : []);
+
+const service = testService();
+const { activeStream, call, claim, destination, fallDue, fire, loseLease, readyStream, register, report, startedStream, unprobed, upload } = actorsOn(service);
+let recording: ReturnType<typeof recordStatements>;
+beforeAll(() => {
+  recording = recordStatements();
+});
+
+/** What clients, agents and jobs do in the life of a few streams. */
+async function liveThrough(): Promise<void> {
+  const queue = createPostgresCommandQueue({ pool: service.pool(), log: () => {} });
+  const jobs = { pool: service.pool(), queue, timers: createOutboxTimers(service.pool()), starting, clock: () => new Date() };
+
+  const video = await upload();
+  const scheduled = await readyStream();
+  for (const kind of ['video', 'audio']) {
+    const { body: playlist } = await call('POST', '/playlists', { streamID: scheduled, kind, mode: 'sequential' });
+    await call('POST', `/playlists/${playlist.id}/operations`, { operations: [{ op: 'add', uploadID: video }] });
+    await call('POST', `/playlists/${playlist.id}/publish`);
+    await call('GET', `/playlists/${playlist.id}`);
+  }
+  await call('POST', `/streams/${scheduled}/schedule`, { scheduleStartAt: inFuture(60), scheduleEndAt: inFuture(3600) });
+  await sweep(jobs);
+  await fallDue(scheduled, 'schedule_start');
+  await createTimersHandler(jobs)({ Records: [] });
+
+  await register('first');
+  const { id: live, held } = await activeStream('first', { agentModeEnabled: true, runBackupStream: true, streamDuration: 3600 });
+  for (const path of [`/streams/${live}`, `/streams/${live}/stats`, `/streams/${live}/readiness`, '/streams?state=active', `/streams?ids=${live}`, '/me']) await call('GET', path);
+  await report(held[0]!, 'failing');
+  await fallDue(live, 'duration_over');
+  await fire();
+  await loseLease('first');
+  await register('second');
+  await sweep(jobs);
+  await claim('second');
+
+  const stopped = await startedStream();
+  await call('PATCH', `/streams/${stopped}`, { name: 'renamed' });
+  await call('POST', `/streams/${stopped}/stop`);
+  await call('DELETE', `/streams/${stopped}`);
+  await call('DELETE', `/uploads/${await unprobed()}`);
+  const url = await call('POST', `/uploads/${await unprobed()}/upload-url`);
+  expect(url.status).toBe(200);
+  await destination();
+  for (const path of ['/uploads', '/playlists', '/destinations']) await call('GET', path);
+}
+
+const textsOf = (statements: readonly SentStatement[]) => new Set(statements.map(([, text]) => text));
+
+it('the statements of this release are on record, for the next one', async () => {
+  await liveThrough();
+  const statements = recording.stop();
+  if (process.env.RECORD_STATEMENTS === '1') writeFileSync(join(folder, current), `[\n${statements.map((statement) => JSON.stringify(statement)).join(',\n')}\n]\n`);
+  const missing = [...textsOf(statements).difference(textsOf(read(current)))];
+  expect(missing, 'record them: RECORD_STATEMENTS=1 npm run vitest -- run test/migrate').toEqual([]);
+});
+
+describe.each([...previous, current])('the statements on record in %s', (file) => {
+  const database = testDatabase();
+
+  it('run on this schema', async () => {
+    const statements = read(file);
+    expect(textsOf(statements).size).toBeGreaterThan(50);
+    await replayStatements(database.pool(), statements);
+  });
+});

@@ -1,0 +1,254 @@
+// Every operation on streams, uploads, playlists and destinations ends in each status that it declares, for each code once.
+import { describe, expect, it, vi } from 'vitest';
+import { operations } from '../../lambda/operations/index.ts';
+import { toolName } from '../../lambda/operations/operation.ts';
+import { problemCodes } from '../../lambda/operations/problem-codes.ts';
+import type { ProblemCode } from '../../lambda/operations/problem-codes.ts';
+import { actorsOn, inFuture } from '../orchestration/actors.ts';
+import { testService } from '../support/service.ts';
+import type { Answer } from '../support/service.ts';
+
+const service = testService();
+const { activeStream, call, destination, readyStream, register, startedStream, unprobed, upload, user } = actorsOn(service);
+
+type Outcome = ProblemCode | 'done';
+type Scenarios = Partial<Record<Outcome, () => Promise<Answer>>>;
+
+const past = '2020-01-01T00:00:00Z';
+const soon = { scheduleStartAt: inFuture(3600) };
+
+const emptyStream = async () => (await call('POST', '/streams', {})).body.id as string;
+const newPlaylist = async (streamID?: string) =>
+  (await call('POST', '/playlists', { streamID: streamID ?? (await emptyStream()), kind: 'video', mode: 'sequential' })).body.id as string;
+const add = async (playlistID: string) => call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID: await upload() }] });
+const filledPlaylist = async (streamID?: string) => {
+  const id = await newPlaylist(streamID);
+  await add(id);
+  return id;
+};
+const scheduledStream = async () => {
+  const id = await readyStream();
+  await call('POST', `/streams/${id}/schedule`, soon);
+  return id;
+};
+const stoppingStream = async () => {
+  await register('agent');
+  const { id } = await activeStream('agent');
+  await call('POST', `/streams/${id}/stop`);
+  return id;
+};
+const failedStream = async () => {
+  const id = await readyStream();
+  await service.pool().query(`update streams set state = 'failed' where id = $1`, [id]);
+  return id;
+};
+const sentUpload = async (bytes = 'media', more: object = {}) => {
+  const { id } = (await call('POST', '/uploads', { name: 'clip', mimeType: 'video/mp4', ...more })).body;
+  const { rows } = await service.pool().query('select object_key from uploads where id = $1', [id]);
+  await service.objects().write(rows[0].object_key, Buffer.from(bytes), { contentType: 'video/mp4' });
+  return id as string;
+};
+const heldUpload = async () => {
+  const id = await upload();
+  await call('POST', `/playlists/${await newPlaylist()}/operations`, { operations: [{ op: 'add', uploadID: id }] });
+  return id;
+};
+const livePlaylist = async () => {
+  const id = await readyStream({ videoUploadObjectID: null });
+  const playlistID = await filledPlaylist(id);
+  await call('POST', `/streams/${id}/start`);
+  return playlistID;
+};
+
+const patch = async (stream: Promise<string>, body: object) => call('PATCH', `/streams/${await stream}`, body);
+const on = async (resource: string, id: Promise<string>, action = '', body?: object) => call('POST', `/${resource}/${await id}/${action}`, body);
+const get = async (resource: string, id: Promise<string>, rest = '') => call('GET', `/${resource}/${await id}${rest}`);
+const remove = async (resource: string, id: Promise<string>, rest = '') => call('DELETE', `/${resource}/${await id}${rest}`);
+const list = (resource: string): Scenarios => ({
+  done: () => call('GET', `/${resource}`),
+  validation_failed: () => call('GET', `/${resource}?limit=0`),
+  invalid_cursor: () => call('GET', `/${resource}?cursor=x`),
+});
+
+const newDestination = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k' };
+const forbidden = 'rtmp://169.254.169.254/live';
+
+const scenarios: Readonly<Record<string, Scenarios>> = {
+  list_streams: list('streams'),
+  create_stream: {
+    done: () => call('POST', '/streams', {}),
+    validation_failed: () => call('POST', '/streams', { quality: 'best' }),
+    schedule_in_past: () => call('POST', '/streams', { scheduleEndAt: past }),
+    stream_live: async () => call('POST', '/streams', { playlistIDs: [await livePlaylist()] }),
+  },
+  get_stream: { done: () => get('streams', emptyStream()), not_found: () => call('GET', '/streams/nothing') },
+  update_stream: {
+    done: () => patch(emptyStream(), { name: 'x' }),
+    not_found: () => call('PATCH', '/streams/nothing', { name: 'x' }),
+    validation_failed: () => patch(emptyStream(), { destinationID: 'nothing' }),
+    feature_disabled: () => patch(emptyStream(), { streamBackend: 'manifest' }),
+    version_conflict: () => patch(startedStream(), { name: 'x', streamStateID: '0' }),
+    stream_live: () => patch(startedStream(), { quality: 'q_720p' }),
+    schedule_in_past: () => patch(emptyStream(), { scheduleStartAt: past }),
+    not_managed: () => patch(emptyStream(), { retryMirror: true }),
+    stream_not_startable: () => patch(stoppingStream(), { status: 'ACTIVE' }),
+    stream_not_ready: () => patch(emptyStream(), { status: 'ACTIVE' }),
+    stream_not_stoppable: () => patch(scheduledStream(), { status: 'INACTIVE' }),
+  },
+  delete_stream: { done: () => remove('streams', startedStream()), not_found: () => call('DELETE', '/streams/nothing') },
+  get_stream_readiness: { done: () => get('streams', emptyStream(), '/readiness'), not_found: () => call('GET', '/streams/nothing/readiness') },
+  start_stream: {
+    done: () => on('streams', readyStream(), 'start'),
+    not_found: () => call('POST', '/streams/nothing/start'),
+    stream_not_startable: () => on('streams', stoppingStream(), 'start'),
+    stream_not_ready: () => on('streams', emptyStream(), 'start'),
+  },
+  stop_stream: {
+    done: () => on('streams', startedStream(), 'stop'),
+    not_found: () => call('POST', '/streams/nothing/stop'),
+    stream_not_stoppable: () => on('streams', failedStream(), 'stop'),
+  },
+  schedule_stream: {
+    done: () => on('streams', emptyStream(), 'schedule', soon),
+    not_found: () => call('POST', '/streams/nothing/schedule', soon),
+    validation_failed: () => on('streams', emptyStream(), 'schedule', { ...soon, scheduleEndAt: inFuture(60) }),
+    schedule_in_past: () => on('streams', emptyStream(), 'schedule', { scheduleStartAt: past }),
+    stream_not_schedulable: () => on('streams', scheduledStream(), 'schedule', soon),
+  },
+  cancel_stream_schedule: {
+    done: () => remove('streams', scheduledStream(), '/schedule'),
+    not_found: () => call('DELETE', '/streams/nothing/schedule'),
+    stream_not_scheduled: () => remove('streams', emptyStream(), '/schedule'),
+  },
+  get_stream_stats: { done: () => get('streams', emptyStream(), '/stats'), not_found: () => call('GET', '/streams/nothing/stats') },
+
+  list_uploads: list('uploads'),
+  create_upload: {
+    done: () => call('POST', '/uploads', { name: 'x', mimeType: 'video/mp4' }),
+    validation_failed: () => call('POST', '/uploads', { name: 'x', mimeType: 'text/plain' }),
+  },
+  get_upload: { done: () => get('uploads', unprobed()), not_found: () => call('GET', '/uploads/nothing') },
+  create_upload_url: {
+    done: () => on('uploads', unprobed(), 'upload-url'),
+    not_found: () => call('POST', '/uploads/nothing/upload-url'),
+    resource_in_use: () => on('uploads', upload(), 'upload-url'),
+  },
+  complete_upload: {
+    done: () => on('uploads', sentUpload(), 'complete'),
+    not_found: () => call('POST', '/uploads/nothing/complete'),
+    upload_incomplete: () => on('uploads', unprobed(), 'complete'),
+    upload_mismatch: () => on('uploads', sentUpload('media', { fileSize: 4 }), 'complete'),
+    payload_too_large: async () => {
+      const id = await sentUpload();
+      // An object of that size would have to be written first.
+      vi.spyOn(service.objects(), 'head').mockResolvedValueOnce({ sizeBytes: 5 * 1024 ** 3 + 1, contentType: 'video/mp4' });
+      return on('uploads', Promise.resolve(id), 'complete');
+    },
+  },
+  delete_upload: {
+    done: () => remove('uploads', upload()),
+    not_found: () => call('DELETE', '/uploads/nothing'),
+    resource_in_use: () => remove('uploads', heldUpload()),
+  },
+
+  list_playlists: list('playlists'),
+  create_playlist: {
+    done: async () => call('POST', '/playlists', { streamID: await emptyStream(), kind: 'audio', mode: 'shuffle' }),
+    validation_failed: () => call('POST', '/playlists', { streamID: 'nothing', kind: 'audio', mode: 'shuffle' }),
+  },
+  get_playlist: { done: () => get('playlists', newPlaylist()), not_found: () => call('GET', '/playlists/nothing') },
+  apply_playlist_operations: {
+    done: async () => add(await newPlaylist()),
+    not_found: () => call('POST', '/playlists/nothing/operations', { operations: [{ op: 'clear' }] }),
+    validation_failed: () => on('playlists', newPlaylist(), 'operations', { operations: [{ op: 'remove', itemID: 'x' }] }),
+    version_conflict: () => on('playlists', newPlaylist(), 'operations', { operations: [{ op: 'clear' }], expectedVersion: 9 }),
+  },
+  copy_playlist: {
+    done: async () => on('playlists', filledPlaylist(), 'copy', { targetPlaylistID: await newPlaylist() }),
+    not_found: async () => call('POST', '/playlists/nothing/copy', { targetPlaylistID: await newPlaylist() }),
+    validation_failed: () => on('playlists', filledPlaylist(), 'copy', { targetPlaylistID: 'nothing' }),
+    playlist_not_empty: async () => on('playlists', filledPlaylist(), 'copy', { targetPlaylistID: await filledPlaylist() }),
+  },
+  publish_playlist: {
+    done: () => on('playlists', filledPlaylist(), 'publish'),
+    not_found: () => call('POST', '/playlists/nothing/publish'),
+    playlist_empty: () => on('playlists', newPlaylist(), 'publish'),
+  },
+  delete_playlist: {
+    done: () => remove('playlists', filledPlaylist()),
+    not_found: () => call('DELETE', '/playlists/nothing'),
+    stream_live: () => remove('playlists', livePlaylist()),
+  },
+
+  list_destinations: list('destinations'),
+  create_destination: {
+    done: () => call('POST', '/destinations', newDestination),
+    validation_failed: () => call('POST', '/destinations', { ...newDestination, streamKey: 'a b' }),
+    destination_forbidden: () => call('POST', '/destinations', { ...newDestination, rtmpURL: forbidden }),
+  },
+  get_destination: { done: () => get('destinations', destination()), not_found: () => call('GET', '/destinations/nothing') },
+  update_destination: {
+    done: async () => call('PATCH', `/destinations/${await destination()}`, { name: 'x' }),
+    not_found: () => call('PATCH', '/destinations/nothing', { name: 'x' }),
+    validation_failed: async () => call('PATCH', `/destinations/${await destination()}`, { rtmpURL: 'example.com' }),
+    destination_forbidden: async () => call('PATCH', `/destinations/${await destination()}`, { backupRtmpURL: forbidden }),
+  },
+  delete_destination: {
+    done: () => remove('destinations', destination()),
+    not_found: () => call('DELETE', '/destinations/nothing'),
+    resource_in_use: async () => {
+      const destinationID = await destination();
+      await startedStream({ destinationID });
+      return call('DELETE', `/destinations/${destinationID}`);
+    },
+  },
+};
+
+const tags = new Set<string>(['streams', 'uploads', 'playlists', 'destinations']);
+/** What imports can end in needs servers to import from: import.test.ts. */
+const elsewhere = new Set(['import_upload']);
+const covered = operations.filter((operation) => tags.has(operation.tag) && !elsewhere.has(toolName(operation)));
+
+it('no operation and none of its codes is left out', () => {
+  const declared = covered.map((operation) => {
+    const takesInput = operation.body !== undefined || Object.keys(operation.query.shape).length > 0;
+    return [toolName(operation), ['done', ...operation.errors, ...(takesInput ? ['validation_failed'] : [])].toSorted()];
+  });
+  const tested = Object.entries(scenarios).map(([name, outcomes]) => [name, Object.keys(outcomes).toSorted()]);
+  expect(Object.fromEntries(tested)).toEqual(Object.fromEntries(declared));
+});
+
+describe.for(covered)('$method $path', (operation) => {
+  const outcomes = Object.entries(scenarios[toolName(operation)] ?? {}) as [Outcome, () => Promise<Answer>][];
+
+  it.for(outcomes)('%s', async ([outcome, act]) => {
+    const { status, headers, body } = await act();
+    if (outcome === 'done') {
+      expect([status, body]).toEqual([operation.output.status, operation.output.body ? expect.anything() : undefined]);
+      return;
+    }
+    expect({ status, code: body?.code }).toEqual({ status: problemCodes[outcome].status, code: outcome });
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(body.detail).toMatch(/^\S.*\.$/s);
+  });
+});
+
+describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', (operation) => {
+  it("answers for what is somebody else's as for what is not there", async () => {
+    const { method, path, body } = operation;
+    const other = await service.user();
+    const id = await { streams: emptyStream, uploads: unprobed, playlists: newPlaylist, destinations: destination }[operation.tag as 'streams']();
+    const bodies: Readonly<Record<string, object>> = {
+      schedule_stream: soon, apply_playlist_operations: { operations: [{ op: 'clear' }] }, copy_playlist: { targetPlaylistID: await playlistOf(other) },
+    };
+    const sent = body && (bodies[toolName(operation)] ?? {});
+    const answers = [await other.call(method, path.replace('{id}', id), sent), await other.call(method, path.replace('{id}', 'nothing'), sent)];
+    expect(answers.map(({ status, body: problem }) => [status, problem.code])).toEqual([[404, 'not_found'], [404, 'not_found']]);
+    expect(answers[0]!.body).toEqual(answers[1]!.body);
+  });
+});
+
+async function playlistOf(owner: ReturnType<typeof user>): Promise<string> {
+  const streamID = (await owner.call('POST', '/streams', {})).body.id;
+  return (await owner.call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body.id;
+}

@@ -1,0 +1,50 @@
+// Reading a parameter, signed as AWS wants it.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readParameter } from '../../lambda/ports/read-parameter.ts';
+import { findAWSEmulator } from '../support/aws-emulator.ts';
+
+const emulator = await findAWSEmulator();
+
+describe.skipIf(emulator.missing)(`with an emulator of AWS ${emulator.note}`, { timeout: 30_000 }, () => {
+  const { endpoint, region, credentials } = emulator.clientConfig;
+  afterAll(() => emulator.stop());
+
+  test('what was written is read, and what was not is an error that names it', async () => {
+    const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AmazonSSM.PutParameter', authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/20260101/${region}/ssm/aws4_request` };
+    const put = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify({ Name: '/a/b', Value: 'https://example.org', Type: 'String' }) });
+    expect(put.status).toBe(200);
+    expect(await readParameter('/a/b', { endpoint, region, credentials })).toBe('https://example.org');
+    await expect(readParameter('/a/c', { endpoint, region, credentials })).rejects.toThrow('the parameter /a/c could not be read: 400 ParameterNotFound');
+  });
+});
+
+describe('on the wire', () => {
+  const server = createServer();
+  let endpoint: string;
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server.close());
+
+  test('the request names the parameter, and its signature covers host, target and body', async () => {
+    const received = Promise.withResolvers<{ request: IncomingMessage; body: string }>();
+    server.once('request', (request, response) => {
+      void text(request).then((body) => {
+        received.resolve({ request, body });
+        response.end('{"Parameter":{"Value":"found"}}');
+      });
+    });
+    expect(await readParameter('/x', { endpoint, region: 'eu-west-1', credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' } })).toBe('found');
+    const { request, body } = await received.promise;
+    expect(body).toBe('{"Name":"/x"}');
+    expect(request.headers['x-amz-target']).toBe('AmazonSSM.GetParameter');
+    expect(request.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/eu-west-1\/ssm\/aws4_request, SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date;x-amz-target, Signature=[0-9a-f]{64}$/);
+  });
+});

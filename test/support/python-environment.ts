@@ -1,0 +1,30 @@
+// Programs from PyPI for tests that ask for them, in a throwaway virtual environment: the machine's own Python stays as it is.
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+export function hasPython(): boolean {
+  return spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0;
+}
+
+/**
+ * A virtual environment with these packages, kept in the folder for temporary files. It gets its name once it is complete, so that test files
+ * which start at the same time cannot meet half of one.
+ * @param requirements as pip takes them, each with its version: `ministack==1.4.21`
+ * @returns the folder of `python` and of its programs. Those begin with the name that the folder had before: start them as `python PROGRAM`.
+ * @throws what pip wrote, if a package is not to be had
+ */
+export async function pythonEnvironment(...requirements: [string, ...string[]]): Promise<string> {
+  const folder = join(tmpdir(), requirements.join('-').replaceAll(/[^\w.-]/g, '-'));
+  if (!existsSync(folder)) {
+    const run = promisify(execFile);
+    const unfinished = await mkdtemp(`${folder}-`);
+    await run('python3', ['-m', 'venv', unfinished]);
+    await run(join(unfinished, 'bin/python'), ['-m', 'pip', 'install', '--quiet', ...requirements]);
+    await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
+  }
+  return join(folder, 'bin');
+}
