@@ -6,6 +6,7 @@ import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { runAgent } from '../../lambda/publisher/agent.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
+import { streamBackends } from '../../lambda/data/streams.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { readAgentSettings } from './agent-environment.ts';
 import { connectLocally, localSettings } from './connections.ts';
@@ -13,6 +14,7 @@ import { connectLocally, localSettings } from './connections.ts';
 const settings = readAgentSettings();
 const connections = await connectLocally(settings, 10, jsonLog);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
+const encoder = { codec: 'libx264', preset: 'veryfast' } as const;
 const clock = () => new Date();
 
 const stopping = new AbortController();
@@ -38,11 +40,11 @@ await runAgent(
     supervisor: settings.supervisor,
     release: 'local',
     slots: settings.slots,
-    backends: ['ffmpeg'],
+    backends: streamBackends,
     settings: { ...localSettings, legacyRtmpURL: settings.legacyRtmpURL },
     tools,
-    encoder: { codec: 'libx264', preset: 'veryfast' },
-    handleMedia: createMediaWorker({ ...connections, tools, random: Math.random, log: jsonLog }),
+    encoder,
+    handleMedia: createMediaWorker({ ...connections, tools, encoder, random: Math.random, log: jsonLog }),
     starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
     clock,
     steadyClock: () => performance.now(),

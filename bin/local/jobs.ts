@@ -20,17 +20,13 @@ export function startJobs(parts: SweepParts, log: Log): AsyncDisposable {
   const reconciling = setInterval(() => {
     proving = proveBooks();
   }, reconcileEveryMs);
-  const consuming = [
-    parts.queue.consume('timers', createTimersHandler(parts), { signal }),
-    // No agent here publishes prepared media yet: its wake-ups are for nobody, and the streams say `no_capacity`.
-    parts.queue.consume('publish-manifest', async () => ({ batchItemFailures: [] }), { signal }),
-  ];
+  const consuming = parts.queue.consume('timers', createTimersHandler(parts), { signal });
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping);
       clearInterval(reconciling);
       ending.abort();
-      await Promise.all([...consuming, proving]);
+      await Promise.all([consuming, proving]);
     },
   };
 

@@ -20,6 +20,7 @@ import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { reconciliation } from './reconciliation.ts';
+import { renditions } from './renditions.ts';
 import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
 import { securityEvents } from './security-events.ts';
@@ -39,6 +40,9 @@ export function databaseOn(db: Queryable) {
   return {
     /** The database's time: the clock of timelines, whoever asks. */
     now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
+    /** Whether this transaction alone, until its end, is at the work of this name. It holds nothing else up meanwhile. */
+    takes: async (name: string) =>
+      (await db.query<{ taken: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken', [name])).rows[0]!.taken,
     accounts: accounts(db),
     agents: agents(db),
     apiKeys: apiKeys(db),
@@ -58,6 +62,7 @@ export function databaseOn(db: Queryable) {
     payments: payments(db),
     playlists: playlists(db),
     reconciliation: reconciliation(db),
+    renditions: renditions(db),
     replicas: replicas(db),
     requestWindows: requestWindows(db),
     securityEvents: securityEvents(db),
@@ -107,4 +112,12 @@ async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Prom
     client.off('error', noteBroken);
     client.release(broken);
   }
+}
+
+/**
+ * Does `work` unless somebody else is at the work of this name, wherever they are. Who dies at it is at it no more.
+ * @returns what the work gives; null when it is taken
+ */
+export async function unlessTaken<Result>(pool: Pool, name: string, work: () => Promise<Result>): Promise<Result | null> {
+  return tryTransaction(pool, async (data) => ((await data.takes(name)) ? await work() : null));
 }

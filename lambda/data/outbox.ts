@@ -10,6 +10,7 @@ export type Command =
 
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string }
+  | { readonly task: 'prepare_upload'; readonly uploadID: string; readonly format: string }
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string };
 

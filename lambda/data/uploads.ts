@@ -39,6 +39,8 @@ export interface Upload {
   readonly framerate: number | null;
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
+  /** SHA-256 of its bytes in hex; null where nobody has read them for it yet. */
+  readonly content_hash: string | null;
   readonly created_at: Date;
   /** Null for uploads that were not imported. */
   readonly external_source: ExternalSource | null;
@@ -140,6 +142,8 @@ export function uploads(db: Queryable) {
            framerate = $5, video_codec = $6, audio_codec = $7 where id = $1`,
         [id, facts.duration_seconds, facts.width, facts.height, facts.framerate, facts.video_codec, facts.audio_codec],
       ),
+
+    recordContentHash: (id: string, contentHash: string) => db.query('update uploads set content_hash = $2 where id = $1', [id, contentHash]),
 
     recordFailure: (id: string, failure: UploadFailure) =>
       db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),

@@ -3,10 +3,12 @@ import type { Database } from '../data/database.ts';
 import type { Playlist } from '../data/playlists.ts';
 import type { Stream } from '../data/streams.ts';
 import { boundaryAfter } from '../domain/play-out.ts';
+import type { PictureFormat } from '../domain/rendition.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { judgeParts } from './judge-parts.ts';
 import { lockWithStream } from './lock-with-stream.ts';
+import { requestPreparation } from './prepare-media.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 
 /** A change takes effect at the first item boundary at least this far ahead, so that every replica knows it in time (design, part 4). */
@@ -21,7 +23,7 @@ export async function requestPublish(data: Database, stream: Stream, playlist: P
 }
 
 /**
- * Finishes one publish request. It waits, by doing nothing, while an item is still being probed: the end of each probe asks again.
+ * Finishes one publish request. It waits, by doing nothing, while an item is still being probed or prepared: the end of each asks again.
  * A request that a later one has superseded does nothing either.
  * @param now the database's time, as the anchor of a run is
  */
@@ -43,11 +45,29 @@ export async function publishPlaylist(data: Database, playlistID: string, reques
     await settle(data, stream);
     return;
   }
+  if (stream.stream_backend === 'manifest') {
+    const uploadIDs = snapshot.items.map((item) => item.uploadID);
+    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, await formatOf(data, stream), { retries: false });
+    if (preparation === 'preparing') return;
+    if (preparation === 'failed') {
+      const detail = 'No item of the playlist could be prepared. Replace its uploads.';
+      await data.playlists.failPublish(playlist.id, { code: 'playlist_not_playable', detail });
+      await settle(data, stream);
+      return;
+    }
+  }
   await data.playlists.finishPublish(playlist.id, { ...publishing, publishedAt: now.toISOString() });
   await settle(data, stream);
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
     await takeOver(data, stream, playlist, snapshot, now);
   }
+}
+
+/** What the stream plays at now, or will when it is started. */
+async function formatOf(data: Database, stream: Stream): Promise<PictureFormat> {
+  if (isLive(stream.state)) return { quality: stream.run_quality!, framerate: stream.run_framerate! };
+  const user = (await data.accounts.find(stream.user_id))!;
+  return { quality: stream.quality ?? user.default_quality, framerate: stream.framerate ?? user.default_framerate };
 }
 
 /** A stream that plays a playlist which could not be published is invalid, until it could. */

@@ -4,14 +4,12 @@ import type { Playlist } from '../data/playlists.ts';
 import type { Stream } from '../data/streams.ts';
 import { isBlocking, isPending } from '../domain/readiness.ts';
 import type { ReadinessIssue } from '../domain/readiness.ts';
-import { slotsOf } from '../domain/video-format.ts';
+import { launchStream } from './launch-stream.ts';
+import { prepareAndLaunch } from './prepare-media.ts';
 import { requestPublish } from './publish-playlist.ts';
-import { issuesOf, loadParts, uploadFacts, wantsBackup } from './stream-parts.ts';
+import { issuesOf, loadParts, uploadFacts } from './stream-parts.ts';
 import type { StreamingSettings, StreamParts } from './stream-parts.ts';
 import { snapshotsOf } from './timeline-snapshots.ts';
-
-/** A start without evidence of media for this long is `failing` (operations, part 5). */
-const activationTimeoutSeconds = 30;
 
 export interface Starting {
   readonly settings: StreamingSettings;
@@ -25,7 +23,7 @@ export interface Starting {
 export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly stream: Stream };
 
 /**
- * Moves a stream, which the caller has locked and which the lifecycle lets start, to `activating`.
+ * Moves a stream, which the caller has locked and which the lifecycle lets start, to `activating`, or on to `preparing`.
  * When it is not ready, nothing is written.
  */
 export async function startStream(
@@ -34,7 +32,7 @@ export async function startStream(
   cause: 'start' | 'schedule_start',
   starting: Starting,
 ): Promise<StartResult> {
-  const { settings, now, newID, random } = starting;
+  const { settings, now, random } = starting;
   // A batch of edits or a publish that is under way comes before this start or after it, but is not overwritten by it.
   await data.playlists.lockMany(stream.playlist_ids);
   const found = await loadParts(data, stream);
@@ -47,11 +45,10 @@ export async function startStream(
   await publishOncePlayable(data, parts);
   await data.streams.beginRun(stream.id, parts.quality, parts.framerate);
   await data.timelines.begin(stream.id, snapshotsOf(parts, Math.floor(random() * 2 ** 31)));
-  await putReplicas(data, parts, newID);
   await data.dueTimes.clear(stream.id);
-  await data.dueTimes.set(stream.id, 'activation_timeout', new Date(now.getTime() + activationTimeoutSeconds * 1000));
   await data.dueTimes.set(stream.id, 'schedule_end', stream.schedule_end_at);
-  await data.outbox.send({ queue: `publish-${stream.stream_backend ?? 'ffmpeg'}`, body: { streamID: stream.id } });
+  const begun = (await data.streams.lockAny(stream.id))!;
+  await (stream.stream_backend === 'manifest' ? prepareAndLaunch : launchStream)(data, begun, now);
   return { stream: (await data.streams.find(stream.user_id, stream.id))! };
 }
 
@@ -77,12 +74,4 @@ async function publishOncePlayable(data: Database, { stream, playlists, uploads 
     const pending = playlist?.draft.items.some((item) => isPending(uploadFacts(uploads.get(item.uploadID))));
     if (playlist && pending) await requestPublish(data, stream, playlist);
   }
-}
-
-async function putReplicas(data: Database, { stream, quality, framerate }: StreamParts, newID: Starting['newID']): Promise<void> {
-  const backend = stream.stream_backend ?? 'ffmpeg';
-  const slots = slotsOf(backend, quality, framerate);
-  await data.replicas.insert({ id: newID('rep'), streamID: stream.id, role: 'primary', backend, slots });
-  if (wantsBackup(stream)) await data.replicas.insert({ id: newID('rep'), streamID: stream.id, role: 'backup', backend, slots });
-  else await data.replicas.deleteRole(stream.id, 'backup');
 }

@@ -48,7 +48,7 @@ try {
       settings: platform,
       tools,
       encoder,
-      handleMedia: createMediaWorker({ ...connections, tools, random: Math.random, log: jsonLog }),
+      handleMedia: createMediaWorker({ ...connections, tools, encoder, random: Math.random, log: jsonLog }),
       starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
       clock,
       steadyClock: () => performance.now(),

@@ -26,12 +26,18 @@ export class Figures {
     this.#samples = [];
   }
 
+  /** Frames that were due and are left out. */
+  skipped(frames: number): void {
+    this.#droppedFrames += frames;
+  }
+
   sent(bytes: number): void {
     this.#bytesSent += bytes;
   }
 
-  frameSent(frame: number, occurrence: Occurrence): void {
-    this.#framesSent++;
+  /** @param count how many, `frame` being the last */
+  frameSent(frame: number, occurrence: Occurrence, count = 1): void {
+    this.#framesSent += count;
     this.#position = { frame, occurrence };
   }
 

@@ -1,4 +1,4 @@
-// Carries out the commands of the queue 'media': examines uploads, publishes playlists, deletes objects.
+// Carries out the commands of the queue 'media': examines and prepares uploads, publishes playlists, deletes objects.
 import type { Pool } from 'pg';
 import type { SQSRecord } from 'aws-lambda';
 import { databaseOn, inTransaction } from '../data/database.ts';
@@ -8,14 +8,18 @@ import { settleUpload } from '../orchestration/settle-upload.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
 import { MediaError } from './media/media-error.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { probeMedia } from './media/probe.ts';
+import { hashContent, prepareUpload, removeOrphanedRenditions } from './prepared/prepare-upload.ts';
 
 export interface MediaWorkerParts {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
+  /** What uploads are prepared with. */
+  readonly encoder: EncoderSettings;
   readonly random: () => number;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
@@ -35,9 +39,12 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
         return probeUpload(parts, command.uploadID, Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives);
       case 'publish_playlist':
         return inTransaction(parts.pool, async (data) => publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random));
+      case 'prepare_upload':
+        return prepareUpload(parts, command, Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives);
       case 'delete_object':
         if (command.multipartID !== undefined) await parts.objects.abortMultipart(command.objectKey, command.multipartID);
-        return parts.objects.delete(command.objectKey);
+        await parts.objects.delete(command.objectKey);
+        return removeOrphanedRenditions(parts);
     }
   };
   return async ({ Records }) => {
@@ -83,4 +90,7 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
     }
     await settleUpload(data, uploadID);
   });
+  if ('failure' in found) return;
+  // Only the preparation needs it, and looks for itself where it is missing: nobody has to wait for it here.
+  await hashContent({ pool, objects }, upload).catch((error: unknown) => log('content_not_hashed', { uploadID, error: String(error) }));
 }

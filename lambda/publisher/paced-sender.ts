@@ -1,32 +1,19 @@
 // Sends messages when their time has come, by a steady clock, and notices a destination or an encoder that does not keep up.
-import type { Figures } from './figures.ts';
+import { DeliveryWatch, maxQueuedBytes, slowAfterMs } from './delivery-watch.ts';
 import type { MessageQueue, QueuedMessage } from './message-queue.ts';
 import { DestinationError } from './rtmp/destination-error.ts';
-import type { RtmpPublisher } from './rtmp/rtmp-publisher.ts';
+import type { Sending } from './stream-media.ts';
 
-export interface SenderOptions {
-  readonly publisher: RtmpPublisher;
+export interface SenderOptions extends Sending {
   readonly messages: Pick<MessageQueue, 'next' | 'close'>;
-  readonly figures: Figures;
-  /** Steady milliseconds at which the message with timestamp 0 is due. */
-  readonly startMs: number;
-  readonly steadyClock: () => number;
-  /** The destination has taken the first picture. */
-  readonly onEvidence: () => void;
-  /** Media is sent much later than its time; called when that begins (true) and when it is over (false). */
-  readonly onSlow: (slow: boolean) => void;
 }
 
 /** Messages whose time comes within one tick go out with one write. */
 const tickMs = 40;
 /** Sent ahead of real time at the start, so that ingests and players have something in hand. */
 const leadMs = 300;
-/** So long without a byte taken, or behind the clock, and the destination or the encoder is too slow (operations, part 5). */
-const slowAfterMs = 5000;
 /** Further behind than this the connection is given up and begun anew at the present. */
 const hopelesslyLateMs = 15_000;
-/** Waiting in our socket: a few seconds of media. Beyond it nothing more is written until the destination takes some. */
-const maxQueuedBytes = 4 * 1024 * 1024;
 
 /** Ours: this machine does not encode the stream in real time. */
 export class TooSlow extends Error {
@@ -52,12 +39,8 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
   let asked: Promise<QueuedMessage[]> | null = null;
   let pending: QueuedMessage[] = [];
   let sentMs = 0;
-  let firstPictureEnd: number | null = null;
-  let isEvident = false;
   let isSlow = false;
-  let bytesCounted = publisher.bytesSent;
-  let bytesTaken = 0;
-  let takenAtMs = steadyClock();
+  const watch = new DeliveryWatch({ publisher, figures, onEvidence }, steadyClock());
 
   while (end === undefined) {
     const tickStartMs = steadyClock();
@@ -77,24 +60,14 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
       for (const { picture } of batch) {
         if (!picture) continue;
         figures.frameSent(picture.frame, picture.occurrence);
-        firstPictureEnd ??= publisher.bytesSent;
+        watch.pictureSent();
       }
     }
-    figures.sent(publisher.bytesSent - bytesCounted);
-    bytesCounted = publisher.bytesSent;
-
     const nowMs = steadyClock();
-    const taken = publisher.bytesSent - publisher.bytesQueued;
-    if (publisher.bytesQueued === 0 || taken > bytesTaken) takenAtMs = nowMs;
-    bytesTaken = taken;
-    // Not whether the queue is empty: over TLS what was just written always waits for a moment.
-    if (!isEvident && firstPictureEnd !== null && taken >= firstPictureEnd) {
-      isEvident = true;
-      onEvidence();
-    }
+    watch.check(nowMs);
     const lateMs = nowMs - startMs - sentMs;
     const isHeldUp = lateMs > slowAfterMs && publisher.bytesQueued >= maxQueuedBytes;
-    if (nowMs - takenAtMs > slowAfterMs || isHeldUp) throw new DestinationError('timed_out');
+    if (isHeldUp) throw new DestinationError('timed_out');
     if (lateMs > slowAfterMs !== isSlow) onSlow((isSlow = !isSlow));
     if (lateMs > hopelesslyLateMs) throw new TooSlow();
     // Behind its time: on at once, but never without giving the socket a turn.

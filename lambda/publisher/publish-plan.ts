@@ -1,19 +1,27 @@
 // What a replica publishes, where to, and where in its run it is: read from the rows just before connecting.
 import type { Database } from '../data/database.ts';
 import type { Replica } from '../data/replicas.ts';
+import type { Stream } from '../data/streams.ts';
+import type { TimelineEntry } from '../domain/play-out.ts';
+import { formatName } from '../domain/rendition.ts';
+import type { RenditionFormat } from '../domain/rendition.ts';
 import { destinationKeyPlace, streamKeyPlace } from '../domain/sealed-places.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
+import { encodedMedia } from './encoded-media.ts';
 import { profileOf } from './ffmpeg/profile.ts';
 import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
 import type { MediaOptions } from './ffmpeg-media.ts';
 import type { MediaTools } from './media/media-tools.ts';
+import { preparedMedia } from './prepared/prepared-media.ts';
+import type { PreparedMediaOptions } from './prepared/prepared-media.ts';
 import type { PublishTarget } from './rtmp/rtmp-client.ts';
+import type { StreamMedia } from './stream-media.ts';
 
 export interface PublishPlan {
   readonly target: PublishTarget;
-  readonly media: Omit<MediaOptions, 'signal'>;
+  readonly media: StreamMedia;
   /** Milliseconds since the run's anchor when the plan was read; null before the first frame. */
   readonly elapsedMs: number | null;
 }
@@ -26,29 +34,64 @@ export interface PlanParts {
   readonly tools: MediaTools;
   readonly encoder: EncoderSettings;
   readonly log: MediaOptions['log'];
+  /** What the agent's prepared streams share. */
+  readonly prepared: Pick<PreparedMediaOptions, 'store' | 'schedule'>;
 }
 
 /** An item is read from its URL for as long as it plays. */
 const mediaURLSeconds = 12 * 3600;
 
 export async function loadPublishPlan(parts: PlanParts, replica: Replica): Promise<PublishPlan> {
-  const { data, objects, tools, encoder, log } = parts;
-  const { stream, now } = await data.streams.forPublishing(replica.stream_id);
+  const { stream, now } = await parts.data.streams.forPublishing(replica.stream_id);
   return {
     target: await targetOf(parts, replica, stream),
-    media: {
-      tools,
-      encoder,
-      log,
-      profile: profileOf(stream.run_quality!, stream.run_framerate!),
-      loadTimelines: lastKnown(
-        () => data.timelines.ofStream(stream.id),
-        (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
-      ),
-      urlOf: (objectKey) => objects.presignGet(objectKey, { expiresInSeconds: mediaURLSeconds }),
-    },
+    media: replica.backend === 'manifest' ? preparedMediaOf(parts, stream) : encodedMediaOf(parts, stream),
     elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),
   };
+}
+
+function encodedMediaOf({ data, objects, tools, encoder, log }: PlanParts, stream: Stream): StreamMedia {
+  return encodedMedia({
+    tools,
+    encoder,
+    log,
+    profile: profileOf(stream.run_quality!, stream.run_framerate!),
+    loadTimelines: lastKnown(
+      () => data.timelines.ofStream(stream.id),
+      (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
+    ),
+    urlOf: (objectKey) => objects.presignGet(objectKey, { expiresInSeconds: mediaURLSeconds }),
+  });
+}
+
+function preparedMediaOf({ data, prepared, log }: PlanParts, stream: Stream): StreamMedia {
+  const format = { quality: stream.run_quality!, framerate: stream.run_framerate! };
+  const withHashes = async (entries: readonly TimelineEntry[], name: string) => {
+    const uploadIDs = entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
+    return { entries, contentHashes: await data.renditions.contentHashes(uploadIDs, name) };
+  };
+  const reopen = async (uploadID: string, lost: RenditionFormat, segment: number) => {
+    const name = formatName(lost);
+    const contentHash = (await data.renditions.contentHashes([uploadID], name)).get(uploadID);
+    if (contentHash === undefined) return;
+    await data.renditions.reopen(contentHash, name, segment);
+    await data.outbox.send({ queue: 'media', body: { task: 'prepare_upload', uploadID, format: name } });
+  };
+  return preparedMedia({
+    ...prepared,
+    format,
+    log: (event, fields) => log(event, { streamID: stream.id, ...fields }),
+    loadTimelines: lastKnown(
+      async () => {
+        const { video, audio } = await data.timelines.ofStream(stream.id);
+        return { video: await withHashes(video, formatName(format)), audio: await withHashes(audio, formatName('sound')) };
+      },
+      (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
+    ),
+    onLost: (uploadID, lost, segment) => {
+      reopen(uploadID, lost, segment).catch((error: unknown) => log('segment_not_reopened', { uploadID, segment, error: String(error) }));
+    },
+  });
 }
 
 /** Loads anew each time, and answers what it loaded last when that fails: a stream goes on while the database does not answer. */
@@ -68,7 +111,7 @@ function lastKnown<Value>(load: () => Promise<Value>, onFailure: (error: unknown
 async function targetOf(
   { data, sealer, settings }: PlanParts,
   replica: Replica,
-  stream: Awaited<ReturnType<Database['streams']['forPublishing']>>['stream'],
+  stream: Stream,
 ): Promise<PublishTarget> {
   if (stream.destination_id === null) {
     return { rtmpURL: settings.legacyRtmpURL!, streamKey: sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id)) };

@@ -6,6 +6,7 @@ import { backoffMs } from './backoff.ts';
 import { Figures } from './figures.ts';
 import { MediaError } from './media/media-error.ts';
 import { TooSlow } from './paced-sender.ts';
+import { NothingReadable } from './prepared/track-reader.ts';
 import type { PublishPlan } from './publish-plan.ts';
 import { runSession } from './publish-session.ts';
 import { DestinationError } from './rtmp/destination-error.ts';
@@ -162,7 +163,7 @@ function judge(error: unknown): Judgement {
     return { reason: reasonOf(error), blame: 'destination', keyRefused: error.code === 'key_refused', ...(error.cause instanceof Error ? { cause: error.cause.message } : {}) };
   }
   if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', keyRefused: false };
-  if (error instanceof TooSlow) return { reason: reasonOf(error), blame: 'ours', keyRefused: false };
+  if (error instanceof TooSlow || error instanceof NothingReadable) return { reason: reasonOf(error), blame: 'ours', keyRefused: false };
   const reason = { code: 'publisher_failed', detail: 'The publisher made a mistake and tries again.' };
   return { reason, blame: 'ours', keyRefused: false, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

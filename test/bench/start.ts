@@ -18,15 +18,20 @@ export async function startBench(): Promise<void> {
     const path = await mediaSample('plain.mp4');
     const uploadID = await uploadFile(run.api, path, 'video/mp4');
     for (const quality of ['q_720p', 'q_1080p']) {
-      const streamMs: number[] = [];
+      const encodedMs: number[] = [];
+      const preparedMs: number[] = [];
       const ffmpegMs: number[] = [];
-      const streamKey = `bench-${quality}`;
-      const streamID = await createLoop(run.api, [uploadID], { rtmpURL: run.connection.rtmpURL, streamKey }, { quality, framerate: 'f_30' });
+      const loopOf = (streamBackend: string) =>
+        createLoop(run.api, [uploadID], { rtmpURL: run.connection.rtmpURL, streamKey: `bench-${quality}-${streamBackend}` }, { quality, framerate: 'f_30', streamBackend });
+      const [encoded, prepared] = [await loopOf('ffmpeg'), await loopOf('manifest')];
+      // The first start prepares.
+      await timeStream(run, prepared);
       for (let round = 0; round < rounds; round++) {
-        streamMs.push(await timeStream(run, streamID));
+        encodedMs.push(await timeStream(run, encoded));
+        preparedMs.push(await timeStream(run, prepared));
         ffmpegMs.push(await timeFfmpeg(run, ffmpegPath, path, quality));
       }
-      print(quality, streamMs, ffmpegMs);
+      print(quality, encodedMs, preparedMs, ffmpegMs);
     }
   } finally {
     await run.interrupt();
@@ -65,11 +70,12 @@ async function firstVideoAfter(run: LocalRun, startedAt: number): Promise<number
   }
 }
 
-function print(quality: string, streamMs: readonly number[], ffmpegMs: readonly number[]): void {
+function print(quality: string, encodedMs: readonly number[], preparedMs: readonly number[], ffmpegMs: readonly number[]): void {
   const at = (values: readonly number[], share: number) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!;
-  const row = (name: string, values: readonly number[]) => `  ${name.padEnd(28)} p50 ${at(values, 0.5)} ms   p90 ${at(values, 0.9)} ms   max ${Math.max(...values)} ms`;
-  console.log(`${quality}, ${rounds} starts, to the first picture at the ingest`);
-  console.log(row('POST /streams/{id}/start', streamMs));
+  const row = (name: string, values: readonly number[]) =>
+    `  ${name.padEnd(28)} p50 ${at(values, 0.5)} ms   p90 ${at(values, 0.9)} ms   max ${Math.max(...values)} ms   ratio ${(at(values, 0.5) / at(ffmpegMs, 0.5)).toFixed(2)}`;
+  console.log(`${quality}, ${rounds} starts, to the first picture at the ingest; ratio of the medians to that of bare ffmpeg`);
+  console.log(row('start, backend ffmpeg', encodedMs));
+  console.log(row('start, backend manifest', preparedMs));
   console.log(row('bare ffmpeg, same encoder', ffmpegMs));
-  console.log(`  ratio of the medians: ${(at(streamMs, 0.5) / at(ffmpegMs, 0.5)).toFixed(2)}`);
 }

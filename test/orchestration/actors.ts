@@ -42,6 +42,7 @@ export function actorsOn(service: TestService) {
     playlist: async (id: string) => (await call('GET', `/playlists/${id}`)).body,
 
     /** An upload whose bytes nobody has looked at yet. */
+    create,
     unprobed: () => create('/uploads', { name: 'clip', mimeType: 'video/mp4' }),
     upload: async (facts?: Parameters<typeof pretendProbed>[2]) => {
       const id = await actors.unprobed();

@@ -66,6 +66,16 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(stored.equals(Buffer.concat(Array.from({ length: 36 }, () => piece)))).toBe(true);
     });
 
+    test.each([
+      [{ start: 0, end: 2 }, '012'],
+      [{ start: 7, end: 7 }, '7'],
+      [{ start: 8, end: 100 }, '89'],
+    ])('a range is read without the rest: %j', async (range, expected) => {
+      const key = newKey();
+      await store().write(key, bytes, video);
+      expect((await buffer(await store().read(key, range))).toString()).toBe(expected);
+    });
+
     test('an empty object is an object', async () => {
       const key = newKey();
       await store().write(key, Readable.from([]), video);

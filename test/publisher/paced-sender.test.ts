@@ -41,6 +41,10 @@ class FakePublisher implements RtmpPublisher {
     if (this.takes === 'a moment later') setTimeout(() => this.take(), 0);
   }
 
+  sendChunks(): never {
+    throw new Error('nothing here is in chunks');
+  }
+
   take(bytes = this.bytesQueued): void {
     this.bytesQueued -= bytes;
   }

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { TimelineItem } from '../../lambda/domain/play-out.ts';
 import { backoffMs } from '../../lambda/publisher/backoff.ts';
+import { encodedMedia } from '../../lambda/publisher/encoded-media.ts';
 import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { ReplicaRun } from '../../lambda/publisher/replica-run.ts';
@@ -61,10 +62,10 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, ..
       await planned;
       return {
         target: { rtmpURL, streamKey: 'key' },
-        media: {
+        media: encodedMedia({
           tools, profile, log, encoder: { codec: 'libx264', preset: 'ultrafast' }, loadTimelines: async () => ({ video, audio: [] }),
           urlOf: async (path) => samples.urlOf(path),
-        },
+        }),
         elapsedMs: anchoredMs === null ? null : performance.now() - anchoredMs,
       };
     },

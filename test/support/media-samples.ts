@@ -71,6 +71,16 @@ const recipes = {
   /** Frames at 0, 0.1, 1.1, 1.2, 2.2 and so on. */
   'variable.mkv': [...lavfi('testsrc2=s=320x180:r=10:d=4'), '-vf', "select='not(mod(n,11))+eq(mod(n,11),1)'", '-fps_mode', 'vfr', ...h264],
   'ten-bit.mp4': [...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le'],
+  'no-subsampling.mkv': [...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv444p'],
+  /** PQ in BT.2020, 10 bits. */
+  'hdr.mkv': [
+    ...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le',
+    '-color_primaries', 'bt2020', '-color_trc', 'smpte2084', '-colorspace', 'bt2020nc',
+  ],
+  'surround.mkv': [...picture('320x180', 30, 1), ...lavfi('sine=f=440:r=96000:d=1,aformat=channel_layouts=5.1'), ...h264, '-c:a', 'pcm_s24le'],
+  'telephone.mkv': [...picture('320x180', 30, 1), ...tone(1, 8000), ...h264, '-c:a', 'pcm_mulaw', '-ac', '1'],
+  /** Pictures go on for a second after the sound. */
+  'short-sound.mp4': [...picture('320x180', 30, 2), ...tone(1), ...h264, ...aac],
   'one-frame.mp4': [...picture('320x180', 30, 1), ...h264, '-frames:v', '1'],
   /** As browsers record: no duration and no index. */
   'recorded.webm': [...picture('320x180', 30, 6), ...tone(6), '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus', '-live', '1', '-f', 'webm'],

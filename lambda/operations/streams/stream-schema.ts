@@ -56,6 +56,7 @@ export const streamSchema = z
     stateReason: failure.nullable(),
     streamStateID: z.string().nullable().describe('Identifier of the last transition.'),
     processingState: z.enum(['idle', 'processing', 'failed']),
+    preparedShare: z.number().min(0).max(1).nullable().describe('While the state is preparing: how much of what the stream plays is prepared, 0 to 1.'),
     playlistIDs: z.array(z.string()),
     preparedPlaylistIDs: z.array(z.string()),
     videoUploadObjectID: z.string().nullable(),
@@ -98,6 +99,8 @@ const shownTransitions = 20;
 export async function presentStreams(ctx: Context, streams: readonly Stream[]): Promise<z.input<typeof streamSchema>[]> {
   const ids = streams.map((stream) => stream.id);
   const replicas = await ctx.data.replicas.ofStreams(ids);
+  const preparing = streams.filter((stream) => stream.state === 'preparing').map((stream) => stream.id);
+  const prepared = preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
   const history = await ctx.data.streams.lastTransitions(ids, shownTransitions);
   return streams.map((stream) => ({
     id: stream.id,
@@ -107,6 +110,7 @@ export async function presentStreams(ctx: Context, streams: readonly Stream[]): 
     stateReason: stream.state_reason,
     streamStateID: stream.last_transition_id === null ? null : String(stream.last_transition_id),
     processingState: stream.processing_state,
+    preparedShare: stream.state === 'preparing' ? (prepared.get(stream.id) ?? 0) : null,
     playlistIDs: [...stream.playlist_ids],
     preparedPlaylistIDs: [...stream.prepared_playlist_ids],
     videoUploadObjectID: stream.video_upload_id,

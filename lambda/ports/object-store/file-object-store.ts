@@ -141,10 +141,10 @@ export function createFileObjectStore({ folder, baseURL, signingKey, now = () =>
       return object?.facts ?? null;
     },
 
-    async read(key) {
+    async read(key, { start, end } = { start: 0, end: Infinity }) {
       const object = await store.open(key);
       if (!object) throw new ObjectNotFound(key);
-      return object.stream(0, object.facts.sizeBytes - 1);
+      return object.stream(start, Math.min(end, object.facts.sizeBytes - 1));
     },
 
     write: (key, body, { contentType }) => publish(key, body, contentType, rename),

@@ -1,5 +1,6 @@
 // The object store port: media and other large bytes by key, with signed URLs that let clients move bytes without passing through us.
 import type { Readable } from 'node:stream';
+import type { ByteRange } from './byte-range.ts';
 
 /** What an upload URL is good for. Sizes in bytes, times in seconds. */
 export interface PutLimits {
@@ -46,8 +47,11 @@ export interface ObjectStore {
   /** A URL whose GET answers with the object and takes single byte ranges. It is made whether or not the object is there. */
   presignGet(key: string, options: { readonly expiresInSeconds: number }): Promise<string>;
   head(key: string): Promise<ObjectFacts | null>;
-  /** @throws ObjectNotFound */
-  read(key: string): Promise<Readable>;
+  /**
+   * @param range what to read of it, the whole object if not given. What lies behind the object's end is left out
+   * @throws ObjectNotFound
+   */
+  read(key: string, range?: ByteRange): Promise<Readable>;
   /** Replaces what was there. A stream is never held in memory whole; if it fails, the error is its own and nothing is written. */
   write(key: string, body: Readable | Buffer, facts: { readonly contentType: string }): Promise<void>;
   /** Succeeds as well when there is nothing. */

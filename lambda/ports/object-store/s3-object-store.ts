@@ -53,10 +53,11 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
       }
     },
 
-    async read(Key) {
+    async read(Key, range) {
       assertObjectKey(Key);
       try {
-        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+        const Range = range && `bytes=${range.start}-${range.end}`;
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, Range }));
         if (!(Body instanceof Readable)) throw new TypeError('S3 answered without a body');
         return Body;
       } catch (error) {

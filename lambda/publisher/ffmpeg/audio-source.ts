@@ -31,7 +31,8 @@ export interface AudioSource {
 
 export function openAudioSource(tools: MediaTools, request: AudioRequest, signal: AbortSignal): AudioSource {
   const readAheadBytes = readAheadSeconds * audioFormat.sampleRate * audioFormat.bytesPerSample;
-  const child = startChild(tools.ffmpegPath, audioArguments(request), { sourceURL: request.sourceURL, readAheadBytes, signal });
+  const { sourceURL, background = false } = request;
+  const child = startChild(tools.ffmpegPath, audioArguments(request), { sourceURL, readAheadBytes, signal, background });
   child.stdin.end();
 
   // One listener for good: each new one would at once be told of the bytes already there, however few.

@@ -1,5 +1,6 @@
 // Starts ffmpeg and ffprobe so that none of them outlives this process, whatever ended it.
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import type { Readable, Writable } from 'node:stream';
@@ -45,12 +46,15 @@ export interface ChildOptions {
   readonly readAheadBytes: number;
   /** Ends it as `end` does. */
   readonly signal?: AbortSignal;
+  /** Gives way to everything else on the machine. */
+  readonly background?: boolean;
 }
 
-export function startChild(program: string, programArguments: readonly string[], { sourceURL, readAheadBytes, signal }: ChildOptions): Child {
+export function startChild(program: string, programArguments: readonly string[], { sourceURL, readAheadBytes, signal, background = false }: ChildOptions): Child {
   // Without a death signal, its closed pipes end it.
   const [command, ...first] = hasDeathSignal() ? [...deathSignalCommand('SIGKILL'), program] : [program];
   const spawned = spawn(command, [...first, ...programArguments], { stdio: 'pipe', env: childEnvironment() });
+  if (background && spawned.pid !== undefined) setPriority(spawned.pid, constants.priority.PRIORITY_LOW);
   // Writing to a process that has ended is not an error of its own: `exited` tells.
   spawned.stdin.on('error', () => {});
   const stdout = spawned.stdout.pipe(new PassThrough({ highWaterMark: readAheadBytes }));

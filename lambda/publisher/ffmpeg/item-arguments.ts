@@ -16,6 +16,8 @@ export interface VideoRequest {
   readonly frameCount: number;
   readonly profile: Profile;
   readonly encoder: EncoderSettings;
+  /** Nobody waits for it in real time. */
+  readonly background?: boolean;
 }
 
 export interface AudioRequest {
@@ -23,6 +25,8 @@ export interface AudioRequest {
   /** Sample of the item to begin with, at 48 kHz. */
   readonly startSample: number;
   readonly sampleCount: number;
+  /** Nobody waits for it in real time. */
+  readonly background?: boolean;
 }
 
 /** At most two B-frames in a row and none of them a reference, so that a picture is never shown before it is decoded. */

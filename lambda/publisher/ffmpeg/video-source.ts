@@ -47,11 +47,12 @@ export interface VideoSource {
 }
 
 /** Frames between decoding and showing: one, as B-frames are never references. */
-const compositionDelayFrames = 1;
+export const compositionDelayFrames = 1;
 
 export function openVideoSource(tools: MediaTools, request: VideoRequest, signal: AbortSignal): VideoSource {
   const readAheadBytes = (request.profile.videoBitrateKbps * 1000 * readAheadSeconds) / 8;
-  const child = startChild(tools.ffmpegPath, videoArguments(request), { sourceURL: request.sourceURL, readAheadBytes, signal });
+  const { sourceURL, background = false } = request;
+  const child = startChild(tools.ffmpegPath, videoArguments(request), { sourceURL, readAheadBytes, signal, background });
   child.stdin.end();
   const frames = readFrames(child, request, signal);
   let first: ReturnType<typeof frames.next> | null = frames.next();

@@ -70,6 +70,13 @@ export class RtmpConnection {
     this.#write(this.#writer.write(messages));
   }
 
+  /** Sends bytes that are chunks already with one write. Does nothing once the connection has ended. */
+  sendChunks(chunks: readonly Buffer[]): void {
+    this.#socket.cork();
+    for (const chunk of chunks) this.#write(chunk);
+    this.#socket.uncork();
+  }
+
   /** Announces the size of the chunks that follow. */
   setChunkSize(chunkSize: number): void {
     this.send([controlMessage(messageType.setChunkSize, chunkSize)]);

@@ -8,14 +8,11 @@ import type { RtmpCommand } from './command.ts';
 import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import { isTimeout } from './destination-socket.ts';
-import { chunkStream, messageType } from './message.ts';
+import { mediaChunkSize, mediaHeaders, messageType } from './message.ts';
 import type { MediaMessage, RtmpMessage } from './message.ts';
 import { isRefusal, refusalCode } from './refusal.ts';
 import { RtmpConnection } from './rtmp-connection.ts';
 import type { ConnectionEnd } from './rtmp-connection.ts';
-
-/** What OBS publishes with, so that every ingest is known to take it. Larger chunks would save 0.02 % of the bytes. */
-const chunkSize = 4096;
 
 const closeTimeoutMs = 500;
 
@@ -32,6 +29,11 @@ export interface RtmpPublisher {
    * @throws {RangeError} when a timestamp is not a whole number from 0, or less than the last of its type: the caller's mistake
    */
   send(messages: readonly MediaMessage[]): void;
+  /**
+   * Sends media that is cut into chunks of `mediaChunkSize` already, with one socket write. Its first message of each kind has to follow
+   * one that `send` sent, and `send` takes no more of that kind afterwards. Does nothing once the connection has ended.
+   */
+  sendChunks(chunks: readonly Buffer[]): void;
   /** Media and protocol bytes handed to the socket. */
   readonly bytesSent: number;
   /** How many of them the server says it has received; null until it says so. */
@@ -60,12 +62,6 @@ interface Step {
   readonly endMeans: DestinationErrorCode;
   readonly answer: PromiseWithResolvers<Amf0Value>;
 }
-
-const mediaHeaders = {
-  video: { chunkStreamID: chunkStream.video, type: messageType.video },
-  audio: { chunkStreamID: chunkStream.audio, type: messageType.audio },
-  data: { chunkStreamID: chunkStream.data, type: messageType.dataAmf0 },
-} as const;
 
 class SocketPublisher implements RtmpPublisher {
   readonly ended: Promise<DestinationError | null>;
@@ -118,7 +114,7 @@ class SocketPublisher implements RtmpPublisher {
     });
     await this.#answerTo(connect, 'app_refused');
 
-    this.#connection.setChunkSize(chunkSize);
+    this.#connection.setChunkSize(mediaChunkSize);
     this.#connection.requestAcknowledgements();
     this.#command(0, 'releaseStream', null, this.#streamKey);
     this.#command(0, 'FCPublish', null, this.#streamKey);
@@ -131,6 +127,10 @@ class SocketPublisher implements RtmpPublisher {
 
   send(messages: readonly MediaMessage[]): void {
     this.#connection.send(messages.map((message) => this.#mediaMessage(message)));
+  }
+
+  sendChunks(chunks: readonly Buffer[]): void {
+    this.#connection.sendChunks(chunks);
   }
 
   close(): Promise<void> {

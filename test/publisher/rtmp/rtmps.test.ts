@@ -5,6 +5,7 @@ import { createServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startRtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
 import type { RtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
+import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 import { makeCertificate } from '../../support/certificates.ts';
@@ -39,6 +40,17 @@ function publishTo(rtmpURL: string, tlsCa?: string): Promise<RtmpPublisher> {
 const tlsFailure = expect.objectContaining({ code: 'tls_failed' });
 
 describe.skipIf(certificate === null)('RTMPS (needs openssl)', () => {
+  test('takes media that is in chunks already, in as many pieces as there are', async () => {
+    const { sink, port } = await startTlsSink();
+    const publisher = await publishTo(`rtmps://localhost:${port}/live`, certificate!.cert);
+    publisher.send([{ type: 'audio', timestampMs: 0, payload: Buffer.of(0xaf, 0, 0x11, 0x90) }]);
+    const frames = Array.from({ length: 500 }, (_, index) => deltaChunks('audio', 20, Buffer.concat([Buffer.of(0xaf, 1), Buffer.alloc(9000, index)])));
+    const media = Buffer.concat(frames);
+    publisher.sendChunks([media.subarray(0, 7), media.subarray(7, 1_000_000), media.subarray(1_000_000)]);
+    await expect.poll(() => sink.channels()[0]).toMatchObject({ audioFrames: 500, lastTimestampMs: 10_000, timestampRegressions: 0 });
+    await publisher.close();
+  });
+
   test('publishes to a server whose certificate is trusted, naming the host', async () => {
     const { sink, port, serverNames } = await startTlsSink();
     const publisher = await publishTo(`rtmps://localhost:${port}/live`, certificate!.cert);

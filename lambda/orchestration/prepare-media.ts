@@ -1,0 +1,86 @@
+// What has to be prepared before a stream of the manifest backend can play it: who asks for it, and who goes on once it is there.
+import type { Pool } from 'pg';
+import { inTransaction } from '../data/database.ts';
+import type { Database } from '../data/database.ts';
+import type { Stream } from '../data/streams.ts';
+import type { Timelines, Track } from '../data/timelines.ts';
+import { formatName } from '../domain/rendition.ts';
+import type { PictureFormat } from '../domain/rendition.ts';
+import { launchStream } from './launch-stream.ts';
+
+/** The failure of a rendition that was our fault, and is tried again when it is asked for again. */
+export const notPrepared = { code: 'not_prepared', detail: 'We could not prepare this file, by no fault of yours. Start the stream again.' };
+
+/** `failed`: nothing of the track can be played. `ready`: everything that can be prepared is. */
+export type Preparation = 'preparing' | 'ready' | 'failed';
+
+/**
+ * Says how far the uploads of a track are, and has those prepared that nobody has asked for yet.
+ * In a transaction: whoever finishes one of them meanwhile sees who waits for it.
+ * @param retries whether what failed by our fault is tried again: only when a user asks, or it would be tried for ever
+ */
+export async function requestPreparation(
+  data: Database,
+  track: Track,
+  uploadIDs: readonly string[],
+  format: PictureFormat,
+  { retries }: { readonly retries: boolean },
+): Promise<Preparation> {
+  const name = formatName(track === 'audio' ? 'sound' : format);
+  const ids = [...new Set(uploadIDs)].sort();
+  for (const { upload_id: uploadID, content_hash: contentHash } of await data.renditions.ofUploads(ids, name)) {
+    const isWanted = contentHash === null || (await data.renditions.request(contentHash, name, retries ? notPrepared.code : null));
+    if (isWanted) await data.outbox.send({ queue: 'media', body: { task: 'prepare_upload', uploadID, format: name } });
+  }
+  const states = (await data.renditions.ofUploads(ids, name)).map(({ state }) => state);
+  if (states.some((state) => state === null || state === 'preparing')) return 'preparing';
+  return states.includes('ready') ? 'ready' : 'failed';
+}
+
+/** Prepares what a stream, which the caller has locked and moved to `activating`, is about to play; launches it if that is there already. */
+export async function prepareAndLaunch(data: Database, stream: Stream, now: Date): Promise<void> {
+  const preparation = await preparationOf(data, stream, { retries: true });
+  if (preparation === 'ready') return launchStream(data, stream, now);
+  const preparing = (await data.streams.move(stream, 'preparation_needed'))!;
+  if (preparation === 'failed') await failPreparation(data, preparing);
+}
+
+/** Goes on with everything that waited for something of this content, as far as nothing else is missing. */
+export async function settlePreparation(pool: Pool, contentHash: string): Promise<void> {
+  const streamIDs = await inTransaction(pool, async (data) => {
+    const waiting = await data.renditions.waitingFor(contentHash);
+    for (const { id, publish_request: request } of waiting.playlists) {
+      await data.outbox.send({ queue: 'media', body: { task: 'publish_playlist', playlistID: id, request } });
+    }
+    return waiting.streamIDs;
+  });
+  for (const id of streamIDs) {
+    await inTransaction(pool, async (data) => {
+      const stream = await data.streams.lockAny(id);
+      if (stream?.state !== 'preparing') return;
+      const preparation = await preparationOf(data, stream, { retries: false });
+      if (preparation === 'failed') await failPreparation(data, stream);
+      if (preparation === 'ready') await launchStream(data, (await data.streams.move(stream, 'preparation_done'))!, await data.now());
+    });
+  }
+}
+
+/** A track of sound that cannot be played keeps no stream from starting: the pictures' own sound plays. */
+async function preparationOf(data: Database, stream: Stream, retrying: { readonly retries: boolean }): Promise<Preparation> {
+  const timelines = await data.timelines.ofStream(stream.id);
+  const format = { quality: stream.run_quality!, framerate: stream.run_framerate! };
+  const request = (track: Track) => requestPreparation(data, track, uploadsOf(timelines, track), format, retrying);
+  const [pictures, sound] = [await request('video'), timelines.audio.length > 0 ? await request('audio') : 'ready'];
+  if (pictures !== 'ready') return pictures;
+  return sound === 'preparing' ? sound : 'ready';
+}
+
+function uploadsOf(timelines: Timelines, track: Track): string[] {
+  return timelines[track].flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
+}
+
+async function failPreparation(data: Database, stream: Stream): Promise<void> {
+  const detail = 'Nothing that the stream plays could be prepared. Replace its video, or the items of its playlist.';
+  await data.streams.move(stream, 'preparation_failed', { code: 'preparation_failed', detail });
+  await data.dueTimes.clear(stream.id);
+}

@@ -1,0 +1,164 @@
+// Sends one connection's prepared media when its time has come, and keeps up with the clock whatever the destination does.
+import { firstSoundFrameFrom, soundGridFrame } from '../../domain/prepared-play-out.ts';
+import { DeliveryWatch, slowAfterMs } from '../delivery-watch.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
+import { TooSlow } from '../paced-sender.ts';
+import type { Sending } from '../stream-media.ts';
+import { turnEveryMs } from './send-schedule.ts';
+import type { SendSchedule } from './send-schedule.ts';
+import type { Span } from './span.ts';
+import type { SpanQueue } from './span-queue.ts';
+import type { Splicer } from './splicer.ts';
+
+export interface PreparedSenderOptions extends Sending {
+  readonly profile: Profile;
+  readonly schedule: Pick<SendSchedule, 'add'>;
+  readonly splicer: Splicer;
+  readonly pictures: SpanQueue;
+  /** Null: the pictures' own. */
+  readonly sound: SpanQueue | null;
+  /** The first frame, that of timestamp 0. */
+  readonly startFrame: number;
+}
+
+/** Sent ahead of real time: two turns and some, so that ingests always have something in hand. */
+const leadMs = 2 * turnEveryMs + 50;
+/** Twice real time, until what was missed is caught up with. */
+const maxFramesMsPerTurn = 2 * turnEveryMs;
+/** Further behind than this, what was missed is left out: on with the next keyframe. */
+const skipAfterMs = 4000;
+const hopelesslyLateMs = 15_000;
+/** FLV's timestamps are signed 32-bit milliseconds, 24.8 days: a connection is ended well before, and the next one begins at a keyframe. */
+const longestConnectionMs = 20 * 86_400_000;
+
+export class PreparedSender {
+  readonly #options: PreparedSenderOptions;
+  readonly #watch: DeliveryWatch;
+  readonly #over = Promise.withResolvers<void>();
+  /** Next frame to send, counted from the anchor. */
+  #frame: number;
+  /** Behind its time there is nothing before this frame. */
+  #skippedTo = 0;
+  #sentAtMs: number;
+  #isSlow = false;
+  #usesOwnSound: boolean;
+
+  constructor(options: PreparedSenderOptions) {
+    const { publisher, figures, onEvidence, steadyClock, startFrame, sound } = options;
+    this.#options = options;
+    this.#frame = startFrame;
+    this.#usesOwnSound = sound === null;
+    this.#sentAtMs = steadyClock();
+    this.#watch = new DeliveryWatch({ publisher, figures, onEvidence }, this.#sentAtMs);
+  }
+
+  /** Resolves when the connection was closed by us, or has lasted long enough. @throws as OpenMedia.send */
+  async run(): Promise<void> {
+    const { publisher, schedule } = this.#options;
+    void publisher.ended.then((error) => (error ? this.#over.reject(error) : this.#over.resolve()));
+    const leave = schedule.add((nowMs) => {
+      try {
+        this.#turn(nowMs);
+      } catch (error) {
+        this.#over.reject(error);
+      }
+    });
+    try {
+      await this.#over.promise;
+    } finally {
+      leave();
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#over.reject(error);
+  }
+
+  /** The track of sound is over: from now on the pictures' own is sent. */
+  useOwnSound(): void {
+    this.#usesOwnSound = true;
+  }
+
+  #turn(nowMs: number): void {
+    const { publisher, profile, pictures, sound, startMs } = this.#options;
+    if (nowMs - startMs > longestConnectionMs) return this.#over.resolve();
+    const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
+    if (dueFrame - Math.max(this.#frame, this.#skippedTo) > this.#framesIn(leadMs + skipAfterMs)) this.#skip(this.#frameAt(nowMs));
+    // A second of media may wait in our socket, besides what the system takes.
+    if (publisher.bytesQueued < (profile.videoBitrateKbps * 1000) / 8) {
+      const chunks = this.#take(Math.min(dueFrame, this.#frame + this.#framesIn(maxFramesMsPerTurn)));
+      if (chunks.length > 0) {
+        publisher.sendChunks(chunks);
+        this.#watch.pictureSent();
+        this.#sentAtMs = nowMs;
+      }
+    }
+    if (pictures.isLow) void pictures.fill();
+    if (!this.#usesOwnSound && sound!.isLow) void sound!.fill();
+    this.#watch.check(nowMs);
+    this.#judge(nowMs);
+  }
+
+  /** The chunks of all frames before `end` that are there. */
+  #take(end: number): Buffer[] {
+    const { pictures, figures } = this.#options;
+    const chunks: Buffer[] = [];
+    for (let head = pictures.head; head !== null; head = pictures.head) {
+      const { span, next } = head;
+      const { startFrame, occurrence } = span.playing;
+      const frame = startFrame + next;
+      if (frame > this.#frame) {
+        figures.skipped(frame - this.#frame);
+        this.#frame = frame;
+      }
+      const until = Math.min(span.end, end - startFrame);
+      if (until <= next) break;
+      this.#splice(span, next, until, chunks);
+      pictures.advance(until);
+      this.#frame = startFrame + until;
+      figures.frameSent(this.#frame - 1, occurrence, until - next);
+    }
+    return chunks;
+  }
+
+  #splice(span: Span, first: number, end: number, chunks: Buffer[]): void {
+    const { splicer, sound, profile } = this.#options;
+    if (this.#usesOwnSound) {
+      chunks.push(...splicer.joined(span, first, end));
+      return;
+    }
+    for (let picture = first; picture < end; picture++) {
+      chunks.push(...splicer.picture(span, picture));
+      const untilSound = firstSoundFrameFrom(span.playing.startFrame + picture + 1, profile.framesPerSecond);
+      for (let head = sound!.head; head !== null; head = sound!.head) {
+        const gridStart = soundGridFrame(head.span.playing.startFrame, profile.framesPerSecond);
+        const until = Math.min(head.span.end, untilSound - gridStart);
+        if (until <= head.next) break;
+        chunks.push(...splicer.sound(head.span, head.next, until));
+        sound!.advance(until);
+      }
+    }
+  }
+
+  #skip(frame: number): void {
+    const { pictures, sound } = this.#options;
+    this.#skippedTo = frame;
+    pictures.skipTo(frame);
+    if (!this.#usesOwnSound) sound?.skipTo(frame);
+  }
+
+  #judge(nowMs: number): void {
+    const silentMs = nowMs - this.#sentAtMs;
+    if (silentMs > slowAfterMs !== this.#isSlow) this.#options.onSlow((this.#isSlow = !this.#isSlow));
+    if (silentMs > hopelesslyLateMs) throw new TooSlow();
+  }
+
+  #frameAt(steadyMs: number): number {
+    const { startMs, startFrame } = this.#options;
+    return startFrame + this.#framesIn(steadyMs - startMs);
+  }
+
+  #framesIn(ms: number): number {
+    return Math.floor((ms * this.#options.profile.framesPerSecond) / 1000);
+  }
+}

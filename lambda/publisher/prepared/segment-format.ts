@@ -1,0 +1,149 @@
+// The prepared format: a segment of a rendition as RTMP chunks that are the same for every stream, lap and day. See README.md.
+import { crc32 } from 'node:zlib';
+import { formatName } from '../../domain/rendition.ts';
+import type { Rendition } from '../../domain/rendition.ts';
+
+/** Part of every object key: what another version has written is never read. */
+export const segmentFormatVersion = 1;
+/** How the media of a segment is read and checked. */
+export const blockBytes = 1024 * 1024;
+/** A header is read with one request of this size. Room for 5,000 groups, five times what the longest segment has. */
+export const maxHeaderBytes = 64 * 1024;
+/** A message larger than this is not written: nginx-rtmp ends a connection at 10 MiB. */
+export const maxMessageBytes = 8 * 1024 * 1024;
+
+const magic = 'LSEG';
+const fixedBytes = 16;
+const crcBytes = 4;
+const groupBytes = 8;
+
+/** What a segment says of itself. */
+export interface SegmentFacts {
+  /** The RTMP chunk size that its chunks are cut to. */
+  readonly chunkSize: number;
+  /** Null for sound alone. */
+  readonly framesPerSecond: number | null;
+  /** Every so many groups, counted from the first of the rendition, is a keyframe. 1 for sound alone. */
+  readonly gopFrames: number;
+  /** Number of its first group in the rendition. */
+  readonly firstGroup: number;
+  /** FLV tag bodies, to be sent before the media; no video for sound alone. */
+  readonly videoSequenceHeader: Buffer | null;
+  readonly audioSequenceHeader: Buffer;
+}
+
+/**
+ * A group is a picture followed by the frames of sound that begin during it, or one frame of sound where there are no pictures.
+ * Each is one RTMP message with a short header (format 1), which holds the time since the one before.
+ */
+export interface Group {
+  readonly video: Buffer | null;
+  readonly sound: readonly Buffer[];
+}
+
+/** A segment's header, as read. */
+export interface SegmentHeader extends SegmentFacts {
+  readonly groupCount: number;
+  /** Offset of the media in the object. */
+  readonly mediaStart: number;
+  readonly mediaBytes: number;
+  /** Where each group begins in the media, and at the end where the last one ends: `groupCount + 1` offsets. */
+  readonly groupOffsets: Uint32Array;
+  /** Bytes of each group's picture. */
+  readonly videoBytes: Uint32Array;
+  /** CRC-32 of each block of the media. */
+  readonly blockChecksums: Uint32Array;
+}
+
+/** Not a segment of this version, cut off, or changed since it was written. */
+export class SegmentDamaged extends Error {
+  override readonly name = 'SegmentDamaged';
+}
+
+/** The object that holds a segment. */
+export function segmentKey({ contentHash, format }: Pick<Rendition, 'contentHash' | 'format'>, segment: number): string {
+  return `renditions/v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
+}
+
+/** @throws {RangeError} when a message is larger than 8 MiB */
+export function writeSegment(facts: SegmentFacts, groups: readonly Group[]): Buffer {
+  const pieces = groups.flatMap(({ video, sound }) => [...(video ? [video] : []), ...sound]);
+  const tooLarge = pieces.find(({ length }) => length > maxMessageBytes);
+  if (tooLarge) throw new RangeError(`a message of ${tooLarge.length} bytes is too large for RTMP servers`);
+  const media = Buffer.concat(pieces);
+  const { videoSequenceHeader, audioSequenceHeader, ...rest } = facts;
+  const json = Buffer.from(
+    JSON.stringify({
+      ...rest,
+      mediaBytes: media.length,
+      groupCount: groups.length,
+      videoSequenceHeader: videoSequenceHeader?.toString('base64') ?? null,
+      audioSequenceHeader: audioSequenceHeader.toString('base64'),
+    }),
+  );
+  const blockCount = Math.ceil(media.length / blockBytes);
+  const header = Buffer.alloc(fixedBytes + json.length + groups.length * groupBytes + blockCount * crcBytes + crcBytes);
+  if (header.length > maxHeaderBytes) throw new RangeError(`a segment of ${groups.length} groups is too long`);
+  header.write(magic, 'latin1');
+  header.writeUInt32BE(segmentFormatVersion, 4);
+  header.writeUInt32BE(header.length, 8);
+  header.writeUInt32BE(json.length, 12);
+  let offset = fixedBytes + json.copy(header, fixedBytes);
+  for (const { video, sound } of groups) {
+    offset = header.writeUInt32BE(video?.length ?? 0, offset);
+    offset = header.writeUInt32BE(sound.reduce((sum, { length }) => sum + length, 0), offset);
+  }
+  for (let block = 0; block < blockCount; block++) offset = header.writeUInt32BE(crc32(blockOf(media, block)), offset);
+  header.writeUInt32BE(crc32(header.subarray(0, offset)), offset);
+  return Buffer.concat([header, media]);
+}
+
+/**
+ * @param start the first `maxHeaderBytes` of the object, or all of a smaller one
+ * @throws {SegmentDamaged}
+ */
+export function readSegmentHeader(start: Buffer): SegmentHeader {
+  if (start.length < fixedBytes || start.toString('latin1', 0, 4) !== magic) throw new SegmentDamaged('not a segment');
+  if (start.readUInt32BE(4) !== segmentFormatVersion) throw new SegmentDamaged('a segment of another version');
+  const mediaStart = start.readUInt32BE(8);
+  if (mediaStart > start.length || mediaStart < fixedBytes + crcBytes) throw new SegmentDamaged('the header is cut off');
+  const end = mediaStart - crcBytes;
+  if (crc32(start.subarray(0, end)) !== start.readUInt32BE(end)) throw new SegmentDamaged('the header has changed');
+  const jsonEnd = fixedBytes + start.readUInt32BE(12);
+  const { videoSequenceHeader, audioSequenceHeader, ...facts } = JSON.parse(start.toString('utf8', fixedBytes, jsonEnd)) as WrittenFacts;
+  const { groupCount } = facts;
+  const groupOffsets = new Uint32Array(groupCount + 1);
+  const videoBytes = new Uint32Array(groupCount);
+  for (let group = 0; group < groupCount; group++) {
+    const at = jsonEnd + group * groupBytes;
+    videoBytes[group] = start.readUInt32BE(at);
+    groupOffsets[group + 1] = groupOffsets[group]! + videoBytes[group]! + start.readUInt32BE(at + 4);
+  }
+  const checksumsStart = jsonEnd + groupCount * groupBytes;
+  const blockChecksums = Uint32Array.from({ length: (end - checksumsStart) / crcBytes }, (_, block) => start.readUInt32BE(checksumsStart + block * crcBytes));
+  return {
+    ...facts,
+    videoSequenceHeader: videoSequenceHeader === null ? null : Buffer.from(videoSequenceHeader, 'base64'),
+    audioSequenceHeader: Buffer.from(audioSequenceHeader, 'base64'),
+    mediaStart,
+    groupOffsets,
+    videoBytes,
+    blockChecksums,
+  };
+}
+
+/** @throws {SegmentDamaged} when the bytes are not those that were written */
+export function assertBlock(header: SegmentHeader, block: number, bytes: Buffer): void {
+  if (crc32(bytes) !== header.blockChecksums[block]) throw new SegmentDamaged(`block ${block} has changed`);
+}
+
+interface WrittenFacts extends Omit<SegmentFacts, 'videoSequenceHeader' | 'audioSequenceHeader'> {
+  readonly mediaBytes: number;
+  readonly groupCount: number;
+  readonly videoSequenceHeader: string | null;
+  readonly audioSequenceHeader: string;
+}
+
+function blockOf(media: Buffer, block: number): Buffer {
+  return media.subarray(block * blockBytes, (block + 1) * blockBytes);
+}

@@ -1,0 +1,113 @@
+// A process that sends streams for a bench and says what that took: prepared media to an RTMP server, or as many bytes to a plain socket.
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { PictureFormat } from '../../lambda/domain/rendition.ts';
+import type { TimelineItem } from '../../lambda/domain/play-out.ts';
+import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import { Figures } from '../../lambda/publisher/figures.ts';
+import { preparedMedia } from '../../lambda/publisher/prepared/prepared-media.ts';
+import { SegmentStore } from '../../lambda/publisher/prepared/segment-store.ts';
+import { SendSchedule, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
+import { runSession } from '../../lambda/publisher/publish-session.ts';
+
+export interface PublishingOptions {
+  readonly kind: 'prepared' | 'socket';
+  readonly streams: number;
+  readonly seconds: number;
+  readonly port: number;
+  /** Prepared media: where it is, and what it is. */
+  readonly folder: string;
+  readonly items: readonly TimelineItem[];
+  readonly format: PictureFormat;
+  /** What a plain socket sends. */
+  readonly bytesPerSecond: number;
+}
+
+export interface Consumption {
+  /** Of one core. */
+  readonly cpuPercent: number;
+  readonly pssMiB: number;
+  readonly framesSent: number;
+  readonly droppedFrames: number;
+}
+
+const warmUpMs = 5000;
+
+async function publish(options: PublishingOptions): Promise<Consumption> {
+  const figures = options.kind === 'prepared' ? await sendPrepared(options) : await sendPlain(options);
+  await setTimeout(warmUpMs);
+  const before = process.cpuUsage();
+  const framesBefore = sum(figures, 'framesSent');
+  await setTimeout(options.seconds * 1000);
+  const { user, system } = process.cpuUsage(before);
+  const memory = await readFile('/proc/self/smaps_rollup', 'utf8');
+  return {
+    cpuPercent: (user + system) / 1e4 / options.seconds,
+    pssMiB: Number(/^Pss:\s+(\d+)/m.exec(memory)![1]) / 1024,
+    framesSent: sum(figures, 'framesSent') - framesBefore,
+    droppedFrames: sum(figures, 'droppedFrames'),
+  };
+}
+
+async function sendPrepared({ streams, port, folder, items, format }: PublishingOptions): Promise<Figures[]> {
+  const steadyClock = () => performance.now();
+  const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
+  const shared = { store: new SegmentStore({ objects, maxCachedBytes: 512 * 1024 * 1024 }), schedule: new SendSchedule(steadyClock) };
+  const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential' as const, seed: 1, items } }];
+  const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
+  const media = preparedMedia({
+    ...shared,
+    format,
+    loadTimelines: async () => ({ video: { entries, contentHashes }, audio: { entries: [], contentHashes } }),
+    onLost: (uploadID) => console.error(`${uploadID} is damaged`),
+    log: (event, fields) => console.error(event, fields),
+  });
+  return Promise.all(
+    Array.from({ length: streams }, async (_, index) => {
+      await setTimeout(index * 2);
+      const figures = new Figures();
+      const beganMs = performance.now();
+      const evident = Promise.withResolvers<void>();
+      void runSession(
+        {
+          target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey: `key${index}` },
+          client: { allowPrivateAddresses: true, connectTimeoutMs: 30_000 },
+          media, figures, steadyClock, elapsedMs: null,
+          anchor: async () => performance.now() - beganMs,
+          onEvidence: evident.resolve,
+          onSlow: () => {},
+        },
+        new AbortController().signal,
+      ).catch(evident.reject);
+      await evident.promise;
+      return figures;
+    }),
+  );
+}
+
+/** The bare minimum in Node: a buffer as large as the media, and a timer. */
+async function sendPlain({ streams, port, bytesPerSecond }: PublishingOptions): Promise<Figures[]> {
+  const turnBytes = Math.round((bytesPerSecond * turnEveryMs) / 1000);
+  const turns = 80;
+  const media = Buffer.alloc(turns * turnBytes, 1);
+  const slots = 5;
+  const sockets = Array.from({ length: streams }, () => connect(port, '127.0.0.1').setNoDelay(true));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  let wakeUps = 0;
+  setInterval(() => {
+    const slot = ++wakeUps % slots;
+    const start = (Math.floor(wakeUps / slots) % turns) * turnBytes;
+    for (let index = slot; index < streams; index += slots) sockets[index]!.write(media.subarray(start, start + turnBytes));
+  }, turnEveryMs / slots);
+  return [];
+}
+
+function sum(figures: readonly Figures[], name: 'framesSent' | 'droppedFrames'): number {
+  return figures.reduce((total, each) => total + each.sample(performance.now(), new Date(), 30)[name], 0);
+}
+
+process.on('disconnect', () => process.exit());
+const [options] = (await once(process, 'message')) as [PublishingOptions];
+process.send!(await publish(options));

@@ -1,0 +1,152 @@
+// What a stream of the manifest backend waits for: asked for once for each content, and waited for until nothing more can come.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { publishPlaylist } from '../../lambda/orchestration/publish-playlist.ts';
+import { notPrepared, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
+import { testService } from '../support/service.ts';
+import { actorsOn } from './actors.ts';
+
+const service = testService();
+const { call, causes, claim, commands, create, data, playlist, readyStream, register, stream, transaction, upload } = actorsOn(service);
+const pictures = 'q_720p-f_30';
+const damaged = { code: 'damaged', detail: 'It cannot be decoded.' };
+
+beforeEach(() => service.pool().query('truncate renditions'));
+
+/** An upload with this content. */
+async function uploadOf(content: string, facts?: Parameters<typeof upload>[0]): Promise<string> {
+  const id = await upload(facts);
+  await data().uploads.recordContentHash(id, content);
+  return id;
+}
+
+async function prepare(content: string, format = pictures): Promise<void> {
+  await data().renditions.begin(content, format, 1);
+  await data().renditions.finishSegment(content, format, 0);
+  await settlePreparation(service.pool(), content);
+}
+
+async function fail(content: string, failure: typeof damaged, format = pictures): Promise<void> {
+  await data().renditions.fail(content, format, failure);
+  await settlePreparation(service.pool(), content);
+}
+
+const manifest = { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30' };
+const start = async (id: string) => (await call('POST', `/streams/${id}/start`)).body.state;
+const asked = async (): Promise<unknown[]> => (await commands()).map(({ body }) => body).filter(({ task }) => task === 'prepare_upload');
+
+async function playlistStream(...uploadIDs: string[]): Promise<{ id: string; playlistID: string }> {
+  const id = await readyStream({ ...manifest, videoUploadObjectID: null });
+  const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+  await call('POST', `/playlists/${playlistID}/operations`, { operations: uploadIDs.map((uploadID) => ({ op: 'add', uploadID })) });
+  return { id, playlistID };
+}
+
+describe('a start', () => {
+  it('asks once for each content, whoever else has asked, and lets no agent claim before it is there', async () => {
+    const [first, second] = [await uploadOf('a'), await uploadOf('a')];
+    const streams = [await readyStream({ ...manifest, videoUploadObjectID: first }), await readyStream({ ...manifest, videoUploadObjectID: second })];
+    expect(await Promise.all(streams.map(start))).toEqual(['preparing', 'preparing']);
+    expect(await asked()).toHaveLength(1);
+    await register('agent');
+    expect(await claim('agent')).toEqual([]);
+    await prepare('a');
+    for (const id of streams) expect(await causes(id)).toEqual(['start', 'preparation_needed', 'preparation_done']);
+    expect(await claim('agent')).toHaveLength(2);
+  });
+
+  it('of what is prepared already takes no detour, and at another framerate prepares anew', async () => {
+    await prepare('a');
+    const id = await readyStream({ ...manifest, videoUploadObjectID: await uploadOf('a') });
+    expect(await start(id)).toBe('activating');
+    const other = await readyStream({ ...manifest, framerate: 'f_60', videoUploadObjectID: await uploadOf('a') });
+    expect(await start(other)).toBe('preparing');
+  });
+
+  it('waits for all items of a playlist, and goes on without those that cannot be prepared', async () => {
+    const { id } = await playlistStream(await uploadOf('a'), await uploadOf('b'), await uploadOf('c'));
+    expect(await start(id)).toBe('preparing');
+    await prepare('a');
+    await fail('b', damaged);
+    expect((await stream(id)).state).toBe('preparing');
+    expect(await asked()).toHaveLength(3);
+    await prepare('c');
+    expect((await stream(id)).state).toBe('activating');
+  });
+
+  it('fails when nothing can be prepared, and says what to do', async () => {
+    const { id } = await playlistStream(await uploadOf('a'), await uploadOf('b'));
+    await start(id);
+    await fail('a', damaged);
+    await fail('b', notPrepared);
+    expect(await stream(id)).toMatchObject({ state: 'failed', stateReason: { code: 'preparation_failed', detail: expect.stringContaining('Replace') } });
+    // What failed by our fault is tried again, but only when somebody asks.
+    expect(await asked()).toHaveLength(2);
+    expect(await start(id)).toBe('preparing');
+    expect(await asked()).toHaveLength(3);
+  });
+
+  it('asks again for what nobody has worked on for long', async () => {
+    const uploadID = await uploadOf('a');
+    await start(await readyStream({ ...manifest, videoUploadObjectID: uploadID }));
+    await start(await readyStream({ ...manifest, videoUploadObjectID: uploadID }));
+    expect(await asked()).toHaveLength(1);
+    await service.pool().query(`update renditions set updated_at = now() - interval '1 hour'`);
+    await start(await readyStream({ ...manifest, videoUploadObjectID: uploadID }));
+    expect(await asked()).toHaveLength(2);
+  });
+
+  it('needs a track of sound once for all formats, and goes on with the own sound of the pictures when it cannot be had', async () => {
+    await prepare('a');
+    const audioUploadObjectID = await uploadOf('song', { videoCodec: null });
+    const id = await readyStream({ ...manifest, videoUploadObjectID: await uploadOf('a'), audioUploadObjectID });
+    expect(await start(id)).toBe('preparing');
+    expect(await asked()).toEqual([{ task: 'prepare_upload', uploadID: audioUploadObjectID, format: 'sound' }]);
+    await fail('song', damaged, 'sound');
+    expect((await stream(id)).state).toBe('activating');
+  });
+
+  it('that is stopped meanwhile stays stopped', async () => {
+    const id = await readyStream({ ...manifest, videoUploadObjectID: await uploadOf('a') });
+    await start(id);
+    await call('POST', `/streams/${id}/stop`);
+    await prepare('a');
+    expect((await stream(id)).state).toBe('stopped');
+  });
+});
+
+describe('a publish', () => {
+  const carryOut = async (playlistID: string) => {
+    const request = (await data().playlists.findAny(playlistID))!.publish_request;
+    await transaction(async (tx) => publishPlaylist(tx, playlistID, request, await tx.now(), () => 0.5));
+  };
+
+  it('waits until its items are prepared, and is asked for again then', async () => {
+    const { playlistID } = await playlistStream(await uploadOf('a'));
+    await call('POST', `/playlists/${playlistID}/publish`);
+    await carryOut(playlistID);
+    expect((await playlist(playlistID)).publishStatus).toBe('PREPARING');
+    const before = (await commands()).length;
+    await prepare('a');
+    expect((await commands()).slice(before).map(({ body }) => body.task)).toEqual(['publish_playlist']);
+    await carryOut(playlistID);
+    expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'IDLE', live: { version: 2 } });
+  });
+
+  it('fails when nothing of it can be prepared', async () => {
+    const { playlistID } = await playlistStream(await uploadOf('a'));
+    await call('POST', `/playlists/${playlistID}/publish`);
+    await carryOut(playlistID);
+    await fail('a', damaged);
+    await carryOut(playlistID);
+    expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'FAILED', publishFailure: { code: 'playlist_not_playable' } });
+  });
+});
+
+it('a rendition is forgotten with the last upload of its content', async () => {
+  const [first, second] = [await uploadOf('a'), await uploadOf('a')];
+  await prepare('a');
+  await data().uploads.delete(first);
+  expect(await data().renditions.removeOrphans()).toEqual([]);
+  await data().uploads.delete(second);
+  expect(await data().renditions.removeOrphans()).toMatchObject([{ content_hash: 'a', format: pictures, segment_count: 1 }]);
+});

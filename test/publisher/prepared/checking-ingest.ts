@@ -1,0 +1,70 @@
+// A destination in memory that puts together what it gets, and takes as much of it as a test lets it.
+import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
+import { ChunkWriter } from '../../../lambda/publisher/rtmp/chunk-writer.ts';
+import type { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
+import { controlMessage, mediaChunkSize, mediaHeaders, messageType } from '../../../lambda/publisher/rtmp/message.ts';
+import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
+import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+
+export class CheckingIngest implements RtmpPublisher {
+  bytesSent = 0;
+  bytesQueued = 0;
+  readonly bytesAcknowledged = null;
+  /** Whether what comes is taken at once. */
+  takesAll = true;
+  /** All chunks of media as they came. */
+  readonly media: Buffer[] = [];
+  readonly video: RtmpMessage[] = [];
+  readonly audio: RtmpMessage[] = [];
+  readonly #writer = new ChunkWriter();
+  readonly #reader = new ChunkReader();
+  readonly #ending = Promise.withResolvers<DestinationError | null>();
+  readonly ended = this.#ending.promise;
+  readonly #keepsMedia: boolean;
+
+  constructor({ keepsMedia = true } = {}) {
+    this.#keepsMedia = keepsMedia;
+    this.#receive(this.#writer.write([controlMessage(messageType.setChunkSize, mediaChunkSize)]));
+    this.#writer.chunkSize = mediaChunkSize;
+  }
+
+  send(messages: readonly MediaMessage[]): void {
+    this.#receive(this.#writer.write(messages.map(({ type, timestampMs, payload }) => ({ ...mediaHeaders[type], streamID: 1, timestampMs, payload }))));
+  }
+
+  sendChunks(chunks: readonly Buffer[]): void {
+    for (const chunk of chunks) {
+      if (this.#keepsMedia) this.media.push(chunk);
+      this.#receive(chunk);
+    }
+  }
+
+  /** Takes some of what waits. */
+  take(bytes: number): void {
+    this.bytesQueued = Math.max(0, this.bytesQueued - bytes);
+  }
+
+  async close(): Promise<void> {
+    this.#ending.resolve(null);
+  }
+
+  #receive(bytes: Buffer): void {
+    this.bytesSent += bytes.length;
+    if (!this.takesAll) this.bytesQueued += bytes.length;
+    for (const message of this.#reader.read(bytes)) {
+      const kept = this.#keepsMedia ? message : { ...message, payload: message.payload.subarray(0, 2) };
+      if (message.type === messageType.video) this.video.push(kept);
+      if (message.type === messageType.audio) this.audio.push(kept);
+    }
+  }
+}
+
+/** Times of the frames among messages, in milliseconds; sequence headers are none. */
+export function frameTimes(messages: readonly RtmpMessage[]): number[] {
+  return messages.filter(({ payload }) => payload[1] === 1).map(({ timestampMs }) => timestampMs);
+}
+
+/** Whether a message of video begins with a keyframe (FLV: frame type 1). */
+export function isKeyframe({ payload }: RtmpMessage): boolean {
+  return payload[0]! >> 4 === 1 && payload[1] === 1;
+}

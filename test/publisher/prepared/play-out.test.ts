@@ -1,0 +1,87 @@
+// Prepared media as ingests record it: one stream without a seam, over joins of items whose lengths fit no grid.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import { startFfmpegIngest, startNginxIngest } from '../../support/ingests.ts';
+import type { Ingest } from '../../support/ingests.ts';
+import { deltas, judgeRecording, tally } from '../../support/recording.ts';
+import { beeps, flashes, makeSyncClip } from '../../support/sync-clip.ts';
+import { readFlv } from '../rtmp/flv-sample.ts';
+import { item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import type { PreparedClips } from './prepared-clips.ts';
+
+const tools = await findMediaTools(process.env);
+const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+/** None of them a multiple of an AAC frame, nor of the frames of the stream. */
+const clips = [
+  { name: 'first', seconds: 1.37, framesPerSecond: 25, sampleRate: 44_100 },
+  { name: 'second', seconds: 2.03, framesPerSecond: 30, sampleRate: 48_000 },
+  { name: 'third', seconds: 1.01, framesPerSecond: 24, sampleRate: null },
+];
+const items = clips.map(({ name, seconds, sampleRate }) => item(name, seconds, { hasAudio: sampleRate !== null }));
+
+let folder: string;
+let prepared: PreparedClips;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'play-out-'));
+  prepared = await preparedClips(tools);
+  for (const [index, { name, ...clip }] of clips.entries()) {
+    const path = await makeSyncClip(tools, { ...clip, path: join(folder, `${name}.mp4`), size: '320x180', codecs: h264 });
+    await prepared.prepare(items[index]!, path);
+  }
+}, 60_000);
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await prepared[Symbol.asyncDispose]();
+});
+
+async function record(ingest: Ingest, seconds: number): Promise<string> {
+  onTestFinished(() => ingest[Symbol.dispose]());
+  const publisher = await connectPublisher(ingest.target, { allowPrivateAddresses: true, connectTimeoutMs: 5000 }, new AbortController().signal);
+  // The clock of the test runs faster than the ingest takes.
+  const eachTurn = async () => {
+    while (publisher.bytesQueued > 0) await setImmediate();
+  };
+  await play(mediaOptions(prepared.objects, () => ({ video: timelineOf(...items) })), publisher, { seconds, eachTurn });
+  await publisher.close();
+  return ingest.finish();
+}
+
+/** Different parameter sets that were announced. */
+async function sequenceHeaders(file: string, type: 'audio' | 'video'): Promise<number> {
+  const headers = (await readFlv(file)).filter((message) => message.type === type && message.payload[1] === 0);
+  return new Set(headers.map(({ payload }) => payload.toString('hex'))).size;
+}
+
+/** How much later than its beep each flash of the second clip is seen, in seconds. */
+async function lags(file: string): Promise<number[]> {
+  const [lapSeconds, startSeconds] = [132 / 30, 41 / 30];
+  const inSecond = (at: number) => at % lapSeconds > startSeconds + 0.4 && at % lapSeconds < startSeconds + 0.7;
+  const [seen, heard] = [(await flashes(tools, file, 30)).filter(inSecond), (await beeps(tools, file)).filter(inSecond)];
+  expect(seen).toHaveLength(heard.length);
+  return seen.map((at, index) => at - heard[index]!);
+}
+
+describe('an ingest records 100 joins without a seam', { timeout: 120_000 }, () => {
+  it.for(['nginx', 'ffmpeg'] as const)('%s', async (kind, { skip }) => {
+    const ingest = kind === 'nginx' ? await startNginxIngest({ recordFolder: await mkdtemp(join(folder, 'nginx-')) }) : await startFfmpegIngest(join(folder, 'ffmpeg.flv'));
+    skip(!ingest, 'nginx with its RTMP module is not installed');
+    const file = await record(ingest!, 148);
+    const { video, audio, decodeErrors } = await judgeRecording(tools, file);
+    expect(decodeErrors).toBe('');
+    expect([await sequenceHeaders(file, 'video'), await sequenceHeaders(file, 'audio')]).toEqual([1, 1]);
+    expect(video.dts.length).toBeGreaterThan(147 * 30);
+    expect([...tally(deltas(video.dts)).keys()].sort()).toEqual([33, 34]);
+    expect([...tally(deltas(audio.dts)).keys()].sort()).toEqual([21, 22]);
+    // At the very end pictures are missing that others were sent ahead of.
+    expect([...tally(deltas(video.pts.toSorted((a, b) => a - b).slice(0, -4))).keys()].every((delta) => delta >= 32 && delta <= 35)).toBe(true);
+    // Half an AAC frame, and what looking for a beep in milliseconds is off by.
+    const found = await lags(file);
+    expect(found.length).toBeGreaterThanOrEqual(33);
+    expect(Math.max(...found.map(Math.abs))).toBeLessThan(0.0107 + 0.002);
+  });
+});

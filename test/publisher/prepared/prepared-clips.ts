@@ -1,0 +1,120 @@
+// Renditions for tests: made from real files by the real preparation, in a folder of their own, and played without waiting for the clock.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
+import { renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
+import type { RenditionFormat } from '../../../lambda/domain/rendition.ts';
+import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
+import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
+import { Figures } from '../../../lambda/publisher/figures.ts';
+import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
+import type { PreparedMediaOptions } from '../../../lambda/publisher/prepared/prepared-media.ts';
+import { prepareSegment } from '../../../lambda/publisher/prepared/prepare-segment.ts';
+import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
+import type { Turn } from '../../../lambda/publisher/prepared/send-schedule.ts';
+import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+
+export const format = { quality: 'q_720p', framerate: 'f_30' } as const;
+const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
+/** Attempts to go on; a destination that takes nothing is left behind after them. */
+const patience = 5000;
+const noSignal = new AbortController().signal;
+
+export interface PreparedClips extends AsyncDisposable {
+  readonly objects: FileObjectStore;
+  /** Prepares a file whole. Its upload and its content go by the item's upload id. */
+  prepare(item: TimelineItem, path: string, format?: RenditionFormat): Promise<void>;
+}
+
+export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
+  const folder = await mkdtemp(join(tmpdir(), 'prepared-'));
+  const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'test' });
+  return {
+    objects,
+    async prepare(item, path, wanted = format) {
+      const rendition = renditionOf(item.uploadID, item, wanted);
+      for (let segment = 0; segment < segmentCount(rendition); segment++) {
+        const { kind, hasAudio } = item;
+        const bytes = await prepareSegment(tools, { rendition, segment, sourceURL: path, kind, hasAudio, encoder }, noSignal);
+        await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
+      }
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}
+
+export function item(uploadID: string, durationSeconds: number, more: Partial<TimelineItem> = {}): TimelineItem {
+  return { itemID: `item_${uploadID}`, uploadID, objectKey: uploadID, kind: 'video', durationSeconds, hasAudio: true, ...more };
+}
+
+export function timelineOf(...items: readonly TimelineItem[]): TimelineEntry[] {
+  return [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential', seed: 1, items } }];
+}
+
+export interface Tracks {
+  readonly video: readonly TimelineEntry[];
+  readonly audio?: readonly TimelineEntry[];
+}
+
+/** Options of prepared media whose clock is a test's: streams have their turns only when `play` gives them. */
+export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObjectStore, tracks: () => Tracks) {
+  const turns = new Set<Turn>();
+  const logged: string[] = [];
+  const unreadable: string[] = [];
+  const options: PreparedMediaOptions = {
+    format,
+    store: objects instanceof SegmentStore ? objects : new SegmentStore({ objects, maxCachedBytes: 64 * 1024 * 1024 }),
+    schedule: { add: (turn) => (turns.add(turn), () => turns.delete(turn)) },
+    loadTimelines: async () => {
+      const { video, audio = [] } = tracks();
+      const contentHashes = new Map([...video, ...audio].flatMap(({ snapshot }) => snapshot.items).map(({ uploadID }) => [uploadID, uploadID]));
+      return { video: { entries: video, contentHashes }, audio: { entries: audio, contentHashes } };
+    },
+    onLost: (uploadID, _format, segment) => void unreadable.push(`${uploadID} ${segment}`),
+    log: (event) => void logged.push(event),
+  };
+  return { options, turns, logged, unreadable };
+}
+
+/** Sends so many seconds of a stream from a frame on, as fast as the publisher takes them, on a clock that begins at 0. */
+export async function play(
+  { options, turns }: ReturnType<typeof mediaOptions>,
+  publisher: RtmpPublisher,
+  { startFrame = 0, seconds, eachTurn }: { startFrame?: number; seconds: number; eachTurn?: () => unknown },
+  events: string[] = [],
+): Promise<Figures> {
+  let nowMs = 0;
+  const figures = new Figures();
+  const media = await preparedMedia(options).open(startFrame, noSignal);
+  figures.connected(media.startFrame);
+  publisher.send(media.sequenceHeaders);
+  const sending = media.send({
+    publisher,
+    figures,
+    startMs: 0,
+    steadyClock: () => nowMs,
+    onEvidence: () => void events.push('evidence'),
+    onSlow: (slow) => void events.push(slow ? 'slow' : 'in time'),
+  });
+  const over = sending.then(() => true);
+  over.catch(() => {});
+  const framesDone = () => figures.sample(0, new Date(), 30).framesSent + figures.sample(0, new Date(), 30).droppedFrames;
+  while (nowMs < seconds * 1000 && !(await Promise.race([over, setImmediate(false)]))) {
+    nowMs += 250;
+    const before = framesDone();
+    const isDue = before < Math.floor(((nowMs + 500) * 30) / 1000);
+    // Reading takes no time on this clock: a turn that finds nothing to send, though it is due, is given again.
+    for (let attempt = 0; attempt === 0 || (isDue && attempt < patience && publisher.bytesQueued === 0 && framesDone() === before); attempt++) {
+      for (const turn of turns) turn(nowMs);
+      await setImmediate();
+    }
+    await eachTurn?.();
+  }
+  if (seconds > 0) await Promise.race([sending, setImmediate()]);
+  await media.close();
+  return figures;
+}
