@@ -1,16 +1,25 @@
-// What vitest runs: the fast tests, or with LONG=1 only the long ones.
+// What vitest runs: the fast tests, or with LONG=1 the long ones.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const long = process.env.LONG === '1';
 const minuteMs = 60_000;
 
+/** Beside what they test, and too long to run at every change. */
+const slow = [
+  'test/deploy-command/**/*.test.ts',
+  'test/end-to-end/{credits,killed}.test.ts',
+  'test/orchestration/concurrency.test.ts',
+  'test/publisher/prepared/{manifest-backend,play-out,prepare-segment}.test.ts',
+];
+/** In both: the ports' contracts, as the long run also has an emulator of AWS, and the model of the lifecycle, for many more runs. */
+const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts'];
+
 export default defineConfig({
   root: join(import.meta.dirname, '..'),
   test: {
-    // The ports' contracts once more, as the long run also has an emulator of AWS; the model of the lifecycle, for many more runs.
-    include: long ? ['test/long/**/*.test.ts', 'test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts'] : ['test/**/*.test.ts'],
-    exclude: long ? [] : ['test/long/**', 'test/bench/**'],
+    include: long ? ['test/long/**/*.test.ts', ...slow, ...both] : ['test/**/*.test.ts'],
+    exclude: long ? [] : ['test/long/**', 'test/bench/**', ...slow],
     globalSetup: ['test/support/postgres-global-setup.ts'],
     maxWorkers: 2,
     ...(long && { testTimeout: 30 * minuteMs, hookTimeout: 5 * minuteMs }),

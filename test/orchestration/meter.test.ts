@@ -164,7 +164,7 @@ describe('the end of the credits', () => {
   it('is seen by the renewals of agents', async () => {
     await liveSince(10);
     expect((await data().agents.renew('agent')).dueCount).toBe(0);
-    await query('update billing_accounts set due_at = now() where user_id = $1');
+    await query(`update billing_accounts set due_at = now() - interval '1 second' where user_id = $1`);
     expect((await data().agents.renew('agent')).dueCount).toBe(1);
     expect(await claim('agent')).toEqual([]);
   });
