@@ -12,7 +12,7 @@ interface Acceptance {
   readonly reason: string;
 }
 
-const app = testApp();
+const app = testApp({ validating: true });
 const built = Object.entries(stages).map(([name, settings]) => synthesizeStage(app, name, settings).stage);
 const assembly = app.synth();
 

@@ -32,13 +32,18 @@ export interface SynthesizedStage {
   resources(stackId?: string): [logicalId: string, Resource][];
 }
 
-/** An app with the context of cdk.json, whose output is removed after the tests of the file. @param bundling false: functions have no code, and their entry points need not exist */
-export function testApp({ bundling = false } = {}): App {
+/**
+ * An app with the context of cdk.json, whose output is removed after the tests of the file.
+ * @param bundling false: functions have no code, and their entry points need not exist
+ * @param validating by CloudFormation's own rules, which takes seconds
+ */
+export function testApp({ bundling = false, validating = false } = {}): App {
   const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   const outdir = mkdtempSync(join(tmpdir(), 'cdk.out-'));
   afterAll(() => rmSync(outdir, { recursive: true }));
   return new App({
     analyticsReporting: false,
+    builtinCloudFormationValidation: validating,
     outdir,
     context: {
       ...context,
