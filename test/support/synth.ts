@@ -32,6 +32,9 @@ export interface SynthesizedStage {
   resources(stackId?: string): [logicalId: string, Resource][];
 }
 
+const outputFolders: string[] = [];
+afterAll(() => outputFolders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
 /**
  * An app with the context of cdk.json, whose output is removed after the tests of the file.
  * @param bundling false: functions have no code, and their entry points need not exist
@@ -40,7 +43,7 @@ export interface SynthesizedStage {
 export function testApp({ bundling = false, validating = false } = {}): App {
   const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   const outdir = mkdtempSync(join(tmpdir(), 'cdk.out-'));
-  afterAll(() => rmSync(outdir, { recursive: true }));
+  outputFolders.push(outdir);
   return new App({
     analyticsReporting: false,
     builtinCloudFormationValidation: validating,
