@@ -6,7 +6,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { acknowledge, acknowledgeCdkFunction, wildcardResource } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import { bundleDashboard } from '../shared/bundle-dashboard.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 
@@ -36,6 +36,7 @@ export class PageFiles extends Construct {
     const stack = Stack.of(this);
     const handler = stack.node.children.find(({ node }) => node.id.startsWith('Custom::CDKBucketDeployment'))!;
     acknowledgeCdkFunction(handler.node.defaultChild ?? handler);
+    acknowledgeForCheckov(handler, 'Its variable is a path, and no secret.', 'CKV_AWS_173');
     const uploaded = `arn:aws:s3:::cdk-${DefaultStackSynthesizer.DEFAULT_QUALIFIER}-assets-${stack.account}-${stack.region}/*`;
     acknowledge(
       handler,

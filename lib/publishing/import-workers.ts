@@ -1,13 +1,13 @@
 // The containers that fetch imports from links into the object store.
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { CpuArchitecture, type ICluster, LogDriver, OperatingSystemFamily } from 'aws-cdk-lib/aws-ecs';
 import { QueueProcessingFargateService } from 'aws-cdk-lib/aws-ecs-patterns';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { importWorkerCommand, type importVariables } from '../../lambda/imports/environment.ts';
 import { AgentRelease } from './agent-release.ts';
+import { ServiceLogs } from '../shared/service-logs.ts';
 import { type AgentsProps, deployment, grantTask, hardenPatternContainer, healthCheck } from './agents.ts';
 
 export interface ImportWorkersProps extends AgentsProps {
@@ -34,7 +34,7 @@ export class ImportWorkers extends Construct {
       queue: queues.get('imports'),
       environment: { ...access.environmentFor(Stack.of(this)), ...own },
       logDriver: LogDriver.awsLogs({
-        logGroup: new LogGroup(this, 'Logs', { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY }),
+        logGroup: new ServiceLogs(this, 'Logs', settings.logRetentionDays),
         streamPrefix: 'imports',
       }),
       healthCheck,
