@@ -2,6 +2,7 @@
 import type { AwsEnvironment } from '../ports/aws.ts';
 import { queueNames } from '../ports/command-queue/queues.ts';
 import type { QueueName } from '../ports/command-queue/queues.ts';
+import { requiredVariable } from '../required-variable.ts';
 
 export const apiVariables = [
   'DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION', 'SERVICE_SECRET_ARN', 'SEALING_KEY_ARN', 'UPLOADS_BUCKET', 'BASE_URL', 'SITE_URL',
@@ -18,11 +19,7 @@ export interface Environment extends AwsEnvironment {
 
 /** @throws naming the variable that is missing or malformed */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
-  const required = (name: (typeof apiVariables)[number]): string => {
-    const value = env[name];
-    if (!value) throw new Error(`the environment variable ${name} is missing`);
-    return value;
-  };
+  const required = (name: (typeof apiVariables)[number]) => requiredVariable(env, name);
   const queueURLs = JSON.parse(required('QUEUE_URLS')) as Record<string, string>;
   const unknown = Object.keys(queueURLs).find((name) => !queueNames.includes(name as QueueName));
   if (unknown) throw new Error(`QUEUE_URLS names a queue that does not exist: ${unknown}`);
@@ -50,8 +47,5 @@ export const paymentVariables = ['PAYMENT_PROVIDERS_SECRET_ARN'] as const;
 
 /** @throws naming the variable that is missing */
 export function readPaymentEnvironment(env: NodeJS.ProcessEnv): { readonly secretARN: string } {
-  const [name] = paymentVariables;
-  const secretARN = env[name];
-  if (!secretARN) throw new Error(`the environment variable ${name} is missing`);
-  return { secretARN };
+  return { secretARN: requiredVariable(env, paymentVariables[0]) };
 }

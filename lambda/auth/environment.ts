@@ -1,5 +1,6 @@
 // The environment of the identity function: the names that its stack sets, and their values, parsed once.
 import type { AwsCoreEnvironment } from '../ports/aws.ts';
+import { requiredVariable } from '../required-variable.ts';
 
 export const authVariables = [
   'DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION', 'SERVICE_SECRET_ARN', 'SEALING_KEY_ARN', 'BASE_URL', 'MAIL_FROM', 'RATE_LIMIT_FACTOR',
@@ -13,11 +14,7 @@ export interface AuthEnvironment extends AwsCoreEnvironment {
 
 /** @throws naming the variable that is missing */
 export function readAuthEnvironment(env: NodeJS.ProcessEnv): AuthEnvironment {
-  const required = (name: (typeof authVariables)[number]): string => {
-    const value = env[name];
-    if (!value) throw new Error(`the environment variable ${name} is missing`);
-    return value;
-  };
+  const required = (name: (typeof authVariables)[number]) => requiredVariable(env, name);
   return {
     databaseHost: required('DATABASE_HOST'),
     databaseUser: required('DATABASE_USER'),

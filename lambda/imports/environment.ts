@@ -1,4 +1,5 @@
 // The environment of an import worker in AWS besides that of the API: the names that its stack sets, and their values, parsed once.
+import { requiredVariable } from '../required-variable.ts';
 
 export const importVariables = ['IMPORT_RELEASE_PARAMETER'] as const;
 
@@ -12,8 +13,5 @@ export interface ImportEnvironment {
 
 /** @throws naming the variable that is missing */
 export function readImportEnvironment(env: NodeJS.ProcessEnv): ImportEnvironment {
-  const [name] = importVariables;
-  const releaseParameter = env[name];
-  if (!releaseParameter) throw new Error(`the environment variable ${name} is missing`);
-  return { releaseParameter };
+  return { releaseParameter: requiredVariable(env, importVariables[0]) };
 }

@@ -1,4 +1,5 @@
 // The environment of the migration function: the names that its stack sets, and their values, parsed once.
+import { requiredVariable } from '../required-variable.ts';
 
 /** The database role by which everything but the migration connects. */
 export const serviceRole = 'service';
@@ -14,11 +15,7 @@ export interface MigrateEnvironment {
 
 /** @throws naming the variable that is missing */
 export function readMigrateEnvironment(env: NodeJS.ProcessEnv): MigrateEnvironment {
-  const required = (name: (typeof migrateVariables)[number]): string => {
-    const value = env[name];
-    if (!value) throw new Error(`the environment variable ${name} is missing`);
-    return value;
-  };
+  const required = (name: (typeof migrateVariables)[number]) => requiredVariable(env, name);
   return {
     secretARN: required('DATABASE_SECRET_ARN'),
     host: required('DATABASE_HOST'),

@@ -1,7 +1,7 @@
 // Wraps data keys for the database with a key that never is in one: KMS in AWS, a key file on one machine.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms';
 import type { KMSClient } from '@aws-sdk/client-kms';
+import { decrypt, encrypt } from './authenticated-encryption.ts';
 
 export interface KeyWrapper {
   wrap(dataKey: Buffer): Promise<Buffer>;
@@ -26,23 +26,10 @@ export function createKMSKeyWrapper(kms: Pick<KMSClient, 'send'>, keyARN: string
   };
 }
 
-const nonceBytes = 12;
-const tagBytes = 16;
-
-/** AES-256-GCM. Layout: nonce (12 bytes), tag (16 bytes), ciphertext. @param masterKey 32 bytes, the content of the key file */
+/** @param masterKey 32 bytes, the content of the key file */
 export function createFileKeyWrapper(masterKey: Buffer): KeyWrapper {
   return {
-    async wrap(dataKey) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', masterKey, nonce).setAAD(Buffer.from(purpose));
-      const ciphertext = Buffer.concat([cipher.update(dataKey), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
-    },
-    async unwrap(wrappedKey) {
-      const decipher = createDecipheriv('aes-256-gcm', masterKey, wrappedKey.subarray(0, nonceBytes), { authTagLength: tagBytes })
-        .setAAD(Buffer.from(purpose))
-        .setAuthTag(wrappedKey.subarray(nonceBytes, nonceBytes + tagBytes));
-      return Buffer.concat([decipher.update(wrappedKey.subarray(nonceBytes + tagBytes)), decipher.final()]);
-    },
+    wrap: async (dataKey) => encrypt(masterKey, dataKey, purpose),
+    unwrap: async (wrappedKey) => decrypt(masterKey, wrappedKey, purpose),
   };
 }

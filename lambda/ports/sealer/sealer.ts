@@ -1,5 +1,5 @@
 // Keeps secrets unreadable at rest: what is sealed can only be opened in the place that it was sealed for.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { decrypt, encrypt } from './authenticated-encryption.ts';
 
 export interface Sealer {
   /** @param place where the secret is kept, such as `destination/ID`; a sealed secret moved elsewhere does not open */
@@ -17,30 +17,19 @@ export interface DataKey {
 }
 
 const idBytes = 1;
-const nonceBytes = 12;
-const tagBytes = 16;
 
 /**
- * AES-256-GCM. Layout: id of the data key (1 byte), nonce (12 bytes), tag (16 bytes), ciphertext.
+ * What is sealed: id of the data key (1 byte), then what was encrypted with it.
  * @param dataKeys all there are; the last one seals
  */
 export function createSealer(dataKeys: readonly [...DataKey[], DataKey]): Sealer {
   const newest = dataKeys.at(-1)!;
   return {
-    seal(secret, place) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', newest.key, nonce).setAAD(Buffer.from(place));
-      const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-      return Buffer.concat([Buffer.from([newest.id]), nonce, cipher.getAuthTag(), ciphertext]);
-    },
+    seal: (secret, place) => Buffer.concat([Buffer.from([newest.id]), encrypt(newest.key, Buffer.from(secret, 'utf8'), place)]),
     open(sealed, place) {
       const dataKey = dataKeys.find(({ id }) => id === sealed[0]);
       if (!dataKey) throw new Error('sealed with a data key that is not here');
-      const afterNonce = idBytes + nonceBytes;
-      const decipher = createDecipheriv('aes-256-gcm', dataKey.key, sealed.subarray(idBytes, afterNonce), { authTagLength: tagBytes })
-        .setAAD(Buffer.from(place))
-        .setAuthTag(sealed.subarray(afterNonce, afterNonce + tagBytes));
-      return Buffer.concat([decipher.update(sealed.subarray(afterNonce + tagBytes)), decipher.final()]).toString('utf8');
+      return decrypt(dataKey.key, sealed.subarray(idBytes), place).toString('utf8');
     },
   };
 }
