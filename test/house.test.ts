@@ -7,7 +7,7 @@ const product = readSourceFiles(['bin', 'lib', 'lambda']);
 const everything = [...product, ...readSourceFiles(['test'])];
 
 /** Arrays of words that are columns in the database and fields on the wire, declared beside the SQL. */
-const sharedWords = new Set(['importStates', 'playlistKinds', 'probeStates', 'publishStatuses', 'replicaStates', 'streamBackends', 'uploadTypes']);
+const sharedWords = new Set(['importStates', 'playlistKinds', 'probeStates', 'publishStatuses', 'replicaStates', 'streamBackends', 'uploadTypes', 'webhookDeliveryStates']);
 
 function within(...folders: readonly string[]): (path: string) => boolean {
   return (path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
