@@ -28,9 +28,9 @@ export const webhookEvents = [
     data: z.object({
       streamID,
       streamStateID: z.string().describe('Of the transition, as in the stream.'),
-      from: z.enum(streamStates),
-      to: z.enum(streamStates),
-      cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]),
+      from: z.enum(streamStates).meta({ examples: ['active'] }),
+      to: z.enum(streamStates).meta({ examples: ['failing'] }),
+      cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]).meta({ examples: ['media_interrupted'] }),
       reason: failure.nullable().describe('In words, where the cause does not say enough.'),
     }),
   },

@@ -7,6 +7,7 @@ import type { Construct } from 'constructs';
 import { authVariables } from '../../lambda/auth/environment.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
+import { mailSenderAddress } from '../shared/mail-sender.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -24,7 +25,6 @@ export class IdentityStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, network, database, origin }: IdentityStackProps) {
     super(scope, id);
-    const { mailFrom, domain } = settings;
     this.function = new ServiceFunction(this, 'Auth', {
       description: 'Sign-in, OAuth 2.1 and account settings',
       entry: 'auth/auth.lambda.ts',
@@ -37,7 +37,7 @@ export class IdentityStack extends Stack {
         SERVICE_SECRET_ARN: database.serviceSecret.secretArn,
         SEALING_KEY_ARN: database.sealingKey.keyArn,
         BASE_URL: origin.reference,
-        MAIL_FROM: mailFrom ?? (domain ? `no-reply@${domain.name}` : ''),
+        MAIL_FROM: mailSenderAddress(settings),
         RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
       },
       // API Gateway waits no longer.

@@ -11,7 +11,7 @@ export interface TestSender {
   readonly mails: Mail[];
   readonly logged: string[];
   /** Carries out commands that are due until there are none. @returns how many failed */
-  work(): Promise<number>;
+  work: () => Promise<number>;
 }
 
 type Settings = Partial<Omit<WebhookParts, 'attempts'>> & { readonly attempts?: Partial<WebhookParts['attempts']> };
