@@ -12,8 +12,12 @@ test('a delay is above zero, at most four hours, and within the time that there 
   fc.assert(
     fc.property(attempts, ageSeconds, askedForSeconds, random, (made, age, askedFor, chance) => {
       const delay = retryDelaySeconds(made, age, askedFor, () => chance);
-      if (age >= retriedForSeconds) return delay === null;
-      return delay !== null && delay > 0 && delay <= 4 * 3600 && age + delay <= retriedForSeconds;
+      if (age >= retriedForSeconds) {
+        expect(delay).toBeNull();
+        return;
+      }
+      expect(delay).toBeGreaterThan(0);
+      expect(delay).toBeLessThanOrEqual(Math.min(4 * 3600, retriedForSeconds - age));
     }),
   );
 });

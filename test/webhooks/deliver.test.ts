@@ -78,10 +78,8 @@ describe('what is told', () => {
     const told = receiver.verified(secret);
     for (const payload of told) {
       const event = webhookEvents.find(({ type }) => type === payload.type)!;
-      const { success, error, data: parsed } = webhookPayload(event).safeParse(payload);
-      expect(error, payload.type).toBeUndefined();
-      // Nothing is sent that is not declared.
-      if (success) expect(parsed).toEqual(payload);
+      // Which throws for what is not of that form, and leaves out what is not declared.
+      expect(webhookPayload(event).parse(payload)).toEqual(payload);
     }
     expect(new Set(told.map(({ type }) => type))).toEqual(new Set(webhookEventTypes));
   });
