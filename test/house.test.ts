@@ -114,6 +114,11 @@ describe('who may import whom', () => {
     expect(strangers((path) => within('lambda/publisher', 'lambda/imports')(path) && !path.endsWith('.task.ts'), allowed)).toEqual([]);
   });
 
+  it('what sends webhooks and mails, but for the entry that puts it together, knows neither surfaces nor operations', () => {
+    const allowed = ({ target }: Import) => within('lambda/webhooks', 'lambda/domain', 'lambda/data', 'lambda/orchestration', 'lambda/ports', 'lambda/log.ts', 'node:http', 'node:https', 'node:crypto', 'pg')(target);
+    expect(strangers((path) => within('lambda/webhooks')(path) && !path.endsWith('.lambda.ts'), allowed)).toEqual([]);
+  });
+
   it('nothing imports itself, not even for types', () => {
     expect(cyclesOf(product)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 // Why an event did not reach a webhook, and why a webhook was disabled, in words for its user: what happened, and what to do.
-import { attemptSeconds } from './webhook-retries.ts';
+import { attemptSeconds, retriedForDays } from './webhook-retries.ts';
 
 const failures = {
   refused: 'The address answered with another status than 2xx. Answer 2xx as soon as the event is stored, and work on it afterwards.',
@@ -29,7 +29,7 @@ export function isUnanswered(failure: WebhookFailure | null): boolean {
 
 const disabledReasons = {
   gone: 'The address answered 410 Gone. Enable the webhook once the address takes events again.',
-  failing: 'The address took no event for three days. Enable the webhook once it does, and have what it missed delivered again.',
+  failing: `The address took no event for ${retriedForDays} days. Enable the webhook once it does, and have what it missed delivered again.`,
 } as const;
 
 export function describeDisabling(code: keyof typeof disabledReasons): { code: string; detail: string } {

@@ -1,7 +1,11 @@
 // When a webhook that did not take an event is tried again.
 
 /** An event is tried for this long, counted from when it happened or was last asked for again. */
-export const retriedForSeconds = 3 * 86_400;
+export const retriedForDays = 3;
+export const retriedForSeconds = retriedForDays * 86_400;
+
+/** Events and what became of them can be read, and asked for again, for this long. */
+export const eventsKeptDays = 30;
 
 /** What an attempt may take. */
 export const attemptSeconds = 10;

@@ -1,6 +1,7 @@
 // What is done every minute, so that nothing is forgotten when the one who should have done it died.
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
+import { eventsKeptDays } from '../domain/webhook-retries.ts';
 import { applyPayments } from '../orchestration/apply-payments.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
@@ -21,7 +22,6 @@ export interface SweepParts {
 const timerAheadSeconds = 150;
 /** What is due to webhooks, or to be mailed, has a command of its own, and a sender that lives has begun by then. */
 const forgottenAfterSeconds = 60;
-const eventsKeptDays = 30;
 /** A sweep takes no more than these; the next one goes on. */
 const oldEventsAtOnce = 5000;
 

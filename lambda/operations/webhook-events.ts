@@ -1,5 +1,6 @@
 // The events that webhooks are told of: when each happens, and what it carries. Written by triggers (data/migrations/0010_webhooks.sql).
 import * as z from 'zod';
+import { graceMs } from '../domain/credits.ts';
 import { streamStates, transitions } from '../domain/stream-lifecycle.ts';
 import type { TransitionCause } from '../domain/stream-lifecycle.ts';
 import { failure } from './fields.ts';
@@ -79,7 +80,7 @@ export const webhookEvents = [
   {
     type: 'credits.exhausted',
     summary: 'Credits are used up',
-    description: 'The streams go on for 5 minutes, for a top-up under way.',
+    description: `The streams go on for ${graceMs / 60_000} minutes, for a top-up under way.`,
     data: z.object({ creditsLeft, creditsExhaustedAt }),
   },
   {

@@ -1,4 +1,5 @@
 // The events in OpenAPI: the requests that webhooks get, and what their answers mean.
+import { retriedForDays } from '../domain/webhook-retries.ts';
 import { webhookEvents, webhookPayload } from '../operations/webhook-events.ts';
 import { exampleOf } from './openapi-examples.ts';
 import { jsonSchema } from './openapi-schemas.ts';
@@ -49,7 +50,7 @@ export function webhooksOf(schemas: Json): Json {
 const answers: Json = {
   '2XX': { description: 'The event was taken.' },
   '410': { description: 'The webhook is disabled, and nothing is sent to it any more.' },
-  default: { description: 'The event is sent again later, for three days. Redirects are not followed.' },
+  default: { description: `The event is sent again later, for ${retriedForDays} days. Redirects are not followed.` },
 };
 
 function header(name: string, description: string, example: string): Json {

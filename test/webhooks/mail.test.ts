@@ -28,7 +28,7 @@ describe('a notification', () => {
     ['streams_stopped_without_credits', { streamIDs: ['str_1', 'str_2'] }, 'have stopped', '  str_1\n  str_2\n'],
     ['payment_refunded', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'refunded', '5 credits of invoice inv_1'],
     ['payment_disputed', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'disputed', '5 credits of invoice inv_1'],
-    ['webhook_disabled', { webhookID: 'whk_1', url: 'https://hooks.example.org/', reason: 'failing' }, 'disabled', 'took no event for three days'],
+    ['webhook_disabled', { webhookID: 'whk_1', url: 'https://hooks.example.org/', reason: 'failing' }, 'disabled', 'took no event for 3 days'],
   ] as const)('%s is mailed once', async (kind, detail, subject, text) => {
     await notify(kind, detail);
     await notify(kind, detail);

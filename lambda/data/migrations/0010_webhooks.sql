@@ -53,10 +53,6 @@ create index webhook_deliveries_by_webhook on webhook_deliveries (webhook_id, se
 create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at) where state = 'pending';
 create index webhook_deliveries_by_event on webhook_deliveries (event_id);
 
-alter table outbox
-  drop constraint outbox_queue_check,
-  add constraint outbox_queue_check check (queue in ('publish-ffmpeg', 'publish-manifest', 'media', 'imports', 'timers', 'webhooks'));
-
 -- A webhook that is being deleted is passed over: a stream neither waits for that nor fails by it.
 create function record_event(of_user text, of_type text, subject text, with_data jsonb) returns void language sql as $$
   with wanting as (
@@ -67,6 +63,18 @@ create function record_event(of_user text, of_type text, subject text, with_data
     insert into webhook_deliveries (event_id, webhook_id) select recorded.id, wanting.id from recorded cross join wanting returning webhook_id)
   insert into outbox (queue, body) select 'webhooks', jsonb_build_object('webhookID', webhook_id) from waiting;
 $$;
+
+-- The triggers are made in the order in which transactions lock these tables, so that none of them and this one wait for each other.
+create function record_upload_examined() returns trigger language plpgsql as $$
+begin
+  perform record_event(new.user_id, 'upload.' || new.probe_state, new.id,
+    jsonb_build_object('uploadID', new.id, 'name', new.name) || case new.probe_state
+      when 'completed' then jsonb_build_object('type', new.type, 'durationSeconds', new.duration_seconds)
+      else jsonb_build_object('failure', new.failure) end);
+  return null;
+end $$;
+create trigger uploads_examined after update of probe_state on uploads
+  for each row when (new.probe_state <> 'pending' and old.probe_state <> new.probe_state) execute function record_upload_examined();
 
 create function record_stream_moved() returns trigger language plpgsql as $$
 begin
@@ -87,17 +95,6 @@ begin
 end $$;
 create trigger replicas_changed after update of state on replicas
   for each row when ((new.state = 'live') <> (old.state = 'live') and new.wanted = 'live') execute function record_replica_change();
-
-create function record_upload_examined() returns trigger language plpgsql as $$
-begin
-  perform record_event(new.user_id, 'upload.' || new.probe_state, new.id,
-    jsonb_build_object('uploadID', new.id, 'name', new.name) || case new.probe_state
-      when 'completed' then jsonb_build_object('type', new.type, 'durationSeconds', new.duration_seconds)
-      else jsonb_build_object('failure', new.failure) end);
-  return null;
-end $$;
-create trigger uploads_examined after update of probe_state on uploads
-  for each row when (new.probe_state <> 'pending' and old.probe_state <> new.probe_state) execute function record_upload_examined();
 
 create function record_publish_ended() returns trigger language plpgsql as $$
 begin
@@ -127,6 +124,10 @@ begin
     values ('webhooks', jsonb_build_object('notificationID', new.id), greatest(now(), new.due_at));
   return null;
 end $$;
--- Nobody was there to send those: what is old news by now is not sent any more.
+-- Until now nobody sent them: what is old news is not sent any more, and a sweep finds the others.
 update notifications set due_at = 'infinity' where sent_at is null and due_at < now() - interval '1 day';
 create trigger notifications_added after insert on notifications for each row execute function record_notification();
+
+alter table outbox
+  drop constraint outbox_queue_check,
+  add constraint outbox_queue_check check (queue in ('publish-ffmpeg', 'publish-manifest', 'media', 'imports', 'timers', 'webhooks'));

@@ -1,6 +1,7 @@
 // POST /webhooks: an address that is told what happens.
 import * as z from 'zod';
 import { webhookSecretPlace } from '../../domain/sealed-places.ts';
+import { attemptSeconds, retriedForDays } from '../../domain/webhook-retries.ts';
 import { webhookSecret, webhookSecretBytes } from '../../domain/webhook-secret.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -11,7 +12,7 @@ export const createWebhook = operation(['service:write'], {
   summary: 'Create a webhook',
   description:
     'Events are sent to the URL by POST, signed with the secret as Standard Webhooks has it (standardwebhooks.com has libraries that verify). ' +
-    'Answer 2xx within 10 seconds. Anything else is retried for three days, ever more rarely; 410 disables the webhook. ' +
+    `Answer 2xx within ${attemptSeconds} seconds. Anything else is retried for ${retriedForDays} days, ever more rarely; 410 disables the webhook, and so does taking nothing for that long. ` +
     'An event can arrive twice, with the same `webhook-id`, and out of order: `sequence` tells. The secret is in this answer only.',
   tag: 'webhooks',
   method: 'POST',

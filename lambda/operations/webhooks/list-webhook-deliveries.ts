@@ -1,4 +1,5 @@
 // GET /webhooks/{id}/deliveries: what was sent to a webhook, newest first.
+import { eventsKeptDays } from '../../domain/webhook-retries.ts';
 import { orNotFound, pageOf, pageQuery, pageThrough, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { deliveryState, presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';
@@ -6,7 +7,7 @@ import { deliveryState, presentDelivery, webhookDeliverySchema } from './webhook
 export const listWebhookDeliveries = operation(['service:read'], {
   id: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook',
-  description: 'One for each event that it was to be told of, kept for 30 days.',
+  description: `One for each event that it was to be told of, kept for ${eventsKeptDays} days.`,
   tag: 'webhooks',
   method: 'GET',
   path: '/webhooks/{id}/deliveries',

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { Webhook } from '../../data/webhooks.ts';
 import { describeDisabling } from '../../domain/webhook-failures.ts';
+import { retriedForDays } from '../../domain/webhook-retries.ts';
 import { faultOfWebhookURL } from '../../domain/webhook-url.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
@@ -25,7 +26,7 @@ const shape = {
   url: z.string(),
   events: z.array(z.enum(webhookEventTypes)),
   enabled: z.boolean().describe('While it is not, nothing is sent, and what happens is not kept for it.'),
-  disabledReason: failure.nullable().describe('Why we disabled it: `gone` (it answered 410) or `failing` (it took no event for three days). null otherwise.'),
+  disabledReason: failure.nullable().describe(`Why we disabled it: \`gone\` (it answered 410) or \`failing\` (it took no event for ${retriedForDays} days). null otherwise.`),
   lastDeliveredAt: timestamp.nullable().describe('When it last took an event.'),
   createdAt: timestamp,
 };
