@@ -69,6 +69,8 @@ function post(url: URL, headers: Readonly<Record<string, string>>, body: string,
   request.once('response', resolve);
   // Stays: what fails after the answer fails its body too, and is told there.
   request.on('error', reject);
+  // Some answers are none, such as one that switches protocols.
+  request.once('close', () => reject(new Error('the connection was closed without an answer')));
   request.end(body);
   return promise;
 }

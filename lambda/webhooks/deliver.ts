@@ -68,18 +68,15 @@ async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<bool
       const delaySeconds = failure === null ? null : retryDelaySeconds(delivery.attempts, delivery.age_seconds, retryAfterSeconds, random);
       await inTransaction(pool, (data) => settle(data, webhook, delivery, outcome, delaySeconds, clock()));
       parts.log('webhook_attempted', { webhookID: webhook.id, deliveryID: delivery.id, attempts: delivery.attempts, status, failure, delaySeconds });
-      return { failure, delaySeconds };
+      return failure;
     }),
   );
   const failed = turns.find((turn) => turn.status === 'rejected');
   if (failed) throw failed.reason;
-  const made = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
-  const delays = made.flatMap(({ delaySeconds }) => delaySeconds ?? []);
+  const failures = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
   // Nobody is there: the others need not each find out by themselves.
-  if (delays.length > 0 && made.every(({ failure }) => isUnanswered(failure))) {
-    await databaseOn(pool).webhookDeliveries.putOff(webhook.id, Math.min(...delays));
-  }
-  return made.some(({ failure }) => failure === null);
+  if (failures.every(isUnanswered)) await databaseOn(pool).webhookDeliveries.putOff(webhook.id);
+  return failures.includes(null);
 }
 
 async function settle(

@@ -189,11 +189,38 @@ describe('a receiver', () => {
       expect(made.every(({ state, nextAttemptAt }: { state: string; nextAttemptAt: string }) => state === 'pending' && Date.parse(nextAttemptAt) > Date.now())).toBe(true);
       expect(made.filter(({ attempts }: { attempts: number }) => attempts === 1).map((delivery: { failure: { code: string } }) => delivery.failure.code)).toEqual(Array(8).fill(failure));
     }
-    // Its commands wait for the next attempts: nothing is forgotten.
+    // A command waits for each next attempt: nothing is forgotten.
+    const forgotten = `select from webhook_deliveries d where state = 'pending'
+      and not exists (select from outbox o where o.body ->> 'webhookID' = d.webhook_id and o.visible_at = d.next_attempt_at)`;
+    expect((await service.pool().query(forgotten)).rowCount).toBe(0);
     hanging.answer = (response) => response.writeHead(204).end();
     await passTime();
     await sender().work();
     expect((await deliveries(ids[0]!)).map(({ state }: { state: string }) => state)).toEqual(Array(20).fill('delivered'));
+  });
+
+  it('to which much is due gives way to others, and gets the rest by and by', async () => {
+    await using receiver = await startReceiver();
+    await webhook(receiver.url, event);
+    for (let count = 0; count < 20; count++) await happen();
+    let nowMs = 0;
+    const slow = sender({ steadyClock: () => (nowMs += 60_000) });
+    await slow.work();
+    expect(receiver.received).toHaveLength(20);
+    // Eight, eight and four.
+    expect(nowMs / 60_000).toBeGreaterThanOrEqual(6);
+  });
+
+  it('that switches to another protocol, or speaks none, has not taken it', async () => {
+    await using receiver = await startReceiver();
+    const { id } = await webhook(receiver.url, event);
+    for (const [said, failure] of [['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 'unreachable'], ['220 mail.example.com ESMTP\r\n', 'protocol_error']] as const) {
+      receiver.answer = ({ socket }) => socket!.end(said);
+      await passTime();
+      await happen();
+      await sender().work();
+      expect((await deliveries(id))[0]).toMatchObject({ state: 'pending', failure: { code: failure } });
+    }
   });
 
   it('that hangs keeps no other waiting', async () => {

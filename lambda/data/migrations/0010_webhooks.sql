@@ -27,7 +27,8 @@ create table events (
   type text not null,
   -- The stream, upload, playlist or user that it is about.
   subject_id text not null,
-  data jsonb not null,
+  -- Sent as it is: jsonb would order its fields anew.
+  data json not null,
   at timestamptz not null default clock_timestamp()
 );
 create index events_by_time on events (at);
@@ -54,7 +55,7 @@ create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_atte
 create index webhook_deliveries_by_event on webhook_deliveries (event_id);
 
 -- A webhook that is being deleted is passed over: a stream neither waits for that nor fails by it.
-create function record_event(of_user text, of_type text, subject text, with_data jsonb) returns void language sql as $$
+create function record_event(of_user text, of_type text, subject text, with_data json) returns void language sql as $$
   with wanting as (
     select id from webhooks where user_id = of_user and enabled and of_type = any (events) for key share skip locked),
   recorded as (
@@ -67,10 +68,9 @@ $$;
 -- The triggers are made in the order in which transactions lock these tables, so that none of them and this one wait for each other.
 create function record_upload_examined() returns trigger language plpgsql as $$
 begin
-  perform record_event(new.user_id, 'upload.' || new.probe_state, new.id,
-    jsonb_build_object('uploadID', new.id, 'name', new.name) || case new.probe_state
-      when 'completed' then jsonb_build_object('type', new.type, 'durationSeconds', new.duration_seconds)
-      else jsonb_build_object('failure', new.failure) end);
+  perform record_event(new.user_id, 'upload.' || new.probe_state, new.id, case new.probe_state
+    when 'completed' then json_build_object('uploadID', new.id, 'name', new.name, 'type', new.type, 'durationSeconds', new.duration_seconds)
+    else json_build_object('uploadID', new.id, 'name', new.name, 'failure', new.failure) end);
   return null;
 end $$;
 create trigger uploads_examined after update of probe_state on uploads
@@ -78,7 +78,7 @@ create trigger uploads_examined after update of probe_state on uploads
 
 create function record_stream_moved() returns trigger language plpgsql as $$
 begin
-  perform record_event(new.user_id, 'stream.state_changed', new.id, jsonb_build_object(
+  perform record_event(new.user_id, 'stream.state_changed', new.id, json_build_object(
     'streamID', new.id, 'streamStateID', new.last_transition_id::text, 'from', old.state, 'to', new.state,
     'cause', (select cause from stream_transitions where id = new.last_transition_id), 'reason', new.state_reason));
   return null;
@@ -87,10 +87,14 @@ create trigger streams_moved after update of last_transition_id on streams
   for each row when (old.last_transition_id is distinct from new.last_transition_id) execute function record_stream_moved();
 
 create function record_replica_change() returns trigger language plpgsql as $$
+declare
+  of_user text := (select user_id from streams where id = new.stream_id);
 begin
-  perform record_event(
-    (select user_id from streams where id = new.stream_id), case new.state when 'live' then 'replica.connected' else 'replica.lost' end, new.stream_id,
-    jsonb_build_object('streamID', new.stream_id, 'role', new.role) || case new.state when 'live' then '{}' else jsonb_build_object('reason', new.reason) end);
+  if new.state = 'live' then
+    perform record_event(of_user, 'replica.connected', new.stream_id, json_build_object('streamID', new.stream_id, 'role', new.role));
+  else
+    perform record_event(of_user, 'replica.lost', new.stream_id, json_build_object('streamID', new.stream_id, 'role', new.role, 'reason', new.reason));
+  end if;
   return null;
 end $$;
 create trigger replicas_changed after update of state on replicas
@@ -98,10 +102,11 @@ create trigger replicas_changed after update of state on replicas
 
 create function record_publish_ended() returns trigger language plpgsql as $$
 begin
-  perform record_event(new.user_id, case new.publish_status when 'FAILED' then 'playlist.publish_failed' else 'playlist.published' end, new.id,
-    jsonb_build_object('playlistID', new.id, 'streamID', new.stream_id) || case new.publish_status
-      when 'FAILED' then jsonb_build_object('failure', new.publish_failure)
-      else jsonb_build_object('version', new.live -> 'version') end);
+  if new.publish_status = 'FAILED' then
+    perform record_event(new.user_id, 'playlist.publish_failed', new.id, json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'failure', new.publish_failure));
+  else
+    perform record_event(new.user_id, 'playlist.published', new.id, json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'version', new.live -> 'version'));
+  end if;
   return null;
 end $$;
 create trigger playlists_published after update of live on playlists
@@ -117,9 +122,12 @@ declare
     when 'streams_stopped_without_credits' then 'credits.streams_stopped'
     when 'payment_refunded' then 'payment.refunded' when 'payment_disputed' then 'payment.disputed' end;
 begin
-  perform record_event(new.user_id, event_type, new.user_id, new.detail || case new.kind
-    when 'credits_end_within_day' then '{"within": "day"}'::jsonb when 'credits_end_within_hour' then '{"within": "hour"}' else '{}' end)
-    where event_type is not null;
+  if event_type = 'credits.low' then
+    perform record_event(new.user_id, event_type, new.user_id, json_build_object('within', case new.kind when 'credits_end_within_day' then 'day' else 'hour' end,
+      'creditsLeft', new.detail -> 'creditsLeft', 'creditsExhaustedAt', new.detail -> 'creditsExhaustedAt'));
+  elsif event_type is not null then
+    perform record_event(new.user_id, event_type, new.user_id, new.detail::json);
+  end if;
   insert into outbox (queue, body, visible_at)
     values ('webhooks', jsonb_build_object('notificationID', new.id), greatest(now(), new.due_at));
   return null;
