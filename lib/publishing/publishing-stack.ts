@@ -9,6 +9,7 @@ import { webhookVariables } from '../../lambda/webhooks/environment.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
+import { coreEnvironment, grantCore } from '../shared/core-access.ts';
 import { grantSendMail, mailSenderAddress } from '../shared/mail-sender.ts';
 import { PlatformAccess } from '../shared/platform-access.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
@@ -78,17 +79,18 @@ export class PublishingStack extends Stack {
       targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
     });
 
+    const core = { settings, database, origin };
     const webhooks = new ServiceFunction(this, 'Webhooks', {
       description: 'Sends events to webhooks, and mails to users',
       entry: 'webhooks/webhooks.lambda.ts',
-      variables: [...jobVariables, ...webhookVariables],
-      environment: { ...this.access.environmentFor(this), MAIL_FROM: mailSenderAddress(settings) },
+      variables: webhookVariables,
+      environment: { ...coreEnvironment(core), MAIL_FROM: mailSenderAddress(settings) },
       timeout: Duration.seconds(30),
       logRetentionDays: settings.logRetentionDays,
       vpc: network.vpc,
       securityGroup: network.databaseClients,
     });
-    this.access.grantTo(webhooks.role);
+    grantCore(webhooks, webhooks.role, core);
     grantSendMail(this, webhooks.role, settings);
     // Each call serves ten webhooks at most, and waits for the slowest: so many calls wait at once, and not with all the connections there are.
     webhooks.addEventSource(new SqsEventSource(queues.get('webhooks'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }));

@@ -73,7 +73,7 @@ describe.each(built)('stage %s', (_name, stage) => {
       TimersJob: jobVariables,
       Sweep: jobVariables,
       Reconcile: jobVariables,
-      Webhooks: [...jobVariables, ...webhookVariables],
+      Webhooks: webhookVariables,
       // Set for Node itself: RDS' own certificates.
       Migration: [...migrateVariables, 'NODE_EXTRA_CA_CERTS'],
     };

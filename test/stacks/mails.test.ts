@@ -5,11 +5,13 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const app = testApp();
 
-test.each([
+const settings = [
   ['an address', { mailFrom: 'hello@example.com' }, 'hello@example.com', 'hello@example.com'],
   ['a domain', { domain: { name: 'stream.example.com', hostedZoneId: 'Z0123456789' } }, 'no-reply@stream.example.com', 'stream.example.com'],
-])('with %s', (name, settings, sender, identity) => {
-  const stage = synthesizeStage(app, name.replace(' ', '-'), { ...stages.dev, ...settings });
+] as const;
+const cases = settings.map(([name, own, ...expected]) => [name, synthesizeStage(app, name.replace(' ', '-'), { ...stages.dev, ...own }), ...expected] as const);
+
+test.each(cases)('with %s', (_, stage, sender, identity) => {
   const senders = stage.resources().filter(([, { Properties }]) => Properties?.Environment?.Variables?.MAIL_FROM === sender).map(([id]) => id.slice(0, -8));
   expect(senders.toSorted()).toEqual(['Auth', 'Webhooks']);
   const policies = stage.resources().flatMap(([, { Type, Properties }]) => (/^AWS::IAM::(?:Managed)?Policy$/.test(Type) ? Properties.PolicyDocument.Statement : []));

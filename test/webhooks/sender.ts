@@ -1,6 +1,5 @@
 // The sender of webhooks and mails as tests run it: its handler with a short time for each attempt, called with the commands that wait.
 import type { Pool } from 'pg';
-import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
@@ -21,7 +20,6 @@ export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other
   const logged: string[] = [];
   const handler = createWebhooksHandler({
     pool,
-    queue: createPostgresCommandQueue({ pool, log: () => {} }),
     sealer,
     attempts: { allowPrivateAddresses: true, resolve: resolveBySystem, timeoutMs: 1000, ...attempts },
     mailer: { send: async (mail) => void mails.push(mail) },
