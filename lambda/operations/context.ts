@@ -35,6 +35,8 @@ export interface Context extends PublicContext {
   readonly newID: (prefix: string) => string;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** For secrets. */
+  readonly randomBytes: (count: number) => Buffer;
   /** Opaque cursors of one caller's list, which cannot be altered. */
   readonly cursors: { readonly seal: (listID: string, position: number) => string; readonly open: (listID: string, cursor: string) => number | null };
 }

@@ -13,7 +13,7 @@ import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 import { startEmulator } from '../support/aws-emulator.ts';
 import { onServer, urlOfDatabase } from '../support/database.ts';
 import { apiClient } from '../support/local-run.ts';
-import { assertOtherBytesRefused, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired } from './client-session.ts';
+import { assertOtherBytesRefused, createWebhook, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired, webhookAttempted } from './client-session.ts';
 import { changedRetentionDays, EmulatedAccount } from './emulated-account.ts';
 import type { DeployedResources } from './emulated-account.ts';
 import { startMediaWorker } from './media-worker.ts';
@@ -80,7 +80,9 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   await step('A presigned URL refuses other bytes than were announced', () => assertOtherBytesRefused(api));
   const [first = '', second = ''] = await step(`Twice: ${preparation}`, () => prepareStreams(2));
   assert.ok(database.users.has('service'), 'nobody has used the database by an IAM token');
+  const webhook = await createWebhook(api);
   await step('Start, and its command on the queue', () => startAndTakeCommand(first));
+  await step('A webhook is told of it, as far as its name leads', () => webhookAttempted(api, webhook));
   const scheduled = await step('Schedule', () => scheduleStream(api, second));
   const armed = timerArmed(account, timerGroup);
 
