@@ -1,0 +1,58 @@
+// JSON Schemas as tools carry them: each complete in itself, and as short as it can be, since agents read all of them.
+import type * as z from 'zod';
+import { storableTextPattern } from './fault-wording.ts';
+import { jsonSchema } from './openapi-schemas.ts';
+import type { Json } from './openapi-schemas.ts';
+
+/** Components that another tool describes, by the name of that tool. */
+export type DescribedElsewhere = ReadonlyMap<string, string>;
+
+/** The schema with everything that it refers to in its place, as many clients follow no references; what is described elsewhere only with its fields' types. */
+export function selfContained(schema: z.ZodType, io: 'input' | 'output', elsewhere: DescribedElsewhere = new Map()): Json {
+  const schemas: Json = {};
+  return inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
+}
+
+/** The component that a schema is, or null. */
+export function componentOf(schema: z.ZodType): string | null {
+  const { $ref } = jsonSchema(schema, 'output', {});
+  return typeof $ref === 'string' ? nameIn($ref) : null;
+}
+
+function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): unknown {
+  if (Array.isArray(value)) return value.map((member) => inPlace(member, schemas, elsewhere));
+  if (value === null || typeof value !== 'object') return value;
+  const { $ref, ...own } = value as Json & { $ref?: string };
+  const component = $ref === undefined ? {} : (schemas[nameIn($ref)] as Json);
+  const schema = Object.fromEntries(
+    Object.entries({ ...component, ...own })
+      .filter(([name, member]) => !isNoise(name, member))
+      .map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
+  );
+  const teller = $ref === undefined ? undefined : elsewhere.get(nameIn($ref));
+  return teller === undefined ? withoutUnionOfNull(schema) : outlined(schema, teller);
+}
+
+function nameIn(reference: string): string {
+  return reference.slice('#/components/schemas/'.length);
+}
+
+/** What says nothing that an agent could act on: the service checks it anyway. */
+function isNoise(name: string, member: unknown): boolean {
+  return (name === 'pattern' && member === storableTextPattern) || member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER;
+}
+
+/** `anyOf: [X, null]` as X whose type may also be null. */
+function withoutUnionOfNull(schema: Json): Json {
+  const { anyOf, ...rest } = schema as Json & { anyOf?: readonly Json[] };
+  const [option, nothing, ...others] = anyOf ?? [];
+  if (!option || nothing?.['type'] !== 'null' || others.length > 0 || typeof option['type'] !== 'string') return schema;
+  const values = option['enum'] as readonly unknown[] | undefined;
+  return { ...option, type: [option['type'], 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest };
+}
+
+function outlined(schema: Json, teller: string): Json {
+  const { properties = {}, required } = schema as { properties?: Readonly<Record<string, Json>>; required?: readonly string[] };
+  const types = Object.entries(properties).map(([name, { type }]) => [name, type === undefined ? {} : { type }]);
+  return { type: 'object', description: `As ${teller} answers it.`, properties: Object.fromEntries(types), required };
+}
