@@ -2,6 +2,7 @@
 import type { Caller } from '../operations/context.ts';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
+import type { Scope } from '../operations/scopes.ts';
 import { authenticate } from './authenticate.ts';
 import { bearerChallenge } from './protected-resource.ts';
 import type { ResourcePath } from './protected-resource.ts';
@@ -43,12 +44,17 @@ export async function identify(service: Service, { headers, address, resource }:
   }
 }
 
+/** Whether these scopes are enough. */
+export function isAllowed({ scopes: needed }: Operation, scopes: readonly Scope[]): boolean {
+  return needed === 'public' || needed.some((scope) => scopes.includes(scope));
+}
+
 /** Whether a caller may do this, and this often. */
 export async function admitCaller(service: Service, caller: Caller, operation: Operation, resource: ResourcePath): Promise<Admission> {
-  const { scopes } = operation;
   const requestClass = requestClassOf(operation);
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
-  if (scopes !== 'public' && !scopes.some((scope) => caller.scopes.includes(scope))) {
+  if (operation.scopes !== 'public' && !isAllowed(operation, caller.scopes)) {
+    const { scopes } = operation;
     const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
     const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
     return { caller, quota, refusal: new ProblemError('insufficient_scope', detail, { headers }) };

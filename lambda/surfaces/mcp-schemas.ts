@@ -52,7 +52,7 @@ function withoutUnionOfNull(schema: Json): Json {
 }
 
 function outlined(schema: Json, teller: string): Json {
-  const { properties = {}, required } = schema as { properties?: Readonly<Record<string, Json>>; required?: readonly string[] };
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, Json>> };
   const types = Object.entries(properties).map(([name, { type }]) => [name, type === undefined ? {} : { type }]);
-  return { type: 'object', description: `As ${teller} answers it.`, properties: Object.fromEntries(types), required };
+  return { type: 'object', description: `As ${teller} answers it.`, properties: Object.fromEntries(types) };
 }

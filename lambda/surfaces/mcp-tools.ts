@@ -3,49 +3,57 @@ import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { toolName } from '../operations/operation.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Scope } from '../operations/scopes.ts';
-import { exampleOf } from './openapi-examples.ts';
-import type { Json } from './openapi-schemas.ts';
+import { isAllowed } from './admit.ts';
 import { componentOf, selfContained } from './mcp-schemas.ts';
 import type { DescribedElsewhere } from './mcp-schemas.ts';
-import type { RawInput } from './validate.ts';
+import { exampleOf } from './openapi-examples.ts';
+import type { Json } from './openapi-schemas.ts';
 
 /** As it is listed. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: Json & { readonly type: 'object' };
-  readonly outputSchema: Json & { readonly type: 'object' };
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
   readonly annotations: ToolAnnotations;
 }
 
+type ObjectSchema = Json & {
+  readonly type: 'object';
+  readonly description?: string;
+  readonly properties?: Json;
+  readonly required?: readonly string[];
+  readonly examples?: readonly Json[];
+};
+
 export interface Tools {
-  /** Those that some of the scopes are enough for. */
+  /** Those that one of these scopes is enough for. */
   readonly listFor: (scopes: readonly Scope[]) => readonly Tool[];
   readonly operation: (name: string) => Operation | null;
 }
 
-/** The schemas are built once, by the first who asks for the list. */
+/** The list is made once, for the first who asks for it. */
 export function toolsOf(operations: readonly Operation[]): Tools {
-  const offered = operations.filter(({ scopes }) => scopes !== 'public');
-  const byName = new Map(offered.map((operation) => [toolName(operation), operation]));
+  const offered = new Map(operations.filter(({ scopes }) => scopes !== 'public').map((operation) => [toolName(operation), operation]));
   let described: ReadonlyMap<Operation, Tool> | null = null;
   return {
     listFor(scopes) {
-      const tools = (described ??= describeAll(offered));
-      return offered.filter(({ scopes: needed }) => needed === 'public' || needed.some((scope) => scopes.includes(scope))).map((operation) => tools.get(operation)!);
+      described ??= describeAll([...offered.values()]);
+      return [...described].filter(([operation]) => isAllowed(operation, scopes)).map(([, tool]) => tool);
     },
-    operation: (name) => byName.get(name) ?? null,
+    operation: (name) => offered.get(name) ?? null,
   };
 }
 
+/** What a resource looks like is said once, by the tool that reads it: agents keep the whole list in mind. */
 function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, Tool> {
-  // A resource is described by the tool that reads it, once: the whole list has to fit into an agent's head.
   const readers = operations.flatMap((operation) => {
     const component = operation.method === 'GET' && operation.output.body ? componentOf(operation.output.body) : null;
-    return component === null ? [] : [[component, toolName(operation)] as const];
+    return component === null ? [] : [{ component, reader: toolName(operation) }];
   });
-  return new Map(operations.map((operation) => [operation, describe(operation, new Map(readers.filter(([, reader]) => reader !== toolName(operation))))]));
+  const elsewhere = (name: string) => new Map(readers.filter(({ reader }) => reader !== name).map(({ component, reader }) => [component, reader]));
+  return new Map(operations.map((operation) => [operation, describe(operation, elsewhere(toolName(operation)))]));
 }
 
 function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
@@ -60,72 +68,45 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-interface ObjectSchema {
-  readonly description?: string;
-  readonly properties?: Json;
-  readonly required?: readonly string[];
-  readonly examples?: readonly Json[];
-}
-
-const idempotencyKey: Json = { type: 'string', maxLength: 255, description: 'Text of your own. A repeated call with it gets the first answer again and has no effect; kept 24 hours.' };
+const idempotencyKey: Json = { type: 'string', maxLength: 255, description: 'Text of your own: a repeated call with it gets the first answer again, without effect. Kept 24 hours.' };
 
 /** Path, query and body side by side: agents think in arguments, not in places of a request. */
-function inputSchema({ method, params, query, body, tag }: Operation): Tool['inputSchema'] {
+function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
   const parts = [params, query, ...(body ? [body] : [])].map((part) => selfContained(part, 'input') as ObjectSchema);
-  const properties = Object.assign({}, ...parts.map((part) => part.properties ?? {}), method === 'POST' ? { idempotencyKey } : {}) as Json;
   const required = parts.flatMap((part) => part.required ?? []);
-  // What has a default may be left out.
-  const needed = required.filter((name) => !Object.hasOwn(properties[name] as Json, 'default'));
-  const example = Object.assign({}, ...parts.map((part) => part.examples?.[0] ?? exampleOf({ ...part, type: 'object', properties: only(part.properties, part.required) }, `${tag}ID`, {}))) as Json;
+  const example: Json = Object.assign({}, ...parts.map((part) => part.examples?.[0] ?? exampleOf(withRequiredOnly(part), `${tag}ID`, {})));
   return {
     type: 'object',
-    properties,
-    ...(needed.length > 0 ? { required: needed } : {}),
+    properties: Object.assign({}, ...parts.map((part) => part.properties), method === 'POST' ? { idempotencyKey } : {}),
+    ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
     ...(Object.keys(example).length > 0 ? { examples: [example] } : {}),
   };
 }
 
-function only(properties: Json = {}, names: readonly string[] = []): Json {
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => names.includes(name)));
+function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectSchema): Json {
+  return { ...schema, properties: Object.fromEntries(required.map((name) => [name, properties[name]])), required };
 }
 
-/** Structured content is an object, and an error is one as well: clients hold both to this schema. */
-function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): Tool['outputSchema'] {
-  const answer: Json = body ? selfContained(body, 'output', elsewhere) : {};
-  const { description, properties = {}, required = [] } = (answer['type'] === 'array' ? { properties: { data: answer }, required: ['data'] } : answer) as ObjectSchema;
+/** Structured content is always an object. That of an error has to match too: clients of 2025 hold it to the same schema. */
+function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): ObjectSchema {
+  const answer = (body ? selfContained(body, 'output', elsewhere) : {}) as Json & { type?: unknown };
+  const object = (answer.type === 'array' ? { properties: { data: answer }, required: ['data'] } : answer) as ObjectSchema;
+  const { description, properties, required } = object;
   return {
     type: 'object',
-    ...(description === undefined ? {} : { description }),
+    ...(description ? { description } : {}),
     properties: { ...properties, problem: { type: 'object', description: 'Only with isError.' } },
-    ...(required.length > 0 ? { anyOf: [{ required }, { required: ['problem'] }] } : {}),
+    ...(required ? { anyOf: [{ required }, { required: ['problem'] }] } : {}),
   };
 }
 
 /** What a client may ask a person about before it calls. */
 function annotations({ method, hints = {} }: Operation): ToolAnnotations {
-  const reads = method === 'GET';
   return {
-    readOnlyHint: reads,
+    readOnlyHint: method === 'GET',
     destructiveHint: method === 'DELETE' || method === 'PATCH' || hints.destructive === true,
     idempotentHint: method !== 'POST' || hints.idempotent === true,
     openWorldHint: hints.openWorld === true,
   };
-}
-
-/** A tool's answer from an operation's: always an object. */
-export function structured(body: string): Json {
-  if (body === '') return {};
-  const answer: unknown = JSON.parse(body);
-  return Array.isArray(answer) ? { data: answer } : (answer as Json);
-}
-
-/** The parts of a request from flat arguments; what no part knows goes to the body, which refuses it, or is left over. */
-export function partsOf(operation: Operation, args: Json): RawInput & { readonly idempotencyKey: unknown; readonly unknown: readonly string[] } {
-  const { idempotencyKey: key = null, ...given } = operation.method === 'POST' ? args : { ...args, idempotencyKey: null };
-  const part = (shape: object) => Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(shape, name)));
-  const params = part(operation.params.shape);
-  const query = part(operation.query.shape);
-  const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(params, name) && !Object.hasOwn(query, name)));
-  return { params, query, body: operation.body ? rest : undefined, idempotencyKey: key, unknown: operation.body ? [] : Object.keys(rest) };
 }

@@ -69,6 +69,7 @@ describe.each(built)('stage %s', (_name, stage) => {
     const read: Readonly<Record<string, readonly string[]>> = {
       Auth: authVariables,
       Rest: [...apiVariables, ...paymentVariables],
+      Mcp: [...apiVariables, ...paymentVariables],
       TimersJob: jobVariables,
       Sweep: jobVariables,
       Reconcile: jobVariables,
