@@ -50,17 +50,16 @@ interface Parts {
   readonly faults: readonly FieldError[];
 }
 
-/** What is neither of the path nor of the query is of the body, which refuses what it does not know. */
-function partsOf({ method, params, query, body }: Operation, args: Json): Parts {
-  const { idempotencyKey: key, ...rest } = args;
-  const given = Object.entries(method === 'POST' ? rest : args);
-  const inShape = (shape: object) => Object.fromEntries(given.filter(([name]) => Object.hasOwn(shape, name)));
-  const others = given.filter(([name]) => !Object.hasOwn(params.shape, name) && !Object.hasOwn(query.shape, name));
-  const known = Object.keys({ ...params.shape, ...query.shape }).join(', ') || 'none';
-  const unknown = (body ? [] : others).map(([name]) => ({ path: `/${name}`, code: 'unknown_field', detail: `There is no argument ${name} here. Known: ${known}.` }));
+/** What is not in the path's shape nor in the query's is for the body, or else for the query: that refuses what it does not know, as in REST. */
+function partsOf({ method, params: { shape: path }, query, body }: Operation, args: Json): Parts {
+  const { idempotencyKey: key, ...others } = args;
+  const given = Object.entries(method === 'POST' ? others : args);
+  const pick = (isIn: (name: string) => boolean) => Object.fromEntries(given.filter(([name]) => isIn(name)));
+  const inPath = (name: string) => Object.hasOwn(path, name);
+  const inQuery = (name: string) => !inPath(name) && (!body || Object.hasOwn(query.shape, name));
   return {
-    raw: { params: inShape(params.shape), query: inShape(query.shape), body: body ? Object.fromEntries(others) : undefined },
+    raw: { params: pick(inPath), query: pick(inQuery), body: body && pick((name) => !inPath(name) && !inQuery(name)) },
     idempotencyKey: method === 'POST' && typeof key === 'string' ? key : null,
-    faults: [...(method === 'POST' ? faultsOfKey(key, '/idempotencyKey') : []), ...unknown],
+    faults: method === 'POST' ? faultsOfKey(key, '/idempotencyKey') : [],
   };
 }
