@@ -39,7 +39,8 @@ function nameIn(reference: string): string {
 
 /** What says nothing that an agent could act on: the service checks it anyway. */
 function isNoise(name: string, member: unknown): boolean {
-  return (name === 'pattern' && member === storableTextPattern) || member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER;
+  if (name === 'pattern') return member === storableTextPattern;
+  return (name === 'minLength' && member === 1) || member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER;
 }
 
 /** `anyOf: [X, null]` as X whose type may also be null. */

@@ -68,7 +68,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', maxLength: 255, description: 'Text of your own: a repeated call with it gets the first answer again, without effect. Kept 24 hours.' };
+const idempotencyKey: Json = { type: 'string', maxLength: 255, description: 'Text of your own: repeating the call with it is harmless, and gets the first answer again.' };
 
 /** Path, query and body side by side: agents think in arguments, not in places of a request. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
@@ -88,7 +88,7 @@ function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectS
   return { ...schema, properties: Object.fromEntries(required.map((name) => [name, properties[name]])), required };
 }
 
-/** Structured content is always an object. That of an error has to match too: clients of 2025 hold it to the same schema. */
+/** Structured content is always an object. That of an error, a `problem`, has to match too: clients of 2025 hold it to the same schema. */
 function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): ObjectSchema {
   const answer = (body ? selfContained(body, 'output', elsewhere) : {}) as Json & { type?: unknown };
   const object = (answer.type === 'array' ? { properties: { data: answer }, required: ['data'] } : answer) as ObjectSchema;
@@ -96,7 +96,7 @@ function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsew
   return {
     type: 'object',
     ...(description ? { description } : {}),
-    properties: { ...properties, problem: { type: 'object', description: 'Only with isError.' } },
+    properties: { ...properties, problem: { type: 'object' } },
     ...(required ? { anyOf: [{ required }, { required: ['problem'] }] } : {}),
   };
 }
