@@ -1,11 +1,13 @@
 // The MCP surface: Streamable HTTP without sessions, a JSON answer for each message, for clients of 2025 and of 2026.
 import { createMcpHandler as createModernHandler, isLegacyRequest, ProtocolErrorCode, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { Operation } from '../operations/operation.ts';
+import { ProblemError } from '../operations/problem-codes.ts';
 import { admitCaller, admitReader, identify } from './admit.ts';
 import { readerOf } from './mcp-resources.ts';
 import { createMcpServer } from './mcp-server.ts';
 import type { McpContent, McpSession } from './mcp-server.ts';
 import { toolsOf } from './mcp-tools.ts';
+import type { Tools } from './mcp-tools.ts';
 import { problemResponse } from './problem-response.ts';
 import { quotaHeaders } from './rate-limits.ts';
 import type { Quota } from './rate-limits.ts';
@@ -18,20 +20,9 @@ export type McpHandler = (request: Request, address: string) => Promise<Response
 /** Where it is on the public origin. */
 export const mcpPath = '/mcp';
 
-/** A JSON-RPC message, as far as it says which operation it is about. */
-interface Message {
-  readonly method?: unknown;
-  readonly params?: { readonly name?: unknown; readonly uri?: unknown };
-}
-
 /** Answers requests at `/mcp`. Never throws: what is refused before any tool is a problem document, as in REST. */
 export function createMcpHandler(service: Service, { prompts, instructions }: Pick<McpContent, 'prompts' | 'instructions'>): McpHandler {
-  const tools = toolsOf(service.operations);
-  const operationOf = ({ method, params: { name, uri } = {} }: Message): Operation | null => {
-    if (method === 'tools/call' && typeof name === 'string') return tools.operation(name);
-    return method === 'resources/read' && typeof uri === 'string' ? (readerOf(service, uri)?.operation ?? null) : null;
-  };
-
+  const content = { tools: toolsOf(service.operations), prompts, instructions };
   return async (request, address) => {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: corsHeaders });
     let quota: Quota | null = null;
@@ -45,20 +36,41 @@ export function createMcpHandler(service: Service, { prompts, instructions }: Pi
       ({ quota } = identified);
       const { caller } = identified;
       if (caller === null) throw identified.refusal;
-      if (request.method !== 'POST') return finish(rejection(405, ProtocolErrorCode.InvalidRequest, 'There are no sessions and no streams here: POST each message.', { allow: 'POST' }));
-      const message = parsed(await readBounded(request));
-      if (message === undefined) return finish(rejection(400, ProtocolErrorCode.ParseError, 'The body is not JSON in UTF-8. Is it complete?'));
-      if (Array.isArray(message)) return finish(rejection(400, ProtocolErrorCode.InvalidRequest, 'One message at a time: MCP has no batches since 2025-06-18.'));
-      const operation = operationOf((message ?? {}) as Message);
+      const { message, rejection } = await readMessage(service, request);
+      const operation = operationOf(service, content.tools, message);
       const { refusal, ...counted } = operation ? await admitCaller(service, caller, operation, mcpPath) : await admitReader(service, caller);
       ({ quota } = counted);
-      // A refused tool call is answered as such, for the agent to read.
+      // A refused call is answered as one, for the agent to read.
       if (refusal && operation === null) throw refusal;
-      return finish(await serve(service, { tools, prompts, instructions }, { caller, refusal }, request, message));
+      return finish(rejection ?? (await serve(service, content, { caller, refusal }, request, message)));
     } catch (error) {
       return finish(problemResponse(service, error));
     }
   };
+}
+
+/** What a message calls or reads, whatever it is; null for what is no operation. */
+function operationOf(service: Service, tools: Tools, message: unknown): Operation | null {
+  const { method, params } = Object(message) as { method?: unknown; params?: unknown };
+  const { name, uri } = Object(params) as { name?: unknown; uri?: unknown };
+  if (method === 'tools/call' && typeof name === 'string') return tools.operation(name);
+  return method === 'resources/read' && typeof uri === 'string' ? (readerOf(service, uri)?.operation ?? null) : null;
+}
+
+type ReadMessage = { readonly message: unknown; readonly rejection?: never } | { readonly message?: never; readonly rejection: Response };
+
+async function readMessage(service: Service, request: Request): Promise<ReadMessage> {
+  const reject = (status: number, code: number, text: string, headers: Record<string, string> = {}) => ({
+    rejection: Response.json({ jsonrpc: '2.0', id: null, error: { code, message: text } }, { status, headers }),
+  });
+  if (request.method !== 'POST') return reject(405, ProtocolErrorCode.InvalidRequest, 'There are no sessions and no streams here: POST each message.', { allow: 'POST' });
+  try {
+    const bytes = await readBounded(request);
+    const message: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return Array.isArray(message) ? reject(400, ProtocolErrorCode.InvalidRequest, 'One message at a time: MCP has no batches since 2025-06-18.') : { message };
+  } catch (error) {
+    return error instanceof ProblemError ? { rejection: problemResponse(service, error) } : reject(400, ProtocolErrorCode.ParseError, 'The body is not JSON in UTF-8. Is it complete?');
+  }
 }
 
 async function serve(service: Service, content: McpContent, session: McpSession, request: Request, message: unknown): Promise<Response> {
@@ -84,16 +96,3 @@ const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-headers': 'Authorization, X-API-Key, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID',
   'access-control-expose-headers': 'WWW-Authenticate, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After',
 };
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-/** A message that no server was asked about (JSON-RPC 2.0, section 5.1). */
-function rejection(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers });
-}

@@ -41,12 +41,12 @@ export async function connectMcpClient(kind: ClientKind, url: string, credential
   const open = () => new Transport(new URL(url), 'headers' in credential ? { requestInit: { headers: credential.headers } } : { authProvider: credential.authProvider as never });
   const first = open();
   try {
-    await client.connect(first as never);
+    await client.connect(first);
   } catch (error) {
     if (!authorize || !(error instanceof UnauthorizedV1 || error instanceof UnauthorizedV2)) throw error;
     const { searchParams } = await authorize();
     await (first instanceof TransportV2 ? first.finishAuth(searchParams) : first.finishAuth(searchParams.get('code')!));
-    await client.connect(open() as never);
+    await client.connect(open());
   }
   return {
     get protocolVersion() {
