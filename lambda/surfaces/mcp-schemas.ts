@@ -10,7 +10,9 @@ export type DescribedElsewhere = ReadonlyMap<string, string>;
 /** The schema with everything that it refers to in its place, as many clients follow no references; what is described elsewhere only with its fields' types. */
 export function selfContained(schema: z.ZodType, io: 'input' | 'output', elsewhere: DescribedElsewhere = new Map()): Json {
   const schemas: Json = {};
-  return inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
+  const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
+  // Models are given inputs, and some of their providers take no list of types.
+  return io === 'input' ? complete : (withoutUnionsOfNull(complete) as Json);
 }
 
 /** The component that a schema is, or null. */
@@ -30,7 +32,7 @@ function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): 
       .map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
   );
   const teller = $ref === undefined ? undefined : elsewhere.get(nameIn($ref));
-  return teller === undefined ? withoutUnionOfNull(schema) : outlined(schema, teller);
+  return teller === undefined ? schema : outlined(schema, teller);
 }
 
 function nameIn(reference: string): string {
@@ -43,8 +45,11 @@ function isNoise(name: string, member: unknown): boolean {
   return (name === 'minLength' && member === 1) || member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER;
 }
 
-/** `anyOf: [X, null]` as X whose type may also be null. */
-function withoutUnionOfNull(schema: Json): Json {
+/** `anyOf: [X, null]` as X whose type may also be null: half as long. */
+function withoutUnionsOfNull(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUnionsOfNull);
+  if (value === null || typeof value !== 'object') return value;
+  const schema = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutUnionsOfNull(member)]));
   const { anyOf, ...rest } = schema as Json & { anyOf?: readonly Json[] };
   const [option, nothing, ...others] = anyOf ?? [];
   if (!option || nothing?.['type'] !== 'null' || others.length > 0 || typeof option['type'] !== 'string') return schema;
@@ -54,6 +59,11 @@ function withoutUnionOfNull(schema: Json): Json {
 
 function outlined(schema: Json, teller: string): Json {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, Json>> };
-  const types = Object.entries(properties).map(([name, { type }]) => [name, type === undefined ? {} : { type }]);
+  const types = Object.entries(properties).map(([name, property]) => [name, typeOnly(property)]);
   return { type: 'object', description: `As ${teller} answers it.`, properties: Object.fromEntries(types) };
+}
+
+function typeOnly({ type, anyOf }: Json): Json {
+  if (Array.isArray(anyOf)) return { anyOf: anyOf.map(typeOnly) };
+  return type === undefined ? {} : { type };
 }

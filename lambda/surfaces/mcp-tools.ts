@@ -68,7 +68,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', maxLength: 255, description: 'Text of your own: repeating the call with it is harmless, and gets the first answer again.' };
+const idempotencyKey: Json = { type: 'string', maxLength: 255, description: 'Text of your own: repeating a call with it is harmless.' };
 
 /** Path, query and body side by side: agents think in arguments, not in places of a request. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
@@ -96,8 +96,7 @@ function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsew
   return {
     type: 'object',
     ...(description ? { description } : {}),
-    properties: { ...properties, problem: { type: 'object' } },
-    ...(required ? { anyOf: [{ required }, { required: ['problem'] }] } : {}),
+    ...(required ? { properties: { ...properties, problem: { type: 'object' } }, anyOf: [{ required }, { required: ['problem'] }] } : { properties: properties ?? {} }),
   };
 }
 

@@ -5,7 +5,7 @@ import { pretendProbed } from './service.ts';
 import type { TestService } from './service.ts';
 
 /** @returns the names of the tools that were called, in order, each once */
-export async function callEveryTool(client: McpClient, platform: Pick<TestService, 'pool' | 'objects'>): Promise<string[]> {
+export async function callEveryTool(client: Pick<McpClient, 'callTool'>, platform: Pick<TestService, 'pool' | 'objects'>): Promise<string[]> {
   const called = new Set<string>();
   const call = async (name: string, args: object = {}) => {
     called.add(name);
