@@ -32,7 +32,7 @@ function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): 
       .map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
   );
   const teller = $ref === undefined ? undefined : elsewhere.get(nameIn($ref));
-  return teller === undefined ? schema : outlined(schema, teller);
+  return teller === undefined ? withoutListOfTypes(schema) : outlined(schema, teller);
 }
 
 function nameIn(reference: string): string {
@@ -43,6 +43,11 @@ function nameIn(reference: string): string {
 function isNoise(name: string, member: unknown): boolean {
   if (name === 'pattern') return member === storableTextPattern;
   return (name === 'minLength' && member === 1) || member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER;
+}
+
+function withoutListOfTypes(schema: Json): Json {
+  const { type, ...rest } = schema;
+  return Array.isArray(type) ? { ...rest, anyOf: type.map((one: unknown) => ({ type: one })) } : schema;
 }
 
 /** `anyOf: [X, null]` as X whose type may also be null: half as long. */

@@ -1,6 +1,9 @@
-// Two files go live by an agent that has nothing but the list of tools and what a person told it.
-import { readFile, stat } from 'node:fs/promises';
+// Two files go live by an agent that has nothing but the list of tools and what a person told it; and the README's script and curl work as they are written.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiteralAgent } from '../support/literal-agent.ts';
 import { startLocalRun, temporaryDataFolder, until } from '../support/local-run.ts';
@@ -64,4 +67,21 @@ test('from two files to a live stream', { timeout: 90_000 }, async () => {
   const mind = await readFile(join(import.meta.dirname, '../support/literal-agent.ts'), 'utf8');
   expect((await client.listTools()).filter(({ name }) => mind.includes(name))).toEqual([]);
   await client.close();
+});
+
+test('what the README says to paste', { timeout: 30_000 }, async () => {
+  const root = join(import.meta.dirname, '../..');
+  const readme = await readFile(join(root, 'lambda/mcp/README.md'), 'utf8');
+  const [script = '', shell = ''] = ['js', 'sh'].map((language) => readme.slice(readme.indexOf('## Connect a script')).match(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``))![1]);
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-readme-'));
+  try {
+    await symlink(data.path, join(folder, '.local'));
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'live.mjs'), script);
+    expect((await promisify(execFile)(process.execPath, ['live.mjs'], { cwd: folder })).stdout).toMatch(/^str_\w+ Loop\n$/);
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', shell], { cwd: folder });
+    expect(JSON.parse(stdout).result.structuredContent.email).toBe(run.connection.user.email);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

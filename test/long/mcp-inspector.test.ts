@@ -40,7 +40,8 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
 
   test.each(['legacy', 'modern'])('%s: lists tools, resources and prompts', async (era) => {
     const { code, stderr, answer } = await inspect(era, 'tools/list', '--strict');
-    expect([code, stderr.includes('Error: tool'), /^Warning: tool .*\n {2}Path: inputSchema/m.test(stderr)]).toEqual([0, false, false]);
+    // What it warns of in outputs is for clients, which all know lists of types; inputs are for models.
+    expect([code, stderr.match(/^\w+: tool .*\n {2}Path: inputSchema.*\n.*/gm) ?? []]).toEqual([0, []]);
     expect(answer.tools.length).toBeGreaterThan(30);
     expect((await inspect(era, 'resources/templates/list')).answer.resourceTemplates.length).toBeGreaterThan(4);
     expect((await inspect(era, 'prompts/list')).answer.prompts).toHaveLength(3);

@@ -296,6 +296,17 @@ describe('before any tool', () => {
     expect([answer.headers.get('content-type'), answer.headers.get('ratelimit-limit')]).toEqual(['application/json', '120000']);
   });
 
+  it('a client of 2026 is answered alike, without a handshake', async () => {
+    const modern = (method: string, params: object = {}, name?: string) =>
+      send(message(method, { ...params, _meta: envelope('2026-07-28') }), { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(name && { 'mcp-name': name }) });
+    expect((await modern('server/discover')).body.result).toMatchObject({ supportedVersions: ['2026-07-28'], instructions: guidance.instructions });
+    const list = await modern('tools/list');
+    expect([list.headers.get('content-type'), list.body.result.tools]).toEqual(['application/json', tools]);
+    expect(list.body.result).toMatchObject({ ttlMs: 300_000, cacheScope: 'private' });
+    const { result } = (await modern('tools/call', { name: 'get_me', arguments: {} }, 'get_me')).body;
+    expect(result.structuredContent).toEqual((await user.call('GET', '/me')).body);
+  });
+
   it('a page of any origin may ask, with a credential of its own', async () => {
     const answer = await mcp.send('', { origin: 'https://inspector.example' }, 'OPTIONS');
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
