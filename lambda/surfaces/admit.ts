@@ -13,7 +13,7 @@ import type { Service } from './service.ts';
 export interface Admission {
   /** Null for what needs no credential, and when refused for lack of one. */
   readonly caller: Caller | null;
-  /** Null only where nothing could be counted. */
+  /** Null where nothing was counted. */
   readonly quota: Quota | null;
   readonly refusal: ProblemError | null;
 }
@@ -62,7 +62,7 @@ export async function admitCaller(service: Service, caller: Caller, operation: O
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
 }
 
-/** The same for what belongs to a surface and is no operation, such as asking what there is: it counts as a read. */
+/** The same for what is no operation but belongs to a surface, such as asking what there is: it counts as a read. */
 export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
   const quota = await countRequest(service, `user ${caller.userID}`, 'read');
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, 'reads were made') : null };

@@ -67,7 +67,7 @@ export async function connectMcpClient(kind: ClientKind, url: string, credential
 }
 
 /** What an application keeps between the steps of OAuth. */
-export function oauthProvider(scope: string): OAuthClientProvider & { readonly authorizationURL: () => URL; readonly granted: () => { scope?: string | undefined; refresh_token?: string | undefined } } {
+export function oauthProvider(scope: string): OAuthClientProvider & { readonly authorizationURL: () => URL; readonly granted: () => { access_token: string; refresh_token?: string | undefined } } {
   const kept: { client?: never; tokens?: never; verifier?: string; url?: URL } = {};
   return {
     redirectUrl: 'http://127.0.0.1:9/callback',

@@ -36,4 +36,19 @@ describe.each([
     expect(refused).toMatchObject({ isError: true, structuredContent: { problem: { code: 'not_found', status: 404 } } });
     await client.close();
   });
+
+  test.each(clientKinds)('SDK %s goes on by itself when its token is no longer good', async (kind) => {
+    const user = await site.user();
+    const authProvider = oauthProvider('service:read');
+    const authorize = () => browserSession(site.origin).authorize(authProvider.authorizationURL(), { user, accept: true });
+    const client = await connectMcpClient(kind, `${site.origin()}/mcp`, { authProvider }, authorize);
+    const first = authProvider.granted();
+    await authProvider.saveTokens({ ...first, access_token: 'expired' } as never);
+    expect((await client.callTool('get_me')).structuredContent).toMatchObject({ id: user.id });
+    expect(authProvider.granted().refresh_token).not.toBe(first.refresh_token);
+    // It is a token for agents: another part of the API does not take it.
+    const answer = await fetch(`${site.origin()}/v1/me`, { headers: { authorization: `Bearer ${authProvider.granted().access_token}` } });
+    expect(answer.status).toBe(401);
+    await client.close();
+  });
 });
