@@ -45,7 +45,7 @@ export async function identify(service: Service, { headers, address, resource }:
 }
 
 /** Whether these scopes are enough. */
-export function isAllowed({ scopes: needed }: Operation, scopes: readonly Scope[]): boolean {
+export function isAllowed({ scopes: needed }: Pick<Operation, 'scopes'>, scopes: readonly Scope[]): boolean {
   return needed === 'public' || needed.some((scope) => scopes.includes(scope));
 }
 
@@ -53,25 +53,28 @@ export function isAllowed({ scopes: needed }: Operation, scopes: readonly Scope[
 export async function admitCaller(service: Service, caller: Caller, operation: Operation, resource: ResourcePath): Promise<Admission> {
   const requestClass = requestClassOf(operation);
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
-  if (operation.scopes !== 'public' && !isAllowed(operation, caller.scopes)) {
-    const { scopes } = operation;
-    const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
-    const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
-    return { caller, quota, refusal: new ProblemError('insufficient_scope', detail, { headers }) };
-  }
-  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
+  const refusal = refusalOfScopes(service, caller, operation, resource);
+  return { caller, quota, refusal: refusal ?? (quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null) };
 }
 
-/** The same for what is no operation but belongs to a surface, such as asking what there is: it counts as a read. */
-export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
-  const quota = await countRequest(service, `user ${caller.userID}`, 'read');
-  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, 'reads were made') : null };
+/** Null where the caller may do this. */
+function refusalOfScopes(service: Service, caller: Caller, { scopes }: Pick<Operation, 'scopes'>, resource: ResourcePath): ProblemError | null {
+  if (scopes === 'public' || isAllowed({ scopes }, caller.scopes)) return null;
+  const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
+  const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
+  return new ProblemError('insufficient_scope', detail, { headers });
 }
 
 /** What needs no credential is also there to say that the database is gone: then nothing is counted. */
 async function admitAnybody(service: Service, address: string): Promise<Admission> {
   const quota = await countRequest(service, `address ${address}`, 'read').catch(() => null);
   return { caller: null, quota, refusal: quota?.exceeded ? tooMany(quota, 'requests came from this address') : null };
+}
+
+/** What is no operation but belongs to a surface, such as asking what there is, counts as a read. */
+export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
+  const quota = await countRequest(service, `user ${caller.userID}`, 'read');
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, 'reads were made') : null };
 }
 
 function tooMany({ limit, resetSeconds }: Quota, what: string): ProblemError {
