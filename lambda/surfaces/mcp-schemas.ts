@@ -1,5 +1,6 @@
 // JSON Schemas as tools carry them: each complete in itself, and as short as it can be, since agents read all of them.
 import type * as z from 'zod';
+import { maxIDLength } from '../operations/fields.ts';
 import { storableTextPattern } from './fault-wording.ts';
 import { jsonSchema } from './openapi-schemas.ts';
 import type { Json } from './openapi-schemas.ts';
@@ -15,10 +16,13 @@ export function selfContained(schema: z.ZodType, io: 'input' | 'output', elsewhe
   return io === 'input' ? complete : (withoutUnionsOfNull(complete) as Json);
 }
 
-/** The component that a schema is, or null. */
-export function componentOf(schema: z.ZodType): string | null {
-  const { $ref } = jsonSchema(schema, 'output', {});
-  return typeof $ref === 'string' ? nameIn($ref) : null;
+/** The component that a schema is, if it is one, and those that it is directly made of. */
+export function componentsOf(schema: z.ZodType): { readonly root: string | null; readonly parts: readonly string[] } {
+  const schemas: Json = {};
+  const { $ref, ...own } = jsonSchema(schema, 'output', schemas) as Json & { $ref?: string };
+  const root = $ref === undefined ? null : nameIn($ref);
+  const parts = JSON.stringify(root === null ? own : schemas[root]).matchAll(/"\$ref":"([^"]*)"/g);
+  return { root, parts: [...parts].map(([, reference]) => nameIn(reference!)) };
 }
 
 function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): unknown {
@@ -42,7 +46,8 @@ function nameIn(reference: string): string {
 /** What says nothing that an agent could act on: the service checks it anyway. */
 function isNoise(name: string, member: unknown): boolean {
   if (name === 'pattern') return member === storableTextPattern;
-  return (name === 'minLength' && member === 1) || member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER;
+  if (name === 'maxLength') return member === maxIDLength;
+  return (name === 'minLength' && Number(member) <= 1) || member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER;
 }
 
 function withoutListOfTypes(schema: Json): Json {

@@ -4,7 +4,7 @@ import { toolName } from '../operations/operation.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Scope } from '../operations/scopes.ts';
 import { isAllowed } from './admit.ts';
-import { componentOf, selfContained } from './mcp-schemas.ts';
+import { componentsOf, selfContained } from './mcp-schemas.ts';
 import type { DescribedElsewhere } from './mcp-schemas.ts';
 import { exampleOf } from './openapi-examples.ts';
 import type { Json } from './openapi-schemas.ts';
@@ -46,14 +46,23 @@ export function toolsOf(operations: readonly Operation[]): Tools {
   };
 }
 
-/** What a resource looks like is said once, by the tool that reads it: agents keep the whole list in mind. */
 function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, Tool> {
-  const readers = operations.flatMap((operation) => {
-    const component = operation.method === 'GET' && operation.output.body ? componentOf(operation.output.body) : null;
-    return component === null ? [] : [{ component, reader: toolName(operation) }];
-  });
-  const elsewhere = (name: string) => new Map(readers.filter(({ reader }) => reader !== name).map(({ component, reader }) => [component, reader]));
+  const tellers = tellersOf(operations);
+  const elsewhere = (name: string) => new Map([...tellers].filter(([, teller]) => teller !== name));
   return new Map(operations.map((operation) => [operation, describe(operation, elsewhere(toolName(operation)))]));
+}
+
+/** What a resource looks like is said once, by the tool that reads it, or else by the first that answers it: agents keep the whole list in mind. */
+function tellersOf(operations: readonly Operation[]): Map<string, string> {
+  const answering = operations.flatMap(({ id, method, output: { body } }) => (body ? [{ name: toolName({ id }), method, ...componentsOf(body) }] : []));
+  const tellers = new Map<string, string>();
+  const tell = (component: string, name: string) => void (tellers.has(component) || tellers.set(component, name));
+  for (const { name, method, root } of answering) if (root !== null && method === 'GET') tell(root, name);
+  for (const { name, root, parts } of answering) {
+    if (root !== null) tell(root, name);
+    if (root === null || tellers.get(root) === name) for (const part of parts) tell(part, name);
+  }
+  return tellers;
 }
 
 function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
@@ -68,7 +77,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', maxLength: 255, description: 'Text of your own: repeating a call with it is harmless.' };
+const idempotencyKey: Json = { type: 'string', description: 'Any text: repeating a call with it is harmless.' };
 
 /** Path, query and body side by side: agents think in arguments, not in places of a request. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
@@ -100,12 +109,14 @@ function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsew
   };
 }
 
-/** What a client may ask a person about before it calls. */
+/** What a client may ask a person about before it calls. Only what changes something can destroy, or be repeated. */
 function annotations({ method, hints = {} }: Operation): ToolAnnotations {
+  const openWorldHint = hints.openWorld === true;
+  if (method === 'GET') return { readOnlyHint: true, openWorldHint };
   return {
-    readOnlyHint: method === 'GET',
-    destructiveHint: method === 'DELETE' || method === 'PATCH' || hints.destructive === true,
+    readOnlyHint: false,
+    destructiveHint: method !== 'POST' || hints.destructive === true,
     idempotentHint: method !== 'POST' || hints.idempotent === true,
-    openWorldHint: hints.openWorld === true,
+    openWorldHint,
   };
 }
