@@ -78,7 +78,7 @@ test('what the README says to paste', { timeout: 30_000 }, async () => {
     await symlink(data.path, join(folder, '.local'));
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'live.mjs'), script);
-    expect((await promisify(execFile)(process.execPath, ['live.mjs'], { cwd: folder })).stdout).toMatch(/^str_\w+ Loop\n$/);
+    expect((await promisify(execFile)(process.execPath, ['live.mjs'], { cwd: folder })).stdout).toMatch(/^str_\w+ Loop: [a-z]+\n$/);
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', shell], { cwd: folder });
     expect(JSON.parse(stdout).result.structuredContent.email).toBe(run.connection.user.email);
   } finally {
