@@ -18,6 +18,8 @@ export interface RunIdentity {
 export interface ConnectionFile {
   /** Base URL of the REST API, ending in /v1. */
   readonly apiURL: string;
+  /** Where agents connect. */
+  readonly mcpURL: string;
   /** Origin of the page, without a path. */
   readonly siteURL: string;
   /** {auth_url} of the specification: the same origin. */

@@ -7,6 +7,8 @@ import { serveObjects } from '../../lambda/ports/object-store/serve-objects.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
+import { mcpPath } from '../../lambda/surfaces/mcp.ts';
+import type { McpHandler } from '../../lambda/surfaces/mcp.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
 import { isOfDashboard, serveDashboard } from './dashboard.ts';
 import { checkoutPath, objectsPath } from './connections.ts';
@@ -25,6 +27,7 @@ export interface ReservedSite {
 
 export interface SiteParts {
   readonly rest: RestHandler;
+  readonly mcp: McpHandler;
   readonly auth: AuthHandler;
   readonly paymentPages: PaymentPages;
   readonly objects: FileObjectStore;
@@ -64,8 +67,9 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
   };
 }
 
-function route(server: Server, siteURL: string, { rest, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
+function route(server: Server, siteURL: string, { rest, mcp, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
   const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
+  const answerMcp = getRequestListener((request, { incoming }) => mcp(request, incoming.socket.remoteAddress ?? ''));
   const answerAuth = getRequestListener((received, { incoming }) => auth(received, incoming.socket.remoteAddress ?? null));
   const answerDashboard = getRequestListener(serveDashboard);
   const answerPayments = getRequestListener(paymentPages);
@@ -79,6 +83,7 @@ function route(server: Server, siteURL: string, { rest, auth, paymentPages, obje
     }
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
     if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
+    if (path.split('?')[0] === mcpPath) return void answerMcp(request, response);
     if (isOfDashboard(path.replace(/\?.*$/s, ''))) {
       // Sessions are for one origin: whoever wrote localhost is sent to it.
       if (request.headers.host === new URL(siteURL).host) return void answerDashboard(request, response);

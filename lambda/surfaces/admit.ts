@@ -2,8 +2,10 @@
 import type { Caller } from '../operations/context.ts';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
+import type { Scope } from '../operations/scopes.ts';
 import { authenticate } from './authenticate.ts';
 import { bearerChallenge } from './protected-resource.ts';
+import type { ResourcePath } from './protected-resource.ts';
 import { countRequest, requestClassOf } from './rate-limits.ts';
 import type { Quota } from './rate-limits.ts';
 import type { Service } from './service.ts';
@@ -11,7 +13,7 @@ import type { Service } from './service.ts';
 export interface Admission {
   /** Null for what needs no credential, and when refused for lack of one. */
   readonly caller: Caller | null;
-  /** Null only where nothing could be counted. */
+  /** Null where nothing was counted. */
   readonly quota: Quota | null;
   readonly refusal: ProblemError | null;
 }
@@ -27,28 +29,52 @@ export interface Applicant {
 /** @throws what is not the applicant's fault, such as a database that does not answer */
 export async function admit(service: Service, { operation, headers, address }: Applicant): Promise<Admission> {
   if (operation === null || operation.scopes === 'public') return admitAnybody(service, address);
-  const { scopes } = operation;
-  let caller: Caller;
+  const identified = await identify(service, { headers, address, resource: '/v1' });
+  return identified.caller === null ? identified : admitCaller(service, identified.caller, operation, '/v1');
+}
+
+/** Whose request it is; nothing is counted yet but what is refused. @throws as `admit` does */
+export async function identify(service: Service, { headers, address, resource }: Pick<Applicant, 'headers' | 'address'> & { readonly resource: ResourcePath }): Promise<Admission> {
   try {
-    caller = await authenticate(service, headers);
+    return { caller: await authenticate(service, headers, resource), quota: null, refusal: null };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const quota = await countRequest(service, `address ${address}`, 'refused');
     return { caller: null, quota, refusal: quota.exceeded ? tooMany(quota, 'requests without a valid credential came from this address') : error };
   }
-  const quota = await countRequest(service, `user ${caller.userID}`, requestClassOf(operation));
-  if (!scopes.some((scope) => caller.scopes.includes(scope))) {
-    const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
-    const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, '/v1', scopes[0]) };
-    return { caller, quota, refusal: new ProblemError('insufficient_scope', detail, { headers }) };
-  }
-  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClassOf(operation)}s were made`) : null };
+}
+
+/** Whether these scopes are enough. */
+export function isAllowed({ scopes: needed }: Pick<Operation, 'scopes'>, scopes: readonly Scope[]): boolean {
+  return needed === 'public' || needed.some((scope) => scopes.includes(scope));
+}
+
+/** Whether a caller may do this, and this often. */
+export async function admitCaller(service: Service, caller: Caller, operation: Operation, resource: ResourcePath): Promise<Admission> {
+  const requestClass = requestClassOf(operation);
+  const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
+  const refusal = refusalOfScopes(service, caller, operation, resource);
+  return { caller, quota, refusal: refusal ?? (quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null) };
+}
+
+/** Null where the caller may do this. */
+function refusalOfScopes(service: Service, caller: Caller, { scopes }: Pick<Operation, 'scopes'>, resource: ResourcePath): ProblemError | null {
+  if (scopes === 'public' || isAllowed({ scopes }, caller.scopes)) return null;
+  const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
+  const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
+  return new ProblemError('insufficient_scope', detail, { headers });
 }
 
 /** What needs no credential is also there to say that the database is gone: then nothing is counted. */
 async function admitAnybody(service: Service, address: string): Promise<Admission> {
   const quota = await countRequest(service, `address ${address}`, 'read').catch(() => null);
   return { caller: null, quota, refusal: quota?.exceeded ? tooMany(quota, 'requests came from this address') : null };
+}
+
+/** What is no operation but belongs to a surface, such as asking what there is, counts as a read. */
+export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
+  const quota = await countRequest(service, `user ${caller.userID}`, 'read');
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, 'reads were made') : null };
 }
 
 function tooMany({ limit, resetSeconds }: Quota, what: string): ProblemError {

@@ -8,6 +8,7 @@ import { exampleOf } from './openapi-examples.ts';
 import { jsonSchema } from './openapi-schemas.ts';
 import type { Json } from './openapi-schemas.ts';
 import { webhookParameters, webhooksOf } from './openapi-webhooks.ts';
+import { idempotencyKeyPattern } from './validate.ts';
 
 const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   account: 'The caller.',
@@ -103,6 +104,6 @@ function parameters(operation: Operation, where: 'path' | 'query', schemas: Json
 function idempotencyKey({ method }: Operation): Json[] {
   if (method !== 'POST') return [];
   const description = 'A repeated request with the same key is answered with the first answer instead of running again; kept 24 hours.';
-  const schema = { type: 'string', pattern: '^[!-~]{1,255}$' };
+  const schema = { type: 'string', pattern: idempotencyKeyPattern };
   return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema, example: '0f8fad5b-d9cb-469f-a165-70867728950e' }];
 }

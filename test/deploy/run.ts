@@ -13,7 +13,9 @@ import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 import { startEmulator } from '../support/aws-emulator.ts';
 import { onServer, urlOfDatabase } from '../support/database.ts';
 import { apiClient } from '../support/local-run.ts';
-import { assertOtherBytesRefused, createWebhook, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired, webhookAttempted } from './client-session.ts';
+import {
+  assertOtherBytesRefused, assertSeenByAgents, createWebhook, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired, webhookAttempted,
+} from './client-session.ts';
 import { changedRetentionDays, EmulatedAccount } from './emulated-account.ts';
 import type { DeployedResources } from './emulated-account.ts';
 import { startMediaWorker } from './media-worker.ts';
@@ -62,7 +64,8 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   await step('The deployment has migrated the database', async () => assert.deepEqual([...database.users], [masterCredentials.username]));
 
   const restApi = the('AWS::ApiGateway::RestApi', 'Api', deployed);
-  const api = apiClient({ apiURL: `${emulator.clientConfig.endpoint}/restapis/${restApi}/live/_user_request_/v1`, apiKey });
+  const origin = `${emulator.clientConfig.endpoint}/restapis/${restApi}/live/_user_request_`;
+  const api = apiClient({ apiURL: `${origin}/v1`, apiKey });
   const worker = the('AWS::ECS::TaskDefinition', 'MediaWorkers', deployed);
   const variables = await account.environmentOfTask(worker);
   const publishQueue = (JSON.parse(variables['QUEUE_URLS'] ?? '{}') as Record<string, string>)['publish-ffmpeg'] ?? '';
@@ -83,6 +86,7 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   const webhook = await createWebhook(api);
   await step('Start, and its command on the queue', () => startAndTakeCommand(first));
   await step('A webhook is told of it, as far as its name leads', () => webhookAttempted(api, webhook));
+  await step('An agent sees it', () => assertSeenByAgents(`${origin}/mcp`, apiKey, first));
   const scheduled = await step('Schedule', () => scheduleStream(api, second));
   const armed = timerArmed(account, timerGroup);
 
