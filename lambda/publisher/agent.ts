@@ -10,6 +10,7 @@ import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { reportReplica } from '../orchestration/replica-reports.ts';
 import type { Starting } from '../orchestration/start-stream.ts';
 import type { CommandQueue, QueueHandler } from '../ports/command-queue/command-queue.ts';
+import { DeliveryMeter } from './rtmp/delivery-meter.ts';
 import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
 import type { PlanParts } from './publish-plan.ts';
@@ -56,6 +57,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const { agentID, pool, queue, log, steadyClock } = options;
   const data = databaseOn(pool);
   const prepared = { store: new SegmentStore({ objects: options.objects, maxCachedBytes }), schedule: new SendSchedule(steadyClock) };
+  const meter = new DeliveryMeter();
   const runs = new Map<string, ReplicaRun>();
   let holding: readonly string[] = [];
   let chores = null as Promise<void> | null;
@@ -172,7 +174,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
         return now.getTime() - anchored_at.getTime();
       },
-      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs },
+      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, meter },
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));

@@ -303,17 +303,17 @@ describe('the end', { timeout: 20_000 }, () => {
 
 describe('backoff', () => {
   it('doubles up to 30 s, with at least a quarter of a second', () => {
-    expect([1, 2, 3, 6, 7, 100, 1e9].map((failures) => backoffMs(failures, false, () => 0.999_999))).toEqual(
+    expect([1, 2, 3, 6, 7, 100, 1e9].map((failures) => backoffMs(failures, 'usual', () => 0.999_999))).toEqual(
       [1250, 2250, 4250, 30_000, 30_000, 30_000, 30_000].map((ms) => expect.closeTo(ms, -1)),
     );
-    expect(backoffMs(1, false, () => 0)).toBe(250);
+    expect(backoffMs(1, 'usual', () => 0)).toBe(250);
   });
 
   it('asks about a refused key every 15 to 30 s', () => {
     for (const failures of [1, 5, 1000]) {
       for (const random of [0, 0.5, 0.999_999]) {
-        expect(backoffMs(failures, true, () => random)).toBeGreaterThanOrEqual(15_000);
-        expect(backoffMs(failures, true, () => random)).toBeLessThanOrEqual(30_000);
+        expect(backoffMs(failures, 'rare', () => random)).toBeGreaterThanOrEqual(15_000);
+        expect(backoffMs(failures, 'rare', () => random)).toBeLessThanOrEqual(30_000);
       }
     }
   });
