@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { readEnvironment } from '../api/environment.ts';
 import { databaseOn } from '../data/database.ts';
+import { limitWaits } from '../data/queryable.ts';
 import { jsonLog } from '../log.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { connectAws } from '../ports/aws.ts';
@@ -10,7 +11,7 @@ import { newID } from '../data/new-id.ts';
 import { runAgent } from './agent.ts';
 import type { AgentLoad } from './agent.ts';
 import { describeEcsTask } from './ecs-task.ts';
-import { agentHealthPort, loadMetrics, readAgentEnvironment } from './environment.ts';
+import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
 import { createMediaWorker } from './media-worker.ts';
 import { findMediaTools } from './media/media-tools.ts';
 
@@ -22,6 +23,7 @@ const { backends, slots, encoder, releaseParameter } = readAgentEnvironment(proc
 const task = await describeEcsTask(process.env, releaseParameter, platform.databaseRegion, () => performance.now());
 // Agents give out no addresses, and run before the public one is known.
 const connections = await connectAws({ ...platform, origin: '' }, databaseConnections, jsonLog);
+limitWaits(connections.pool);
 const tools = await findMediaTools(process.env);
 const clock = () => new Date();
 
@@ -44,6 +46,8 @@ try {
       supervisor: task.arn,
       release: task.release,
       slots,
+      zone: task.zone,
+      peering: { host: '0.0.0.0', port: agentPeerPort, address: task.address },
       backends,
       settings: platform,
       tools,

@@ -5,11 +5,15 @@ import type { Renewal } from '../data/agents.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Replica } from '../data/replicas.ts';
 import type { StreamBackend } from '../data/streams.ts';
+import { createPoolLike } from '../data/queryable.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { reportReplica } from '../orchestration/replica-reports.ts';
 import type { Starting } from '../orchestration/start-stream.ts';
 import type { CommandQueue, QueueHandler } from '../ports/command-queue/command-queue.ts';
+import { LeaseGuard } from './lease-guard.ts';
+import { answerPeers } from './peers.ts';
+import type { Peering } from './peers.ts';
 import { DeliveryMeter } from './rtmp/delivery-meter.ts';
 import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
@@ -23,6 +27,9 @@ export interface AgentOptions extends Omit<PlanParts, 'data' | 'prepared'> {
   readonly supervisor: string;
   readonly release: string;
   readonly slots: number;
+  readonly peering: Peering;
+  /** The part of the region that it would be lost with; null where there is only one. */
+  readonly zone: string | null;
   readonly backends: readonly StreamBackend[];
   readonly pool: Pool;
   readonly queue: CommandQueue;
@@ -40,6 +47,9 @@ export interface AgentLoad {
 }
 
 const renewEveryMs = 1000;
+const renewalTimeoutMs = 1500;
+/** An agent that is new has to be known before anything can happen to the network between them. */
+const learnPeersEveryMs = 3000;
 const connectTimeoutMs = 10_000;
 /** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
 const maxCachedBytes = 512 * 1024 * 1024;
@@ -56,6 +66,9 @@ export class LeaseLost extends Error {
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   const { agentID, pool, queue, log, steadyClock } = options;
   const data = databaseOn(pool);
+  // Of its own, and impatient: renewals never wait behind anything else, nor long for an answer.
+  const leasePool = createPoolLike(pool, { max: 2, connectionTimeoutMillis: renewalTimeoutMs, query_timeout: renewalTimeoutMs });
+  const lease = databaseOn(leasePool).agents;
   const prepared = { store: new SegmentStore({ objects: options.objects, maxCachedBytes }), schedule: new SendSchedule(steadyClock) };
   const meter = new DeliveryMeter();
   const runs = new Map<string, ReplicaRun>();
@@ -64,7 +77,18 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let claiming: Promise<void> = Promise.resolve();
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
-  await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release });
+  let peerURLs: readonly string[] = [];
+  let peersLearntAtMs = -Infinity;
+  const guard = new LeaseGuard({
+    steadyClock,
+    peerURLs: () => peerURLs,
+    onCutOff: (how) => {
+      log('agent_cut_off', { agentID, how, replicas: runs.size });
+      for (const run of runs.values()) void run.end();
+    },
+  });
+  const peerServer = await answerPeers(options.peering, () => guard.renewingForMs());
+  await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release, zone: options.zone, peerURL: peerServer.url });
   log('agent_started', { agentID, slots: options.slots });
 
   const wake: QueueHandler = async () => {
@@ -72,6 +96,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     return { batchItemFailures: [] };
   };
   const consuming = [
+    guard.watch(until),
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
     queue.consume('media', options.handleMedia, { signal: until, batchSize: 1 }),
   ];
@@ -88,6 +113,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     await Promise.all([...runs.values()].map((run) => run.end()));
     await data.agents.remove(agentID);
     await recoverReplicas(pool);
+    peerServer.close();
+    await leasePool.end();
     log('agent_ended', { agentID });
   }
 
@@ -103,8 +130,10 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 
   async function renew(): Promise<void> {
     const known = new Map(runs);
-    const renewal = await data.agents.renew(agentID);
+    const askedAtMs = steadyClock();
+    const renewal = await lease.renew(agentID);
     if (!renewal.held) throw new LeaseLost();
+    guard.renewed(askedAtMs, renewal.renewingForMs);
     holding = renewal.holding;
     options.onLoad?.({ replicas: runs.size, slotsUsed: slotsUsed() });
     for (const id of renewal.ending) runs.get(id)?.endForGood();
@@ -129,6 +158,10 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     await claim();
     if (deadCount > 0) await recoverReplicas(pool);
     await queue.relay();
+    if (steadyClock() - peersLearntAtMs > learnPeersEveryMs) {
+      peerURLs = await data.agents.peerURLs(agentID);
+      peersLearntAtMs = steadyClock();
+    }
   }
 
   async function reportEnded(replicaID: string): Promise<void> {

@@ -55,6 +55,9 @@ export class ReplicaRun {
   #isGivenBack = false;
   /** Encoders are not started for connections that nobody may answer. */
   #connectsFirst = false;
+  #lastPlan: PublishPlan | null = null;
+  /** By the steady clock. */
+  #anchoredAtMs: number | null = null;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
   #unreported: Report | null = null;
   #reporting: Promise<void> = Promise.resolve();
@@ -111,8 +114,8 @@ export class ReplicaRun {
   }
 
   async #connectOnce(signal: AbortSignal): Promise<void> {
-    const { loadPlan, anchor, client, steadyClock } = this.#options;
-    const plan = await loadPlan();
+    const { client, steadyClock } = this.#options;
+    const plan = await this.#loadPlan();
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     await runSession(
       {
@@ -122,13 +125,37 @@ export class ReplicaRun {
         figures: this.figures,
         elapsedMs: plan.elapsedMs,
         connectsFirst: this.#connectsFirst,
-        anchor,
+        anchor: () => this.#anchor(),
         steadyClock,
         onEvidence: () => this.#report('live', null),
         onSlow: (through) => (through ? this.#report('failing', reasonOf(through === 'publisher' ? new TooSlow() : new DestinationError('too_slow'))) : this.#report('live', null)),
       },
       signal,
     );
+  }
+
+  /** A destination that is lost while the database is away too is connected to as before. */
+  async #loadPlan(): Promise<PublishPlan> {
+    const { loadPlan, steadyClock } = this.#options;
+    try {
+      this.#lastPlan = await loadPlan();
+      return this.#lastPlan;
+    } catch (error) {
+      if (!this.#lastPlan || this.#anchoredAtMs === null) throw error;
+      return { ...this.#lastPlan, elapsedMs: steadyClock() - this.#anchoredAtMs };
+    }
+  }
+
+  async #anchor(): Promise<number> {
+    const { anchor, steadyClock } = this.#options;
+    try {
+      const sinceMs = await anchor();
+      this.#anchoredAtMs = steadyClock() - sinceMs;
+      return sinceMs;
+    } catch (error) {
+      if (this.#anchoredAtMs === null) throw error;
+      return steadyClock() - this.#anchoredAtMs;
+    }
   }
 
   #report(state: ReplicaState, reason: StateReason | null, hopeless = false): void {

@@ -81,7 +81,8 @@ describe('renewing', () => {
     await startedStream();
     await service.pool().query('update due_times set due_at = now()');
     await loseLease('dead');
-    const { now, ...renewal } = await data().agents.renew('a');
+    const { now, renewingForMs, ...renewal } = await data().agents.renew('a');
+    expect(renewingForMs).toBeGreaterThan(0);
     expect(renewal).toEqual({ held: true, holding: [`${mine.held[0]!.id}/1`], ending: [mine.held[0]!.id], dueCount: 1, deadCount: 1 });
     expect(now).toBeInstanceOf(Date);
     expect(await data().agents.renew('never registered')).toMatchObject({ held: false });

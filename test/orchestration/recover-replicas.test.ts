@@ -49,6 +49,18 @@ describe('a lease that is over', () => {
     expect((await stream(id)).state).toBe('active');
   });
 
+  it('is not taken while nobody has renewed for a whole lease: the database may have been away from all of them', async () => {
+    await activeStream('dying');
+    await service.pool().query(`update agents set lease_expires_at = now() - interval '90 seconds'`);
+    // The first that is back.
+    expect(await data().agents.renew('healthy')).toMatchObject({ held: true, deadCount: 1, renewingForMs: 0 });
+    expect(await recover()).toBe(0);
+    expect((await data().agents.renew('dying')).held).toBe(true);
+    await service.pool().query(`update agents set renewing_since = now() - interval '6 seconds' where id = 'healthy'`);
+    await service.pool().query(`update agents set lease_expires_at = now() - interval '1 second' where id = 'dying'`);
+    expect(await recover()).toBe(1);
+  });
+
   it('is good again if the agent renews before anybody buried it', async () => {
     const { id } = await activeStream('dying');
     await loseLease('dying');

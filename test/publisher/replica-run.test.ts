@@ -41,10 +41,11 @@ interface Begin extends Partial<ReplicaRunOptions> {
   readonly connectTimeoutMs?: number;
   /** The database answers then. */
   readonly planned?: Promise<void>;
+  readonly unlessAway?: () => Promise<void>;
 }
 
 /** A run of a new replica, ended with the test. */
-function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, ...more }: Begin) {
+function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, unlessAway = async () => {}, ...more }: Begin) {
   const reports: Report[] = [];
   const logged: string[] = [];
   const items = files.map((path, index): TimelineItem => ({
@@ -60,6 +61,7 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, ..
     },
     loadPlan: async () => {
       await planned;
+      await unlessAway();
       return {
         target: { rtmpURL, streamKey: 'key' },
         media: encodedMedia({
@@ -69,7 +71,10 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, ..
         elapsedMs: anchoredMs === null ? null : performance.now() - anchoredMs,
       };
     },
-    anchor: async () => performance.now() - (anchoredMs ??= performance.now()),
+    anchor: async () => {
+      await unlessAway();
+      return performance.now() - (anchoredMs ??= performance.now());
+    },
     client: { allowPrivateAddresses: true, connectTimeoutMs },
     report: async (report) => {
       reports.push(report);
@@ -225,6 +230,18 @@ describe('reports', { timeout: 20_000 }, () => {
     expect(attempts).toBeGreaterThan(2);
     expect(written.filter((state, index) => state === written[index - 1])).toEqual([]);
     expect(written.at(-1)).toBe('live');
+  });
+
+  it('and plans that fail keep no stream from its destination', async () => {
+    const server = await ingest();
+    let isAway = false;
+    const away = () => Promise.reject(new Error('the database is away'));
+    const made = begin({ rtmpURL: server.rtmpURL, unlessAway: () => (isAway ? away() : Promise.resolve()) });
+    await until(() => made.states().join() === 'live');
+    isAway = true;
+    server.connections[0]!.socket.resetAndDestroy();
+    await until(() => pictures(server.connections[1]?.received ?? []).length > 0);
+    expect(made.states()).toEqual(['live', 'connection_lost', 'live']);
   });
 
   it('that say the replica is another\'s by now end everything', async () => {
