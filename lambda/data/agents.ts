@@ -88,8 +88,9 @@ export function agents(db: Queryable) {
         [leaseSeconds, forgottenAfterSeconds],
       ),
 
-    /** Buries agents whose processes their supervisor has seen dead, so that nobody waits for them. */
-    expireOfSupervisor: (supervisor: string) => db.query(`update agents set lease_expires_at = '-infinity' where supervisor = $1`, [supervisor]),
+    /** Buries agents whose processes their supervisor (NAME, or for one of several NAME/NUMBER) has seen dead, so that nobody waits for them. */
+    expireOfSupervisor: (supervisor: string) =>
+      db.query(`update agents set lease_expires_at = '-infinity' where supervisor = $1 or starts_with(supervisor, $1 || '/')`, [supervisor]),
 
     /** Forgets buried agents that hold nothing any more. */
     removeBuried: () =>

@@ -4,11 +4,12 @@ import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { publishersBench } from './publishers.ts';
+import { recoveryBench } from './recovery.ts';
 import { startBench } from './start.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   api: apiBench, bundle: bundleBench, credentials: credentialsBench, credits: creditsBench,
-  publishers: publishersBench, start: startBench,
+  publishers: publishersBench, recovery: recoveryBench, start: startBench,
 };
 
 const name = process.argv[2] ?? '';

@@ -16,3 +16,6 @@ alter table replicas
   -- Which of the destination's two URLs the holder publishes to, where the replica is the only one of its stream.
   add column at_backup_url boolean not null default false;
 create index replicas_offered on replicas (backend, requested_at) where is_offered;
+
+-- Who was given the command, on one machine: when they die, it is delivered again at once.
+alter table outbox add column consumer text;
