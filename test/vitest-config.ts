@@ -13,7 +13,7 @@ const slow = [
   'test/orchestration/concurrency.test.ts',
   'test/publisher/ffmpeg/{child,item-source}.test.ts',
   'test/publisher/prepared/{manifest-backend,play-out,prepare-segment}.test.ts',
-  'test/publisher/{faults,lease,replica-run}.test.ts',
+  'test/publisher/{faults,hand-over,lease,replica-run}.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and the model of the lifecycle, for many more runs. */
 const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts'];

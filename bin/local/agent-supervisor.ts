@@ -11,7 +11,7 @@ import { startChild } from './child-process.ts';
 import type { RunningChild } from './child-process.ts';
 
 export interface AgentSupervisor {
-  /** Ends the agents, one after the other, so that each but the last hands over what it holds. */
+  /** Ends the agents; they give back what they hold. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function superviseAgents(count: number, supervising: Supervising): 
   });
   return {
     async stop() {
-      for (const agent of agents) await agent.stop();
+      await Promise.all(agents.map((agent) => agent.stop()));
     },
   };
 }

@@ -47,6 +47,15 @@ export function agents(db: Queryable) {
         [agent.id, agent.supervisor, agent.release, agent.peerURL, agent.zone, leaseSeconds],
       ),
 
+    /** It takes no replicas from now on. @returns whether others do */
+    drain: async (agentID: string) =>
+      (await one<{ others: boolean }>(
+        db,
+        `with drained as (update agents set is_draining = true where id = $1)
+         select exists (select from agents where id <> $1 and lease_expires_at > now() and not is_draining) as others`,
+        [agentID],
+      ))!.others,
+
     /** Where to ask some other agents that live. */
     peerURLs: async (agentID: string) =>
       (await all<{ peer_url: string }>(
@@ -65,7 +74,8 @@ export function agents(db: Queryable) {
            where id = $1 and lease_expires_at > '-infinity' returning renewing_since)
          select clock_timestamp() as now, exists (select from renewed) as held,
            coalesce(extract(epoch from now() - (select renewing_since from renewed))::float8 * 1000, 0) as renewing_for_ms,
-           array(select id || '/' || epoch from replicas where agent_id = $1) as holding,
+           array(select id || '/' || epoch from replicas where agent_id = $1
+             union all select id || '/' || epoch + 1 from replicas where successor_id = $1 and wanted = 'live') as holding,
            array(select id from replicas where agent_id = $1 and wanted = 'ended' and state <> 'ended') as ending,
            (select count(*) from due_times where due_at <= now()) + (select count(*) from billing_accounts where due_at <= now()) as due_count,
            (select count(*) from agents where id <> $1 and lease_expires_at < now()) as dead_count`,

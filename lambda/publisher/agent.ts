@@ -11,6 +11,7 @@ import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { reportReplica } from '../orchestration/replica-reports.ts';
 import type { Starting } from '../orchestration/start-stream.ts';
 import type { CommandQueue, QueueHandler } from '../ports/command-queue/command-queue.ts';
+import { handOver } from './hand-over.ts';
 import { LeaseGuard } from './lease-guard.ts';
 import { answerPeers } from './peers.ts';
 import type { Peering } from './peers.ts';
@@ -73,6 +74,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const meter = new DeliveryMeter();
   const runs = new Map<string, ReplicaRun>();
   let holding: readonly string[] = [];
+  let isLost = false;
   let chores = null as Promise<void> | null;
   let claiming: Promise<void> = Promise.resolve();
   const stopping = new AbortController();
@@ -110,6 +112,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     stopping.abort();
     await Promise.all(consuming);
     await chores;
+    if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
     await Promise.all([...runs.values()].map((run) => run.end()));
     await data.agents.remove(agentID);
     await recoverReplicas(pool);
@@ -128,12 +131,20 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     }
   }
 
-  async function renew(): Promise<void> {
-    const known = new Map(runs);
+  async function renewLease(): Promise<Renewal> {
     const askedAtMs = steadyClock();
     const renewal = await lease.renew(agentID);
-    if (!renewal.held) throw new LeaseLost();
+    if (!renewal.held) {
+      isLost = true;
+      throw new LeaseLost();
+    }
     guard.renewed(askedAtMs, renewal.renewingForMs);
+    return renewal;
+  }
+
+  async function renew(): Promise<void> {
+    const known = new Map(runs);
+    const renewal = await renewLease();
     holding = renewal.holding;
     options.onLoad?.({ replicas: runs.size, slotsUsed: slotsUsed() });
     for (const id of renewal.ending) runs.get(id)?.endForGood();
@@ -186,9 +197,11 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   async function claimWhatFits(): Promise<void> {
     if (until.aborted) return;
     for (const replica of await claimedUnawares()) begin(replica);
-    const free = options.slots - slotsUsed();
-    if (until.aborted || free <= 0) return;
-    for (const replica of await data.replicas.claim(agentID, options.backends, free)) begin(replica);
+    for (const take of [data.replicas.claim, data.replicas.succeed]) {
+      const free = options.slots - slotsUsed();
+      if (until.aborted || free <= 0) return;
+      for (const replica of await take(agentID, options.backends, free)) begin(replica);
+    }
   }
 
   /** Replicas that the database gave this agent with an answer that was lost, together with its connection: nobody else ever gets them. */

@@ -1,7 +1,7 @@
 // One replica, from its claim until it has to end: connects, plays, reports what happens, and tries again for as long as it may.
 import { setTimeout } from 'node:timers/promises';
 import type { Claim, Replica, ReplicaState } from '../data/replicas.ts';
-import type { StateReason } from '../data/streams.ts';
+import type { StateReason, StreamBackend } from '../data/streams.ts';
 import { backoffMs } from './backoff.ts';
 import type { RetryPace } from './backoff.ts';
 import { Figures } from './figures.ts';
@@ -46,6 +46,8 @@ const reportAgainMs = 1000;
 export class ReplicaRun {
   readonly claim: Claim;
   readonly slots: number;
+  readonly streamID: string;
+  readonly backend: StreamBackend;
   readonly figures = new Figures();
   readonly finished: Promise<void>;
   framesPerSecond = 30;
@@ -66,6 +68,8 @@ export class ReplicaRun {
     this.#options = options;
     this.claim = { id: options.replica.id, agent_id: options.replica.agent_id, epoch: options.replica.epoch };
     this.slots = options.replica.slots;
+    this.streamID = options.replica.stream_id;
+    this.backend = options.replica.backend;
     this.finished = this.#run();
   }
 

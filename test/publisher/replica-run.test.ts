@@ -57,7 +57,7 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, un
   const run = new ReplicaRun({
     replica: {
       id: 'rep', stream_id: 'str', role: 'primary', backend: 'ffmpeg', slots: 1, wanted: 'live', state: 'connecting', reason: null,
-      since: new Date(), agent_id: 'agent', epoch: 1,
+      since: new Date(), agent_id: 'agent', epoch: 1, at_backup_url: false,
     },
     loadPlan: async () => {
       await planned;

@@ -6,7 +6,9 @@ alter table agents
   -- The part of the region that it would be lost with.
   add column zone text,
   -- Since when it has renewed its lease without ever losing it.
-  add column renewing_since timestamptz not null default now();
+  add column renewing_since timestamptz not null default now(),
+  -- It hands over what it holds, and takes nothing more.
+  add column is_draining boolean not null default false;
 
 alter table replicas
   -- The holder wants to let go of it, once another has it.

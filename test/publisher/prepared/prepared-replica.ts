@@ -26,7 +26,7 @@ export function beginPrepared(media: ReturnType<typeof preparedMedia>, rtmpURL: 
   const run = new ReplicaRun({
     replica: {
       id: 'rep', stream_id: 'str', role: 'primary', backend: 'manifest', slots: 1, wanted: 'live', state: 'connecting', reason: null,
-      since: new Date(), agent_id: 'agent', epoch: 1,
+      since: new Date(), agent_id: 'agent', epoch: 1, at_backup_url: false,
     },
     loadPlan: async () => ({ target: { rtmpURL, streamKey: 'key' }, media, elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs }),
     anchor: async () => steadyClock() - (anchoredMs ??= steadyClock()),
