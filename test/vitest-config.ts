@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 /** Beside what they test, and too long to run at every change. */
 const slow = [
   'test/deploy-command/**/*.test.ts',
-  'test/end-to-end/{credits,killed}.test.ts',
+  'test/end-to-end/{agents,credits,killed}.test.ts',
   'test/local/watch-page.test.ts',
   'test/orchestration/concurrency.test.ts',
   'test/publisher/ffmpeg/{child,item-source}.test.ts',

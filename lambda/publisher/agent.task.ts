@@ -47,7 +47,7 @@ try {
       release: task.release,
       slots,
       zone: task.zone,
-      peering: { host: '0.0.0.0', port: agentPeerPort, address: task.address },
+      peering: { host: '0.0.0.0', port: agentPeerPort, address: backends.length > 0 ? task.address : null },
       backends,
       settings: platform,
       tools,
