@@ -50,7 +50,6 @@ await runAgent(
     encoder,
     handleMedia: createMediaWorker({ ...connections, tools, encoder, random: Math.random, log: jsonLog }),
     starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
-    clock,
     steadyClock: () => performance.now(),
     log: jsonLog,
   },

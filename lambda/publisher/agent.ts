@@ -36,7 +36,6 @@ export interface AgentOptions extends Omit<PlanParts, 'data' | 'prepared'> {
   readonly queue: CommandQueue;
   readonly handleMedia: QueueHandler;
   readonly starting: Omit<Starting, 'now' | 'settings'>;
-  readonly clock: () => Date;
   readonly steadyClock: () => number;
   /** Told with every renewal what the agent carries. */
   readonly onLoad?: (load: AgentLoad) => void;
@@ -155,6 +154,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   }
 
   async function doChores({ ending, now, dueCount, deadCount }: Renewal): Promise<void> {
+    const toldAtMs = steadyClock();
     // Their runs are over, but nobody could be told so then.
     for (const id of ending) if (!runs.has(id)) await reportEnded(id);
     if (runs.size > 0) {
@@ -165,7 +165,9 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       }));
       await data.replicas.saveFigures(agentID, figures);
     }
-    if (dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, options.clock);
+    // The database's time, whatever happens to this machine's clock.
+    const databaseClock = () => new Date(now.getTime() + steadyClock() - toldAtMs);
+    if (dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, databaseClock);
     await claim();
     if (deadCount > 0) await recoverReplicas(pool);
     await queue.relay();

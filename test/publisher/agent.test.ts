@@ -60,7 +60,6 @@ function startAgent(agentID: string, slots = 4): RunningAgent {
       encoder: { codec: 'libx264', preset: 'ultrafast' },
       handleMedia: async () => ({ batchItemFailures: [] }),
       starting: rest,
-      clock: () => new Date(),
       steadyClock: () => performance.now(),
     },
     stopping.signal,

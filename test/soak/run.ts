@@ -31,6 +31,7 @@ await until(async () => [...ids.keys()].every(isLive));
 console.log(`${streams} streams for ${hours} h, a fault every ${everySeconds} s or so`);
 const beganAtMs = performance.now();
 const memoryBefore = await memoryMiB();
+const picturesBefore = pictures();
 const hits: Hit[] = [];
 const counts = new Map<string, number>();
 while (performance.now() - beganAtMs < hours * 3_600_000) {
@@ -46,8 +47,14 @@ while (performance.now() - beganAtMs < hours * 3_600_000) {
   for (const key of keys) hits.push({ fault: name, recoveredMs: backAfterMs(key, faultAtMs, overAtMs), detectedMs: await detectedAfterMs(key, faultAt) });
 }
 const elapsedMs = performance.now() - beganAtMs;
+const picturesAtEnd = pictures();
 await until(async () => [...ids.keys()].every(isLive), patienceMs);
 await report();
+
+/** Of each stream, so far. */
+function pictures(): number[] {
+  return [...ids.keys()].map((key) => publicationsOf(key).reduce((sum, publication) => sum + publication.pictures, 0));
+}
 
 /** From the end of the fault to the first picture of a connection made since it began. */
 function backAfterMs(key: string, faultAtMs: number, overAtMs: number): number | null {
@@ -76,22 +83,15 @@ async function report(): Promise<void> {
     const lost = of.filter(({ recoveredMs }) => recoveredMs === null).length;
     console.log(`${name.padEnd(22)} ${String(count).padStart(5)}   ${figures(of.map((hit) => hit.detectedMs))}  ${figures(of.map((hit) => hit.recoveredMs))} ${lost}`);
   }
-  const uptimes = [...ids.keys()].map((key) => [key, 100 - (100 * darkMs(key)) / elapsedMs] as const).toSorted(([, a], [, b]) => a - b);
-  console.log(`\nuptime per stream, faults of the destination included: ${uptimes.map(([key, percent]) => `${key} ${percent.toFixed(3)} %`).join(', ')}`);
-  const received = [...ids.keys()].reduce((sum, key) => sum + publicationsOf(key).reduce((pictures, publication) => pictures + publication.pictures, 0), 0);
-  const due = (streams * elapsedMs * framesPerSecond) / 1000;
-  console.log(`frames lost: ${Math.max(0, Math.round(due - received))} of ${Math.round(due)}`);
+  const due = (elapsedMs * framesPerSecond) / 1000;
+  const received = picturesAtEnd.map((pictures, index) => Math.min(due, pictures - picturesBefore[index]!)).toSorted((a, b) => a - b);
+  console.log(`\nuptime per stream, as pictures that arrived of those due, faults of the destination included: ${received.map((pictures) => `${((100 * pictures) / due).toFixed(2)} %`).join(', ')}`);
+  console.log(`frames lost: ${Math.round(received.reduce((lost, pictures) => lost + due - pictures, 0))} of ${Math.round(streams * due)}`);
   console.log(`leases stolen (publishers of a key at once beyond one): ${[...ingest.keys.values()].reduce((sum, { mostAtOnce }) => sum + mostAtOnce - 1, 0)}`);
   const { rows } = await fleet.pool.query<{ state: string; count: number }>('select state, count(*)::int as count from streams group by state');
   console.log(`states at the end: ${rows.map(({ state, count }) => `${count} ${state}`).join(', ')}`);
   const memoryAfter = await memoryMiB();
   console.log(`memory of platform, Postgres and agents: ${memoryBefore.toFixed(0)} MiB at the beginning, ${memoryAfter.toFixed(0)} MiB at the end`);
-}
-
-/** Without a picture for more than half a second, between connections. */
-function darkMs(key: string): number {
-  const shown = publicationsOf(key).filter(({ firstPictureAtMs }) => firstPictureAtMs !== null);
-  return shown.reduce((sum, { firstPictureAtMs }, index) => sum + (index === 0 ? 0 : Math.max(0, firstPictureAtMs! - shown[index - 1]!.lastPictureAtMs! - 500)), 0);
 }
 
 async function memoryMiB(): Promise<number> {

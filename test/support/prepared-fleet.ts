@@ -45,7 +45,6 @@ export async function preparedFleet(service: TestService, { call, create, upload
           sealer: createSealer([testDataKey]),
           handleMedia: createMediaWorker({ pool, objects, tools, encoder, random: () => 0.5, log }),
           starting: rest,
-          clock: () => new Date(),
           steadyClock: () => performance.now(),
           ...more,
         },

@@ -55,7 +55,6 @@ function startAgent(agentID: string, source = clip): { stop(): Promise<void> } {
       sealer: createSealer([testDataKey]),
       handleMedia: createMediaWorker({ pool, objects, tools, encoder, random: () => 0.5, log }),
       starting: rest,
-      clock: () => new Date(),
       steadyClock: () => performance.now(),
     },
     stopping.signal,
