@@ -6,7 +6,7 @@ import type { Queryable } from './queryable.ts';
 const leaseSeconds = leaseMs / 1000;
 /** Of the peers of an agent it knows this many: enough to meet one on the other side of a broken network. */
 const peersKnown = 8;
-/** So long after the end of its lease, an agent is buried even when no other lives. */
+/** So long after the end of its lease, an agent is buried even when no other lives, and the database was not away meanwhile. */
 const forgottenAfterSeconds = 600;
 
 export interface NewAgent {
@@ -94,7 +94,7 @@ export function agents(db: Queryable) {
         `update agents set lease_expires_at = '-infinity'
          where lease_expires_at < now() and lease_expires_at > '-infinity' and (
            exists (select from agents living where living.lease_expires_at > now() and living.renewing_since < now() - make_interval(secs => $1))
-           or lease_expires_at < now() - make_interval(secs => $2))`,
+           or greatest(lease_expires_at, pg_postmaster_start_time()) < now() - make_interval(secs => $2))`,
         [leaseSeconds, forgottenAfterSeconds],
       ),
 

@@ -77,8 +77,14 @@ export function actorsOn(service: TestService) {
     claim: (agent: string, freeSlots = 1000): Promise<Replica[]> => data().replicas.claim(agent, streamBackends, freeSlots),
     report: (replica: Replica, state: ReplicaState, more: Partial<ReplicaReport> = {}) =>
       transaction((tx) => reportReplica(tx, { streamID: replica.stream_id, claim: replica, state, reason: null, now: new Date(), ...more })),
-    /** So long ago that it is dead for anybody. */
-    loseLease: (agent: string) => service.pool().query(`update agents set lease_expires_at = now() - interval '1 hour' where id = $1`, [agent]),
+    /** Under the eyes of another that has always renewed, and takes nothing. */
+    loseLease: async (agent: string) => {
+      await service.pool().query(
+        `insert into agents (id, supervisor, release, lease_expires_at, renewing_since, is_draining)
+         values ('witness', 'supervisor of witness', 'test', 'infinity', '-infinity', true) on conflict do nothing`,
+      );
+      await service.pool().query(`update agents set lease_expires_at = now() - interval '1 second' where id = $1`, [agent]);
+    },
 
     /** Lets something that is armed fall due now, or have been due for a while. */
     fallDue: (streamID: string, kind: DueKind, secondsAgo = 0) =>
