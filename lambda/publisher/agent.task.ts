@@ -9,7 +9,7 @@ import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { connectAws } from '../ports/aws.ts';
 import { newID } from '../data/new-id.ts';
 import { runAgent } from './agent.ts';
-import type { AgentLoad } from './agent.ts';
+import type { AgentLoad } from './agent-options.ts';
 import { describeEcsTask } from './ecs-task.ts';
 import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
 import { createMediaWorker } from './media-worker.ts';

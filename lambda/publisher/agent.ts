@@ -1,50 +1,22 @@
 // An agent: a process that claims replicas, publishes them, and holds them by a lease that it renews every second.
 import { setTimeout } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import type { Renewal } from '../data/agents.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Replica } from '../data/replicas.ts';
-import type { StreamBackend } from '../data/streams.ts';
 import { createPoolLike } from '../data/queryable.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { reportReplica } from '../orchestration/replica-reports.ts';
-import type { Starting } from '../orchestration/start-stream.ts';
-import type { CommandQueue, QueueHandler } from '../ports/command-queue/command-queue.ts';
+import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
+import type { AgentOptions } from './agent-options.ts';
 import { handOver } from './hand-over.ts';
 import { LeaseGuard } from './lease-guard.ts';
 import { answerPeers } from './peers.ts';
-import type { Peering } from './peers.ts';
 import { DeliveryMeter } from './rtmp/delivery-meter.ts';
 import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
-import type { PlanParts } from './publish-plan.ts';
 import { loadPublishPlan } from './publish-plan.ts';
 import { ReplicaRun } from './replica-run.ts';
-
-export interface AgentOptions extends Omit<PlanParts, 'data' | 'prepared'> {
-  readonly agentID: string;
-  /** Whoever starts this agent again when it dies, and then ends its lease at once. */
-  readonly supervisor: string;
-  readonly release: string;
-  readonly slots: number;
-  readonly peering: Peering;
-  /** The part of the region that it would be lost with; null where there is only one. */
-  readonly zone: string | null;
-  readonly backends: readonly StreamBackend[];
-  readonly pool: Pool;
-  readonly queue: CommandQueue;
-  readonly handleMedia: QueueHandler;
-  readonly starting: Omit<Starting, 'now' | 'settings'>;
-  readonly steadyClock: () => number;
-  /** Told with every renewal what the agent carries. */
-  readonly onLoad?: (load: AgentLoad) => void;
-}
-
-export interface AgentLoad {
-  readonly replicas: number;
-  readonly slotsUsed: number;
-}
 
 const renewEveryMs = 1000;
 const renewalTimeoutMs = 1500;
@@ -85,7 +57,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     peerURLs: () => peerURLs,
     onCutOff: (how) => {
       log('agent_cut_off', { agentID, how, replicas: runs.size });
-      for (const run of runs.values()) void run.end();
+      void endRuns();
     },
   });
   const peerServer = await answerPeers(options.peering, () => guard.renewingForMs());
@@ -109,14 +81,16 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     }
   } finally {
     stopping.abort();
-    await Promise.all(consuming);
-    await chores;
+    if (isLost) await endRuns();
+    await renewWhile(Promise.all([chores, claiming.catch(() => {})]));
     if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
-    await Promise.all([...runs.values()].map((run) => run.end()));
-    await data.agents.remove(agentID);
-    await recoverReplicas(pool);
+    await endRuns();
     peerServer.close();
     await leasePool.end();
+    await data.agents.remove(agentID);
+    await recoverReplicas(pool);
+    // What is being prepared takes as long as it takes, and needs no lease.
+    await Promise.all(consuming);
     log('agent_ended', { agentID });
   }
 
@@ -139,6 +113,21 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     }
     guard.renewed(askedAtMs, renewal.renewingForMs);
     return renewal;
+  }
+
+  /** For what has to be waited for while streams are still sent. */
+  async function renewWhile(work: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    const over = work.finally(() => (isOver = true));
+    while (!isOver && !isLost) {
+      await Promise.race([over, setTimeout(renewEveryMs)]);
+      if (!isOver) await renewLease().catch(() => {});
+    }
+    await over;
+  }
+
+  function endRuns(): Promise<unknown> {
+    return Promise.all([...runs.values()].map((run) => run.end()));
   }
 
   async function renew(): Promise<void> {

@@ -4,7 +4,7 @@ import { createPool } from '../../lambda/data/queryable.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { runAgent } from '../../lambda/publisher/agent.ts';
-import type { AgentOptions } from '../../lambda/publisher/agent.ts';
+import type { AgentOptions } from '../../lambda/publisher/agent-options.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { Actors } from '../orchestration/actors.ts';
