@@ -9,6 +9,7 @@ const minuteMs = 60_000;
 const slow = [
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agent,credits,killed}.test.ts',
+  'test/end-to-end/{agents,credits,killed}.test.ts',
   'test/local/watch-page.test.ts',
   'test/orchestration/concurrency.test.ts',
   'test/publisher/ffmpeg/{child,item-source}.test.ts',
@@ -16,6 +17,7 @@ const slow = [
   'test/publisher/replica-run.test.ts',
   'test/webhooks/killed.test.ts',
   'test/surfaces/mcp-clients.test.ts',
+  'test/publisher/{faults,hand-over,lease,replica-run}.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
 const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/same-validation.test.ts'];

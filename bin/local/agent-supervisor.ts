@@ -1,4 +1,4 @@
-// Keeps an agent process running: one that dies is started again at once, and what it held is free at once.
+// Keeps agent processes running: one that dies is started again at once, and what it held is free at once.
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
@@ -11,25 +11,52 @@ import { startChild } from './child-process.ts';
 import type { RunningChild } from './child-process.ts';
 
 export interface AgentSupervisor {
-  /** Ends the agent; it gives back what it holds. */
+  /** Ends the agents; they give back what they hold. */
   stop(): Promise<void>;
+}
+
+interface Supervising {
+  readonly settings: AgentSettings;
+  readonly pool: Pool;
+  readonly writeLog: (line: string) => void;
+  readonly log: Log;
 }
 
 /** An agent that cannot even start is not started in a tight loop. */
 const restartDelayMs = 500;
 const stopGraceMs = 8000;
 
-export async function superviseAgent(settings: AgentSettings, pool: Pool, writeLog: (line: string) => void, log: Log): Promise<AgentSupervisor> {
+/** Nobody else supervises agents under the name in `settings.supervisor`; the slots there are all agents' together. */
+export async function superviseAgents(count: number, supervising: Supervising): Promise<AgentSupervisor> {
+  const { settings, pool } = supervising;
+  // None of them lives at this moment: what one has a lease on, or a command that one took, is free.
+  await databaseOn(pool).agents.expireOfSupervisor(settings.supervisor);
+  await recoverReplicas(pool);
+  await databaseOn(pool).imports.freeAll();
+  await redeliver(pool, null);
+  const slots = Math.ceil(settings.slots / count);
+  const agents = Array.from({ length: count }, (_, index) => {
+    const supervisor = `${settings.supervisor}/${index + 1}`;
+    return superviseAgent({ ...supervising, settings: { ...settings, slots, supervisor, consumer: supervisor } }, count === 1);
+  });
+  return {
+    async stop() {
+      await Promise.all(agents.map((agent) => agent.stop()));
+    },
+  };
+}
+
+function superviseAgent({ settings, pool, writeLog, log }: Supervising, isAlone: boolean): AgentSupervisor {
   let stopping = false;
   let child: RunningChild;
   let restart: NodeJS.Timeout | undefined;
 
-  // No agent of this supervisor lives at this moment: what one has a lease on, or a command that one took, is free.
   const buryDead = async () => {
     await databaseOn(pool).agents.expireOfSupervisor(settings.supervisor);
     await recoverReplicas(pool);
-    await databaseOn(pool).imports.freeAll();
-    await redeliver(pool);
+    await redeliver(pool, settings.supervisor);
+    // Imports do not say whose they are; where there are others, they are free when their leases are over.
+    if (isAlone) await databaseOn(pool).imports.freeAll();
   };
   const start = () => {
     child = startChild({
@@ -46,7 +73,6 @@ export async function superviseAgent(settings: AgentSettings, pool: Pool, writeL
       restart = setTimeout(start, restartDelayMs);
     });
   };
-  await buryDead();
   start();
 
   return {

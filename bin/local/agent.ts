@@ -8,11 +8,13 @@ import { runAgent } from '../../lambda/publisher/agent.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
 import { newID } from '../../lambda/data/new-id.ts';
+import { limitWaits } from '../../lambda/data/queryable.ts';
 import { readAgentSettings } from './agent-environment.ts';
 import { connectLocally, localSettings } from './connections.ts';
 
 const settings = readAgentSettings();
 const connections = await connectLocally(settings, 10, jsonLog);
+limitWaits(connections.pool);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
 const encoder = { codec: 'libx264', preset: 'veryfast' } as const;
 const clock = () => new Date();
@@ -40,13 +42,14 @@ await runAgent(
     supervisor: settings.supervisor,
     release: 'local',
     slots: settings.slots,
+    zone: null,
+    peering: { host: '127.0.0.1', port: 0, address: '127.0.0.1' },
     backends: streamBackends,
     settings: { ...localSettings, legacyRtmpURL: settings.legacyRtmpURL },
     tools,
     encoder,
     handleMedia: createMediaWorker({ ...connections, tools, encoder, random: Math.random, log: jsonLog }),
     starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
-    clock,
     steadyClock: () => performance.now(),
     log: jsonLog,
   },

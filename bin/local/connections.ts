@@ -23,6 +23,8 @@ export interface LocalConnectionsOptions {
   readonly objectsFolder: string;
   /** http://127.0.0.1:PORT */
   readonly siteURL: string;
+  /** Who takes commands here. */
+  readonly consumer?: string;
 }
 
 export interface LocalConnections extends Connections {
@@ -46,7 +48,7 @@ export async function connectLocally(options: LocalConnectionsOptions, connectio
     serviceSecret,
     origin: siteURL,
     objects: createFileObjectStore({ folder: objectsFolder, baseURL: siteURL + objectsPath, signingKey: `objects ${serviceSecret}` }),
-    queue: createPostgresCommandQueue({ pool, log }),
+    queue: createPostgresCommandQueue({ pool, log, ...(options.consumer !== undefined && { consumer: options.consumer }) }),
     timers: createOutboxTimers(pool),
     sealer: await openSealer(pool, createFileKeyWrapper(await readFile(options.masterKeyFile))),
     payment: createLocalPayment({

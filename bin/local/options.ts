@@ -8,7 +8,11 @@ export interface LocalOptions {
   readonly dataFolder: string;
   readonly demo: boolean;
   readonly fresh: boolean;
+  /** How many processes publish. */
+  readonly agents: number;
 }
+
+const mostAgents = 16;
 
 export const helpText = `Runs the whole platform on this machine: API, database, publisher, RTMP ingest and a page to watch.
 
@@ -17,6 +21,7 @@ export const helpText = `Runs the whole platform on this machine: API, database,
 
   --port N      port of the API and the page (default 3000; any free one where that is taken)
   --data DIR    where everything is kept (default .local)
+  --agents N    publishes from N processes (default 1); one that dies is started again
   --no-demo     makes no demo stream
   --fresh       deletes DIR first
   --help        this text
@@ -34,14 +39,17 @@ export function readOptions(args: readonly string[]): LocalOptions | { readonly 
         data: { type: 'string', default: '.local' },
         'no-demo': { type: 'boolean', default: false },
         fresh: { type: 'boolean', default: false },
+        agents: { type: 'string', default: '1' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
     if (values.help) return { text: helpText, exitCode: 0 };
     const port = values.port === undefined ? null : Number(values.port);
-    if (port !== null && !(Number.isInteger(port) && port >= 1 && port <= 65_535)) throw new Error('--port takes a number from 1 to 65535.');
+    if (port !== null && !(Number.isInteger(port) && port >= 1 && port <= 65_535)) throw new Error('--port takes a number from 0 to 65535.');
+    const agents = Number(values.agents);
+    if (!(Number.isInteger(agents) && agents >= 0 && agents <= mostAgents)) throw new Error(`--agents takes a number from 1 to ${mostAgents}.`);
     if (values.data === '') throw new Error('--data takes the name of a folder.');
-    return { port, dataFolder: resolve(values.data), demo: !values['no-demo'], fresh: values.fresh };
+    return { port, dataFolder: resolve(values.data), demo: !values['no-demo'], fresh: values.fresh, agents };
   } catch (error) {
     return { text: `${(error as Error).message}\n\n${helpText}`, exitCode: 2 };
   }

@@ -17,7 +17,7 @@ import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
-import { superviseAgent } from './agent-supervisor.ts';
+import { superviseAgents } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
 import { DataFolder } from './data-folder.ts';
 import { makeDemo } from './demo.ts';
@@ -90,7 +90,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     site.serve({ rest, mcp, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
 
     const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
-    const supervisor = await step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));
+    const supervisor = await step('Starting the publisher', () => superviseAgents(options.agents, { settings: agentSettings, pool: connections.pool, writeLog, log }));
     parts.defer(() => supervisor.stop());
     const starting = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
     const attempts = { ...localSettings, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 };

@@ -1,9 +1,21 @@
 // SQL of agents and their leases.
-import { one } from './queryable.ts';
+import { leaseMs } from '../domain/lease.ts';
+import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
-/** An agent that has not renewed for this long is dead, and what it held is free (design: renewals each second). */
-export const leaseSeconds = 5;
+const leaseSeconds = leaseMs / 1000;
+/** Of the peers of an agent it knows this many: enough to meet one on the other side of a broken network. */
+const peersKnown = 8;
+/** So long after the end of its lease, an agent is buried even when no other lives, and the database was not away meanwhile. */
+const forgottenAfterSeconds = 600;
+
+export interface NewAgent {
+  readonly id: string;
+  readonly supervisor: string;
+  readonly release: string;
+  readonly peerURL: string | null;
+  readonly zone: string | null;
+}
 
 export interface Renewal {
   /** The database's time, the clock of all timelines. */
@@ -14,43 +26,81 @@ export interface Renewal {
   readonly ending: readonly string[];
   /** False once the agent was buried, its lease being over: nothing that it held is its own any more. */
   readonly held: boolean;
+  /** For how long it has renewed without losing its lease. */
+  readonly renewingForMs: number;
   readonly dueCount: number;
   /** Other agents whose lease is over. */
   readonly deadCount: number;
 }
 
+interface RenewalRow extends Omit<Renewal, 'renewingForMs' | 'dueCount' | 'deadCount'> {
+  readonly renewing_for_ms: number;
+  readonly due_count: number;
+  readonly dead_count: number;
+}
+
 export function agents(db: Queryable) {
   return {
-    register: (agent: { id: string; supervisor: string; release: string }) =>
+    register: (agent: NewAgent) =>
       db.query(
-        `insert into agents (id, supervisor, release, lease_expires_at) values ($1, $2, $3, now() + make_interval(secs => $4))`,
-        [agent.id, agent.supervisor, agent.release, leaseSeconds],
+        `insert into agents (id, supervisor, release, peer_url, zone, lease_expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+        [agent.id, agent.supervisor, agent.release, agent.peerURL, agent.zone, leaseSeconds],
       ),
+
+    /** It takes no replicas from now on. @returns whether others do */
+    drain: async (agentID: string) =>
+      (await one<{ others: boolean }>(
+        db,
+        `with drained as (update agents set is_draining = true where id = $1)
+         select exists (select from agents where id <> $1 and lease_expires_at > now() and not is_draining) as others`,
+        [agentID],
+      ))!.others,
+
+    /** Where to ask some other agents that live. */
+    peerURLs: async (agentID: string) =>
+      (await all<{ peer_url: string }>(
+        db,
+        `select peer_url from agents where id <> $1 and peer_url is not null and lease_expires_at > now() order by random() limit $2`,
+        [agentID, peersKnown],
+      )).map(({ peer_url: url }) => url),
 
     /** One statement whatever the number of streams: renews, and says what the agent has to know. */
     renew: async (agentID: string): Promise<Renewal> => {
-      const row = await one<{ now: Date; holding: string[]; ending: string[]; held: boolean; due_count: number; dead_count: number }>(
+      const row = await one<RenewalRow>(
         db,
         `with renewed as (
-           update agents set lease_expires_at = now() + make_interval(secs => $2), renewed_at = now()
-           where id = $1 and lease_expires_at > '-infinity' returning id)
+           update agents set lease_expires_at = now() + make_interval(secs => $2), renewed_at = now(),
+             renewing_since = case when lease_expires_at > now() then renewing_since else now() end
+           where id = $1 and lease_expires_at > '-infinity' returning renewing_since)
          select clock_timestamp() as now, exists (select from renewed) as held,
-           array(select id || '/' || epoch from replicas where agent_id = $1) as holding,
+           coalesce(extract(epoch from now() - (select renewing_since from renewed))::float8 * 1000, 0) as renewing_for_ms,
+           array(select id || '/' || epoch from replicas where agent_id = $1
+             union all select id || '/' || epoch + 1 from replicas where successor_id = $1 and wanted = 'live') as holding,
            array(select id from replicas where agent_id = $1 and wanted = 'ended' and state <> 'ended') as ending,
            (select count(*) from due_times where due_at <= now()) + (select count(*) from billing_accounts where due_at <= now()) as due_count,
            (select count(*) from agents where id <> $1 and lease_expires_at < now()) as dead_count`,
         [agentID, leaseSeconds],
       );
-      const { due_count: dueCount, dead_count: deadCount, ...renewal } = row!;
-      return { ...renewal, dueCount, deadCount };
+      const { due_count: dueCount, dead_count: deadCount, renewing_for_ms: renewingForMs, ...renewal } = row!;
+      return { ...renewal, renewingForMs, dueCount, deadCount };
     },
 
-    /** Buries agents whose lease is over. From then on they cannot renew any more, and what they held can be freed in turn. */
+    /**
+     * Buries agents whose lease is over. From then on they cannot renew any more, and what they held can be freed in turn. Only while an
+     * agent has renewed for a whole lease: until then nobody knows whether they are dead, or the database was away from all of them.
+     */
     buryDead: () =>
-      db.query(`update agents set lease_expires_at = '-infinity' where lease_expires_at < now() and lease_expires_at > '-infinity'`),
+      db.query(
+        `update agents set lease_expires_at = '-infinity'
+         where lease_expires_at < now() and lease_expires_at > '-infinity' and (
+           exists (select from agents living where living.lease_expires_at > now() and living.renewing_since < now() - make_interval(secs => $1))
+           or greatest(lease_expires_at, pg_postmaster_start_time()) < now() - make_interval(secs => $2))`,
+        [leaseSeconds, forgottenAfterSeconds],
+      ),
 
-    /** Buries agents whose processes their supervisor has seen dead, so that nobody waits for them. */
-    expireOfSupervisor: (supervisor: string) => db.query(`update agents set lease_expires_at = '-infinity' where supervisor = $1`, [supervisor]),
+    /** Buries agents whose processes their supervisor (NAME, or for one of several NAME/NUMBER) has seen dead, so that nobody waits for them. */
+    expireOfSupervisor: (supervisor: string) =>
+      db.query(`update agents set lease_expires_at = '-infinity' where supervisor = $1 or starts_with(supervisor, $1 || '/')`, [supervisor]),
 
     /** Forgets buried agents that hold nothing any more. */
     removeBuried: () =>

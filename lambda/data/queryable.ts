@@ -19,6 +19,20 @@ export async function all<Row extends QueryResultRow>(db: Queryable, text: strin
 }
 
 /**
+ * Fails a statement of an agent after so long: over a network that swallows packets the driver would wait for ever, and what waits behind it too.
+ * For connections that the pool makes from now on.
+ */
+export function limitWaits(pool: pg.Pool): void {
+  Object.assign(pool.options, { connectionTimeoutMillis: 5000, query_timeout: 10_000 });
+}
+
+/** Another pool to where this one leads, with its own limits. */
+export function createPoolLike(pool: pg.Pool, limits: pg.PoolConfig): pg.Pool {
+  // The driver hides the password from whoever lists the options.
+  return createPool({ ...pool.options, password: pool.options.password, ...limits });
+}
+
+/**
  * A pool whose bigint and numeric columns are JS numbers: ours are sequence numbers, byte counts and credits, all far below 2^53.
  * Never more connections than `max`: what does not get one waits.
  */

@@ -2,10 +2,13 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
+import type { Claim } from '../data/replicas.ts';
+import type { StateReason, Stream, StreamBackend } from '../data/streams.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { meterStream } from './meter.ts';
 import { settleStopping } from './stop-stream.ts';
 
+const handedOver = { code: 'handed_over', detail: 'Another publisher takes this stream over.' };
 const agentLost = { code: 'agent_lost', detail: 'The publisher of this stream stopped working; another takes over.' };
 
 /**
@@ -26,14 +29,26 @@ export async function recoverReplicas(pool: Pool): Promise<number> {
   return recovered;
 }
 
+/** Lets go of a replica that its agent sends no more, for another to take at once. */
+export async function releaseReplica(data: Database, streamID: string, claim: Claim, backend: StreamBackend): Promise<void> {
+  const stream = await data.streams.lockAny(streamID);
+  if (!stream || !(await data.replicas.release(claim))) return;
+  await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
+  await settleLoss(data, stream, handedOver);
+}
+
 async function recoverStream(data: Database, streamID: string): Promise<void> {
   // Locked before its replicas, as by everything else that moves a stream.
   const stream = (await data.streams.lockAny(streamID))!;
   for (const { wanted, backend } of await data.replicas.releaseOfBuried(streamID)) {
     if (wanted === 'live') await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
   }
+  await settleLoss(data, stream, agentLost);
+}
+
+async function settleLoss(data: Database, stream: Stream, reason: StateReason): Promise<void> {
   await meterStream(data, stream, await data.now());
-  const replicas = await data.replicas.ofStream(streamID);
-  if (!replicas.some((replica) => replica.state === 'live')) await data.streams.move(stream, 'media_interrupted', agentLost);
+  const replicas = await data.replicas.ofStream(stream.id);
+  if (!replicas.some((replica) => replica.state === 'live')) await data.streams.move(stream, 'media_interrupted', reason);
   await settleStopping(data, stream);
 }

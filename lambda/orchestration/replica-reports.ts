@@ -23,7 +23,9 @@ export interface ReplicaReport {
 export async function reportReplica(data: Database, report: ReplicaReport): Promise<boolean> {
   const { streamID, claim, state, reason, hopeless = false, now } = report;
   const stream = await data.streams.lockAny(streamID);
-  if (!stream || !(await data.replicas.report(claim, state, reason))) return false;
+  if (!stream) return false;
+  // Of a successor only that counts which makes it the holder.
+  if (!(await data.replicas.report(claim, state, reason))) return data.replicas.reportSuccessor(claim, state);
 
   if (state === 'live') {
     const first = stream.started_at === null;

@@ -3,14 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { readEnvironment } from '../api/environment.ts';
 import { databaseOn } from '../data/database.ts';
+import { limitWaits } from '../data/queryable.ts';
 import { jsonLog } from '../log.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { connectAws } from '../ports/aws.ts';
 import { newID } from '../data/new-id.ts';
 import { runAgent } from './agent.ts';
-import type { AgentLoad } from './agent.ts';
+import type { AgentLoad } from './agent-options.ts';
 import { describeEcsTask } from './ecs-task.ts';
-import { agentHealthPort, loadMetrics, readAgentEnvironment } from './environment.ts';
+import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
 import { createMediaWorker } from './media-worker.ts';
 import { findMediaTools } from './media/media-tools.ts';
 
@@ -22,6 +23,7 @@ const { backends, slots, encoder, releaseParameter } = readAgentEnvironment(proc
 const task = await describeEcsTask(process.env, releaseParameter, platform.databaseRegion, () => performance.now());
 // Agents give out no addresses, and run before the public one is known.
 const connections = await connectAws({ ...platform, origin: '' }, databaseConnections, jsonLog);
+limitWaits(connections.pool);
 const tools = await findMediaTools(process.env);
 const clock = () => new Date();
 
@@ -44,13 +46,14 @@ try {
       supervisor: task.arn,
       release: task.release,
       slots,
+      zone: task.zone,
+      peering: { host: '0.0.0.0', port: agentPeerPort, address: backends.length > 0 ? task.address : null },
       backends,
       settings: platform,
       tools,
       encoder,
       handleMedia: createMediaWorker({ ...connections, tools, encoder, random: Math.random, log: jsonLog }),
       starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
-      clock,
       steadyClock: () => performance.now(),
       log: jsonLog,
       onLoad: (current) => {

@@ -1,44 +1,27 @@
 // An agent: a process that claims replicas, publishes them, and holds them by a lease that it renews every second.
 import { setTimeout } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import type { Renewal } from '../data/agents.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Replica } from '../data/replicas.ts';
-import type { StreamBackend } from '../data/streams.ts';
+import { createPoolLike } from '../data/queryable.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { reportReplica } from '../orchestration/replica-reports.ts';
-import type { Starting } from '../orchestration/start-stream.ts';
-import type { CommandQueue, QueueHandler } from '../ports/command-queue/command-queue.ts';
+import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { handOver } from './hand-over.ts';
+import { LeaseGuard } from './lease-guard.ts';
+import { answerPeers } from './peers.ts';
+import { DeliveryMeter } from './rtmp/delivery-meter.ts';
 import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
-import type { PlanParts } from './publish-plan.ts';
 import { loadPublishPlan } from './publish-plan.ts';
 import { ReplicaRun } from './replica-run.ts';
 
-export interface AgentOptions extends Omit<PlanParts, 'data' | 'prepared'> {
-  readonly agentID: string;
-  /** Whoever starts this agent again when it dies, and then ends its lease at once. */
-  readonly supervisor: string;
-  readonly release: string;
-  readonly slots: number;
-  readonly backends: readonly StreamBackend[];
-  readonly pool: Pool;
-  readonly queue: CommandQueue;
-  readonly handleMedia: QueueHandler;
-  readonly starting: Omit<Starting, 'now' | 'settings'>;
-  readonly clock: () => Date;
-  readonly steadyClock: () => number;
-  /** Told with every renewal what the agent carries. */
-  readonly onLoad?: (load: AgentLoad) => void;
-}
-
-export interface AgentLoad {
-  readonly replicas: number;
-  readonly slotsUsed: number;
-}
-
 const renewEveryMs = 1000;
+const renewalTimeoutMs = 1500;
+/** An agent that is new has to be known before anything can happen to the network between them. */
+const learnPeersEveryMs = 3000;
 const connectTimeoutMs = 10_000;
 /** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
 const maxCachedBytes = 512 * 1024 * 1024;
@@ -55,14 +38,30 @@ export class LeaseLost extends Error {
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   const { agentID, pool, queue, log, steadyClock } = options;
   const data = databaseOn(pool);
+  // Of its own, and impatient: renewals never wait behind anything else, nor long for an answer.
+  const leasePool = createPoolLike(pool, { max: 2, connectionTimeoutMillis: renewalTimeoutMs, query_timeout: renewalTimeoutMs });
+  const lease = databaseOn(leasePool).agents;
   const prepared = { store: new SegmentStore({ objects: options.objects, maxCachedBytes }), schedule: new SendSchedule(steadyClock) };
+  const meter = new DeliveryMeter();
   const runs = new Map<string, ReplicaRun>();
   let holding: readonly string[] = [];
+  let isLost = false;
   let chores = null as Promise<void> | null;
   let claiming: Promise<void> = Promise.resolve();
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
-  await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release });
+  let peerURLs: readonly string[] = [];
+  let peersLearntAtMs = -Infinity;
+  const guard = new LeaseGuard({
+    steadyClock,
+    peerURLs: () => peerURLs,
+    onCutOff: (how) => {
+      log('agent_cut_off', { agentID, how, replicas: runs.size });
+      void endRuns();
+    },
+  });
+  const peerServer = await answerPeers(options.peering, () => guard.renewingForMs());
+  await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release, zone: options.zone, peerURL: peerServer.url });
   log('agent_started', { agentID, slots: options.slots });
 
   const wake: QueueHandler = async () => {
@@ -70,6 +69,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     return { batchItemFailures: [] };
   };
   const consuming = [
+    guard.watch(until),
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
     queue.consume('media', options.handleMedia, { signal: until, batchSize: 1 }),
   ];
@@ -81,11 +81,16 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     }
   } finally {
     stopping.abort();
-    await Promise.all(consuming);
-    await chores;
-    await Promise.all([...runs.values()].map((run) => run.end()));
+    if (isLost) await endRuns();
+    await renewWhile(Promise.all([chores, claiming.catch(() => {})]));
+    if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
+    await endRuns();
+    peerServer.close();
+    await leasePool.end();
     await data.agents.remove(agentID);
     await recoverReplicas(pool);
+    // What is being prepared takes as long as it takes, and needs no lease.
+    await Promise.all(consuming);
     log('agent_ended', { agentID });
   }
 
@@ -99,10 +104,35 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     }
   }
 
+  async function renewLease(): Promise<Renewal> {
+    const askedAtMs = steadyClock();
+    const renewal = await lease.renew(agentID);
+    if (!renewal.held) {
+      isLost = true;
+      throw new LeaseLost();
+    }
+    guard.renewed(askedAtMs, renewal.renewingForMs);
+    return renewal;
+  }
+
+  /** For what has to be waited for while streams are still sent. */
+  async function renewWhile(work: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    const over = work.finally(() => (isOver = true));
+    while (!isOver && !isLost) {
+      await Promise.race([over, setTimeout(renewEveryMs)]);
+      if (!isOver) await renewLease().catch(() => {});
+    }
+    await over;
+  }
+
+  function endRuns(): Promise<unknown> {
+    return Promise.all([...runs.values()].map((run) => run.end()));
+  }
+
   async function renew(): Promise<void> {
     const known = new Map(runs);
-    const renewal = await data.agents.renew(agentID);
-    if (!renewal.held) throw new LeaseLost();
+    const renewal = await renewLease();
     holding = renewal.holding;
     options.onLoad?.({ replicas: runs.size, slotsUsed: slotsUsed() });
     for (const id of renewal.ending) runs.get(id)?.endForGood();
@@ -113,6 +143,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   }
 
   async function doChores({ ending, now, dueCount, deadCount }: Renewal): Promise<void> {
+    const toldAtMs = steadyClock();
     // Their runs are over, but nobody could be told so then.
     for (const id of ending) if (!runs.has(id)) await reportEnded(id);
     if (runs.size > 0) {
@@ -123,10 +154,16 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       }));
       await data.replicas.saveFigures(agentID, figures);
     }
-    if (dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, options.clock);
+    // The database's time, whatever happens to this machine's clock.
+    const databaseClock = () => new Date(now.getTime() + steadyClock() - toldAtMs);
+    if (dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, databaseClock);
     await claim();
     if (deadCount > 0) await recoverReplicas(pool);
     await queue.relay();
+    if (steadyClock() - peersLearntAtMs > learnPeersEveryMs) {
+      peerURLs = await data.agents.peerURLs(agentID);
+      peersLearntAtMs = steadyClock();
+    }
   }
 
   async function reportEnded(replicaID: string): Promise<void> {
@@ -151,9 +188,11 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   async function claimWhatFits(): Promise<void> {
     if (until.aborted) return;
     for (const replica of await claimedUnawares()) begin(replica);
-    const free = options.slots - slotsUsed();
-    if (until.aborted || free <= 0) return;
-    for (const replica of await data.replicas.claim(agentID, options.backends, free)) begin(replica);
+    for (const take of [data.replicas.claim, data.replicas.succeed]) {
+      const free = options.slots - slotsUsed();
+      if (until.aborted || free <= 0) return;
+      for (const replica of await take(agentID, options.backends, free)) begin(replica);
+    }
   }
 
   /** Replicas that the database gave this agent with an answer that was lost, together with its connection: nobody else ever gets them. */
@@ -172,7 +211,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
         return now.getTime() - anchored_at.getTime();
       },
-      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs },
+      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, meter },
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));

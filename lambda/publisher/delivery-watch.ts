@@ -4,7 +4,7 @@ import { DestinationError } from './rtmp/destination-error.ts';
 import type { RtmpPublisher } from './rtmp/rtmp-publisher.ts';
 
 export interface DeliveryWatchOptions {
-  readonly publisher: Pick<RtmpPublisher, 'bytesSent' | 'bytesQueued'>;
+  readonly publisher: Pick<RtmpPublisher, 'bytesSent' | 'bytesQueued' | 'bytesDelivered' | 'bytesAcknowledged'>;
   readonly figures: Figures;
   /** The destination has taken the first picture. */
   readonly onEvidence: () => void;
@@ -12,22 +12,26 @@ export interface DeliveryWatchOptions {
 
 /** So long without a byte taken, or behind the clock, and the destination or the encoder is too slow (operations, part 5). */
 export const slowAfterMs = 5000;
+/** What the meter and acknowledgements say is up to 750 ms old, and has to be noticed within 5 s. */
+const stalledAfterMs = 4000;
 /** Waiting in our socket: a few seconds of media. Beyond it nothing more is written until the destination takes some. */
 export const maxQueuedBytes = 4 * 1024 * 1024;
 
 export class DeliveryWatch {
   readonly #options: DeliveryWatchOptions;
+  readonly #rhythm: AcknowledgementRhythm;
   #firstPictureEnd: number | null = null;
   #isEvident = false;
   #bytesCounted: number;
-  #bytesTaken = 0;
-  #takenAtMs: number;
+  #bytesArrived = 0;
+  #arrivedAtMs: number;
 
   /** @param nowMs of the same steady clock as in `check` */
   constructor(options: DeliveryWatchOptions, nowMs: number) {
     this.#options = options;
     this.#bytesCounted = options.publisher.bytesSent;
-    this.#takenAtMs = nowMs;
+    this.#arrivedAtMs = nowMs;
+    this.#rhythm = new AcknowledgementRhythm(options.publisher.bytesSent, nowMs);
   }
 
   /** What was sent until now ends with a picture. */
@@ -35,20 +39,60 @@ export class DeliveryWatch {
     this.#firstPictureEnd ??= this.#options.publisher.bytesSent;
   }
 
-  /** To be called every fraction of a second. @throws {DestinationError} timed_out when nothing was taken for 5 s */
+  /** To be called every fraction of a second. @throws {DestinationError} stalled when nothing arrived for 5 s */
   check(nowMs: number): void {
     const { publisher, figures, onEvidence } = this.#options;
-    const { bytesSent, bytesQueued } = publisher;
+    const { bytesSent, bytesQueued, bytesDelivered, bytesAcknowledged } = publisher;
     figures.sent(bytesSent - this.#bytesCounted);
     this.#bytesCounted = bytesSent;
     const taken = bytesSent - bytesQueued;
-    if (bytesQueued === 0 || taken > this.#bytesTaken) this.#takenAtMs = nowMs;
-    this.#bytesTaken = taken;
+    // What the system has taken says little where megabytes fit into its buffers.
+    const arrived = bytesDelivered ?? taken;
+    if (arrived > this.#bytesArrived || arrived === bytesSent) this.#arrivedAtMs = nowMs;
+    this.#bytesArrived = Math.max(this.#bytesArrived, arrived);
     // Not whether the queue is empty: over TLS what was just written always waits for a moment.
     if (!this.#isEvident && this.#firstPictureEnd !== null && taken >= this.#firstPictureEnd) {
       this.#isEvident = true;
       onEvidence();
     }
-    if (nowMs - this.#takenAtMs > slowAfterMs) throw new DestinationError('timed_out');
+    const isSilent = this.#rhythm.hasStopped(bytesAcknowledged, bytesSent, nowMs);
+    const isStalled = nowMs - this.#arrivedAtMs > (bytesDelivered === null ? slowAfterMs : stalledAfterMs);
+    if (isStalled || isSilent) throw new DestinationError('stalled');
+  }
+}
+
+/** Acknowledgements needed to know how often a server sends them. */
+const knownRhythm = 3;
+/** Where counters of servers that are signed, or have 32 bits, end, and their acknowledgements with them. */
+const counterEnd = 2 ** 31;
+
+/**
+ * A server that reads no more while its system still takes all we send: known only from RTMP's acknowledgements, if it sent them
+ * regularly. Not by their numbers, which servers count in different ways.
+ */
+class AcknowledgementRhythm {
+  #last: number | null = null;
+  #count = 0;
+  #longestBytes = 0;
+  #sentAtLast: number;
+  #lastAtMs: number;
+
+  constructor(bytesSent: number, nowMs: number) {
+    this.#sentAtLast = bytesSent;
+    this.#lastAtMs = nowMs;
+  }
+
+  hasStopped(bytesAcknowledged: number | null, bytesSent: number, nowMs: number): boolean {
+    const sinceBytes = bytesSent - this.#sentAtLast;
+    if (bytesAcknowledged !== this.#last) {
+      this.#longestBytes = Math.max(this.#longestBytes, sinceBytes);
+      this.#count++;
+      this.#last = bytesAcknowledged;
+      this.#sentAtLast = bytesSent;
+      this.#lastAtMs = nowMs;
+      return false;
+    }
+    const mayHaveOverflowed = Math.floor(bytesSent / counterEnd) !== Math.floor(this.#sentAtLast / counterEnd);
+    return this.#count >= knownRhythm && sinceBytes > 2 * this.#longestBytes && nowMs - this.#lastAtMs > stalledAfterMs && !mayHaveOverflowed;
   }
 }

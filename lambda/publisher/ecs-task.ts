@@ -1,10 +1,16 @@
 // The ECS task that a container of ours runs in: which it is, and how it keeps itself from being ended while it works.
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { readParameter } from '../ports/call-aws.ts';
 import { createTaskProtection } from './task-protection.ts';
 
 export interface EcsTask {
   readonly arn: string;
   readonly cluster: string;
+  /** Its availability zone. */
+  readonly zone: string | null;
+  /** Where others in the network reach its ports; null where that is unknown. */
+  readonly address: string | null;
   /** Family and revision of the task definition. */
   readonly release: string;
   /**
@@ -20,12 +26,14 @@ export interface EcsTask {
  * @throws outside of ECS
  */
 export async function describeEcsTask(env: NodeJS.ProcessEnv, releaseParameter: string, region: string, steadyClock: () => number): Promise<EcsTask> {
-  const { arn, family, revision } = await readMetadata(variable(env, 'ECS_CONTAINER_METADATA_URI_V4'));
+  const { arn, family, revision, zone, address } = await readMetadata(variable(env, 'ECS_CONTAINER_METADATA_URI_V4'), env['ECS_CONTAINER_METADATA_FILE']);
   const release = `${family}:${revision}`;
   const protection = createTaskProtection({ agentURI: variable(env, 'ECS_AGENT_URI'), steadyClock });
   return {
     arn,
     cluster: arn.split('/').at(-2) ?? '',
+    zone,
+    address,
     release,
     async keepWhile(isWorking) {
       const newestRelease = await readParameter(releaseParameter, { region });
@@ -34,12 +42,49 @@ export async function describeEcsTask(env: NodeJS.ProcessEnv, releaseParameter: 
   };
 }
 
-/** https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint-v4-response.html */
-async function readMetadata(uri: string): Promise<{ arn: string; family: string; revision: string }> {
-  const response = await fetch(`${uri}/task`);
-  const { TaskARN: arn, Family: family, Revision: revision } = (await response.json()) as { TaskARN: string; Family: string; Revision: string };
-  return { arn, family, revision };
+interface TaskMetadata {
+  readonly TaskARN: string;
+  readonly Family: string;
+  readonly Revision: string;
+  readonly AvailabilityZone?: string;
 }
+
+interface ContainerMetadata {
+  readonly Networks?: readonly { readonly NetworkMode: string; readonly IPv4Addresses?: readonly string[] }[];
+}
+
+/** https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-metadata-endpoint-v4-response.html */
+async function readMetadata(uri: string, metadataFile: string | undefined) {
+  const read = async (path: string): Promise<unknown> => (await fetch(uri + path)).json();
+  const [task, container] = (await Promise.all([read('/task'), read('')])) as [TaskMetadata, ContainerMetadata];
+  const network = container.Networks?.[0];
+  return {
+    arn: task.TaskARN,
+    family: task.Family,
+    revision: task.Revision,
+    zone: task.AvailabilityZone ?? null,
+    address: network?.NetworkMode === 'awsvpc' ? (network.IPv4Addresses?.[0] ?? null) : await machineAddress(metadataFile),
+  };
+}
+
+/**
+ * Of the EC2 instance, where the container's ports are the machine's. Null where ECS was not asked to tell: then nobody asks this agent.
+ * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/container-metadata.html
+ */
+async function machineAddress(file: string | undefined): Promise<string | null> {
+  if (file === undefined) return null;
+  for (let attempt = 0; attempt < machineAddressAttempts; attempt++) {
+    const text = await readFile(file, 'utf8').catch(() => '{}');
+    // Written while the container starts.
+    const { HostPrivateIPv4Address: address } = JSON.parse(text === '' ? '{}' : text) as { HostPrivateIPv4Address?: string };
+    if (address !== undefined) return address;
+    await setTimeout(machineAddressWaitMs);
+  }
+  return null;
+}
+
+const machineAddressAttempts = 20;
+const machineAddressWaitMs = 500;
 
 function variable(env: NodeJS.ProcessEnv, name: string): string {
   const value = env[name];

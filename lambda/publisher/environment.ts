@@ -5,6 +5,9 @@ import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
 
 export const agentVariables = ['AGENT_BACKENDS', 'AGENT_SLOTS', 'AGENT_ENCODER', 'AGENT_RELEASE_PARAMETER'] as const;
 
+/** Where agents ask each other. */
+export const agentPeerPort = 9750;
+
 /** Where the container's health check asks, within the container. */
 export const agentHealthPort = 9751;
 

@@ -67,8 +67,11 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     watch.check(nowMs);
     const lateMs = nowMs - startMs - sentMs;
     const isHeldUp = lateMs > slowAfterMs && publisher.bytesQueued >= maxQueuedBytes;
-    if (isHeldUp) throw new DestinationError('timed_out');
-    if (lateMs > slowAfterMs !== isSlow) onSlow((isSlow = !isSlow));
+    if (isHeldUp) throw new DestinationError('stalled');
+    if (lateMs > slowAfterMs !== isSlow) {
+      isSlow = !isSlow;
+      onSlow(isSlow ? 'publisher' : null);
+    }
     if (lateMs > hopelesslyLateMs) throw new TooSlow();
     // Behind its time: on at once, but never without giving the socket a turn.
     await ticker.sleep(Math.max(1, tickStartMs + (lateMs > 0 ? 1 : tickMs) - nowMs));

@@ -117,6 +117,6 @@ async function targetOf(
     return { rtmpURL: settings.legacyRtmpURL!, streamKey: sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id)) };
   }
   const destination = (await data.destinations.find(stream.user_id, stream.destination_id))!;
-  const rtmpURL = replica.role === 'backup' ? destination.backup_rtmp_url! : destination.rtmp_url;
+  const rtmpURL = replica.role === 'backup' || replica.at_backup_url ? destination.backup_rtmp_url! : destination.rtmp_url;
   return { rtmpURL, streamKey: sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id)) };
 }

@@ -4,7 +4,7 @@ import { metadataOf } from './metadata.ts';
 import { encodeAmf0 } from './rtmp/amf0.ts';
 import { connectPublisher } from './rtmp/rtmp-client.ts';
 import type { PublishTarget, RtmpClientOptions } from './rtmp/rtmp-client.ts';
-import type { StreamMedia } from './stream-media.ts';
+import type { Sending, StreamMedia } from './stream-media.ts';
 
 export interface SessionOptions {
   readonly target: PublishTarget;
@@ -13,11 +13,13 @@ export interface SessionOptions {
   readonly figures: Figures;
   /** Milliseconds since the run's anchor, by the database's clock; null while nothing was ever sent. */
   readonly elapsedMs: number | null;
+  /** Opens the media only once the connection stands, in place of meanwhile. */
+  readonly connectsFirst: boolean;
   /** Fixes the anchor if no replica has yet; answers the milliseconds since. */
   readonly anchor: () => Promise<number>;
   readonly steadyClock: () => number;
   readonly onEvidence: () => void;
-  readonly onSlow: (slow: boolean) => void;
+  readonly onSlow: Sending['onSlow'];
 }
 
 /**
@@ -28,13 +30,14 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
   if (signal.aborted) return;
   const { target, client, media, figures, steadyClock, elapsedMs } = options;
   const framesPerMs = media.profile.framesPerSecond / 1000;
-  const wantedFrame = elapsedMs === null ? 0 : Math.ceil((elapsedMs + media.startUpMs) * framesPerMs);
+  const beganMs = steadyClock();
+  const wantedFrame = () => (elapsedMs === null ? 0 : Math.ceil((elapsedMs + steadyClock() - beganMs + media.startUpMs) * framesPerMs));
 
   const ending = new AbortController();
   const end = () => ending.abort();
   signal.addEventListener('abort', end, { once: true });
-  const opening = media.open(wantedFrame, ending.signal);
   const connecting = connectPublisher(target, client, ending.signal);
+  const opening = options.connectsFirst ? connecting.then(() => media.open(wantedFrame(), ending.signal)) : media.open(wantedFrame(), ending.signal);
   try {
     const [open, publisher] = await Promise.all([opening, connecting]);
     ending.signal.addEventListener('abort', () => void publisher.close(), { once: true });

@@ -1,8 +1,9 @@
 // One replica, from its claim until it has to end: connects, plays, reports what happens, and tries again for as long as it may.
 import { setTimeout } from 'node:timers/promises';
 import type { Claim, Replica, ReplicaState } from '../data/replicas.ts';
-import type { StateReason } from '../data/streams.ts';
+import type { StateReason, StreamBackend } from '../data/streams.ts';
 import { backoffMs } from './backoff.ts';
+import type { RetryPace } from './backoff.ts';
 import { Figures } from './figures.ts';
 import { MediaError } from './media/media-error.ts';
 import { TooSlow } from './paced-sender.ts';
@@ -10,6 +11,7 @@ import { NothingReadable } from './prepared/track-reader.ts';
 import type { PublishPlan } from './publish-plan.ts';
 import { runSession } from './publish-session.ts';
 import { DestinationError } from './rtmp/destination-error.ts';
+import type { DestinationErrorCode } from './rtmp/destination-error.ts';
 import type { RtmpClientOptions } from './rtmp/rtmp-client.ts';
 
 export interface Report {
@@ -44,6 +46,8 @@ const reportAgainMs = 1000;
 export class ReplicaRun {
   readonly claim: Claim;
   readonly slots: number;
+  readonly streamID: string;
+  readonly backend: StreamBackend;
   readonly figures = new Figures();
   readonly finished: Promise<void>;
   framesPerSecond = 30;
@@ -51,6 +55,11 @@ export class ReplicaRun {
   readonly #ending = new AbortController();
   #endsForGood = false;
   #isGivenBack = false;
+  /** Encoders are not started for connections that nobody may answer. */
+  #connectsFirst = false;
+  #lastPlan: PublishPlan | null = null;
+  /** By the steady clock. */
+  #anchoredAtMs: number | null = null;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
   #unreported: Report | null = null;
   #reporting: Promise<void> = Promise.resolve();
@@ -59,6 +68,8 @@ export class ReplicaRun {
     this.#options = options;
     this.claim = { id: options.replica.id, agent_id: options.replica.agent_id, epoch: options.replica.epoch };
     this.slots = options.replica.slots;
+    this.streamID = options.replica.stream_id;
+    this.backend = options.replica.backend;
     this.finished = this.#run();
   }
 
@@ -89,14 +100,17 @@ export class ReplicaRun {
         await this.#connectOnce(signal);
       } catch (error) {
         if (signal.aborted) break;
-        const { reason, keyRefused, blame, cause } = judge(error);
+        const { reason, pace, blame, cause } = judge(error);
         const nowMs = steadyClock();
-        failures = nowMs - beganMs > goodConnectionMs ? 1 : failures + 1;
-        refusedSinceMs = keyRefused ? (refusedSinceMs ?? beganMs) : null;
+        const wasGood = nowMs - beganMs > goodConnectionMs;
+        // An outage of the network says nothing about the server behind it.
+        failures = wasGood ? 1 : pace === 'eager' ? failures : failures + 1;
+        this.#connectsFirst = pace === 'eager';
+        refusedSinceMs = pace === 'rare' ? (refusedSinceMs ?? beganMs) : null;
         const hopeless = refusedSinceMs !== null && nowMs - refusedSinceMs > refusedKeyFailsAfterMs;
         log('session_ended', { streamID: replica.stream_id, role: replica.role, blame, code: reason.code, failures, cause });
         this.#report('failing', reason, hopeless || error instanceof MediaError);
-        await setTimeout(backoffMs(failures, keyRefused, random), undefined, { signal }).catch(() => {});
+        await setTimeout(backoffMs(failures, pace, random), undefined, { signal }).catch(() => {});
       }
     }
     if (this.#endsForGood) this.#report('ended', null);
@@ -104,8 +118,8 @@ export class ReplicaRun {
   }
 
   async #connectOnce(signal: AbortSignal): Promise<void> {
-    const { loadPlan, anchor, client, steadyClock } = this.#options;
-    const plan = await loadPlan();
+    const { client, steadyClock } = this.#options;
+    const plan = await this.#loadPlan();
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     await runSession(
       {
@@ -114,13 +128,38 @@ export class ReplicaRun {
         media: plan.media,
         figures: this.figures,
         elapsedMs: plan.elapsedMs,
-        anchor,
+        connectsFirst: this.#connectsFirst,
+        anchor: () => this.#anchor(),
         steadyClock,
         onEvidence: () => this.#report('live', null),
-        onSlow: (slow) => (slow ? this.#report('failing', reasonOf(new TooSlow())) : this.#report('live', null)),
+        onSlow: (through) => (through ? this.#report('failing', reasonOf(through === 'publisher' ? new TooSlow() : new DestinationError('too_slow'))) : this.#report('live', null)),
       },
       signal,
     );
+  }
+
+  /** A destination that is lost while the database is away too is connected to as before. */
+  async #loadPlan(): Promise<PublishPlan> {
+    const { loadPlan, steadyClock } = this.#options;
+    try {
+      this.#lastPlan = await loadPlan();
+      return this.#lastPlan;
+    } catch (error) {
+      if (!this.#lastPlan || this.#anchoredAtMs === null) throw error;
+      return { ...this.#lastPlan, elapsedMs: steadyClock() - this.#anchoredAtMs };
+    }
+  }
+
+  async #anchor(): Promise<number> {
+    const { anchor, steadyClock } = this.#options;
+    try {
+      const sinceMs = await anchor();
+      this.#anchoredAtMs = steadyClock() - sinceMs;
+      return sinceMs;
+    } catch (error) {
+      if (this.#anchoredAtMs === null) throw error;
+      return steadyClock() - this.#anchoredAtMs;
+    }
   }
 
   #report(state: ReplicaState, reason: StateReason | null, hopeless = false): void {
@@ -153,19 +192,23 @@ export class ReplicaRun {
 interface Judgement {
   readonly reason: StateReason;
   readonly blame: 'destination' | 'media' | 'ours';
-  readonly keyRefused: boolean;
+  readonly pace: RetryPace;
   readonly cause?: string;
 }
+
+/** Where it is not the usual one. */
+const paces: Partial<Record<DestinationErrorCode, RetryPace>> = { key_refused: 'rare', unanswered: 'eager', name_not_resolved: 'eager' };
 
 /** Whose fault it was decides what the user reads, and whether trying again can help. */
 function judge(error: unknown): Judgement {
   if (error instanceof DestinationError) {
-    return { reason: reasonOf(error), blame: 'destination', keyRefused: error.code === 'key_refused', ...(error.cause instanceof Error ? { cause: error.cause.message } : {}) };
+    const pace = paces[error.code] ?? 'usual';
+    return { reason: reasonOf(error), blame: 'destination', pace, ...(error.cause instanceof Error ? { cause: error.cause.message } : {}) };
   }
-  if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', keyRefused: false };
-  if (error instanceof TooSlow || error instanceof NothingReadable) return { reason: reasonOf(error), blame: 'ours', keyRefused: false };
+  if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', pace: 'usual' };
+  if (error instanceof TooSlow || error instanceof NothingReadable) return { reason: reasonOf(error), blame: 'ours', pace: 'usual' };
   const reason = { code: 'publisher_failed', detail: 'The publisher made a mistake and tries again.' };
-  return { reason, blame: 'ours', keyRefused: false, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  return { reason, blame: 'ours', pace: 'usual', cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
 function reasonOf({ code, detail }: { code: string; detail: string }): StateReason {

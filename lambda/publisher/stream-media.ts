@@ -39,6 +39,6 @@ export interface Sending {
   readonly steadyClock: () => number;
   /** The destination has taken the first picture. */
   readonly onEvidence: () => void;
-  /** Media is sent much later than its time; called when that begins (true) and when it is over (false). */
-  readonly onSlow: (slow: boolean) => void;
+  /** Media is sent much later than its time, through whom; called when that begins, and with null when it is over. */
+  readonly onSlow: (through: 'publisher' | 'destination' | null) => void;
 }

@@ -2,12 +2,10 @@
 import { Stack } from 'aws-cdk-lib';
 import { FlowLogDestination, FlowLogTrafficType, GatewayVpcEndpointAwsService, Port, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import type { Construct } from 'constructs';
+import { agentPeerPort } from '../../lambda/publisher/environment.ts';
 import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
-
-/** Where agents ask each other whether the database answers. The only port that anything of ours is reached at but HTTPS and Postgres. */
-const agentPeerPort = 9750;
 
 export interface NetworkStackProps {
   readonly settings: StageSettings;
@@ -48,6 +46,7 @@ export class NetworkStack extends Stack {
       description: 'Functions and tasks that use the database',
     });
     this.publishers = new SecurityGroup(this, 'Publishers', { vpc: this.vpc, description: 'Agents and media workers' });
+    // The only port that anything of ours is reached at but HTTPS and Postgres.
     this.publishers.addIngressRule(this.publishers, Port.tcp(agentPeerPort), 'Agents ask their peers');
   }
 

@@ -10,7 +10,7 @@ import { QueueProcessingEc2Service } from 'aws-cdk-lib/aws-ecs-patterns';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
-import { agentHealthPort, type agentVariables } from '../../lambda/publisher/environment.ts';
+import { agentHealthPort, agentPeerPort, type agentVariables } from '../../lambda/publisher/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
@@ -88,6 +88,8 @@ export class Agents extends Construct {
       image: image.for(this, 'GpuImage', Platform.LINUX_AMD64),
       gpuCount: 1,
       memoryReservationMiB: gpuTaskMemoryMiB,
+      // The machine's own port: the security group lets peers in at no other, and a task has its machine to itself.
+      portMappings: [{ containerPort: agentPeerPort, hostPort: agentPeerPort }],
     });
     const service = new Ec2Service(this, 'Ffmpeg', {
       ...deployment,

@@ -24,11 +24,14 @@ export class GpuPool extends Construct {
     super(scope, id);
     const role = new Role(this, 'MachineRole', { assumedBy: new ServicePrincipal('ec2.amazonaws.com') });
     acknowledge(role, 'The rights that the ECS agent of a machine needs, as the CDK grants them.', 'AwsSolutions-IAM5[Action::ecs:Submit*]', 'AwsSolutions-IAM5[Resource::*]');
+    const userData = UserData.forLinux();
+    // Agents tell each other the address of their machine, which ECS writes into a file for them.
+    userData.addCommands('echo ECS_ENABLE_CONTAINER_METADATA=true >> /etc/ecs/ecs.config');
     const machine = new LaunchTemplate(this, 'Machine', {
       instanceType: new InstanceType(settings.gpuInstanceType),
       // Its id is a parameter of the template, read by CloudFormation at each deployment.
       machineImage: EcsOptimizedImage.amazonLinux2023(AmiHardwareType.GPU),
-      userData: UserData.forLinux(),
+      userData,
       role,
       securityGroup: network.publishers,
       associatePublicIpAddress: true,

@@ -74,7 +74,7 @@ async function sendPrepared({ streams, port, folder, items, format }: Publishing
         {
           target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey: `key${index}` },
           client: { allowPrivateAddresses: true, connectTimeoutMs: 30_000 },
-          media, figures, steadyClock, elapsedMs: null,
+          media, figures, steadyClock, elapsedMs: null, connectsFirst: false,
           anchor: async () => performance.now() - beganMs,
           onEvidence: evident.resolve,
           onSlow: () => {},

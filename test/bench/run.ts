@@ -5,11 +5,12 @@ import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { publishersBench } from './publishers.ts';
+import { recoveryBench } from './recovery.ts';
 import { startBench } from './start.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   api: apiBench, bundle: bundleBench, credentials: credentialsBench, credits: creditsBench,
-  orchestration: orchestrationBench, publishers: publishersBench, start: startBench,
+  orchestration: orchestrationBench, publishers: publishersBench, recovery: recoveryBench, start: startBench,
 };
 
 const name = process.argv[2] ?? '';

@@ -81,7 +81,8 @@ describe('renewing', () => {
     await startedStream();
     await service.pool().query('update due_times set due_at = now()');
     await loseLease('dead');
-    const { now, ...renewal } = await data().agents.renew('a');
+    const { now, renewingForMs, ...renewal } = await data().agents.renew('a');
+    expect(renewingForMs).toBeGreaterThan(0);
     expect(renewal).toEqual({ held: true, holding: [`${mine.held[0]!.id}/1`], ending: [mine.held[0]!.id], dueCount: 1, deadCount: 1 });
     expect(now).toBeInstanceOf(Date);
     expect(await data().agents.renew('never registered')).toMatchObject({ held: false });
@@ -99,5 +100,87 @@ describe('renewing', () => {
     });
     const sent = async (id: string) => (await call('GET', `/streams/${id}/stats`)).body.framesSent;
     expect([await sent(locked.id), await sent(free.id)]).toEqual([0, 7]);
+  });
+});
+
+describe('the two replicas of a stream', () => {
+  const both = { agentModeEnabled: true, runBackupStream: true };
+  const inZone = async (zone: string, ...names: readonly string[]) => {
+    for (const name of names) await register(name);
+    await service.pool().query('update agents set zone = $2 where id = any ($1)', [names, zone]);
+  };
+  const roles = async (agent: string) => (await claim(agent)).map(({ role }) => role);
+  const passSeconds = (seconds: number) => service.pool().query('update replicas set since = since - make_interval(secs => $1)', [seconds]);
+
+  it('go to different agents, the backup once the primary is held', async () => {
+    for (const name of ['a', 'b']) await register(name);
+    await startedStream(both);
+    expect(await roles('a')).toEqual(['primary']);
+    expect(await roles('a')).toEqual([]);
+    expect(await roles('b')).toEqual(['backup']);
+  });
+
+  it('go to different zones where there are any, else to the same after a while', async () => {
+    await inZone('east', 'a', 'b');
+    await inZone('west', 'c');
+    await startedStream(both);
+    expect(await roles('a')).toEqual(['primary']);
+    expect(await roles('b')).toEqual([]);
+    await passSeconds(6);
+    expect(await roles('a')).toEqual([]);
+    expect(await roles('b')).toEqual(['backup']);
+    await startedStream(both);
+    expect(await roles('b')).toEqual(['primary']);
+    expect(await roles('c')).toEqual(['backup']);
+  });
+
+  it('go to one agent where there is no other, and nobody came for a while', async () => {
+    await register('only');
+    await startedStream(both);
+    expect((await roles('only')).sort()).toEqual(['backup', 'primary']);
+    await register('other');
+    const id = await startedStream(both);
+    expect(await roles('only')).toEqual(['primary']);
+    await passSeconds(31);
+    expect((await claim('only')).map(({ role, stream_id: stream }) => [role, stream])).toEqual([['backup', id]]);
+  });
+});
+
+describe('a hand-over', () => {
+  const offered = async () => {
+    for (const name of ['a', 'b']) await register(name);
+    const made = await activeStream('a');
+    expect(await data().replicas.offer('a')).toMatchObject([{ stream_id: made.id }]);
+    const [successor] = await data().replicas.succeed('b', ['ffmpeg'], 10);
+    return { id: made.id, held: made.held[0]!, successor: successor! };
+  };
+
+  it('happens when the successor is live, not before', async () => {
+    const { held, successor } = await offered();
+    expect(successor).toMatchObject({ id: held.id, agent_id: 'b', epoch: held.epoch + 1, at_backup_url: true });
+    expect((await data().agents.renew('b')).holding).toEqual([`${held.id}/${successor.epoch}`]);
+    expect(await report(successor, 'failing', { reason: { code: 'unreachable', detail: 'It is.' } })).toBe(true);
+    expect(await data().replicas.find(held.id)).toMatchObject({ agent_id: 'a', state: 'live', reason: null, epoch: held.epoch });
+    expect(await report(successor, 'live')).toBe(true);
+    expect(await data().replicas.find(held.id)).toMatchObject({ agent_id: 'b', state: 'live', epoch: held.epoch + 1, at_backup_url: true });
+    expect(await report(held, 'live')).toBe(false);
+    expect((await data().agents.renew('a')).holding).toEqual([]);
+  });
+
+  it('is over for the successor when the stream is stopped, or the holder dies', async () => {
+    const stopped = await offered();
+    await call('POST', `/streams/${stopped.id}/stop`);
+    expect((await data().agents.renew('b')).holding).toEqual([]);
+    expect(await report(stopped.successor, 'live')).toBe(false);
+    await report(stopped.held, 'ended');
+  });
+
+  it('is offered only where another agent lives, and the destination has a URL that is free', async () => {
+    await register('a');
+    await activeStream('a');
+    expect(await data().replicas.offer('a')).toEqual([]);
+    await register('b');
+    expect(await data().agents.drain('b')).toBe(true);
+    expect(await data().replicas.offer('a')).toEqual([]);
   });
 });

@@ -18,6 +18,9 @@ export const starting = {
   random: () => 0.5,
 };
 
+/** Where agents of a test listen to each other. */
+export const onLoopback = { host: '127.0.0.1', port: 0, address: '127.0.0.1' };
+
 export type Actors = ReturnType<typeof actorsOn>;
 
 /** Before each test of the file there are no streams, agents or commands, and a new user. */
@@ -66,11 +69,22 @@ export function actorsOn(service: TestService) {
       return { id, held };
     },
 
-    register: (id: string) => data().agents.register({ id, supervisor: `supervisor of ${id}`, release: 'test' }),
+    /** An agent that has renewed for a while. */
+    register: async (id: string) => {
+      await data().agents.register({ id, supervisor: `supervisor of ${id}`, release: 'test', zone: null, peerURL: null });
+      await service.pool().query(`update agents set renewing_since = now() - interval '1 minute' where id = $1`, [id]);
+    },
     claim: (agent: string, freeSlots = 1000): Promise<Replica[]> => data().replicas.claim(agent, streamBackends, freeSlots),
     report: (replica: Replica, state: ReplicaState, more: Partial<ReplicaReport> = {}) =>
       transaction((tx) => reportReplica(tx, { streamID: replica.stream_id, claim: replica, state, reason: null, now: new Date(), ...more })),
-    loseLease: (agent: string) => service.pool().query(`update agents set lease_expires_at = now() - interval '1 second' where id = $1`, [agent]),
+    /** Under the eyes of another that has always renewed, and takes nothing. */
+    loseLease: async (agent: string) => {
+      await service.pool().query(
+        `insert into agents (id, supervisor, release, lease_expires_at, renewing_since, is_draining)
+         values ('witness', 'supervisor of witness', 'test', 'infinity', '-infinity', true) on conflict do nothing`,
+      );
+      await service.pool().query(`update agents set lease_expires_at = now() - interval '1 second' where id = $1`, [agent]);
+    },
 
     /** Lets something that is armed fall due now, or have been due for a while. */
     fallDue: (streamID: string, kind: DueKind, secondsAgo = 0) =>

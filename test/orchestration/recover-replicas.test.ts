@@ -7,7 +7,7 @@ import { actorsOn } from './actors.ts';
 const service = testService();
 const { activeStream, call, causes, claim, commands, data, loseLease, register, report, stream, transaction } = actorsOn(service);
 const recover = () => recoverReplicas(service.pool());
-const agentIDs = async () => (await service.pool().query('select id from agents order by id')).rows.map((row) => row.id);
+const agentIDs = async () => (await service.pool().query(`select id from agents where id <> 'witness' order by id`)).rows.map((row) => row.id);
 const clearCommands = () => service.pool().query('delete from outbox');
 
 beforeEach(async () => {
@@ -47,6 +47,18 @@ describe('a lease that is over', () => {
       expect(await recover()).toBe(0);
     }
     expect((await stream(id)).state).toBe('active');
+  });
+
+  it('is not taken while nobody has renewed for a whole lease: the database may have been away from all of them', async () => {
+    await activeStream('dying');
+    await service.pool().query(`update agents set lease_expires_at = now() - interval '90 seconds'`);
+    // The first that is back.
+    expect(await data().agents.renew('healthy')).toMatchObject({ held: true, deadCount: 1, renewingForMs: 0 });
+    expect(await recover()).toBe(0);
+    expect((await data().agents.renew('dying')).held).toBe(true);
+    await service.pool().query(`update agents set renewing_since = now() - interval '6 seconds' where id = 'healthy'`);
+    await service.pool().query(`update agents set lease_expires_at = now() - interval '1 second' where id = 'dying'`);
+    expect(await recover()).toBe(1);
   });
 
   it('is good again if the agent renews before anybody buried it', async () => {

@@ -8,7 +8,7 @@ import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/pos
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { LeaseLost, runAgent } from '../../lambda/publisher/agent.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { actorsOn, starting } from '../orchestration/actors.ts';
+import { actorsOn, onLoopback, starting } from '../orchestration/actors.ts';
 import { onServer } from '../support/database.ts';
 import { mediaSample, serveSamples } from '../support/media-samples.ts';
 import type { SampleServer } from '../support/media-samples.ts';
@@ -53,14 +53,13 @@ function startAgent(agentID: string, slots = 4): RunningAgent {
   const stopping = new AbortController();
   const running = runAgent(
     {
-      agentID, slots, pool, tools, log, settings, supervisor: `supervisor ${++agents}`, release: 'test', backends: ['ffmpeg'],
+      agentID, slots, pool, tools, log, settings, supervisor: `supervisor ${++agents}`, release: 'test', zone: null, peering: onLoopback, backends: ['ffmpeg'],
       queue: createPostgresCommandQueue({ pool, log }),
       objects: Object.assign(Object.create(service.objects()), { presignGet: async () => samples.urlOf(clip) }),
       sealer: createSealer([testDataKey]),
       encoder: { codec: 'libx264', preset: 'ultrafast' },
       handleMedia: async () => ({ batchItemFailures: [] }),
       starting: rest,
-      clock: () => new Date(),
       steadyClock: () => performance.now(),
     },
     stopping.signal,

@@ -27,6 +27,7 @@ class FakePublisher implements RtmpPublisher {
   bytesSent = 3000;
   bytesQueued = 0;
   readonly bytesAcknowledged = null;
+  readonly bytesDelivered = null;
   readonly sent: { atMs: number; timestampMs: number }[] = [];
   readonly #ending = Promise.withResolvers<DestinationError | null>();
   readonly ended = this.#ending.promise;
@@ -223,7 +224,7 @@ describe('a destination', () => {
     await pass(4900);
     expect(end()).toBe('sends');
     await pass(300);
-    expect(end()).toEqual(new DestinationError('timed_out'));
+    expect(end()).toEqual(new DestinationError('stalled'));
   });
 
   it('that takes little, but something, is not given up', async () => {
@@ -248,7 +249,7 @@ describe('a destination', () => {
       await pass(1000);
       publisher.take(10);
     }
-    expect(end()).toEqual(new DestinationError('timed_out'));
+    expect(end()).toEqual(new DestinationError('stalled'));
     expect(events).toEqual(['evidence']);
   });
 

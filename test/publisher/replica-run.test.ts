@@ -41,10 +41,11 @@ interface Begin extends Partial<ReplicaRunOptions> {
   readonly connectTimeoutMs?: number;
   /** The database answers then. */
   readonly planned?: Promise<void>;
+  readonly unlessAway?: () => Promise<void>;
 }
 
 /** A run of a new replica, ended with the test. */
-function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, ...more }: Begin) {
+function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, unlessAway = async () => {}, ...more }: Begin) {
   const reports: Report[] = [];
   const logged: string[] = [];
   const items = files.map((path, index): TimelineItem => ({
@@ -56,10 +57,11 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, ..
   const run = new ReplicaRun({
     replica: {
       id: 'rep', stream_id: 'str', role: 'primary', backend: 'ffmpeg', slots: 1, wanted: 'live', state: 'connecting', reason: null,
-      since: new Date(), agent_id: 'agent', epoch: 1,
+      since: new Date(), agent_id: 'agent', epoch: 1, at_backup_url: false,
     },
     loadPlan: async () => {
       await planned;
+      await unlessAway();
       return {
         target: { rtmpURL, streamKey: 'key' },
         media: encodedMedia({
@@ -69,7 +71,10 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, ..
         elapsedMs: anchoredMs === null ? null : performance.now() - anchoredMs,
       };
     },
-    anchor: async () => performance.now() - (anchoredMs ??= performance.now()),
+    anchor: async () => {
+      await unlessAway();
+      return performance.now() - (anchoredMs ??= performance.now());
+    },
     client: { allowPrivateAddresses: true, connectTimeoutMs },
     report: async (report) => {
       reports.push(report);
@@ -227,6 +232,18 @@ describe('reports', { timeout: 20_000 }, () => {
     expect(written.at(-1)).toBe('live');
   });
 
+  it('and plans that fail keep no stream from its destination', async () => {
+    const server = await ingest();
+    let isAway = false;
+    const away = () => Promise.reject(new Error('the database is away'));
+    const made = begin({ rtmpURL: server.rtmpURL, unlessAway: () => (isAway ? away() : Promise.resolve()) });
+    await until(() => made.states().join() === 'live');
+    isAway = true;
+    server.connections[0]!.socket.resetAndDestroy();
+    await until(() => pictures(server.connections[1]?.received ?? []).length > 0);
+    expect(made.states()).toEqual(['live', 'connection_lost', 'live']);
+  });
+
   it('that say the replica is another\'s by now end everything', async () => {
     const server = await ingest();
     const { run } = begin({ rtmpURL: server.rtmpURL, report: async () => false });
@@ -303,17 +320,17 @@ describe('the end', { timeout: 20_000 }, () => {
 
 describe('backoff', () => {
   it('doubles up to 30 s, with at least a quarter of a second', () => {
-    expect([1, 2, 3, 6, 7, 100, 1e9].map((failures) => backoffMs(failures, false, () => 0.999_999))).toEqual(
+    expect([1, 2, 3, 6, 7, 100, 1e9].map((failures) => backoffMs(failures, 'usual', () => 0.999_999))).toEqual(
       [1250, 2250, 4250, 30_000, 30_000, 30_000, 30_000].map((ms) => expect.closeTo(ms, -1)),
     );
-    expect(backoffMs(1, false, () => 0)).toBe(250);
+    expect(backoffMs(1, 'usual', () => 0)).toBe(250);
   });
 
   it('asks about a refused key every 15 to 30 s', () => {
     for (const failures of [1, 5, 1000]) {
       for (const random of [0, 0.5, 0.999_999]) {
-        expect(backoffMs(failures, true, () => random)).toBeGreaterThanOrEqual(15_000);
-        expect(backoffMs(failures, true, () => random)).toBeLessThanOrEqual(30_000);
+        expect(backoffMs(failures, 'rare', () => random)).toBeGreaterThanOrEqual(15_000);
+        expect(backoffMs(failures, 'rare', () => random)).toBeLessThanOrEqual(30_000);
       }
     }
   });

@@ -12,6 +12,8 @@ import { createWakeUp } from './wake-up.ts';
 export interface PostgresCommandQueueOptions {
   /** Its owner listens to its 'error' events. Every `consume` opens one more connection, with the same options. */
   readonly pool: Pool;
+  /** Who consumes here: see `redeliver`. */
+  readonly consumer?: string;
   readonly log: QueueLog;
 }
 
@@ -29,7 +31,7 @@ const pollIntervalMs = 5000;
 /** A row that is due but cannot be claimed is held by another consumer for a moment. */
 const shortestWaitMs = 10;
 
-export function createPostgresCommandQueue({ pool, log }: PostgresCommandQueueOptions): CommandQueue {
+export function createPostgresCommandQueue({ pool, consumer, log }: PostgresCommandQueueOptions): CommandQueue {
   return {
     async relay() {
       return 0;
@@ -42,7 +44,7 @@ export function createPostgresCommandQueue({ pool, log }: PostgresCommandQueueOp
       const listening = listenToOutbox(pool.options, queue, wakeUp.ring, { signal, log });
 
       const receive = async (): Promise<SQSRecord[]> => {
-        const rows = await claim(pool, [queue, policy.visibilitySeconds, policy.maxReceives, batchSize]);
+        const rows = await claim(pool, [queue, policy.visibilitySeconds, policy.maxReceives, batchSize, consumer ?? null]);
         if (rows.length === 0) await wakeUp.wait(Math.max(shortestWaitMs, Math.min(await msUntilDue(pool, queue), pollIntervalMs)));
         const dead = rows.filter((row) => row.dead);
         if (dead.length > 0) log('commands_dead', { queue, messageIds: dead.map((row) => row.id) });
@@ -61,13 +63,16 @@ export function createPostgresCommandQueue({ pool, log }: PostgresCommandQueueOp
   };
 }
 
-/** Delivers at once, to others, what was delivered to consumers that are known to be dead. Only for whoever knows that of all of them. */
-export async function redeliver(pool: Pool): Promise<void> {
-  await pool.query('update outbox set visible_at = now(), receipt = null where receipt is not null and dead_at is null');
+/** Delivers at once, to others, what was delivered to a consumer that is known to be dead, or to any (null), where all of them are. */
+export async function redeliver(pool: Pool, consumer: string | null): Promise<void> {
+  await pool.query(
+    `update outbox set visible_at = now(), receipt = null where receipt is not null and dead_at is null and ($1::text is null or consumer = $1)`,
+    [consumer],
+  );
 }
 
 /** Hides due rows for a while and marks as dead those that were received often enough. The receipt tells this delivery from the next one. */
-async function claim(pool: Pool, parameters: [queue: QueueName, visibilitySeconds: number, maxReceives: number, batchSize: number]) {
+async function claim(pool: Pool, parameters: [queue: QueueName, visibilitySeconds: number, maxReceives: number, batchSize: number, consumer: string | null]) {
   const { rows } = await pool.query<ClaimedRow>(
     `with due as (
        select id from outbox where queue = $1 and visible_at <= now() and dead_at is null
@@ -77,6 +82,7 @@ async function claim(pool: Pool, parameters: [queue: QueueName, visibilitySecond
        visible_at = now() + make_interval(secs => $2),
        receives = o.receives + (o.receives < $3)::int,
        receipt = gen_random_uuid(),
+       consumer = $5,
        dead_at = case when o.receives >= $3 then now() end
      from due where o.id = due.id
      returning o.id, o.body::text as body, o.receipt, o.receives, o.dead_at is not null as dead,

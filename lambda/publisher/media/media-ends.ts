@@ -6,6 +6,8 @@ import { MediaError } from './media-error.ts';
 import { isSourceUnreadable } from './source-fault.ts';
 import type { Source, StreamStructure } from './structure.ts';
 
+/** Old builds of ffprobe read nothing, or everything, where an interval has no end, by what happens to be in memory. */
+const foreverSeconds = 1_000_000_000;
 /** A file without an index is read from beginning to end, though not decoded. */
 const packetLimits: RunLimits = { timeoutMs: 240_000, maxOutputBytes: 1024 * 1024 * 1024 };
 const decodeLimits: RunLimits = { timeoutMs: 120_000, maxOutputBytes: 1024 * 1024 };
@@ -22,7 +24,7 @@ const maxErrorRate = 0.5;
 export async function readPacketEnds({ tools, sourceURL, signal }: Source, fromSeconds: number | null): Promise<Map<number, number>> {
   const probeArguments = [
     '-hide_banner', '-loglevel', 'error', ...inputGuardArguments(sourceURL),
-    ...(fromSeconds === null ? [] : ['-read_intervals', `${fromSeconds.toFixed(3)}%`]),
+    ...(fromSeconds === null ? [] : ['-read_intervals', `${fromSeconds.toFixed(3)}%${foreverSeconds}`]),
     '-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time', '-of', 'csv=p=0', sourceURL,
   ];
   const ends = new Map<number, number>();

@@ -28,6 +28,8 @@ const maxFramesMsPerTurn = 2 * turnEveryMs;
 /** Further behind than this, what was missed is left out: on with the next keyframe. */
 const skipAfterMs = 4000;
 const hopelesslyLateMs = 15_000;
+/** So long without leaving anything out, and a destination keeps up again. */
+const keepsUpAfterMs = 30_000;
 /** FLV's timestamps are signed 32-bit milliseconds, 24.8 days: a connection is ended well before, and the next one begins at a keyframe. */
 const longestConnectionMs = 20 * 86_400_000;
 
@@ -40,7 +42,11 @@ export class PreparedSender {
   /** Behind its time there is nothing before this frame. */
   #skippedTo = 0;
   #sentAtMs: number;
-  #isSlow = false;
+  /** When the destination last had not taken what waits for it. */
+  #heldAtMs = -Infinity;
+  /** When something was left out last because the destination was behind. */
+  #heldBackAtMs = -Infinity;
+  #slowThrough: 'publisher' | 'destination' | null = null;
   #usesOwnSound: boolean;
 
   constructor(options: PreparedSenderOptions) {
@@ -83,9 +89,14 @@ export class PreparedSender {
     const { publisher, profile, pictures, sound, startMs } = this.#options;
     if (nowMs - startMs > longestConnectionMs) return this.#over.resolve();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
-    if (dueFrame - Math.max(this.#frame, this.#skippedTo) > this.#framesIn(leadMs + skipAfterMs)) this.#skip(this.#frameAt(nowMs));
     // A second of media may wait in our socket, besides what the system takes.
-    if (publisher.bytesQueued < (profile.videoBitrateKbps * 1000) / 8) {
+    const isHeld = publisher.bytesQueued >= (profile.videoBitrateKbps * 1000) / 8;
+    if (dueFrame - Math.max(this.#frame, this.#skippedTo) > this.#framesIn(leadMs + skipAfterMs)) {
+      this.#skip(this.#frameAt(nowMs));
+      if (nowMs - this.#heldAtMs < skipAfterMs) this.#heldBackAtMs = nowMs;
+    }
+    if (isHeld) this.#heldAtMs = nowMs;
+    if (!isHeld) {
       const chunks = this.#take(Math.min(dueFrame, this.#frame + this.#framesIn(maxFramesMsPerTurn)));
       if (chunks.length > 0) {
         publisher.sendChunks(chunks);
@@ -96,7 +107,7 @@ export class PreparedSender {
     if (pictures.isLow) void pictures.fill();
     if (!this.#usesOwnSound && sound!.isLow) void sound!.fill();
     this.#watch.check(nowMs);
-    this.#judge(nowMs);
+    this.#judge(nowMs, isHeld);
   }
 
   /** The chunks of all frames before `end` that are there. */
@@ -147,9 +158,10 @@ export class PreparedSender {
     if (!this.#usesOwnSound) sound?.skipTo(frame);
   }
 
-  #judge(nowMs: number): void {
+  #judge(nowMs: number, isHeld: boolean): void {
     const silentMs = nowMs - this.#sentAtMs;
-    if (silentMs > slowAfterMs !== this.#isSlow) this.#options.onSlow((this.#isSlow = !this.#isSlow));
+    const slowThrough = silentMs > slowAfterMs && !isHeld ? 'publisher' : nowMs - this.#heldBackAtMs < keepsUpAfterMs ? 'destination' : null;
+    if (slowThrough !== this.#slowThrough) this.#options.onSlow((this.#slowThrough = slowThrough));
     if (silentMs > hopelesslyLateMs) throw new TooSlow();
   }
 

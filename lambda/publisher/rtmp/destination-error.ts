@@ -3,8 +3,13 @@
 const detailByCode = {
   address_forbidden: 'The destination\'s address is in a private or reserved network, which is not allowed.',
   name_not_found: 'The destination\'s host name was not found.',
+  name_not_resolved: 'The destination\'s host name cannot be looked up at the moment.',
   unreachable: 'No server accepts connections at the destination\'s address and port.',
+  unanswered: 'Nothing answers at the destination\'s address and port.',
   timed_out: 'The destination did not answer in time.',
+  too_slow: 'The destination takes data more slowly than the stream has it; parts are left out.',
+  stalled: 'The destination stopped taking data.',
+  certificate_expired: 'The destination\'s TLS certificate has expired.',
   tls_failed: 'No secure connection to the destination: its TLS certificate could not be verified, or it does not speak TLS on this port.',
   handshake_failed: 'The server at the destination does not speak RTMP.',
   app_refused: 'The destination refused the connection to this application. The path of the RTMP URL may be wrong.',

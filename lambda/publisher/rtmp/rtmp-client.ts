@@ -2,6 +2,7 @@
 import { addAbortListener } from 'node:events';
 import { parseRtmpURL } from '../../domain/rtmp-url.ts';
 import { DestinationError } from './destination-error.ts';
+import type { DeliveryMeter } from './delivery-meter.ts';
 import { openDestinationSocket } from './destination-socket.ts';
 import type { DestinationSocketOptions } from './destination-socket.ts';
 import { startPublishing } from './rtmp-publisher.ts';
@@ -16,6 +17,8 @@ export interface PublishTarget {
 export interface RtmpClientOptions extends DestinationSocketOptions {
   /** For everything until the server says that publishing has started. */
   readonly connectTimeoutMs: number;
+  /** Without one a destination that is lost is noticed only once the system's buffers are full. */
+  readonly meter?: DeliveryMeter;
 }
 
 /**
@@ -32,7 +35,7 @@ export async function connectPublisher(target: PublishTarget, options: RtmpClien
     const socket = await openDestinationSocket(url, options, givenUp);
     const abortListener = addAbortListener(givenUp, () => socket.destroy());
     try {
-      return await startPublishing(socket, url, target.streamKey);
+      return await startPublishing(socket, url, target.streamKey, options.meter);
     } finally {
       abortListener[Symbol.dispose]();
     }

@@ -8,6 +8,7 @@ import type { RtmpCommand } from './command.ts';
 import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import { isTimeout } from './destination-socket.ts';
+import type { DeliveryMeter, MeteredConnection } from './delivery-meter.ts';
 import { mediaChunkSize, mediaHeaders, messageType } from './message.ts';
 import type { MediaMessage, RtmpMessage } from './message.ts';
 import { isRefusal, refusalCode } from './refusal.ts';
@@ -38,6 +39,8 @@ export interface RtmpPublisher {
   readonly bytesSent: number;
   /** How many of them the server says it has received; null until it says so. */
   readonly bytesAcknowledged: number | null;
+  /** How many of them the server's system has, as of a moment ago; null where ours does not tell. */
+  readonly bytesDelivered: number | null;
   /** Bytes that wait here for the operating system. Rises late: several seconds of media fit into the system's own buffers. */
   readonly bytesQueued: number;
   /** Resolves (never rejects) once when the connection has ended: null when by close(), else with who ended it. */
@@ -50,8 +53,8 @@ export interface RtmpPublisher {
  * Publishes under the key and resolves when the server says that it has started. Closes the socket when it fails.
  * @throws {DestinationError} handshake_failed, app_refused, key_refused, already_publishing, server_full or timed_out
  */
-export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: string): Promise<RtmpPublisher> {
-  const publisher = new SocketPublisher(socket, streamKey);
+export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: string, meter?: DeliveryMeter): Promise<RtmpPublisher> {
+  const publisher = new SocketPublisher(socket, streamKey, meter);
   await publisher.negotiate(url);
   return publisher;
 }
@@ -67,6 +70,7 @@ class SocketPublisher implements RtmpPublisher {
   readonly ended: Promise<DestinationError | null>;
   readonly #connection: RtmpConnection;
   readonly #streamKey: string;
+  readonly #metered: MeteredConnection | null;
   readonly #acknowledgements = new AcknowledgementCounter();
   readonly #lastTimestampMs = { video: 0, audio: 0, data: 0 };
   #step: Step | null;
@@ -75,13 +79,14 @@ class SocketPublisher implements RtmpPublisher {
   #refusal: DestinationError | null = null;
   #closed: Promise<void> | null = null;
 
-  constructor(socket: Socket, streamKey: string) {
+  constructor(socket: Socket, streamKey: string, meter?: DeliveryMeter) {
     this.#streamKey = streamKey;
     this.#step = { transactionID: null, endMeans: 'handshake_failed', answer: Promise.withResolvers() };
     this.#connection = new RtmpConnection(socket, 'client', {
       onOpen: () => this.#step?.answer.resolve(null),
       onMessage: (message) => this.#receive(message),
     });
+    this.#metered = meter?.add(socket, () => this.bytesSent - this.bytesQueued) ?? null;
     this.ended = this.#connection.ended.then((end) => this.#failureOf(end));
   }
 
@@ -91,6 +96,10 @@ class SocketPublisher implements RtmpPublisher {
 
   get bytesAcknowledged(): number | null {
     return this.#acknowledgements.bytesAcknowledged;
+  }
+
+  get bytesDelivered(): number | null {
+    return this.#metered?.bytesDelivered ?? null;
   }
 
   get bytesQueued(): number {

@@ -10,6 +10,7 @@ export class CheckingIngest implements RtmpPublisher {
   bytesSent = 0;
   bytesQueued = 0;
   readonly bytesAcknowledged = null;
+  readonly bytesDelivered = null;
   /** Whether what comes is taken at once. */
   takesAll = true;
   /** All chunks of media as they came. */

@@ -11,7 +11,7 @@ import { runAgent } from '../../../lambda/publisher/agent.ts';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
-import { actorsOn, starting } from '../../orchestration/actors.ts';
+import { actorsOn, onLoopback, starting } from '../../orchestration/actors.ts';
 import { mediaSample, serveSamples, textFile } from '../../support/media-samples.ts';
 import type { SampleServer } from '../../support/media-samples.ts';
 import { descendantsOf } from '../../support/processes.ts';
@@ -50,12 +50,11 @@ function startAgent(agentID: string, source = clip): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const running = runAgent(
     {
-      agentID, pool, tools, log, settings, objects, encoder, slots: 10, supervisor: agentID, release: 'test', backends: ['manifest'],
+      agentID, pool, tools, log, settings, objects, encoder, slots: 10, supervisor: agentID, release: 'test', zone: null, peering: onLoopback, backends: ['manifest'],
       queue: createPostgresCommandQueue({ pool, log }),
       sealer: createSealer([testDataKey]),
       handleMedia: createMediaWorker({ pool, objects, tools, encoder, random: () => 0.5, log }),
       starting: rest,
-      clock: () => new Date(),
       steadyClock: () => performance.now(),
     },
     stopping.signal,

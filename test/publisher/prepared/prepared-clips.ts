@@ -98,7 +98,7 @@ export async function play(
     startMs: 0,
     steadyClock: () => nowMs,
     onEvidence: () => void events.push('evidence'),
-    onSlow: (slow) => void events.push(slow ? 'slow' : 'in time'),
+    onSlow: (through) => void events.push(through ? `slow through the ${through}` : 'in time'),
   });
   const over = sending.then(() => true);
   over.catch(() => {});

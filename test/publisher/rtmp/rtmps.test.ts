@@ -8,15 +8,15 @@ import type { RtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
-import { makeCertificate } from '../../support/certificates.ts';
+import { makeCertificate, makeExpiredCertificate } from '../../support/certificates.ts';
 
 const certificate = await makeCertificate('DNS:localhost');
 
 /** The sink, with TLS in front of it. */
-async function startTlsSink(): Promise<{ sink: RtmpSink; port: number; serverNames: unknown[] }> {
+async function startTlsSink(shown = certificate): Promise<{ sink: RtmpSink; port: number; serverNames: unknown[] }> {
   const sink = await startRtmpSink({ port: 0 });
   const serverNames: unknown[] = [];
-  const proxy = createServer({ ...certificate }, (secure) => {
+  const proxy = createServer({ ...shown }, (secure) => {
     serverNames.push(secure.servername);
     const plain = connect(sink.port, '127.0.0.1');
     secure.pipe(plain).pipe(secure);
@@ -63,6 +63,14 @@ describe.skipIf(certificate === null)('RTMPS (needs openssl)', () => {
   test('refuses a certificate that nobody vouches for', async () => {
     const { sink, port } = await startTlsSink();
     await expect(publishTo(`rtmps://localhost:${port}/live`)).rejects.toThrow(tlsFailure);
+    expect(sink.channels()).toEqual([]);
+  });
+
+  test('says of a certificate whose time is over that it has expired', async ({ skip }) => {
+    const expired = await makeExpiredCertificate('DNS:localhost');
+    if (!expired) return skip('needs an openssl that can be an authority');
+    const { sink, port } = await startTlsSink(expired);
+    await expect(publishTo(`rtmps://localhost:${port}/live`, expired.cert)).rejects.toMatchObject({ code: 'certificate_expired' });
     expect(sink.channels()).toEqual([]);
   });
 

@@ -1,0 +1,50 @@
+// A destination to which every packet is lost, without a reset: noticed within 5 s, and back within 3 s of the hole's end.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import type { KeyFacts } from '../support/faulty-ingest.ts';
+import { makeOtherMachine } from '../support/network-namespace.ts';
+import { beginPrepared, preparedLoop, steadyClock } from '../publisher/prepared/prepared-replica.ts';
+
+const holesMs = [7000, 12_000, 20_000];
+
+it('that swallows packets is noticed within 5 s, and live again within 3 s of its end', async ({ skip }) => {
+  const machine = await makeOtherMachine();
+  if (!machine) return skip('needs network namespaces, and root');
+  onTestFinished(() => machine[Symbol.asyncDispose]());
+  const entry = join(import.meta.dirname, '../support/faulty-ingest-process.ts');
+  const [command, ...args] = [...machine.command, process.execPath, entry, machine.address];
+  const ingest = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  onTestFinished(() => void ingest.kill('SIGKILL'));
+  const [{ rtmpURL }] = (await once(ingest, 'message')) as [{ rtmpURL: string }];
+  const facts = async (): Promise<KeyFacts | undefined> => {
+    ingest.send('facts');
+    const [{ keys }] = (await once(ingest, 'message')) as [{ keys: [string, KeyFacts][] }];
+    return new Map(keys).get('live/key');
+  };
+  await using loop = await preparedLoop();
+  const { reports } = beginPrepared(loop.media, rtmpURL, { random: Math.random });
+  const lastLive = () => reports.findLast(({ state }) => state === 'live')?.atMs ?? 0;
+  await expect.poll(async () => (await facts())?.publications[0]?.pictures ?? 0, { timeout: 10_000 }).toBeGreaterThan(60);
+
+  for (const holeMs of holesMs) {
+    // At another moment between two samples each time.
+    await setTimeout(3000 + holeMs / 7);
+    const cutAtMs = steadyClock();
+    await machine.cut();
+    await setTimeout(holeMs);
+    await machine.mend();
+    const mendedAtMs = steadyClock();
+    const failure = reports.find(({ atMs, state }) => atMs > cutAtMs && state === 'failing');
+    if (holeMs > 5000) expect({ holeMs, code: failure?.reason?.code, noticedInTime: failure && failure.atMs - cutAtMs < 5000 }).toEqual({ holeMs, code: 'stalled', noticedInTime: true });
+    if (failure) await expect.poll(lastLive, { timeout: 10_000, interval: 20 }).toBeGreaterThan(mendedAtMs);
+    const noticedMs = failure ? Math.round(failure.atMs - cutAtMs) : null;
+    const backMs = failure ? Math.round(lastLive() - mendedAtMs) : null;
+    console.log(`a hole of ${holeMs} ms: noticed after ${noticedMs} ms, live again ${backMs} ms after its end`);
+    expect(backMs ?? 0).toBeLessThan(3000);
+  }
+  // The server cannot know of connections that were lost without a word; it saw no more of them than there were.
+  expect((await facts())!.publications.filter(({ pictures }) => pictures > 0).length).toBeLessThanOrEqual(holesMs.length + 1);
+});

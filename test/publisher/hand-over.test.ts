@@ -1,0 +1,121 @@
+// Streams that go from agent to agent on purpose, and replicas that stand in for each other.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { actorsOn } from '../orchestration/actors.ts';
+import { startFaultyIngest } from '../support/faulty-ingest.ts';
+import type { FaultyIngest, Publication } from '../support/faulty-ingest.ts';
+import { preparedFleet } from '../support/prepared-fleet.ts';
+import { testService } from '../support/service.ts';
+
+const service = testService();
+const actors = actorsOn(service);
+const { call, causes, stream } = actors;
+let fleet: Awaited<ReturnType<typeof preparedFleet>>;
+let ingest: FaultyIngest;
+/** Of each picture, by publication. */
+let pictures: Map<Publication, string[]>;
+beforeAll(async () => {
+  fleet = await preparedFleet(service, actors);
+});
+afterAll(() => fleet.close());
+beforeEach(async () => {
+  pictures = new Map();
+  ingest = await startFaultyIngest({
+    onPicture: (_path, publication, { payload }) => {
+      const known = pictures.get(publication) ?? [];
+      pictures.set(publication, known);
+      known.push(createHash('sha1').update(payload).digest('base64'));
+    },
+  });
+  onTestFinished(() => ingest[Symbol.asyncDispose]());
+});
+
+const publications = (path: string) => ingest.keys.get(path)?.publications ?? [];
+async function untilPictures(path: string, index: number, count = 30): Promise<void> {
+  await expect.poll(() => publications(path)[index]?.pictures ?? 0, { timeout: 20_000 }).toBeGreaterThan(count);
+}
+const urls = () => ({ rtmpURL: ingest.rtmpURL, backupRtmpURL: ingest.rtmpURL.replace(/live$/, 'backup') });
+
+async function holders(): Promise<Record<string, string>> {
+  const { rows } = await service.pool().query<{ role: string; agent_id: string }>('select role, agent_id from replicas where agent_id is not null');
+  return Object.fromEntries(rows.map(({ role, agent_id: agent }) => [role, agent]));
+}
+
+describe('an agent that is asked to end', { timeout: 60_000 }, () => {
+  it('lets go only once its successor is live at the other URL of the destination, and again at the first one', async () => {
+    const first = fleet.agent('first');
+    const id = await fleet.stream(urls(), 'key');
+    await untilPictures('live/key', 0);
+    const second = fleet.agent('second');
+    await expect.poll(async () => (await actors.data().agents.peerURLs('first')).length).toBe(1);
+    await first.stop();
+    await untilPictures('backup/key', 0);
+    const [before, after] = [publications('live/key')[0]!, publications('backup/key')[0]!];
+    expect(before.endedAtMs).toBeGreaterThan(after.firstPictureAtMs!);
+    expect(await holders()).toEqual({ primary: 'second' });
+    expect(await causes(id)).toEqual(['start', 'preparation_needed', 'preparation_done', 'media_accepted']);
+    fleet.agent('third');
+    await expect.poll(async () => (await actors.data().agents.peerURLs('second')).length).toBe(1);
+    await second.stop();
+    await untilPictures('live/key', 1);
+    expect(publications('backup/key')[0]!.endedAtMs).toBeGreaterThan(publications('live/key')[1]!.firstPictureAtMs!);
+    expect((await stream(id)).state).toBe('active');
+    for (const path of ['live/key', 'backup/key']) expect(ingest.keys.get(path)).toMatchObject({ mostAtOnce: 1 });
+  });
+
+  it('is succeeded within a second where the destination has one URL', async () => {
+    const first = fleet.agent('first');
+    const id = await fleet.stream({ rtmpURL: ingest.rtmpURL }, 'key');
+    await untilPictures('live/key', 0);
+    fleet.agent('second');
+    await expect.poll(async () => (await actors.data().agents.peerURLs('first')).length).toBe(1);
+    await first.stop();
+    await untilPictures('live/key', 1);
+    const [before, after] = publications('live/key');
+    expect(after!.firstPictureAtMs! - before!.lastPictureAtMs!).toBeLessThan(1000);
+    expect(ingest.keys.get('live/key')).toMatchObject({ mostAtOnce: 1 });
+    await expect.poll(async () => (await stream(id)).state, { timeout: 5000 }).toBe('active');
+  });
+
+  it('and is the last one gives back what it holds', async () => {
+    const only = fleet.agent('only');
+    const id = await fleet.stream(urls(), 'key');
+    await untilPictures('live/key', 0);
+    await only.stop();
+    expect(await holders()).toEqual({});
+    expect((await stream(id)).state).toBe('failing');
+  });
+});
+
+describe('two replicas', { timeout: 60_000 }, () => {
+  it('are on different agents, picture for picture the same; without one the other loses nothing, and a third takes its place', async () => {
+    const agents = new Map(['a', 'b'].map((name) => [name, fleet.agent(name)]));
+    await expect.poll(async () => (await actors.data().agents.peerURLs('')).length).toBe(2);
+    const id = await fleet.stream(urls(), 'key', { agentModeEnabled: true, runBackupStream: true });
+    await untilPictures('live/key', 0);
+    await untilPictures('backup/key', 0);
+    const before = await holders();
+    expect(Object.values(before).sort()).toEqual(['a', 'b']);
+
+    await agents.get(before['primary']!)!.stop();
+    fleet.agent('c');
+    await untilPictures('live/key', 1, 60);
+    expect(await holders()).toEqual({ primary: 'c', backup: before['backup'] });
+    const backup = publications('backup/key')[0]!;
+    expect(publications('backup/key')).toHaveLength(1);
+    expect(backup).toMatchObject({ endedAtMs: null, longestStepMs: 34 });
+    expect(await causes(id)).not.toContain('media_interrupted');
+    expect((await call('GET', `/streams/${id}`)).body.replicas).toMatchObject([{ role: 'primary', state: 'live' }, { role: 'backup', state: 'live' }]);
+    for (const primary of publications('live/key')) expectSamePictures(pictures.get(primary)!, pictures.get(backup)!);
+  });
+});
+
+/** The one is found in the other, from its first picture for as long as both were sent; within a loop the same pictures come again. */
+function expectSamePictures(one: readonly string[], other: readonly string[]): void {
+  const isSameFrom = (shift: number) => {
+    const shared = one.map((picture, index) => [picture, other[index + shift]] as const).filter(([, counterpart]) => counterpart !== undefined);
+    return shared.length > 20 && shared.every(([picture, counterpart]) => picture === counterpart);
+  };
+  const shifts = Array.from({ length: one.length + other.length }, (_, index) => index - one.length);
+  expect(shifts.some(isSameFrom)).toBe(true);
+}

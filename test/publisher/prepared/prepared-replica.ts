@@ -1,0 +1,45 @@
+// A replica of a prepared stream in real time, without a database: what it reports, and when.
+import { onTestFinished } from 'vitest';
+import { SendSchedule } from '../../../lambda/publisher/prepared/send-schedule.ts';
+import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
+import { ReplicaRun } from '../../../lambda/publisher/replica-run.ts';
+import type { Report, ReplicaRunOptions } from '../../../lambda/publisher/replica-run.ts';
+import { DeliveryMeter } from '../../../lambda/publisher/rtmp/delivery-meter.ts';
+import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { mediaSample } from '../../support/media-samples.ts';
+import { item, mediaOptions, preparedClips, timelineOf } from './prepared-clips.ts';
+
+export const steadyClock = () => performance.now();
+
+/** A clip of two seconds, prepared; until the end of the test. */
+export async function preparedLoop() {
+  const clips = await preparedClips(await findMediaTools(process.env));
+  const loop = item('clip', 2);
+  await clips.prepare(loop, await mediaSample('plain.mp4'));
+  const { options } = mediaOptions(clips.objects, () => ({ video: timelineOf(loop) }));
+  return { media: preparedMedia({ ...options, schedule: new SendSchedule(steadyClock) }), [Symbol.asyncDispose]: () => clips[Symbol.asyncDispose]() };
+}
+
+export function beginPrepared(media: ReturnType<typeof preparedMedia>, rtmpURL: string, more: Partial<ReplicaRunOptions> = {}) {
+  const reports: (Report & { atMs: number })[] = [];
+  let anchoredMs: number | null = null;
+  const run = new ReplicaRun({
+    replica: {
+      id: 'rep', stream_id: 'str', role: 'primary', backend: 'manifest', slots: 1, wanted: 'live', state: 'connecting', reason: null,
+      since: new Date(), agent_id: 'agent', epoch: 1, at_backup_url: false,
+    },
+    loadPlan: async () => ({ target: { rtmpURL, streamKey: 'key' }, media, elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs }),
+    anchor: async () => steadyClock() - (anchoredMs ??= steadyClock()),
+    client: { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: new DeliveryMeter() },
+    report: async (report) => {
+      reports.push({ ...report, atMs: steadyClock() });
+      return true;
+    },
+    steadyClock,
+    random: () => 0.5,
+    log: () => {},
+    ...more,
+  });
+  onTestFinished(() => run.end());
+  return { run, reports, words: () => reports.map(({ state, reason }) => reason?.code ?? state) };
+}

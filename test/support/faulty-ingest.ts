@@ -1,0 +1,160 @@
+// An RTMP ingest that takes every publisher, counts them by stream key, and goes wrong on command.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Amf0Input } from '../../lambda/publisher/rtmp/amf0.ts';
+import { asObject, commandMessage, readCommand } from '../../lambda/publisher/rtmp/command.ts';
+import type { RtmpCommand } from '../../lambda/publisher/rtmp/command.ts';
+import { messageType } from '../../lambda/publisher/rtmp/message.ts';
+import type { RtmpMessage } from '../../lambda/publisher/rtmp/message.ts';
+import { RtmpConnection } from '../../lambda/publisher/rtmp/rtmp-connection.ts';
+
+/** `refuse`: nothing listens. `stall`: nothing is read. `throttle`: 64 KiB a second at most. `reject`: the key is refused. */
+export type Fault = 'none' | 'refuse' | 'stall' | 'throttle' | 'reject';
+
+/** One publisher, from publish to its end. Times are steady milliseconds. */
+export interface Publication {
+  readonly beganAtMs: number;
+  endedAtMs: number | null;
+  firstPictureAtMs: number | null;
+  lastPictureAtMs: number | null;
+  pictures: number;
+  /** Of the last picture. */
+  timestampMs: number;
+  /** The longest step from a picture to the next. */
+  longestStepMs: number;
+}
+
+/** What one stream key got, or one key at one application. */
+export interface KeyFacts {
+  readonly publications: Publication[];
+  mostAtOnce: number;
+}
+
+export interface FaultyIngest extends AsyncDisposable {
+  readonly rtmpURL: string;
+  /** By application and key, as in `live/key`. */
+  readonly keys: ReadonlyMap<string, KeyFacts>;
+  /** From now on, for connections that there are too. `refuse` ends them. */
+  set(fault: Fault): Promise<void>;
+  /** Ends all connections by a reset. */
+  reset(): void;
+}
+
+const throttleEveryMs = 1000;
+
+export async function startFaultyIngest({ host = '127.0.0.1', onPicture }: {
+  readonly host?: string;
+  readonly onPicture?: (path: string, publication: Publication, picture: RtmpMessage) => void;
+} = {}): Promise<FaultyIngest> {
+  const sockets = new Set<Socket>();
+  const keys = new Map<string, KeyFacts>();
+  let fault: Fault = 'none';
+  let port = 0;
+  let server = await listen();
+  const throttling = setInterval(() => {
+    if (fault === 'throttle') for (const socket of sockets) letThrough(socket);
+  }, throttleEveryMs);
+
+  return {
+    get rtmpURL() {
+      return `rtmp://${host}:${port}/live`;
+    },
+    keys,
+    async set(wanted) {
+      const before = fault;
+      fault = wanted;
+      if (wanted === 'refuse') {
+        server.close();
+        for (const socket of sockets) socket.destroy();
+        await once(server, 'close');
+      } else if (before === 'refuse') server = await listen();
+      for (const socket of sockets) if (isHeld()) socket.pause(); else socket.resume();
+    },
+    reset() {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(throttling);
+      for (const socket of sockets) socket.destroy();
+      if (!server.listening) return;
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  function isHeld(): boolean {
+    return fault === 'stall' || fault === 'throttle';
+  }
+
+  async function listen(): Promise<Server> {
+    const listening = createServer({ noDelay: true }, serve).listen(port, host);
+    await once(listening, 'listening');
+    port = (listening.address() as AddressInfo).port;
+    return listening;
+  }
+
+  function letThrough(socket: Socket): void {
+    socket.once('data', () => {
+      if (isHeld()) socket.pause();
+    });
+    socket.resume();
+  }
+
+  function serve(socket: Socket): void {
+    sockets.add(socket);
+    let app = '';
+    let publication: { path: string; facts: Publication } | null = null;
+    const connection = new RtmpConnection(socket, 'server', {
+      onOpen: () => connection.requestAcknowledgements(),
+      onMessage: (message) => {
+        const command = readCommand(message);
+        if (command) obey(command);
+        else if (publication && message.type === messageType.video && message.payload[1] === 1) count(publication, message);
+      },
+    });
+    if (isHeld()) socket.pause();
+    const answer = (name: string, transactionID: number, ...values: Amf0Input[]) => connection.send([commandMessage(0, name, transactionID, ...values)]);
+    const end = () => {
+      if (publication) publication.facts.endedAtMs ??= performance.now();
+    };
+    socket.once('close', () => {
+      sockets.delete(socket);
+      end();
+    });
+
+    function obey({ name, transactionID, values }: RtmpCommand): void {
+      if (name === 'connect') {
+        app = asObject(values[0])['app'] as string;
+        answer('_result', transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' });
+      }
+      if (name === 'createStream') answer('_result', transactionID, null, 1);
+      if (name === 'publish') publish(values[1] as string);
+      if (name === 'deleteStream') end();
+    }
+
+    function publish(key: string): void {
+      if (fault === 'reject') {
+        answer('onStatus', 0, null, { level: 'error', code: 'NetStream.Publish.Denied', description: 'Stream key is invalid' });
+        return;
+      }
+      const path = `${app}/${key}`;
+      const facts: Publication = { beganAtMs: performance.now(), endedAtMs: null, firstPictureAtMs: null, lastPictureAtMs: null, pictures: 0, timestampMs: 0, longestStepMs: 0 };
+      const known = keys.get(path) ?? { publications: [], mostAtOnce: 0 };
+      keys.set(path, known);
+      known.publications.push(facts);
+      known.mostAtOnce = Math.max(known.mostAtOnce, known.publications.filter(({ endedAtMs }) => endedAtMs === null).length);
+      publication = { path, facts };
+      answer('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' });
+    }
+  }
+
+  function count({ path, facts }: { path: string; facts: Publication }, picture: RtmpMessage): void {
+    facts.lastPictureAtMs = performance.now();
+    facts.firstPictureAtMs ??= facts.lastPictureAtMs;
+    if (facts.pictures > 0) facts.longestStepMs = Math.max(facts.longestStepMs, picture.timestampMs - facts.timestampMs);
+    facts.timestampMs = picture.timestampMs;
+    facts.pictures++;
+    onPicture?.(path, facts, picture);
+  }
+}

@@ -1,0 +1,90 @@
+// A platform whose agents run on machines that can be lost: a local run without agents, and supervisors in processes of their own.
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { createPool } from '../../lambda/data/queryable.ts';
+import { createLoop, startLocalRun, temporaryDataFolder, uploadFile } from './local-run.ts';
+import { mediaSample } from './media-samples.ts';
+import { descendantsOf } from './processes.ts';
+
+interface Machine {
+  readonly name: string;
+  process: ChildProcess;
+}
+
+export async function startMachines(names: readonly string[]) {
+  const folder = await temporaryDataFolder();
+  const run = await startLocalRun(folder.path, '--no-demo', '--agents', '0');
+  const { databaseURL, siteURL, rtmpURL } = run.connection;
+  const { serviceSecret } = JSON.parse(await readFile(join(folder.path, 'identity.json'), 'utf8')) as { serviceSecret: string };
+  const tools = await findMediaTools(process.env);
+  const pool = createPool({ connectionString: databaseURL, max: 3 });
+  const boot = (name: string): Machine => {
+    const child = fork(join(import.meta.dirname, 'machine.ts'));
+    child.send({
+      ...tools, databaseURL, siteURL, serviceSecret, supervisor: name, slots: 100, legacyRtmpURL: rtmpURL,
+      masterKeyFile: join(folder.path, 'master.key'), objectsFolder: join(folder.path, 'objects'),
+    });
+    return { name, process: child };
+  };
+  const machines = new Map(names.map((name) => [name, boot(name)]));
+  const upload = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
+
+  /** The machine's agent that lives, by the database. */
+  async function holders(): Promise<{ machine: string; keys: string[] }[]> {
+    const { rows } = await pool.query<{ machine: string; keys: string[] }>(
+      `select split_part(a.supervisor, '/', 1) as machine, array_agg(s.name) as keys from agents a join replicas r on r.agent_id = a.id
+       join streams s on s.id = r.stream_id where a.lease_expires_at > now() group by 1`,
+    );
+    return rows;
+  }
+
+  return {
+    run,
+    pool,
+    holders,
+
+    /** A started stream of the manifest backend, named like its key. @returns its id */
+    async stream(streamKey: string, urls: { rtmpURL: string; backupRtmpURL?: string }, more: object = {}): Promise<string> {
+      const id = await createLoop(run.api, [upload], { streamKey, ...urls }, { name: streamKey, quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest', ...more });
+      await run.api('POST', `/streams/${id}/start`);
+      return id;
+    },
+
+    /** Whether every machine has an agent that has renewed for a whole lease. */
+    async areAllUp(): Promise<boolean> {
+      const { rows } = await pool.query<{ count: number }>(
+        `select count(distinct split_part(supervisor, '/', 1))::int as count from agents where lease_expires_at > now() and renewing_since < now() - interval '5 seconds'`,
+      );
+      return rows[0]!.count === names.length;
+    },
+
+    /** SIGKILL: its agent, which its supervisor sees, or all of it. @returns steady milliseconds of that */
+    async kill(name: string, what: 'agent' | 'machine'): Promise<number> {
+      const machine = machines.get(name)!;
+      const agent = (await descendantsOf(machine.process.pid!)).find((each) => each.name === 'MainThread' || each.name === 'node');
+      const killedAtMs = performance.now();
+      if (what === 'machine') machine.process.kill('SIGKILL');
+      if (agent) process.kill(agent.pid, 'SIGKILL');
+      if (what === 'machine') {
+        await once(machine.process, 'exit');
+        // Up again after a while, as with another of the same name.
+        setTimeout(() => machines.set(name, boot(name)), rebootMs).unref();
+      }
+      return killedAtMs;
+    },
+
+    async [Symbol.asyncDispose]() {
+      for (const { process: child } of machines.values()) child.kill('SIGKILL');
+      await pool.end();
+      await run.interrupt();
+      await folder.remove();
+    },
+  };
+}
+
+/** Longer than a lease: who comes back earlier frees at once what it held. */
+const rebootMs = 9000;

@@ -1,0 +1,47 @@
+// Another machine on this one: a network namespace with a cable to it that can be made to lose every packet. Linux, as root.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const name = `faults${process.pid}`;
+const cable = { ours: `va${process.pid}`, theirs: `vb${process.pid}` };
+/** From the networks for benchmarks (RFC 2544), which nobody routes. */
+const ours = '198.18.77.1';
+
+export interface OtherMachine extends AsyncDisposable {
+  readonly address: string;
+  /** What runs a command there. */
+  readonly command: readonly string[];
+  /** Loses every packet to it, without a word to whoever sends them. */
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+/** Null where it may not be made. */
+export async function makeOtherMachine(): Promise<OtherMachine | null> {
+  const address = '198.18.77.2';
+  const command = ['ip', 'netns', 'exec', name];
+  const ip = (...args: readonly string[]) => run('ip', args);
+  const dispose = async () => void (await ip('netns', 'del', name).catch(() => {}));
+  try {
+    await ip('netns', 'add', name);
+    await ip('link', 'add', cable.ours, 'type', 'veth', 'peer', 'name', cable.theirs, 'netns', name);
+    await ip('addr', 'add', `${ours}/30`, 'dev', cable.ours);
+    await ip('link', 'set', cable.ours, 'up');
+    await run('ip', ['netns', 'exec', name, 'ip', 'addr', 'add', `${address}/30`, 'dev', cable.theirs]);
+    await run('ip', ['netns', 'exec', name, 'ip', 'link', 'set', cable.theirs, 'up']);
+  } catch {
+    await dispose();
+    return null;
+  }
+  // Packets to a station that is not there are dropped by the other end.
+  const station = (mac: string) => ip('neigh', 'replace', address, 'lladdr', mac, 'dev', cable.ours, 'nud', 'permanent');
+  const { stdout } = await run('ip', ['netns', 'exec', name, 'cat', `/sys/class/net/${cable.theirs}/address`]);
+  return {
+    address,
+    command,
+    cut: async () => void (await station('02:00:00:00:00:01')),
+    mend: async () => void (await station(stdout.trim())),
+    [Symbol.asyncDispose]: dispose,
+  };
+}
