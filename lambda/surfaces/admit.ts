@@ -4,6 +4,7 @@ import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { authenticate } from './authenticate.ts';
 import { bearerChallenge } from './protected-resource.ts';
+import type { ResourcePath } from './protected-resource.ts';
 import { countRequest, requestClassOf } from './rate-limits.ts';
 import type { Quota } from './rate-limits.ts';
 import type { Service } from './service.ts';
@@ -27,22 +28,38 @@ export interface Applicant {
 /** @throws what is not the applicant's fault, such as a database that does not answer */
 export async function admit(service: Service, { operation, headers, address }: Applicant): Promise<Admission> {
   if (operation === null || operation.scopes === 'public') return admitAnybody(service, address);
-  const { scopes } = operation;
-  let caller: Caller;
+  const identified = await identify(service, { headers, address, resource: '/v1' });
+  return identified.caller === null ? identified : admitCaller(service, identified.caller, operation, '/v1');
+}
+
+/** Whose request it is; nothing is counted yet but what is refused. @throws as `admit` does */
+export async function identify(service: Service, { headers, address, resource }: Pick<Applicant, 'headers' | 'address'> & { readonly resource: ResourcePath }): Promise<Admission> {
   try {
-    caller = await authenticate(service, headers);
+    return { caller: await authenticate(service, headers, resource), quota: null, refusal: null };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const quota = await countRequest(service, `address ${address}`, 'refused');
     return { caller: null, quota, refusal: quota.exceeded ? tooMany(quota, 'requests without a valid credential came from this address') : error };
   }
-  const quota = await countRequest(service, `user ${caller.userID}`, requestClassOf(operation));
-  if (!scopes.some((scope) => caller.scopes.includes(scope))) {
+}
+
+/** Whether a caller may do this, and this often. */
+export async function admitCaller(service: Service, caller: Caller, operation: Operation, resource: ResourcePath): Promise<Admission> {
+  const { scopes } = operation;
+  const requestClass = requestClassOf(operation);
+  const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
+  if (scopes !== 'public' && !scopes.some((scope) => caller.scopes.includes(scope))) {
     const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
-    const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, '/v1', scopes[0]) };
+    const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
     return { caller, quota, refusal: new ProblemError('insufficient_scope', detail, { headers }) };
   }
-  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClassOf(operation)}s were made`) : null };
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
+}
+
+/** The same for what belongs to a surface and is no operation, such as asking what there is: it counts as a read. */
+export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
+  const quota = await countRequest(service, `user ${caller.userID}`, 'read');
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, 'reads were made') : null };
 }
 
 /** What needs no credential is also there to say that the database is gone: then nothing is counted. */

@@ -6,6 +6,7 @@ import { ProblemError } from '../operations/problem-codes.ts';
 import { allScopes } from '../operations/scopes.ts';
 import type { Scope } from '../operations/scopes.ts';
 import { audiencesOf, bearerChallenge } from './protected-resource.ts';
+import type { ResourcePath } from './protected-resource.ts';
 import type { Service } from './service.ts';
 
 /** Every API key begins with this. */
@@ -16,34 +17,37 @@ export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** @throws {ProblemError} unauthenticated, with the same words for every credential that is not valid */
-export async function authenticate(service: Service, headers: Headers): Promise<Caller> {
+/**
+ * @param resource the part of the API that the request is for: a token is for one, or for all of them
+ * @throws {ProblemError} unauthenticated, with the same words for every credential that is not valid
+ */
+export async function authenticate(service: Service, headers: Headers, resource: ResourcePath): Promise<Caller> {
   const apiKey = headers.get('x-api-key');
   const authorization = headers.get('authorization');
-  if (apiKey !== null && authorization !== null) throw refusal(service, 'Send one credential, not two.');
-  if (authorization !== null) return callerOfToken(service, authorization);
-  if (apiKey !== null) return callerOfKey(service, apiKey);
-  throw refusal(service, 'Send an API key in the header X-API-Key, or an access token as Authorization: Bearer.');
+  if (apiKey !== null && authorization !== null) throw refusal(service, resource, 'Send one credential, not two.');
+  if (authorization !== null) return callerOfToken(service, authorization, resource);
+  if (apiKey !== null) return callerOfKey(service, apiKey, resource);
+  throw refusal(service, resource, 'Send an API key in the header X-API-Key, or an access token as Authorization: Bearer.');
 }
 
-async function callerOfKey(service: Service, apiKey: string): Promise<Caller> {
+async function callerOfKey(service: Service, apiKey: string, resource: ResourcePath): Promise<Caller> {
   const { accounts } = databaseOn(service.pool);
   const owner = apiKey.startsWith(apiKeyPrefix) ? await accounts.ownerOfKey(hashApiKey(apiKey)) : null;
-  if (!owner) throw refusal(service, 'The API key is not valid.');
+  if (!owner) throw refusal(service, resource, 'The API key is not valid.');
   if (!owner.is_use_noted) await accounts.noteKeyUse(owner.key_id);
   return { userID: owner.user_id, scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes) };
 }
 
-async function callerOfToken(service: Service, authorization: string): Promise<Caller> {
+async function callerOfToken(service: Service, authorization: string, resource: ResourcePath): Promise<Caller> {
   const token = /^Bearer +([\w~+/.-]+=*)$/i.exec(authorization)?.[1];
-  const verified = token === undefined ? null : await service.accessTokens.verify(token, audiencesOf(new URL(service.baseURL).origin, '/v1'));
-  if (!verified) throw refusal(service, 'The access token is not valid: it may have expired, been revoked, or be meant for something else. Ask for a new one.');
+  const verified = token === undefined ? null : await service.accessTokens.verify(token, audiencesOf(new URL(service.baseURL).origin, resource));
+  if (!verified) throw refusal(service, resource, 'The access token is not valid: it may have expired, been revoked, or be meant for something else. Ask for a new one.');
   return { userID: verified.userID, scopes: knownScopes(verified.scopes) };
 }
 
 /** RFC 9728: a 401 leads to where a token can be had. */
-function refusal(service: Service, detail: string): ProblemError {
-  return new ProblemError('unauthenticated', detail, { headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, '/v1', null) } });
+function refusal(service: Service, resource: ResourcePath, detail: string): ProblemError {
+  return new ProblemError('unauthenticated', detail, { headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, null) } });
 }
 
 /** Tokens also carry scopes that mean nothing here, such as openid. */

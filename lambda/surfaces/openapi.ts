@@ -7,6 +7,7 @@ import { answerComponents, answersOf, headerComponents, problemExamples, problem
 import { exampleOf } from './openapi-examples.ts';
 import { jsonSchema } from './openapi-schemas.ts';
 import type { Json } from './openapi-schemas.ts';
+import { idempotencyKeyPattern } from './validate.ts';
 
 const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   account: 'The caller.',
@@ -101,6 +102,6 @@ function parameters(operation: Operation, where: 'path' | 'query', schemas: Json
 function idempotencyKey({ method }: Operation): Json[] {
   if (method !== 'POST') return [];
   const description = 'A repeated request with the same key is answered with the first answer instead of running again; kept 24 hours.';
-  const schema = { type: 'string', pattern: '^[!-~]{1,255}$' };
+  const schema = { type: 'string', pattern: idempotencyKeyPattern };
   return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema, example: '0f8fad5b-d9cb-469f-a165-70867728950e' }];
 }

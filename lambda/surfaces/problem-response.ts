@@ -1,27 +1,41 @@
 // Turns whatever ended a request into an application/problem+json answer.
 import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
+import type { ProblemCode } from '../operations/problem-codes.ts';
 import type { Service } from './service.ts';
 
 /** Codes of connections that could not be made or were lost, from the driver and from Postgres (class 08, 57P0x, 53300). */
 const unavailable = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|08\w{3}|57P0\d|53300)$/;
 
-/** Only public text gets out; the cause goes to the log. */
+/** A problem document: the same on every surface. */
+export interface ProblemDocument {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: ProblemCode;
+  readonly [member: string]: unknown;
+}
+
 export function problemResponse(service: Service, error: unknown): Response {
+  const problem = asProblem(error);
+  const document = problemDocument(service, problem);
+  return Response.json(document, { status: document.status, headers: { 'content-type': 'application/problem+json', ...problem.headers } });
+}
+
+/** Only public text gets out; the cause goes to the log. */
+export function problemDocument(service: Service, error: unknown): ProblemDocument {
   const problem = asProblem(error);
   const { status, title } = problemCodes[problem.code];
   if (status >= 500) service.log('request_failed', { code: problem.code, cause: problem.cause });
-  return Response.json(
-    {
-      type: problemType(service, problem.code),
-      title,
-      status,
-      detail: problem.detail,
-      code: problem.code,
-      ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
-      ...problem.members,
-    },
-    { status, headers: { 'content-type': 'application/problem+json', ...problem.headers } },
-  );
+  return {
+    type: problemType(service, problem.code),
+    title,
+    status,
+    detail: problem.detail,
+    code: problem.code,
+    ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+    ...problem.members,
+  };
 }
 
 /** The URI of a kind of problem: absolute, and a GET there explains it. */

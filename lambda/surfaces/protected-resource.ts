@@ -7,12 +7,13 @@ export const accessTokenSeconds = 900;
 
 /** Parts of the API that tokens can be asked for by themselves; a token for the origin is good for all of them. */
 export const resourcePaths = ['/v1', '/mcp', '/graphql'] as const;
+export type ResourcePath = (typeof resourcePaths)[number];
 
 /**
  * The names (RFC 8707) that a token for a part of the API may carry as its audience: its own, and the whole origin's.
  * Some clients write an origin with a slash at its end.
  */
-export function audiencesOf(origin: string, path: (typeof resourcePaths)[number]): readonly [string, string, string] {
+export function audiencesOf(origin: string, path: ResourcePath): readonly [string, string, string] {
   return [origin + path, origin, `${origin}/`];
 }
 
@@ -29,7 +30,7 @@ export function protectedResourceMetadata(origin: string, resource: string): Rec
 }
 
 /** For WWW-Authenticate (RFC 6750, RFC 9728). @param needed the scope that is missing; null when there is no valid credential */
-export function bearerChallenge(origin: string, path: (typeof resourcePaths)[number], needed: Scope | null): string {
+export function bearerChallenge(origin: string, path: ResourcePath, needed: Scope | null): string {
   const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource${path}"`;
   if (needed) return `Bearer error="insufficient_scope", scope="${needed}", ${metadata}`;
   return `Bearer ${metadata}, scope="${Object.keys(scopes).join(' ')}", ApiKey header="X-API-Key"`;

@@ -26,7 +26,8 @@ export async function readBody(request: Request, operation: Operation): Promise<
   }
 }
 
-async function readBounded(request: Request): Promise<Buffer> {
+/** All bytes of a body. @throws {ProblemError} payload_too_large, or malformed_json when it ends too early */
+export async function readBounded(request: Request): Promise<Buffer> {
   const tooLarge = () => new ProblemError('payload_too_large', `A body holds at most ${maxBodyBytes} bytes. Send less at once; media goes to an upload URL.`);
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];

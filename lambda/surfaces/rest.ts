@@ -2,7 +2,6 @@
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
-import type { FieldError } from '../operations/problem-codes.ts';
 import { admit } from './admit.ts';
 import { callOperation } from './call.ts';
 import type { Quota } from './rate-limits.ts';
@@ -14,7 +13,7 @@ import { queryReader } from './read-query.ts';
 import type { QueryReader } from './read-query.ts';
 import { referenceResponse } from './reference.ts';
 import type { Service } from './service.ts';
-import { validateInput } from './validate.ts';
+import { faultsOfKey, validateInput } from './validate.ts';
 
 /** @param address the client's IP address */
 export type RestHandler = (request: Request, address: string) => Promise<Response>;
@@ -55,7 +54,7 @@ export function createRestHandler(service: Service): RestHandler {
       const idempotencyKey = method === 'POST' ? request.headers.get('idempotency-key') : null;
       const { query, faults } = readQuery(url.searchParams);
       const body = await readBody(request, operation);
-      const input = validateInput(operation, { params, query, body }, [...faultsOfKey(idempotencyKey), ...faults]);
+      const input = validateInput(operation, { params, query, body }, [...faultsOfKey(idempotencyKey, '/header/Idempotency-Key'), ...faults]);
       const answer = await callOperation(service, { operation, caller: admission.caller, input, idempotencyKey });
       const headers = answer.body === '' ? answer.headers : { 'content-type': 'application/json', ...answer.headers };
       return withQuota(new Response(answer.body === '' || request.method === 'HEAD' ? null : answer.body, { status: answer.status, headers }));
@@ -73,11 +72,6 @@ function decodeParameter(encoded: string): string {
   } catch {
     return encoded;
   }
-}
-
-function faultsOfKey(key: string | null): FieldError[] {
-  if (key === null || /^[\u0021-\u007e]{1,255}$/.test(key)) return [];
-  return [{ path: '/header/Idempotency-Key', code: 'validation_failed', detail: 'Must have 1 to 255 visible ASCII characters.' }];
 }
 
 function refuseUnknown(service: Service, allowed: readonly string[]): Response {

@@ -35,6 +35,7 @@ export function validateInput(operation: Operation, raw: RawInput, found: readon
   const faults = [
     ...found,
     ...faultsOf(params.error, '/path'),
+    ...textFaults(raw.params, '/path', maxDepth),
     ...faultsOf(query.error, '/query'),
     ...textFaults(raw.query, '/query', maxDepth),
     ...faultsOf(body?.error, ''),
@@ -42,6 +43,15 @@ export function validateInput(operation: Operation, raw: RawInput, found: readon
   ];
   if (faults.length > 0) throw refusalOf(faults);
   return { params: params.data, query: query.data, body: body?.data };
+}
+
+/** What an Idempotency-Key may be, as a JSON Schema pattern. */
+export const idempotencyKeyPattern = '^[!-~]{1,255}$';
+
+/** @param path where the surface takes the key */
+export function faultsOfKey(key: unknown, path: string): FieldError[] {
+  if (key == null || (typeof key === 'string' && new RegExp(idempotencyKeyPattern).test(key))) return [];
+  return [{ path, code: 'validation_failed', detail: 'Must have 1 to 255 visible ASCII characters.' }];
 }
 
 function refusalOf(faults: readonly FieldError[]): ProblemError {
