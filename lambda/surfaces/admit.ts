@@ -48,11 +48,22 @@ export async function admitCaller(service: Service, caller: Caller, operation: O
   const { scopes } = operation;
   const requestClass = requestClassOf(operation);
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
-  if (scopes !== 'public' && !scopes.some((scope) => caller.scopes.includes(scope))) {
-    const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
-    const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
-    return { caller, quota, refusal: new ProblemError('insufficient_scope', detail, { headers }) };
-  }
+  const refusal = refusalOfScopes(service, caller, scopes, resource);
+  return { caller, quota, refusal: refusal ?? (quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null) };
+}
+
+/** Null where one of the scopes is the caller's, or none is needed. */
+export function refusalOfScopes(service: Service, caller: Caller, scopes: Operation['scopes'], resource: ResourcePath): ProblemError | null {
+  if (scopes === 'public' || scopes.some((scope) => caller.scopes.includes(scope))) return null;
+  const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
+  const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
+  return new ProblemError('insufficient_scope', detail, { headers });
+}
+
+/** Several calls in one request: each counts. Those that need no caller count for the address. */
+export async function admitCalls(service: Service, caller: Caller | null, address: string, requestClass: 'read' | 'write', calls: number): Promise<Admission> {
+  if (caller === null) return admitAnybody(service, address);
+  const quota = await countRequest(service, `user ${caller.userID}`, requestClass, calls);
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
 }
 

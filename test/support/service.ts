@@ -19,6 +19,7 @@ import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
+import type { Service } from '../../lambda/surfaces/service.ts';
 import { testDatabase } from './database.ts';
 import { plantedSecrets } from './planted-secrets.ts';
 
@@ -45,6 +46,8 @@ export interface TestService {
   databaseURL(): string;
   folder(): string;
   handler(): RestHandler;
+  /** What other surfaces are made from. */
+  service(): Service;
   /** @param address where it seems to come from */
   send(request: Request, address?: string): Promise<Answer>;
   /** A new user with a key of their own, and credits. */
@@ -63,7 +66,7 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
   const database = testDatabase();
   const logged: string[] = [];
   const secrets = plantedSecrets();
-  let made: { pool: Pool; objects: FileObjectStore; payment: LocalPayment; crypto: LocalCryptoProcessor; handler: RestHandler; folder: string } | undefined;
+  let made: { service: Service; pool: Pool; objects: FileObjectStore; payment: LocalPayment; crypto: LocalCryptoProcessor; handler: RestHandler; folder: string } | undefined;
   let users = 0;
 
   beforeAll(async () => {
@@ -77,8 +80,9 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
     const connections = {
       payment, crypto, pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer([testDataKey]), origin: new URL(baseURL).origin,
     };
-    const rest = createRestHandler(createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log));
-    made = { pool, objects, payment, crypto, folder, handler: withPaymentCallbacks(rest, connections, pool, log) };
+    const service = createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log);
+    const rest = createRestHandler(service);
+    made = { service, pool, objects, payment, crypto, folder, handler: withPaymentCallbacks(rest, connections, pool, log) };
   });
   afterAll(async () => {
     secrets.expectNoneIn(logged.join('\n'), 'the log');
@@ -102,6 +106,7 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
     databaseURL: () => database.url(),
     folder: () => made!.folder,
     handler: () => made!.handler,
+    service: () => made!.service,
     send,
     logged,
     async user(credits = 1000) {

@@ -1,0 +1,67 @@
+// Answers of GraphQL over HTTP: data and errors as JSON, every error with the code that it has on every surface.
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
+import { ProblemError } from '../../operations/problem-codes.ts';
+import type { ProblemCode } from '../../operations/problem-codes.ts';
+import { problemDocument } from '../problem-response.ts';
+import { quotaHeaders } from '../rate-limits.ts';
+import type { Quota } from '../rate-limits.ts';
+import type { Service } from '../service.ts';
+import { QueryRefused } from './read-query.ts';
+
+/** Lambda answers with at most 6 MB, in which quotes of JSON are escaped once more. */
+const maxAnswerBytes = 4_000_000;
+
+/** The older media type: for clients that do not name the newer one, what is wrong with a query is no fault of HTTP. */
+const olderType = 'application/json';
+const newerType = 'application/graphql-response+json';
+
+/** What a query came to. @param replayed names of answers that an idempotency key brought back */
+export function resultResponse(service: Service, accept: string | null, { data, errors }: ExecutionResult, replayed: readonly string[]): Response {
+  const answer = {
+    ...(errors ? { errors: errors.map((error) => formatted(service, error, codeInExecution(error))) } : {}),
+    data,
+    ...(replayed.length > 0 ? { extensions: { idempotencyReplayed: replayed } } : {}),
+  };
+  const body = JSON.stringify(answer);
+  if (Buffer.byteLength(body) <= maxAnswerBytes) return respond(accept, 200, body, {});
+  return refusalResponse(service, accept, new ProblemError('query_too_large', 'The answer is larger than 4 MB. Ask for smaller pages (first), or for fewer fields.'));
+}
+
+/** What kept a query from being run. */
+export function refusalResponse(service: Service, accept: string | null, error: unknown): Response {
+  if (error instanceof QueryRefused) {
+    const errors = error.errors.map((each) => formatted(service, each, error.code));
+    return respond(accept, typeOf(accept) === olderType ? 200 : 400, JSON.stringify({ errors }), {});
+  }
+  const { message, extensions } = formatted(service, new GraphQLError('', { originalError: error as Error }), null);
+  const { status } = extensions as { status: number };
+  const headers = error instanceof ProblemError ? error.headers : {};
+  return respond(accept, status === 422 ? 400 : status, JSON.stringify({ errors: [{ message, extensions }] }), headers);
+}
+
+export function withQuota(response: Response, quota: Quota | null): Response {
+  if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota, response.status === 429))) response.headers.set(name, value);
+  return response;
+}
+
+/** @param code of what the library refuses in its own words; null where it only passes on what was thrown */
+function formatted(service: Service, error: GraphQLError, code: ProblemCode | null): GraphQLFormattedError {
+  const { locations, path, originalError } = error;
+  const problem = code === null || originalError instanceof ProblemError ? originalError : new ProblemError(code, error.message);
+  const { detail, title: _, ...extensions } = problemDocument(service, problem);
+  return { message: detail, ...(locations ? { locations } : {}), ...(path ? { path } : {}), extensions };
+}
+
+/** Null values for arguments of calls are found by the library only now; all else that it finds in an answer is our fault. */
+function codeInExecution({ originalError, path }: GraphQLError): ProblemCode | null {
+  return originalError === undefined && path?.length === 1 ? 'validation_failed' : null;
+}
+
+function typeOf(accept: string | null): string {
+  return accept !== null && !accept.includes(newerType) && accept.includes(olderType) ? olderType : newerType;
+}
+
+function respond(accept: string | null, status: number, body: string, headers: Readonly<Record<string, string>>): Response {
+  return new Response(body, { status, headers: { 'content-type': `${typeOf(accept)}; charset=utf-8`, ...headers } });
+}
