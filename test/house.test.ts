@@ -138,7 +138,7 @@ describe('where things are', () => {
     const entry = (path: string) => within('bin')(path) || /\.(?:lambda|task)\.ts$/.test(path);
     const elsewhere = places(product.filter(({ path }) => !entry(path)), /.*\bprocess\.env\b.*/g);
     // No settings of ours: a child without credentials inherits the search path, and nothing else; SDK clients find an endpoint there too.
-    const conventions = [/^lambda\/publisher\/ffmpeg\/child\.ts:\d+: return \{ PATH: process\.env\.PATH, /, /^lambda\/ports\/read-parameter\.ts:.*\.AWS_ENDPOINT_URL /];
+    const conventions = [/^lambda\/publisher\/ffmpeg\/child\.ts:\d+: return \{ PATH: process\.env\.PATH, /, /^lambda\/ports\/call-aws\.ts:.*\.AWS_ENDPOINT_URL /];
     expect(elsewhere.filter((place) => !conventions.some((convention) => convention.test(place)))).toEqual([]);
   });
 });

@@ -1,10 +1,9 @@
 // Runs the migrations at a deploy, keeps the role by which everything else connects, and makes and rotates the signing key.
-import { KMSClient } from '@aws-sdk/client-kms';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { join } from 'node:path';
 import { ensureSigningKey, rotateSigningKey } from '../auth/signing-keys.ts';
 import { createPool } from '../data/queryable.ts';
 import { jsonLog } from '../log.ts';
+import { readSecret } from '../ports/call-aws.ts';
 import { createKMSKeyWrapper } from '../ports/sealer/key-wrapper.ts';
 import { openSealer } from '../ports/sealer/open-sealer.ts';
 import { readMigrateEnvironment, serviceRole } from './environment.ts';
@@ -23,14 +22,13 @@ const keepServiceRole = `
 /** A thrown error fails the deploy. @param event `rotateSigningKey` is sent by hand: lib/README.md, “Rotate secrets” */
 export async function handler(event: { readonly rotateSigningKey?: boolean } | null): Promise<void> {
   const { secretARN, host, database, sealingKeyARN } = readMigrateEnvironment(process.env);
-  const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: secretARN }));
-  const { username, password } = JSON.parse(SecretString!) as { username: string; password: string };
+  const { username, password } = JSON.parse(await readSecret(secretARN)) as { username: string; password: string };
   const pool = createPool({ host, database, user: username, password, ssl: { rejectUnauthorized: true }, max: 1 });
   try {
     // The bundle carries the SQL files beside itself.
     const applied = await migrate(pool, join(import.meta.dirname, 'migrations'));
     await pool.query(keepServiceRole);
-    const sealer = await openSealer(pool, createKMSKeyWrapper(new KMSClient(), sealingKeyARN));
+    const sealer = await openSealer(pool, createKMSKeyWrapper(sealingKeyARN));
     await ensureSigningKey(pool, sealer, new Date());
     jsonLog('migrated', { applied });
     if (event?.rotateSigningKey) jsonLog('signing_key_rotated', { signsFrom: await rotateSigningKey(pool, sealer, new Date()) });

@@ -21,8 +21,11 @@ export const framerate = z.enum(framerates).meta({ id: 'Framerate' });
 /** A time in an answer: ISO 8601, UTC, milliseconds. */
 export const timestamp = z.date().transform((date) => date.toISOString()).pipe(z.iso.datetime());
 
-/** A time in a request: ISO 8601 with Z or an offset. */
-export const timestampInput = z.iso.datetime({ offset: true }).transform((value) => new Date(value)).pipe(z.date());
+/** A time in a request: ISO 8601 with Z or an offset. With an offset, years 0000 to 9999 can name a time that in UTC has another year. */
+export const timestampInput = z.iso
+  .datetime({ offset: true })
+  .transform((value) => new Date(value))
+  .pipe(z.date().refine((date) => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999, { error: 'Use a time in the years 1 to 9999, in UTC.' }));
 
 /** Why something failed, in words that a person understands. */
 export const failure = z.object({ code: z.string(), detail: z.string() }).meta({ id: 'Failure' });

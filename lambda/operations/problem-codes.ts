@@ -80,5 +80,11 @@ export class ProblemError extends Error {
 
 /** A fault of one field of the body. */
 export function fieldProblem(field: string, detail: string, code: ProblemCode = 'validation_failed'): ProblemError {
-  return new ProblemError(code, detail, { errors: [{ path: `/${field}`, code, detail }] });
+  return fieldProblems([[field, detail, code]])!;
+}
+
+/** All faults that were found together, so that the caller can mend them at once; the first gives the problem its code. Null without any. */
+export function fieldProblems(faults: readonly (readonly [field: string, detail: string, code?: ProblemCode])[]): ProblemError | null {
+  const errors = faults.map(([field, detail, code = 'validation_failed' as const]) => ({ path: `/${field}`, code, detail }));
+  return errors[0] ? new ProblemError(errors[0].code, errors[0].detail, { errors }) : null;
 }

@@ -1,17 +1,14 @@
 // Connects a deployable in AWS to everything around it, once, when it starts.
-import { KMSClient } from '@aws-sdk/client-kms';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { Signer } from '@aws-sdk/rds-signer';
 import type { Pool } from 'pg';
 import { createPool } from '../data/queryable.ts';
 import type { Log } from '../log.ts';
+import { readParameter, readSecret } from './call-aws.ts';
 import type { CommandQueue } from './command-queue/command-queue.ts';
 import type { QueueName } from './command-queue/queues.ts';
 import { createSQSCommandQueue } from './command-queue/sqs-command-queue.ts';
 import type { ObjectStore } from './object-store/object-store.ts';
 import { createS3ObjectStore } from './object-store/s3-object-store.ts';
-import { readParameter } from './read-parameter.ts';
 import { createKMSKeyWrapper } from './sealer/key-wrapper.ts';
 import { openSealer } from './sealer/open-sealer.ts';
 import type { Sealer } from './sealer/sealer.ts';
@@ -60,7 +57,7 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
   return {
     ...core,
     objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
-    queue: createSQSCommandQueue({ sqs: new SQSClient(), pool: core.pool, queueURLs: environment.queueURLs, log }),
+    queue: createSQSCommandQueue({ pool: core.pool, queueURLs: environment.queueURLs, log }),
   };
 }
 
@@ -81,14 +78,8 @@ export async function connectCore(environment: AwsCoreEnvironment, connections: 
     pool,
     serviceSecret: await readSecret(environment.serviceSecretARN),
     origin: await resolveOrigin(environment.origin, region),
-    sealer: await openSealer(pool, createKMSKeyWrapper(new KMSClient(), environment.sealingKeyARN)),
+    sealer: await openSealer(pool, createKMSKeyWrapper(environment.sealingKeyARN)),
   };
-}
-
-async function readSecret(arn: string): Promise<string> {
-  const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: arn }));
-  if (!SecretString) throw new Error('the service secret has no value');
-  return SecretString;
 }
 
 /** `ssm:NAME` stands for the value of that parameter, which is known only after the distribution was made. */

@@ -1,6 +1,6 @@
 // The payment providers of a stage, as its secret configures them.
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
+import { readSecret } from './call-aws.ts';
 import { noCryptoProcessor } from './crypto-processor/crypto-processor.ts';
 import type { CryptoProcessor } from './crypto-processor/crypto-processor.ts';
 import { createOxapayProcessor } from './crypto-processor/oxapay-processor.ts';
@@ -34,8 +34,7 @@ export function createPaymentProviders(secret: string, origin: string, clock: ()
 }
 
 export async function connectPaymentProviders(secretARN: string, origin: string): Promise<PaymentProviders> {
-  const { SecretString } = await new SecretsManagerClient().send(new GetSecretValueCommand({ SecretId: secretARN }));
-  return createPaymentProviders(SecretString ?? '', origin, () => new Date());
+  return createPaymentProviders(await readSecret(secretARN), origin, () => new Date());
 }
 
 function parseJson(text: string): unknown {

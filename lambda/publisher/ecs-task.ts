@@ -1,5 +1,5 @@
 // The ECS task that a container of ours runs in: which it is, and how it keeps itself from being ended while it works.
-import { readParameter } from '../ports/read-parameter.ts';
+import { readParameter } from '../ports/call-aws.ts';
 import { createTaskProtection } from './task-protection.ts';
 
 export interface EcsTask {

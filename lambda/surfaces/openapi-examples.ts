@@ -23,7 +23,7 @@ interface Schema {
 const usual: Readonly<Record<string, unknown>> = {
   name: 'Evening loop', email: 'ada@example.org', mimeType: 'video/mp4', fileSize: 52_428_800, durationSeconds: 212.4, width: 1920, height: 1080, framerate: 30,
   videoCodec: 'h264', audioCodec: 'aac', rtmpURL: 'rtmps://live.example.org/app', backupRtmpURL: 'rtmps://backup.example.org/app', streamKey: 'abcd-efgh-ijkl',
-  url: 'https://files.example.org/video.mp4', rule: 'FREQ=DAILY', timeZone: 'Europe/Paris', version: 3, streamStateID: '42', nextCursor: '', hasMore: false,
+  url: 'https://files.example.org/video.mp4', checkoutURL: 'https://checkout.example.org/pay/0mb3kq5z', rule: 'FREQ=DAILY', timeZone: 'Europe/Paris', version: 3, streamStateID: '42', nextCursor: '', hasMore: false,
   headers: { 'content-type': 'video/mp4', 'if-none-match': '*' }, scheduleEndAt: '2030-01-31T20:00:00.000Z', expiresAt: '2030-01-31T19:00:00.000Z',
   latencyMs: 1.5, uptimeSeconds: 3600, bitrateKbps: 4500, framesPerSecond: 30, positionSeconds: 12.5, code: 'example_code', openapi: '3.1.0',
 };

@@ -23,14 +23,13 @@ interface Route {
   readonly readQuery: QueryReader;
 }
 
+/** What one path of the document takes, by method. */
+type Routes = Map<string, Route>;
+
 /** Answers requests below `/v1`. Never throws: whatever goes wrong is a problem document. */
 export function createRestHandler(service: Service): RestHandler {
-  const router = new TrieRouter<Route>();
+  const router = routerOf(service.operations);
   const basePath = new URL(service.baseURL).pathname;
-  for (const operation of service.operations) {
-    router.add(operation.method, operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), { operation, readQuery: queryReader(operation) });
-  }
-  const methodsAt = (path: string) => ['GET', 'POST', 'PATCH', 'DELETE'].filter((method) => router.match(method, path)[0].length > 0);
 
   return async (request, address) => {
     let quota: Quota | null = null;
@@ -42,15 +41,16 @@ export function createRestHandler(service: Service): RestHandler {
       const url = new URL(request.url);
       const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '/';
       const method = request.method === 'HEAD' ? 'GET' : request.method;
-      // A literal path wins over one with parameters, whatever their order in the catalogue.
-      const match = router.match(method, path)[0].toSorted(([, a], [, b]) => Object.keys(a).length - Object.keys(b).length)[0];
-      const admission = await admit(service, { operation: match?.[0].operation ?? null, headers: request.headers, address });
+      // A literal path wins over one with parameters, whatever their order in the catalogue, and whatever the method.
+      const [routes, encoded] = router.match('', path)[0].toSorted(([, a], [, b]) => Object.keys(a).length - Object.keys(b).length)[0] ?? [];
+      const route = routes?.get(method);
+      const admission = await admit(service, { operation: route?.operation ?? null, headers: request.headers, address });
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
-      if (!match) return withQuota((method === 'GET' && (await pageAt(service, path))) || refuseUnknown(service, methodsAt(path)));
+      if (!route) return withQuota((method === 'GET' && (await pageAt(service, path))) || refuseUnknown(service, [...(routes?.keys() ?? [])]));
 
-      const [{ operation, readQuery }, encoded] = match;
-      const params = Object.fromEntries(Object.entries(encoded).map(([name, value]) => [name, decodeParameter(value)]));
+      const { operation, readQuery } = route;
+      const params = Object.fromEntries(Object.entries(encoded ?? {}).map(([name, value]) => [name, decodeParameter(value)]));
       const idempotencyKey = method === 'POST' ? request.headers.get('idempotency-key') : null;
       const { query, faults } = readQuery(url.searchParams);
       const body = await readBody(request, operation);
@@ -62,6 +62,15 @@ export function createRestHandler(service: Service): RestHandler {
       return withQuota(problemResponse(service, error));
     }
   };
+}
+
+function routerOf(operations: readonly Operation[]): TrieRouter<Routes> {
+  const router = new TrieRouter<Routes>();
+  for (const [path, sharing] of Map.groupBy(operations, (operation) => operation.path)) {
+    const routes = new Map(sharing.map((operation) => [operation.method, { operation, readQuery: queryReader(operation) }]));
+    router.add('', path.replaceAll(/\{(\w+)\}/g, ':$1'), routes);
+  }
+  return router;
 }
 
 /** What cannot be decoded, or not be stored, is asked for as it was sent: nothing has such a name. */

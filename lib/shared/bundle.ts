@@ -7,7 +7,7 @@ import { type BuildOptions, buildSync } from 'esbuild';
 export type Bundle = ReadonlyMap<string, string | Uint8Array>;
 
 /** Large, imported by `import()` where few requests need them: kept apart, as every start would have to read them. */
-const loadedOnUse = ['rrule-temporal', 'stripe'];
+const loadedOnUse = ['rrule-temporal', 'stripe', '@aws-sdk/client-s3', '@aws-sdk/client-sqs', '@aws-sdk/s3-request-presigner'];
 
 const options = {
   outExtension: { '.js': '.mjs' },
@@ -42,11 +42,12 @@ export function bundle(sourceFolder: string, entries: readonly string[], aliases
     // CommonJS packages in an ESM bundle call `require` for Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
-  const apart = loadedOnUse.flatMap(bundledPackage);
+  const apart = new Map(loadedOnUse.map((name) => [name, bundledPackage(name, aliases)]));
   return new Map(
     entries.map((entry) => {
       const own = outputFiles.filter(({ path }) => dirname(path) === join(outputFolder, entry));
-      return [entry, new Map([...own.map(({ path, contents }) => [relative(join(outputFolder, entry), path), contents] as const), ...apart])];
+      const used = loadedOnUse.filter((name) => own.some(({ text }) => text.includes(`import("${name}")`)));
+      return [entry, new Map([...own.map(({ path, contents }) => [relative(join(outputFolder, entry), path), contents] as const), ...used.flatMap((name) => apart.get(name)!)])];
     }),
   );
 }
@@ -59,8 +60,8 @@ export function writeBundle(files: Bundle, folder: string): void {
 }
 
 /** A package as one module, where Node looks for it. */
-function bundledPackage(name: string): [path: string, contents: string | Uint8Array][] {
-  const { outputFiles } = buildSync({ ...options, write: false, stdin: { contents: `export * from '${name}';`, resolveDir: import.meta.dirname } });
+function bundledPackage(name: string, alias: Readonly<Record<string, string>>): [path: string, contents: string | Uint8Array][] {
+  const { outputFiles } = buildSync({ ...options, alias, write: false, stdin: { contents: `export * from '${name}';`, resolveDir: import.meta.dirname } });
   const folder = join('node_modules', name);
   return [
     [join(folder, 'package.json'), JSON.stringify({ name, type: 'module', exports: './index.mjs' })],

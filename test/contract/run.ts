@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { operations } from '../../lambda/operations/index.ts';
 import { buildOpenapi } from '../../lambda/surfaces/openapi.ts';
 import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';
+import { pythonEnvironment } from '../support/python-environment.ts';
 
 /** From npm, with the TypeScript that openapi-typescript is made for. */
 const readers = ['@redocly/cli@2.77.0', '@stoplight/spectral-cli@6.16.3', 'openapi-typescript@7.13.0', 'typescript@5.9.3'];
@@ -59,10 +60,9 @@ async function findings(tool: string, args: readonly string[], count: (output: s
 
 /** Requests made up from the document, valid and not, against a local run: every answer is one that it declares. */
 async function calledByStrangers(): Promise<boolean> {
-  const environment = join(folder, 'python');
+  let programs: string;
   try {
-    await run('python3', ['-m', 'venv', environment]);
-    await run(join(environment, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', schemathesis]);
+    programs = await pythonEnvironment(schemathesis);
   } catch (error) {
     return skip('schemathesis', error);
   }
@@ -71,7 +71,7 @@ async function calledByStrangers(): Promise<boolean> {
   try {
     const { apiURL, apiKey } = local.connection;
     const args = ['--config-file', join(import.meta.dirname, 'schemathesis.toml'), 'run', `${apiURL}/openapi.json`, '--max-examples', examples];
-    const child = spawn(join(environment, 'bin/st'), args, {
+    const child = spawn(join(programs, 'python'), [join(programs, 'st'), ...args], {
       cwd: folder,
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', CONTRACT_BASE_URL: apiURL, CONTRACT_API_KEY: apiKey, CONTRACT_HOOKS: join(import.meta.dirname, 'hooks.py') },

@@ -90,6 +90,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     version_conflict: () => patch(startedStream(), { name: 'x', streamStateID: '0' }),
     stream_live: () => patch(startedStream(), { quality: 'q_720p' }),
     schedule_in_past: () => patch(emptyStream(), { scheduleStartAt: past }),
+    stream_not_schedulable: () => patch(scheduledStream(), { scheduleStartAt: null }),
     not_managed: () => patch(emptyStream(), { retryMirror: true }),
     stream_not_startable: () => patch(stoppingStream(), { status: 'ACTIVE' }),
     stream_not_ready: () => patch(emptyStream(), { status: 'ACTIVE' }),

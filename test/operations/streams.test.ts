@@ -231,6 +231,7 @@ describe('schedules', () => {
     await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: later });
     const due = await service.pool().query('select due_at from due_times where stream_id = $1 and kind = $2', [id, 'schedule_start']);
     expect(due.rows[0].due_at.toISOString()).toBe(later);
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: null }))).toEqual([422, 'stream_not_schedulable']);
     expect(refusal(await user.call('POST', `/streams/${id}/stop`))).toEqual([422, 'stream_not_stoppable']);
     const cancelled = await user.call('DELETE', `/streams/${id}/schedule`);
     expect(cancelled.body).toMatchObject({ state: 'draft', scheduleStartAt: null, scheduleEndAt: null, nextOccurrences: [] });
@@ -244,6 +245,8 @@ describe('schedules', () => {
     expect(refusal(await schedule({ scheduleStartAt: '2020-01-01T00:00:00Z' }))).toEqual([422, 'schedule_in_past']);
     expect(refusal(await schedule({ scheduleStartAt: inFuture(60), scheduleEndAt: inFuture(30) }))).toEqual([422, 'validation_failed']);
     expect(refusal(await schedule({ scheduleStartAt: 'tomorrow' }))).toEqual([422, 'validation_failed']);
+    const wrong = { scheduleStartAt: '2020-01-02T00:00:00Z', scheduleEndAt: '2020-01-01T00:00:00Z', recurrence: { rule: 'FREQ=HOURLY;BYHOUR=77', timeZone: 'UTC' } };
+    expect((await schedule(wrong)).body.errors.map(({ path }: { path: string }) => path)).toEqual(['/scheduleStartAt', '/scheduleEndAt', '/recurrence/rule']);
     await user.call('POST', `/streams/${id}/start`);
     expect(refusal(await schedule({ scheduleStartAt: inFuture(60) }))).toEqual([422, 'stream_not_schedulable']);
   });

@@ -24,7 +24,7 @@ describe.skipIf(emulator.missing)(`EventBridge Scheduler timers ${emulator.note}
     const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: `${groupName}-timers` }));
     const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
     const timers = createSchedulerTimers({ scheduler, groupName, queueARN: Attributes?.QueueArn ?? '', roleARN: 'arn:aws:iam::000000000000:role/scheduler' });
-    const commandQueue = createSQSCommandQueue({ sqs, pool: database.pool(), queueURLs: { timers: QueueUrl }, log: () => {} });
+    const commandQueue = createSQSCommandQueue({ client: emulator.clientConfig, pool: database.pool(), queueURLs: { timers: QueueUrl }, log: () => {} });
     const armed = async () => (await scheduler.send(new ListSchedulesCommand({ GroupName: groupName }))).Schedules?.length ?? 0;
     return { timers, commandQueue, armed };
   });

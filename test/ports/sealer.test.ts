@@ -1,8 +1,10 @@
 // Sealed secrets: they open where they were sealed for, with keys that only their wrapper can unwrap.
 import { randomBytes } from 'node:crypto';
-import { EncryptCommand } from '@aws-sdk/client-kms';
-import type { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createFileKeyWrapper, createKMSKeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
 import type { KeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
 import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
@@ -44,23 +46,30 @@ describe('a sealer', () => {
 });
 
 /** KMS' part in it: wraps what is small, and unwraps with the same key and context only. */
-function fakeKMS(): Pick<KMSClient, 'send'> {
+async function startFakeKMS() {
   const inside = createFileKeyWrapper(randomBytes(32));
-  const send = async (command: unknown) => {
-    const { input } = command as EncryptCommand | DecryptCommand;
-    const label = JSON.stringify([input.KeyId, input.EncryptionContext]);
-    if (command instanceof EncryptCommand) return { CiphertextBlob: Buffer.concat([await inside.wrap(Buffer.from(command.input.Plaintext!)), Buffer.from(label)]) };
-    const blob = Buffer.from((command as DecryptCommand).input.CiphertextBlob!);
-    if (!blob.subarray(60).equals(Buffer.from(label))) throw new Error('InvalidCiphertextException');
-    return { Plaintext: await inside.unwrap(blob.subarray(0, 60)) };
-  };
-  return { send: send as KMSClient['send'] };
+  const server = createServer((request, response) => {
+    void (async () => {
+      const input = (await json(request)) as { KeyId: string; EncryptionContext: object; Plaintext?: string; CiphertextBlob?: string };
+      const label = Buffer.from(JSON.stringify([input.KeyId, input.EncryptionContext]));
+      if (request.headers['x-amz-target'] === 'TrentService.Encrypt') {
+        const wrapped = await inside.wrap(Buffer.from(input.Plaintext!, 'base64'));
+        return response.end(JSON.stringify({ CiphertextBlob: Buffer.concat([wrapped, label]).toString('base64') }));
+      }
+      const blob = Buffer.from(input.CiphertextBlob!, 'base64');
+      if (!blob.subarray(60).equals(label)) return response.writeHead(400).end('{"__type":"InvalidCiphertextException"}');
+      return response.end(JSON.stringify({ Plaintext: (await inside.unwrap(blob.subarray(0, 60))).toString('base64') }));
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterAll(() => server.close());
+  return { region: 'us-east-1', endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' } };
 }
 
-const kms = fakeKMS();
+const kms = await startFakeKMS();
 const wrappers: [string, () => KeyWrapper, () => KeyWrapper][] = [
   ['a key file', () => createFileKeyWrapper(Buffer.alloc(32, 1)), () => createFileKeyWrapper(Buffer.alloc(32, 2))],
-  ['KMS', () => createKMSKeyWrapper(kms, 'arn:aws:kms:us-east-1:1:key/a'), () => createKMSKeyWrapper(kms, 'arn:aws:kms:us-east-1:1:key/b')],
+  ['KMS', () => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/a', kms), () => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/b', kms)],
 ];
 
 describe.each(wrappers)('keys wrapped by %s', (_name, wrapper, another) => {

@@ -40,7 +40,7 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
     const urlOf = (queue: QueueName, kind: 'url' | 'dead') => made.find((each) => each.queue === queue)?.[kind] ?? '';
     const queueURLs = { media: urlOf('media', 'url'), imports: urlOf('imports', 'url') };
     const logged: { event: string; fields: Record<string, unknown> }[] = [];
-    const options = { sqs, pool, queueURLs, log: (event: string, fields: Record<string, unknown>) => logged.push({ event, fields }) };
+    const options = { client: emulator.clientConfig, pool, queueURLs, log: (event: string, fields: Record<string, unknown>) => logged.push({ event, fields }) };
     return { commandQueue: createSQSCommandQueue(options), pool, logged, options, prefix, deadCommands: (queue: QueueName) => messagesIn(urlOf(queue, 'dead')) };
   };
   const rowsLeft = async () => (await database.pool().query('select queue, body, receives, dead_at is not null as dead from outbox order by id')).rows;

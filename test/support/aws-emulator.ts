@@ -1,11 +1,10 @@
 // An emulator of AWS on this machine, for tests of the AWS adapters. Only on request, since it comes from PyPI and takes a while.
-import { once } from 'node:events';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startChild } from '../../bin/local/child-process.ts';
+import { freePort } from './ingests.ts';
 import { pythonEnvironment } from './python-environment.ts';
 
 export interface AWSEmulator {
@@ -74,13 +73,4 @@ export async function startEmulator(environment: NodeJS.ProcessEnv = {}, log: (l
 
 async function answers(url: string): Promise<void> {
   while (!(await fetch(url).catch(() => null))) await delay(50);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }

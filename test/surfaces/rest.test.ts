@@ -64,6 +64,16 @@ describe('paths and methods', () => {
     expect([status, body.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, POST']);
   });
 
+  it('a path without parameters is itself, and no identifier', async () => {
+    const { status, headers } = await user.call('GET', '/uploads/import');
+    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it.each(['9999-12-31T23:59:59-01:00', '0001-01-01T00:00:00+01:00', '0000-01-01T00:00:00Z'])('%s is a time that nothing can be scheduled at', async (scheduleStartAt) => {
+    const { status, body } = await user.call('POST', '/streams', { name: 'far', scheduleStartAt });
+    expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', '/scheduleStartAt']);
+  });
+
   it.each(['/nothing', '/uploads/x/nothing', '', '/uploads/%00', '/uploads/%E0%A4%A', `/uploads/${'x'.repeat(10_000)}`])('%s is 404', async (path) => {
     expect((await user.call('GET', path)).body).toMatchObject({ status: 404, code: 'not_found' });
   });

@@ -1,22 +1,19 @@
 // Who may call what: every operation with no credential, a wrong one, two at once, and with each scope alone.
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Caller } from '../../lambda/operations/context.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
 import { allScopes } from '../../lambda/operations/scopes.ts';
+import { signAccessToken } from '../support/access-token.ts';
 import { baseURL, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
-// A token with any scopes, without the service that issues them: what is proved here begins once a credential has been read.
-const granted = vi.hoisted(() => ({ caller: null as Caller | null }));
-vi.mock(import('../../lambda/surfaces/authenticate.ts'), async (original) => {
-  const { authenticate, ...rest } = await original();
-  return { ...rest, authenticate: async (...from: Parameters<typeof authenticate>) => granted.caller ?? (await authenticate(...from)) };
-});
-
 const service = testService();
 let user: TestUser;
+let tokens: ReadonlyMap<string, string>;
 beforeAll(async () => {
   user = await service.user();
+  const { origin } = new URL(baseURL);
+  const signed = allScopes.map(async (scope) => [`the scope ${scope}`, await signAccessToken(service.pool(), { origin, userID: user.id, scopes: [scope] })] as const);
+  tokens = new Map(await Promise.all(signed));
 });
 
 const outcomes: Readonly<Record<string, (scopes: readonly string[]) => boolean>> = {
@@ -32,12 +29,12 @@ const headersOf = (credential: string): Record<string, string> => ({
   ...(credential === 'a key' || credential === 'a key and a token' ? { 'x-api-key': user.apiKey } : {}),
   ...(credential === 'a key that is wrong' ? { 'x-api-key': `${user.apiKey}x` } : {}),
   ...(/a token/.test(credential) ? { authorization: 'Bearer ey.J.x' } : {}),
+  ...(tokens.has(credential) ? { authorization: `Bearer ${tokens.get(credential)}` } : {}),
 });
 
 describe.for(operations.map((operation) => [operation.id, operation] as const))('%s', ([, { method, path, scopes }]) => {
   it.each(Object.entries(outcomes))('with %s', async (credential, isEnough) => {
     const scope = allScopes.find((name) => credential.endsWith(` ${name}`));
-    granted.caller = scope ? { userID: user.id, scopes: [scope] } : null;
     const { status, headers, body } = await service.send(new Request(baseURL + path.replaceAll(/\{\w+\}/g, 'x'), { method, headers: headersOf(credential) }));
     if (scopes === 'public') expect(status).toBe(200);
     else if (scope) expect(body?.code === 'insufficient_scope').toBe(!isEnough(scopes));

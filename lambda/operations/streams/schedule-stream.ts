@@ -5,7 +5,7 @@ import { nextState } from '../../domain/stream-lifecycle.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { fieldProblem, ProblemError } from '../problem-codes.ts';
+import { fieldProblems, ProblemError } from '../problem-codes.ts';
 import { presentStream, recurrence, streamSchema } from './stream-schema.ts';
 
 export const scheduleStream = operation(['service:write'], {
@@ -27,11 +27,14 @@ export const scheduleStream = operation(['service:write'], {
   errors: ['not_found', 'schedule_in_past', 'stream_not_schedulable'],
   async handle(ctx, { params, body }) {
     const { scheduleStartAt: startAt, scheduleEndAt: endAt = null } = body;
-    if (startAt <= ctx.now) throw fieldProblem('scheduleStartAt', 'The time has passed already.', 'schedule_in_past');
-    if (endAt !== null && endAt <= startAt) throw fieldProblem('scheduleEndAt', 'The end has to be after the start.');
     const { recurrence: repeats = null } = body;
     const fault = repeats && (await faultOfRecurrence(repeats, startAt));
-    if (fault) throw fieldProblem(`recurrence/${fault.field}`, fault.detail);
+    const refusal = fieldProblems([
+      ...(startAt <= ctx.now ? [['scheduleStartAt', 'The time has passed already.', 'schedule_in_past'] as const] : []),
+      ...(endAt !== null && endAt <= startAt ? [['scheduleEndAt', 'The end has to be after the start.'] as const] : []),
+      ...(fault ? [[`recurrence/${fault.field}`, fault.detail] as const] : []),
+    ]);
+    if (refusal) throw refusal;
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (nextState(stream.state, 'schedule') === null) {
       throw new ProblemError('stream_not_schedulable', `A stream that is ${stream.state} cannot be scheduled.`);

@@ -7,7 +7,7 @@ import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
 import type { Context } from '../context.ts';
 import { streamKeyFaults } from '../destinations/destination-schema.ts';
-import { fieldProblem, ProblemError } from '../problem-codes.ts';
+import { fieldProblem, fieldProblems, ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
 import type { streamFields } from './stream-schema.ts';
 
@@ -84,10 +84,9 @@ export async function assertFields(ctx: Context, input: StreamInput): Promise<vo
     if (repeated) errors.push({ path: `/${field}`, code: 'validation_failed', detail: 'At most one playlist of each kind, each named once.' });
   }
   if (errors.length > 0) throw new ProblemError('validation_failed', errors[0]!.detail, { errors });
-  for (const field of ['scheduleStartAt', 'scheduleEndAt'] as const) {
-    const at = input[field];
-    if (at && at <= ctx.now) throw fieldProblem(field, 'The time has passed already.', 'schedule_in_past');
-  }
+  const past = (['scheduleStartAt', 'scheduleEndAt'] as const).filter((field) => input[field] && input[field] <= ctx.now);
+  const refusal = fieldProblems(past.map((field) => [field, 'The time has passed already.', 'schedule_in_past']));
+  if (refusal) throw refusal;
 }
 
 /** Refuses an end that is not after the start. */

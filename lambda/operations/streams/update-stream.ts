@@ -33,7 +33,7 @@ export const updateStream = operation(['service:write'], {
   output: { status: 200, body: streamSchema },
   errors: [
     'not_found', 'feature_disabled', 'version_conflict', 'stream_live', 'schedule_in_past', 'not_managed', 'stream_not_startable',
-    'stream_not_ready', 'stream_not_stoppable',
+    'stream_not_ready', 'stream_not_stoppable', 'stream_not_schedulable',
   ],
   async handle(ctx, { params, body }) {
     const { status, retryMirror, ...input } = body;
@@ -65,7 +65,7 @@ async function assertChangeable(ctx: Context, stream: Stream, body: Record<strin
     if (fixed !== undefined) throw fieldProblem(fixed, 'This cannot be changed while the stream is live. Stop it first.', 'stream_live');
   }
   if (stream.state === 'scheduled' && settings.schedule_start_at === null) {
-    throw fieldProblem('scheduleStartAt', 'A scheduled stream needs its start. Cancel the schedule instead.');
+    throw fieldProblem('scheduleStartAt', 'A scheduled stream needs its start. Use cancel_stream_schedule to have none.', 'stream_not_schedulable');
   }
   if (settings.stream_backend !== stream.stream_backend) {
     const user = (await ctx.data.accounts.find(ctx.caller.userID))!;

@@ -1,6 +1,5 @@
 // The command queue in AWS: the outbox is relayed to SQS, and containers poll SQS (Lambdas get the same event from their event source).
-import { BatchRequestTooLong, DeleteMessageBatchCommand, GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
-import type { Message, SQSClient } from '@aws-sdk/client-sqs';
+import type { Message, SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
 import { defaultBatchSize } from './command-queue.ts';
@@ -12,7 +11,7 @@ import { relayOutbox } from './outbox-relay.ts';
 import type { RelayedRow } from './outbox-relay.ts';
 
 export interface SQSCommandQueueOptions {
-  readonly sqs: SQSClient;
+  readonly client?: SQSClientConfig;
   readonly pool: Pool;
   /** A process needs those that it sends to or consumes. Rows of other queues stay in the outbox, for a process that has theirs. */
   readonly queueURLs: Partial<Record<QueueName, string>>;
@@ -22,9 +21,12 @@ export interface SQSCommandQueueOptions {
 /** The longest that ReceiveMessage waits (Amazon SQS developer guide, "Long polling"). */
 const longPollSeconds = 20;
 
-export function createSQSCommandQueue({ sqs, pool, queueURLs, log }: SQSCommandQueueOptions): CommandQueue {
+export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQSCommandQueueOptions): CommandQueue {
+  let connected: ReturnType<typeof connect> | undefined;
+  const connection = () => (connected ??= connect(client));
   const send = async (queue: QueueName, rows: readonly RelayedRow[]) => {
     const Entries = rows.map((row) => ({ Id: row.id, MessageBody: row.body }));
+    const { sqs, BatchRequestTooLong, SendMessageBatchCommand } = await connection();
     try {
       const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueURLs[queue], Entries }));
       return new Map(Failed.map(({ Id = '', Code = '', SenderFault = false }) => [Id, { code: Code, senderFault: SenderFault }]));
@@ -42,6 +44,7 @@ export function createSQSCommandQueue({ sqs, pool, queueURLs, log }: SQSCommandQ
     async consume(queue, handler, { signal, batchSize = defaultBatchSize, policy = queuePolicies[queue] }) {
       const QueueUrl = queueURLs[queue];
       if (QueueUrl === undefined) throw new Error(`no queue URL was given for ${queue}`);
+      const { sqs, DeleteMessageBatchCommand, GetQueueAttributesCommand, ReceiveMessageCommand } = await connection();
       let arn: string | undefined;
 
       const receive = async (): Promise<SQSRecord[]> => {
@@ -64,6 +67,12 @@ export function createSQSCommandQueue({ sqs, pool, queueURLs, log }: SQSCommandQ
       await deliverUntilAborted({ receive, remove }, handler, { queue, signal, log });
     },
   };
+}
+
+/** Loaded on use: most requests send no command. */
+async function connect(client: SQSClientConfig) {
+  const sdk = await import('@aws-sdk/client-sqs');
+  return { ...sdk, sqs: new sdk.SQSClient(client) };
 }
 
 /** As the event source mapping of Lambda writes it. */

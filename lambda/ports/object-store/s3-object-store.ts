@@ -1,10 +1,5 @@
 // The object store in AWS: one S3 bucket.
-import {
-  AbortMultipartUploadCommand, CompleteMultipartUploadCommand, CreateMultipartUploadCommand, DeleteObjectCommand, GetObjectCommand,
-  HeadObjectCommand, NoSuchKey, NotFound, paginateListParts, PutObjectCommand, S3Client, UploadPartCommand,
-} from '@aws-sdk/client-s3';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Readable } from 'node:stream';
 import { assertObjectKey, assertPutLimits, MultipartLost, ObjectNotFound, partBytes } from './object-store.ts';
 import type { ObjectPart, ObjectStore } from './object-store.ts';
@@ -20,12 +15,13 @@ const partTimeoutMs = 300_000;
 
 /** Signed URLs end with the credentials that signed them, if those end first. An upload given up for good leaves parts to the bucket's lifecycle rule. */
 export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Date() }: S3ObjectStoreOptions): ObjectStore {
-  // Otherwise the SDK signs the checksum of an empty body into upload URLs, and the PUT of any other body is refused.
-  const s3 = new S3Client({ ...client, requestChecksumCalculation: 'WHEN_REQUIRED' });
+  let connected: ReturnType<typeof connect> | undefined;
+  const connection = () => (connected ??= connect(client));
 
   const store: ObjectStore = {
     async presignPut(Key, limits) {
       assertObjectKey(Key);
+      const { s3, getSignedUrl, PutObjectCommand } = await connection();
       assertPutLimits(limits);
       const { contentType, contentLength, expiresInSeconds } = limits;
       const signedAt = Math.floor(now().getTime() / 1000);
@@ -39,11 +35,13 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
 
     async presignGet(Key, { expiresInSeconds }) {
       assertObjectKey(Key);
+      const { s3, getSignedUrl, GetObjectCommand } = await connection();
       return getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), { expiresIn: expiresInSeconds, signingDate: now() });
     },
 
     async head(Key) {
       assertObjectKey(Key);
+      const { s3, HeadObjectCommand, NotFound } = await connection();
       try {
         const { ContentLength = 0, ContentType = '' } = await s3.send(new HeadObjectCommand({ Bucket, Key }));
         return { sizeBytes: ContentLength, contentType: ContentType };
@@ -55,6 +53,7 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
 
     async read(Key, range) {
       assertObjectKey(Key);
+      const { s3, GetObjectCommand, NoSuchKey } = await connection();
       try {
         const Range = range && `bytes=${range.start}-${range.end}`;
         const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, Range }));
@@ -67,6 +66,7 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
 
     async write(Key, body, facts) {
       assertObjectKey(Key);
+      const { s3, PutObjectCommand } = await connection();
       let multipartID: string | undefined;
       const uploaded: ObjectPart[] = [];
       const upload = async (part: Buffer) => {
@@ -93,11 +93,13 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
 
     async delete(Key) {
       assertObjectKey(Key);
+      const { s3, DeleteObjectCommand } = await connection();
       await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     },
 
     async createMultipart(Key, { contentType: ContentType }) {
       assertObjectKey(Key);
+      const { s3, CreateMultipartUploadCommand } = await connection();
       const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType }));
       if (!UploadId) throw new TypeError('S3 answered without an upload id');
       return UploadId;
@@ -105,6 +107,7 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
 
     async putPart(Key, UploadId, PartNumber, Body) {
       assertObjectKey(Key);
+      const { s3, UploadPartCommand } = await connection();
       const abortSignal = AbortSignal.timeout(partTimeoutMs);
       const { ETag = '' } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }), { abortSignal }).catch(asLost(Key));
       return { partNumber: PartNumber, sizeBytes: Body.length, etag: ETag };
@@ -112,6 +115,7 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
 
     async listParts(Key, UploadId) {
       assertObjectKey(Key);
+      const { s3, paginateListParts } = await connection();
       const listed: ObjectPart[] = [];
       try {
         for await (const { Parts = [] } of paginateListParts({ client: s3 }, { Bucket, Key, UploadId })) {
@@ -125,18 +129,27 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
 
     async completeMultipart(Key, UploadId, parts) {
       assertObjectKey(Key);
+      const { s3, CompleteMultipartUploadCommand } = await connection();
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }));
       await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })).catch(asLost(Key));
     },
 
     async abortMultipart(Key, UploadId) {
       assertObjectKey(Key);
+      const { s3, AbortMultipartUploadCommand } = await connection();
       await s3.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch((error: unknown) => {
         if (!isLost(error)) throw error;
       });
     },
   };
   return store;
+}
+
+/** Loaded on use: few requests are about objects. */
+async function connect(client: S3ClientConfig | undefined) {
+  const [sdk, { getSignedUrl }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/s3-request-presigner')]);
+  // Otherwise the SDK signs the checksum of an empty body into upload URLs, and the PUT of any other body is refused.
+  return { ...sdk, getSignedUrl, s3: new sdk.S3Client({ ...client, requestChecksumCalculation: 'WHEN_REQUIRED' }) };
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html, "Special errors" */

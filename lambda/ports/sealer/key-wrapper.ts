@@ -1,6 +1,6 @@
 // Wraps data keys for the database with a key that never is in one: KMS in AWS, a key file on one machine.
-import { DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms';
-import type { KMSClient } from '@aws-sdk/client-kms';
+import { callAws, regionOf } from '../call-aws.ts';
+import type { AwsPlace } from '../call-aws.ts';
 import { decrypt, encrypt } from './authenticated-encryption.ts';
 
 export interface KeyWrapper {
@@ -12,16 +12,17 @@ export interface KeyWrapper {
 /** Bound to what is wrapped: KMS unwraps with the same context only, and writes it into CloudTrail. */
 const purpose = 'data key';
 
-export function createKMSKeyWrapper(kms: Pick<KMSClient, 'send'>, keyARN: string): KeyWrapper {
+/** @param place default: where the key is */
+export function createKMSKeyWrapper(keyARN: string, place: AwsPlace = { region: regionOf(keyARN) }): KeyWrapper {
   const key = { KeyId: keyARN, EncryptionContext: { purpose } };
   return {
     async wrap(dataKey) {
-      const { CiphertextBlob } = await kms.send(new EncryptCommand({ ...key, Plaintext: dataKey }));
-      return Buffer.from(CiphertextBlob!);
+      const { CiphertextBlob } = await callAws<{ CiphertextBlob: string }>('kms', 'Encrypt', { ...key, Plaintext: dataKey.toString('base64') }, place);
+      return Buffer.from(CiphertextBlob, 'base64');
     },
     async unwrap(wrappedKey) {
-      const { Plaintext } = await kms.send(new DecryptCommand({ ...key, CiphertextBlob: wrappedKey }));
-      return Buffer.from(Plaintext!);
+      const { Plaintext } = await callAws<{ Plaintext: string }>('kms', 'Decrypt', { ...key, CiphertextBlob: wrappedKey.toString('base64') }, place);
+      return Buffer.from(Plaintext, 'base64');
     },
   };
 }

@@ -1,11 +1,11 @@
-// Reading a parameter, signed as AWS wants it.
+// Calls to AWS without its SDK: signed as AWS wants it, tried again where that may help.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readParameter } from '../../lambda/ports/read-parameter.ts';
+import { readParameter } from '../../lambda/ports/call-aws.ts';
 import { findAWSEmulator } from '../support/aws-emulator.ts';
 
 const emulator = await findAWSEmulator();
@@ -19,11 +19,13 @@ describe.skipIf(emulator.missing)(`with an emulator of AWS ${emulator.note}`, { 
     const put = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify({ Name: '/a/b', Value: 'https://example.org', Type: 'String' }) });
     expect(put.status).toBe(200);
     expect(await readParameter('/a/b', { endpoint, region, credentials })).toBe('https://example.org');
-    await expect(readParameter('/a/c', { endpoint, region, credentials })).rejects.toThrow('the parameter /a/c could not be read: 400 ParameterNotFound');
+    await expect(readParameter('/a/c', { endpoint, region, credentials })).rejects.toThrow('ssm GetParameter: 400 ParameterNotFound');
   });
 });
 
 describe('on the wire', () => {
+  const place = () => ({ endpoint, region: 'eu-west-1', credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' } });
+
   const server = createServer();
   let endpoint: string;
   beforeAll(async () => {
@@ -41,10 +43,38 @@ describe('on the wire', () => {
         response.end('{"Parameter":{"Value":"found"}}');
       });
     });
-    expect(await readParameter('/x', { endpoint, region: 'eu-west-1', credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' } })).toBe('found');
+    expect(await readParameter('/x', place())).toBe('found');
     const { request, body } = await received.promise;
     expect(body).toBe('{"Name":"/x"}');
     expect(request.headers['x-amz-target']).toBe('AmazonSSM.GetParameter');
     expect(request.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/eu-west-1\/ssm\/aws4_request, SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date;x-amz-target, Signature=[0-9a-f]{64}$/);
+  });
+
+  /** Answers one request after the other as told, and counts them. */
+  const answering = (answers: readonly [status: number, body: string][]) => {
+    let count = 0;
+    server.removeAllListeners('request').on('request', (_request, response) => {
+      const [status, body] = answers[count++]!;
+      response.writeHead(status).end(body);
+    });
+    return () => count;
+  };
+
+  test('what fails at AWS, or comes too often, is tried again', async () => {
+    const count = answering([[500, 'not JSON'], [400, '{"__type":"com.amazon#ThrottlingException"}'], [200, '{"Parameter":{"Value":"found"}}']]);
+    expect(await readParameter('/x', place())).toBe('found');
+    expect(count()).toBe(3);
+  });
+
+  test('what is refused is not asked for again', async () => {
+    const count = answering([[400, '{"__type":"com.amazon#AccessDeniedException"}']]);
+    await expect(readParameter('/x', place())).rejects.toThrow('ssm GetParameter: 400 AccessDeniedException');
+    expect(count()).toBe(1);
+  });
+
+  test('it gives up after three tries', async () => {
+    const count = answering([[503, ''], [503, ''], [503, '']]);
+    await expect(readParameter('/x', place())).rejects.toThrow('ssm GetParameter: 503');
+    expect(count()).toBe(3);
   });
 });

@@ -1,0 +1,83 @@
+// Calls one action of an AWS API that speaks JSON, for what every function needs when it starts: the SDK's clients would be a tenth of its bundle.
+import { setTimeout as delay } from 'node:timers/promises';
+import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
+import { Sha256 } from '@smithy/core/checksum';
+import { SignatureV4 } from '@smithy/signature-v4';
+
+export interface AwsPlace {
+  readonly region: string;
+  /** Default: AWS_ENDPOINT_URL as for any SDK client, else that of AWS in the region. */
+  readonly endpoint?: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+/** Prefix of X-Amz-Target, as each API's service model names it. */
+const targets = { ssm: 'AmazonSSM', secretsmanager: 'secretsmanager', kms: 'TrentService' } as const;
+
+const tries = 3;
+const timeoutMs = 5000;
+const firstPauseMs = 100;
+
+/** What AWS answered instead. */
+export class AwsRefusal extends Error {
+  readonly status: number;
+
+  /** @param kind the API's name of the error, such as `ParameterNotFound` */
+  constructor(action: string, status: number, kind: string) {
+    super(`${action}: ${status} ${kind}`);
+    this.status = status;
+    this.name = kind;
+  }
+}
+
+/**
+ * Tried again when AWS is out of reach, overloaded or at fault.
+ * @throws {AwsRefusal} when it answers with an error
+ */
+export async function callAws<Answer>(api: keyof typeof targets, action: string, input: object, place: AwsPlace): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await callOnce<Answer>(api, action, input, place);
+    } catch (error) {
+      const refused = error instanceof AwsRefusal && error.status < 500 && !error.name.includes('Throttl');
+      if (refused || attempt === tries) throw error;
+      await delay(firstPauseMs * 2 ** attempt);
+    }
+  }
+}
+
+async function callOnce<Answer>(api: keyof typeof targets, action: string, input: object, { region, endpoint, credentials }: AwsPlace): Promise<Answer> {
+  const url = new URL(endpoint ?? process.env.AWS_ENDPOINT_URL ?? `https://${api}.${region}.amazonaws.com`);
+  const signer = new SignatureV4({ service: api, region, sha256: Sha256, credentials: credentials ?? fromNodeProviderChain() });
+  const body = JSON.stringify(input);
+  const { headers } = await signer.sign({
+    method: 'POST',
+    protocol: url.protocol,
+    hostname: url.hostname,
+    path: '/',
+    headers: { host: url.host, 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `${targets[api]}.${action}` },
+    body,
+  });
+  const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) });
+  const answer = (await response.json().catch(() => ({}))) as Answer & { __type?: string };
+  if (!response.ok) throw new AwsRefusal(`${api} ${action}`, response.status, answer.__type?.split('#').at(-1) ?? 'without a name');
+  return answer;
+}
+
+/** ARNs say where what they name is (AWS General Reference, "Amazon Resource Names"). */
+export function regionOf(arn: string): string {
+  return arn.split(':')[3] ?? '';
+}
+
+/** @throws {AwsRefusal} also where there is no such parameter */
+export async function readParameter(name: string, place: AwsPlace): Promise<string> {
+  const { Parameter } = await callAws<{ Parameter: { Value: string } }>('ssm', 'GetParameter', { Name: name }, place);
+  return Parameter.Value;
+}
+
+/** @throws {AwsRefusal} also where there is no such secret, or none that is text */
+export async function readSecret(arn: string): Promise<string> {
+  const { SecretString } = await callAws<{ SecretString?: string }>('secretsmanager', 'GetSecretValue', { SecretId: arn }, { region: regionOf(arn) });
+  if (!SecretString) throw new Error(`the secret ${arn} has no text`);
+  return SecretString;
+}

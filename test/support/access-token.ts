@@ -1,0 +1,32 @@
+// Access tokens as the authorization server issues them, signed with the key of a test's database.
+import { randomUUID } from 'node:crypto';
+import { importJWK, SignJWT } from 'jose';
+import type { Pool } from 'pg';
+import { ensureSigningKey, keysForSigning } from '../../lambda/auth/signing-keys.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { accessTokenSeconds } from '../../lambda/surfaces/protected-resource.ts';
+
+const sealer = createSealer([{ id: 1, key: Buffer.alloc(32, 'a key for signing keys of tests') }]);
+
+export interface TokenClaims {
+  readonly origin: string;
+  readonly userID: string;
+  readonly scopes: readonly string[];
+  /** Default: the whole origin. */
+  readonly audience?: string;
+}
+
+/** Makes the signing key if the database has none; one that another sealer sealed is of no use here. */
+export async function signAccessToken(pool: Pool, { origin, userID, scopes, audience = origin }: TokenClaims): Promise<string> {
+  await ensureSigningKey(pool, sealer, new Date());
+  const [key] = await keysForSigning(pool, sealer, new Date());
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  return new SignJWT({ azp: 'app', scope: scopes.join(' '), jti: randomUUID() })
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key!.id })
+    .setIssuer(origin)
+    .setAudience(audience)
+    .setSubject(userID)
+    .setIssuedAt(nowSeconds)
+    .setExpirationTime(nowSeconds + accessTokenSeconds)
+    .sign(await importJWK(JSON.parse(key!.privateKey), 'ES256'));
+}
