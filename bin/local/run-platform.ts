@@ -12,12 +12,15 @@ import { migrate } from '../../lambda/migrate/migrate.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
+import { createGraphqlHandler, graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
+import { schemaText } from '../../lambda/surfaces/graphql/schema.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { superviseAgent } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
 import { DataFolder } from './data-folder.ts';
 import { makeDemo } from './demo.ts';
 import { watchForEnd } from './ending.ts';
+import { createGraphqlPage } from './graphql-page/page.ts';
 import { startJobs } from './jobs.ts';
 import { ensureLocalAccount, localEmail } from './local-account.ts';
 import type { LocalOptions } from './options.ts';
@@ -82,7 +85,9 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const mailer = createFolderMailer({ folder: folder.mails, clock, onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`) });
     const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor: localSettings.rateLimitFactor, clock, log });
     const rest = withPaymentCallbacks(createRestHandler(service), connections, connections.pool, log);
-    site.serve({ rest, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
+    const graphql = createGraphqlHandler(service);
+    const graphqlPage = createGraphqlPage(schemaText(service.operations));
+    site.serve({ rest, graphql, graphqlPage, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
 
     const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
     const supervisor = await step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));
@@ -91,7 +96,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     parts.use(startJobs({ ...connections, starting, clock }, log));
 
     const user = { email: localEmail, password: identity.password };
-    await folder.writeConnection({ apiURL: service.baseURL, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });
+    await folder.writeConnection({ apiURL: service.baseURL, graphqlURL: site.url + graphqlPath, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });
     parts.defer(() => folder.removeConnection());
 
     if (options.demo && !(await folder.isDemoMade())) {
@@ -110,6 +115,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
       ['Watch', site.url],
       ['Sign in', `${site.url}/sign-in  (${user.email}, ${user.password})`],
       ['API', service.baseURL],
+      ['GraphQL', `${site.url}${graphqlPath}  (in a browser: a page to try it)`],
       ['API key', identity.apiKey],
       ['RTMP ingest', `${rtmpURL}  (any stream key)`],
       ['Reference', `${service.baseURL}/reference`],

@@ -7,10 +7,13 @@ import { serveObjects } from '../../lambda/ports/object-store/serve-objects.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
+import type { GraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handler.ts';
+import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
 import { isOfDashboard, serveDashboard } from './dashboard.ts';
 import { checkoutPath, objectsPath } from './connections.ts';
 import { depositPath, receiptPath } from './payment-pages.ts';
+import type { GraphqlPage } from './graphql-page/page.ts';
 import type { PaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from './watch-page/page.ts';
@@ -25,6 +28,8 @@ export interface ReservedSite {
 
 export interface SiteParts {
   readonly rest: RestHandler;
+  readonly graphql: GraphqlHandler;
+  readonly graphqlPage: GraphqlPage;
   readonly auth: AuthHandler;
   readonly paymentPages: PaymentPages;
   readonly objects: FileObjectStore;
@@ -62,8 +67,9 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
   };
 }
 
-function route(server: Server, siteURL: string, { rest, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
+function route(server: Server, siteURL: string, { rest, graphql, graphqlPage, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
   const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
+  const answerGraphql = getRequestListener((request, { incoming }) => graphql(request, incoming.socket.remoteAddress ?? ''));
   const answerAuth = getRequestListener((received, { incoming }) => auth(received, incoming.socket.remoteAddress ?? null));
   const answerDashboard = getRequestListener(serveDashboard);
   const answerPayments = getRequestListener(paymentPages);
@@ -77,6 +83,8 @@ function route(server: Server, siteURL: string, { rest, auth, paymentPages, obje
     }
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
     if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
+    if (graphqlPage(request, response)) return;
+    if (path.split('?')[0] === graphqlPath) return void answerGraphql(request, response);
     if (isOfDashboard(path.replace(/\?.*$/s, ''))) {
       // Sessions are for one origin: whoever wrote localhost is sent to it.
       if (request.headers.host === new URL(siteURL).host) return void answerDashboard(request, response);

@@ -42,9 +42,7 @@ export class ApiStack extends Stack {
     });
     acknowledge(paymentProviders, 'Keys of others: the providers change them, not we.', 'AwsSolutions-SMG4');
     acknowledgeForCheckov(paymentProviders, 'Encrypted with AWS’ own key: the providers can make others.', 'CKV_AWS_149');
-    const rest = new ServiceFunction(this, 'Rest', {
-      description: 'The REST surface of the platform',
-      entry: 'api/api.lambda.ts',
+    const surface = {
       variables: [...apiVariables, ...paymentVariables],
       environment: { ...access.environmentFor(this), PAYMENT_PROVIDERS_SECRET_ARN: paymentProviders.secretArn },
       // API Gateway waits no longer.
@@ -52,9 +50,21 @@ export class ApiStack extends Stack {
       logRetentionDays: settings.logRetentionDays,
       vpc: network.vpc,
       securityGroup: network.databaseClients,
+    };
+    const rest = new ServiceFunction(this, 'Rest', {
+      ...surface,
+      description: 'The REST surface of the platform',
+      entry: 'api/api.lambda.ts',
     });
-    access.grantTo(rest.role);
-    paymentProviders.grantRead(rest.role);
+    const graphql = new ServiceFunction(this, 'Graphql', {
+      ...surface,
+      description: 'The GraphQL surface of the platform',
+      entry: 'graphql/graphql.lambda.ts',
+    });
+    for (const { role } of [rest, graphql]) {
+      access.grantTo(role);
+      paymentProviders.grantRead(role);
+    }
 
     const api = new RestApi(this, 'Api', {
       endpointTypes: [EndpointType.REGIONAL],
@@ -76,6 +86,7 @@ export class ApiStack extends Stack {
     const methods = [api.root.addMethod('ANY', integration), api.root.addProxy({ defaultIntegration: integration }).anyMethod!];
     const toIdentity = new LambdaIntegration(identity.function, { allowTestInvoke: false });
     for (const path of ['api/auth', '.well-known']) methods.push(api.root.resourceForPath(path).addProxy({ defaultIntegration: toIdentity }).anyMethod!);
+    methods.push(api.root.resourceForPath('graphql').addMethod('ANY', new LambdaIntegration(graphql, { allowTestInvoke: false })));
     for (const method of methods) {
       acknowledgeForCheckov(method, 'Callers are identified by the function; strangers are refused by the web ACL (`OriginGuard`).', 'CKV_AWS_59');
     }

@@ -1,7 +1,6 @@
 // The input of an operation as arguments of its field: path, query and body side by side, and back again.
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLArgumentConfig, GraphQLEnumType, GraphQLInputType, GraphQLScalarType } from 'graphql';
-import type * as z from 'zod';
 import type { Operation } from '../../operations/operation.ts';
 import { jsonSchema } from '../openapi-schemas.ts';
 import type { RawInput } from '../validate.ts';
@@ -54,7 +53,7 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
 
   return (operation, isPaged) => {
     const places = (['params', 'query', 'body'] as const).flatMap((part): Place[] => {
-      const { properties = {}, required = [] } = operation[part] ? (jsonSchema(operation[part] as z.ZodType, 'input', components) as Schema) : {};
+      const { properties = {}, required = [] } = operation[part] ? (jsonSchema(operation[part], 'input', components) as Schema) : {};
       return Object.entries(properties).map(([name, schema]) => {
         const paging = isPaged && part === 'query' ? pagingArguments[name] : undefined;
         return { argument: paging?.name ?? name, part, name, schema: { ...schema, description: paging?.description ?? schema.description }, required: required.includes(name) };

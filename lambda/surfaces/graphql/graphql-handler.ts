@@ -15,6 +15,9 @@ import { QueryRefused, readQuery } from './read-query.ts';
 import type { Query } from './read-query.ts';
 import { buildSchema } from './schema.ts';
 
+/** Of the origin. */
+export const graphqlPath = '/graphql';
+
 /** @param address the client's IP address */
 export type GraphqlHandler = (request: Request, address: string) => Promise<Response>;
 
@@ -60,7 +63,7 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     const names = 'fault' in read ? null : read.selection.calls.map(({ name }) => name.value);
     const isPublic = names?.every((name) => calls.get(name)!.operation.scopes === 'public') ?? false;
     const isAnonymous = isPublic && !headers.has('x-api-key') && !headers.has('authorization');
-    const identified = isAnonymous ? null : await identify(service, { headers, address, resource: '/graphql' });
+    const identified = isAnonymous ? null : await identify(service, { headers, address, resource: graphqlPath });
     if (identified?.refusal) return identified;
     const changes = !('fault' in read) && read.query.operation.operation === OperationTypeNode.MUTATION;
     return admitCalls(service, identified?.caller ?? null, address, changes ? 'write' : 'read', Math.max(1, names?.length ?? 0));

@@ -1,5 +1,5 @@
 // The GraphQL schema, computed from the catalogue: reads are queries, everything else is a mutation. It names no operation.
-import { GraphQLBoolean, GraphQLNonNull, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { GraphQLBoolean, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, printSchema } from 'graphql';
 import type { GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
 import { toolName } from '../../operations/operation.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -54,6 +54,11 @@ export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
   const query = rootType('Query', operations.filter(({ method }) => method === 'GET'));
   const mutation = rootType('Mutation', operations.filter(({ method }) => method !== 'GET'));
   return { schema: new GraphQLSchema({ query, mutation }), calls };
+}
+
+/** In the schema definition language, for people and code generators. */
+export function schemaText(operations: readonly Operation[]): string {
+  return `${printSchema(buildSchema(operations).schema)}\n`;
 }
 
 /** A call that fails leaves the others of its request alone. */
