@@ -16,8 +16,8 @@ export interface Relation {
   /** The field beside it with the ids. */
   readonly ids: string;
   readonly to: keyof typeof related;
-  /** For several: how many there are at most. Null for one, which is null where it is gone. */
-  readonly atMost: number | null;
+  /** For several: how many there usually are, for limits. Null for one, which is null where it is gone. */
+  readonly usually: number | null;
 }
 
 export interface Related {
@@ -53,13 +53,13 @@ export const related = {
 } as const satisfies Record<string, Related>;
 
 export const relations: readonly Relation[] = [
-  { from: 'Stream', field: 'destination', description: 'Where it streams to.', ids: 'destinationID', to: 'Destination', atMost: null },
-  { from: 'Stream', field: 'playlists', description: 'What it plays.', ids: 'playlistIDs', to: 'Playlist', atMost: 2 },
-  { from: 'Stream', field: 'preparedPlaylists', description: 'What is kept prepared for it.', ids: 'preparedPlaylistIDs', to: 'Playlist', atMost: 100 },
-  { from: 'Stream', field: 'videoUpload', description: 'What it loops where it has no video playlist.', ids: 'videoUploadObjectID', to: 'Upload', atMost: null },
-  { from: 'Stream', field: 'audioUpload', description: 'Whose sound it plays.', ids: 'audioUploadObjectID', to: 'Upload', atMost: null },
-  { from: 'Playlist', field: 'stream', description: 'The stream that it belongs to.', ids: 'streamID', to: 'Stream', atMost: null },
-  { from: 'PlaylistItem', field: 'upload', description: 'The file.', ids: 'uploadID', to: 'Upload', atMost: null },
-  { from: 'CurrentItem', field: 'playlist', description: 'The playlist that it is in.', ids: 'playlistID', to: 'Playlist', atMost: null },
-  { from: 'CurrentItem', field: 'upload', description: 'The file that plays.', ids: 'uploadID', to: 'Upload', atMost: null },
+  { from: 'Stream', field: 'destination', description: 'Where it streams to.', ids: 'destinationID', to: 'Destination', usually: null },
+  { from: 'Stream', field: 'playlists', description: 'What it plays.', ids: 'playlistIDs', to: 'Playlist', usually: 2 },
+  { from: 'Stream', field: 'preparedPlaylists', description: 'What is kept prepared for it.', ids: 'preparedPlaylistIDs', to: 'Playlist', usually: 2 },
+  { from: 'Stream', field: 'videoUpload', description: 'What it loops where it has no video playlist.', ids: 'videoUploadObjectID', to: 'Upload', usually: null },
+  { from: 'Stream', field: 'audioUpload', description: 'Whose sound it plays.', ids: 'audioUploadObjectID', to: 'Upload', usually: null },
+  { from: 'Playlist', field: 'stream', description: 'The stream that it belongs to.', ids: 'streamID', to: 'Stream', usually: null },
+  { from: 'PlaylistItem', field: 'upload', description: 'The file.', ids: 'uploadID', to: 'Upload', usually: null },
+  { from: 'CurrentItem', field: 'playlist', description: 'The playlist that it is in.', ids: 'playlistID', to: 'Playlist', usually: null },
+  { from: 'CurrentItem', field: 'upload', description: 'The file that plays.', ids: 'uploadID', to: 'Upload', usually: null },
 ];

@@ -75,12 +75,12 @@ export function createAnswerTypes(components: Components, relations: readonly Re
   }
 
   function relatedField(relation: Relation): GraphQLFieldConfig<Source, Execution> {
-    const { description, ids, to, atMost } = relation;
+    const { description, ids, to, usually } = relation;
     const type = presentTypeAt({ $ref: `#/components/schemas/${to}` }, '', '');
     return {
-      type: atMost === null ? type : new GraphQLList(new GraphQLNonNull(type)),
+      type: usually === null ? type : new GraphQLList(new GraphQLNonNull(type)),
       description,
-      extensions: costOf({ own: 1, times: atMost ?? 1 }),
+      extensions: costOf({ own: 1, times: usually ?? 1 }),
       resolve: (source, _args, execution) => execution.follow(relation, source[ids]),
     };
   }

@@ -64,11 +64,11 @@ export function createExecution({ service, caller, related, fields }: Asked): Ex
       if ('idempotency-replayed' in answer.headers) replayed.push(name);
       return answer.body === '' ? true : (JSON.parse(answer.body) as unknown);
     },
-    async follow({ to, atMost }, ids) {
+    async follow({ to, usually }, ids) {
       if (ids === null || ids === undefined) return null;
       assertScope(service, caller, related[to]!.scopes);
       const loader = loaders.get(to)!;
-      if (atMost === null) return loader.load(ids as string);
+      if (usually === null) return loader.load(ids as string);
       return (await Promise.all((ids as string[]).map((id) => loader.load(id)))).filter((value) => value !== null);
     },
   };

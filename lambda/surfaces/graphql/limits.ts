@@ -4,7 +4,7 @@ import type { FieldNode, GraphQLObjectType, GraphQLSchema, SelectionSetNode } fr
 import { ProblemError } from '../../operations/problem-codes.ts';
 import type { Query } from './read-query.ts';
 
-/** Resources that one request may load, counted as if every page and every relation were full. */
+/** Resources that one request may load, counted as if every page were full. */
 export const maxCost = 5000;
 /** Fields inside each other; fragments do not count. */
 export const maxDepth = 14;
