@@ -76,6 +76,12 @@ export class ProblemError extends Error {
     this.members = more.members ?? {};
     this.headers = more.headers ?? {};
   }
+
+  /** The same with its faults where a surface has what is at these pointers into a REST request. */
+  at(pathOf: (pointer: string) => string): ProblemError {
+    const { members, headers, cause } = this;
+    return new ProblemError(this.code, this.detail, { errors: this.errors.map((fault) => ({ ...fault, path: pathOf(fault.path) })), members, headers, cause });
+  }
 }
 
 /** A fault of one field of the body. */

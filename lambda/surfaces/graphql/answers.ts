@@ -12,7 +12,7 @@ import { QueryRefused } from './read-query.ts';
 /** Lambda answers with at most 6 MB, in which quotes of JSON are escaped once more. */
 const maxAnswerBytes = 4_000_000;
 
-/** The older media type: for clients that do not name the newer one, what is wrong with a query is no fault of HTTP. */
+// GraphQL over HTTP: clients that do not name the newer type are told by HTTP only of what is no query at all.
 const olderType = 'application/json';
 const newerType = 'application/graphql-response+json';
 
@@ -48,18 +48,18 @@ export function withQuota(response: Response, quota: Quota | null): Response {
 /** @param code of what the library refuses in its own words; null where it only passes on what was thrown */
 function formatted(service: Service, error: GraphQLError, code: ProblemCode | null): GraphQLFormattedError {
   const { locations, path, originalError } = error;
-  const problem = code === null || originalError instanceof ProblemError ? originalError : new ProblemError(code, error.message);
+  const problem = code === null || originalError instanceof ProblemError ? (originalError ?? error) : new ProblemError(code, error.message);
   const { detail, title: _, ...extensions } = problemDocument(service, problem);
   return { message: detail, ...(locations ? { locations } : {}), ...(path ? { path } : {}), extensions };
 }
 
-/** Null values for arguments of calls are found by the library only now; all else that it finds in an answer is our fault. */
+/** Nulls that a call cannot take are found by the library only now; all else that it finds in an answer is our fault. */
 function codeInExecution({ originalError, path }: GraphQLError): ProblemCode | null {
-  return originalError === undefined && path?.length === 1 ? 'validation_failed' : null;
+  return originalError instanceof GraphQLError && path?.length === 1 ? 'validation_failed' : null;
 }
 
 function typeOf(accept: string | null): string {
-  return accept !== null && !accept.includes(newerType) && accept.includes(olderType) ? olderType : newerType;
+  return accept?.includes(newerType) ? newerType : olderType;
 }
 
 function respond(accept: string | null, status: number, body: string, headers: Readonly<Record<string, string>>): Response {

@@ -9,7 +9,7 @@ import { callOperation, contextOf } from '../call.ts';
 import type { Service } from '../service.ts';
 import { faultsOfKey, validateInput } from '../validate.ts';
 import type { ValidInput } from '../validate.ts';
-import type { OperationArguments } from './arguments.ts';
+import type { Given, OperationArguments } from './arguments.ts';
 import { createLoader } from './loader.ts';
 
 type Resource = { readonly id: string };
@@ -33,12 +33,17 @@ export interface Asked {
   readonly fields: ReadonlySet<string>;
 }
 
+interface Checked extends Pick<Given, 'pathOf'> {
+  readonly input: ValidInput;
+  readonly idempotencyKey: string | null;
+}
+
 /** @throws {ProblemError} what keeps a call from being made, before anything is read */
-export function checkCall(service: Service, caller: Caller | null, operation: Operation, { read }: OperationArguments, values: Readonly<Record<string, unknown>>): { readonly input: ValidInput; readonly idempotencyKey: string | null } {
+export function checkCall(service: Service, caller: Caller | null, operation: Operation, { read }: OperationArguments, values: Readonly<Record<string, unknown>>): Checked {
   assertScope(service, caller, operation.scopes);
   const { raw, idempotencyKey, pathOf } = read(values);
   const input = validateInput(operation, raw, faultsOfKey(idempotencyKey, '/idempotencyKey'), pathOf);
-  return { input, idempotencyKey: idempotencyKey as string | null };
+  return { input, idempotencyKey: idempotencyKey as string | null, pathOf };
 }
 
 /** Each field by itself: those that the caller may see are answered. */
@@ -57,10 +62,12 @@ export function createExecution({ service, caller, related, fields }: Asked): Ex
   return {
     replayed,
     async call(operation, args, values, name) {
-      const { input, idempotencyKey } = checkCall(service, caller, operation, args, values);
+      const { input, idempotencyKey, pathOf } = checkCall(service, caller, operation, args, values);
       if (operation.method !== 'GET') for (const loader of loaders.values()) loader.clear();
       // An answer that is kept for repetitions has to be whole.
-      const answer = await callOperation(service, { operation, caller, input, idempotencyKey, ...(idempotencyKey === null ? { isWanted } : {}) });
+      const answer = await callOperation(service, { operation, caller, input, idempotencyKey, ...(idempotencyKey === null ? { isWanted } : {}) }).catch((error: unknown) => {
+        throw error instanceof ProblemError ? error.at(pathOf) : error;
+      });
       if ('idempotency-replayed' in answer.headers) replayed.push(name);
       return answer.body === '' ? true : (JSON.parse(answer.body) as unknown);
     },
