@@ -15,8 +15,8 @@ const slow = [
   'test/publisher/prepared/{manifest-backend,play-out,prepare-segment}.test.ts',
   'test/publisher/replica-run.test.ts',
 ];
-/** In both: the ports' contracts, as the long run also has an emulator of AWS, and the model of the lifecycle, for many more runs. */
-const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts'];
+/** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
+const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/graphql/same-validation.test.ts'];
 
 export default defineConfig({
   root: join(import.meta.dirname, '..'),

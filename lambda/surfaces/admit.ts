@@ -2,6 +2,7 @@
 import type { Caller } from '../operations/context.ts';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
+import type { Scope } from '../operations/scopes.ts';
 import { authenticate } from './authenticate.ts';
 import { bearerChallenge } from './protected-resource.ts';
 import type { ResourcePath } from './protected-resource.ts';
@@ -43,18 +44,22 @@ export async function identify(service: Service, { headers, address, resource }:
   }
 }
 
+/** Whether these scopes are enough. */
+export function isAllowed({ scopes: needed }: Pick<Operation, 'scopes'>, scopes: readonly Scope[]): boolean {
+  return needed === 'public' || needed.some((scope) => scopes.includes(scope));
+}
+
 /** Whether a caller may do this, and this often. */
 export async function admitCaller(service: Service, caller: Caller, operation: Operation, resource: ResourcePath): Promise<Admission> {
-  const { scopes } = operation;
   const requestClass = requestClassOf(operation);
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
-  const refusal = refusalOfScopes(service, caller, scopes, resource);
+  const refusal = refusalOfScopes(service, caller, operation, resource);
   return { caller, quota, refusal: refusal ?? (quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null) };
 }
 
-/** Null where one of the scopes is the caller's, or none is needed. */
-export function refusalOfScopes(service: Service, caller: Caller, scopes: Operation['scopes'], resource: ResourcePath): ProblemError | null {
-  if (scopes === 'public' || scopes.some((scope) => caller.scopes.includes(scope))) return null;
+/** Null where the caller may do this. */
+export function refusalOfScopes(service: Service, caller: Caller, { scopes }: Pick<Operation, 'scopes'>, resource: ResourcePath): ProblemError | null {
+  if (scopes === 'public' || isAllowed({ scopes }, caller.scopes)) return null;
   const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
   const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
   return new ProblemError('insufficient_scope', detail, { headers });
@@ -65,12 +70,6 @@ export async function admitCalls(service: Service, caller: Caller | null, addres
   if (caller === null) return admitAnybody(service, address);
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass, calls);
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
-}
-
-/** The same for what belongs to a surface and is no operation, such as asking what there is: it counts as a read. */
-export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
-  const quota = await countRequest(service, `user ${caller.userID}`, 'read');
-  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, 'reads were made') : null };
 }
 
 /** What needs no credential is also there to say that the database is gone: then nothing is counted. */

@@ -40,16 +40,16 @@ interface Checked extends Pick<Given, 'pathOf'> {
 
 /** @throws {ProblemError} what keeps a call from being made, before anything is read */
 export function checkCall(service: Service, caller: Caller | null, operation: Operation, { read }: OperationArguments, values: Readonly<Record<string, unknown>>): Checked {
-  assertScope(service, caller, operation.scopes);
+  assertScope(service, caller, operation);
   const { raw, idempotencyKey, pathOf } = read(values);
   const input = validateInput(operation, raw, faultsOfKey(idempotencyKey, '/idempotencyKey'), pathOf);
   return { input, idempotencyKey: idempotencyKey as string | null, pathOf };
 }
 
 /** Each field by itself: those that the caller may see are answered. */
-function assertScope(service: Service, caller: Caller | null, scopes: Operation['scopes']): void {
-  const refusal = caller && refusalOfScopes(service, caller, scopes, '/graphql');
-  if (refusal) throw new ProblemError(refusal.code, refusal.detail, { members: { scopes } });
+function assertScope(service: Service, caller: Caller | null, needed: Pick<Operation, 'scopes'>): void {
+  const refusal = caller && refusalOfScopes(service, caller, needed, '/graphql');
+  if (refusal) throw new ProblemError(refusal.code, refusal.detail, { members: { scopes: needed.scopes } });
 }
 
 export function createExecution({ service, caller, related, fields }: Asked): Execution {
@@ -73,7 +73,7 @@ export function createExecution({ service, caller, related, fields }: Asked): Ex
     },
     async follow({ to, usually }, ids) {
       if (ids === null || ids === undefined) return null;
-      assertScope(service, caller, related[to]!.scopes);
+      assertScope(service, caller, related[to]!);
       const loader = loaders.get(to)!;
       if (usually === null) return loader.load(ids as string);
       return (await Promise.all((ids as string[]).map((id) => loader.load(id)))).filter((value) => value !== null);
