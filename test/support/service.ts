@@ -45,9 +45,9 @@ export interface TestService {
   /** For code under test in another process: where the database and the objects are. */
   databaseURL(): string;
   folder(): string;
-  handler(): RestHandler;
-  /** What other surfaces are made from. */
+  /** What every surface is made from. */
   service(): Service;
+  handler(): RestHandler;
   /** @param address where it seems to come from */
   send(request: Request, address?: string): Promise<Answer>;
   /** A new user with a key of their own, and credits. */
@@ -66,7 +66,7 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
   const database = testDatabase();
   const logged: string[] = [];
   const secrets = plantedSecrets();
-  let made: { service: Service; pool: Pool; objects: FileObjectStore; payment: LocalPayment; crypto: LocalCryptoProcessor; handler: RestHandler; folder: string } | undefined;
+  let made: { pool: Pool; objects: FileObjectStore; payment: LocalPayment; crypto: LocalCryptoProcessor; service: Service; handler: RestHandler; folder: string } | undefined;
   let users = 0;
 
   beforeAll(async () => {
@@ -82,7 +82,7 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
     };
     const service = createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log);
     const rest = createRestHandler(service);
-    made = { service, pool, objects, payment, crypto, folder, handler: withPaymentCallbacks(rest, connections, pool, log) };
+    made = { pool, objects, payment, crypto, folder, service, handler: withPaymentCallbacks(rest, connections, pool, log) };
   });
   afterAll(async () => {
     secrets.expectNoneIn(logged.join('\n'), 'the log');
@@ -105,8 +105,8 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
     crypto: () => made!.crypto,
     databaseURL: () => database.url(),
     folder: () => made!.folder,
-    handler: () => made!.handler,
     service: () => made!.service,
+    handler: () => made!.handler,
     send,
     logged,
     async user(credits = 1000) {
