@@ -103,6 +103,13 @@ describe('who may import whom', () => {
     expect(strangers(server, ({ target }) => !within('lambda/auth')(target) || taken.has(target))).toEqual([]);
   });
 
+  it('the library of GraphQL stays with its surface: no other function brings it along', () => {
+    const surface = within('lambda/surfaces/graphql');
+    expect(strangers((path) => !surface(path), ({ target }) => target !== 'graphql')).toEqual([]);
+    const mayUse = within('lambda/surfaces/graphql', 'lambda/graphql', 'bin/local');
+    expect(strangers((path) => !mayUse(path), ({ target }) => !surface(target))).toEqual([]);
+  });
+
   it('the web page runs in browsers: it takes rules and words from here, and types', () => {
     const words = new Set(['lambda/operations/scopes.ts', 'react', 'react-dom']);
     const allowed = (imported: Import) => within('lambda/dashboard', 'lambda/domain')(imported.target) || words.has(imported.target) || isType(imported);

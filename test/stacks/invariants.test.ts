@@ -69,6 +69,7 @@ describe.each(built)('stage %s', (_name, stage) => {
     const read: Readonly<Record<string, readonly string[]>> = {
       Auth: authVariables,
       Rest: [...apiVariables, ...paymentVariables],
+      Graphql: [...apiVariables, ...paymentVariables],
       TimersJob: jobVariables,
       Sweep: jobVariables,
       Reconcile: jobVariables,
@@ -95,8 +96,9 @@ describe.each(built)('stage %s', (_name, stage) => {
   });
 
   test('has a queue for every name that a command may carry', () => {
-    const urls = JSON.stringify(stage.resources('Api').flatMap(([, { Properties }]) => Properties.Environment?.Variables.QUEUE_URLS ?? []));
-    expect([...urls.matchAll(/([a-z-]+)\\":/g)].map(([, name]) => name)).toEqual([...queueNames]);
+    const surfaces = stage.resources('Api').flatMap(([, { Properties }]) => Properties.Environment?.Variables.QUEUE_URLS ?? []);
+    const named = surfaces.map((urls) => [...JSON.stringify(urls).matchAll(/([a-z-]+)\\":/g)].map(([, name]) => name));
+    expect(named).toEqual([[...queueNames], [...queueNames]]);
   });
 
   test('lets nobody in from outside: publishers are reached by each other only, on the port of agents', () => {
