@@ -15,7 +15,7 @@ export const graphqlURL = 'http://127.0.0.1:3999/graphql';
 /** Sends a query as JSON; the key of `user` goes with it. */
 export type Ask = (user: Pick<TestUser, 'apiKey'> | null, query: string, variables?: unknown, headers?: Record<string, string>) => Promise<GraphqlAnswer>;
 
-export function graphqlOn(service: TestService): { handler(): GraphqlHandler; ask: Ask } {
+export function graphqlOn(service: TestService): { readonly handler: () => GraphqlHandler; readonly ask: Ask } {
   let made: GraphqlHandler | undefined;
   const handler = () => (made ??= createGraphqlHandler(service.service()));
   return {

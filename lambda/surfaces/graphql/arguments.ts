@@ -53,7 +53,7 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
 
   return (operation, isPaged) => {
     const places = (['params', 'query', 'body'] as const).flatMap((part): Place[] => {
-      const { properties = {}, required = [] } = operation[part] ? (jsonSchema(operation[part], 'input', components) as Schema) : {};
+      const { properties = {}, required = [] }: Schema = operation[part] ? jsonSchema(operation[part], 'input', components) : {};
       return Object.entries(properties).map(([name, schema]) => {
         const paging = isPaged && part === 'query' ? pagingArguments[name] : undefined;
         return { argument: paging?.name ?? name, part, name, schema: { ...schema, description: paging?.description ?? schema.description }, required: required.includes(name) };

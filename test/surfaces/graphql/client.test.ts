@@ -35,7 +35,7 @@ const start = gql`mutation($id: ID!) { startStream(id: $id) { ...StreamParts } }
 const list = gql`query($first: Int, $after: String) { listStreams(first: $first, after: $after) { nodes { ...StreamParts } pageInfo { endCursor } } } ${streamParts}`;
 
 /** From a file to a stream that starts, as a page would do it. */
-async function putLive(client: Client): Promise<void> {
+async function putLive(client: Client): Promise<string> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what the schema says of it is tested elsewhere
   const mutate = async (document: ReturnType<typeof gql>, variables: object): Promise<any> => {
     const { data, error } = await client.mutation(document, variables).toPromise();
@@ -54,13 +54,16 @@ async function putLive(client: Client): Promise<void> {
   expect(started).toMatchObject({ state: 'activating', destination: { name: 'ingest' }, playlists: [{ draft: { items: [{ upload: { name: 'clip.mp4' } }] } }] });
   const { data } = await client.query(list, { first: 1 }).toPromise();
   expect(data.listStreams.nodes).toEqual([started]);
+  return data.listStreams.nodes[0].state;
 }
 
-async function refuse(client: Client): Promise<void> {
+async function refusals(client: Client): Promise<unknown> {
   const { data, error } = await client.mutation(start, { id: 'nothing' }).toPromise();
   expect(data).toEqual({ startStream: null });
-  expect(error!.graphQLErrors.map(({ message, path, extensions }) => [message, path, extensions['code']])).toEqual([['There is no such stream.', ['startStream'], 'not_found']]);
+  return error!.graphQLErrors.map(({ message, path, extensions }) => [message, path, extensions['code']]);
 }
+
+const refused = [['There is no such stream.', ['startStream'], 'not_found']];
 
 describe('over HTTP', () => {
   let url: string;
@@ -75,8 +78,8 @@ describe('over HTTP', () => {
     };
   });
 
-  it('puts a file live', () => putLive(clientAt(url, user.apiKey)));
-  it('learns what is refused', () => refuse(clientAt(url, user.apiKey)));
+  it('puts a file live', async () => expect(await putLive(clientAt(url, user.apiKey))).toBe('activating'));
+  it('learns what is refused', async () => expect(await refusals(clientAt(url, user.apiKey))).toEqual(refused));
 
   it('learns that a key is wrong', async () => {
     const { error } = await clientAt(url, 'lss_wrong').query(list, {}).toPromise();
@@ -93,6 +96,6 @@ describe('over the bundled function', () => {
     client = clientAt(graphqlURL, user.apiKey, (input, init) => bundled(new Request(input, init), '192.0.2.1'));
   });
 
-  it('puts a file live', () => putLive(client));
-  it('learns what is refused', () => refuse(client));
+  it('puts a file live', async () => expect(await putLive(client)).toBe('activating'));
+  it('learns what is refused', async () => expect(await refusals(client)).toEqual(refused));
 });

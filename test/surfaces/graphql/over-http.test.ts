@@ -140,7 +140,8 @@ describe('errors', () => {
   it('of ours say nothing of their cause, which is logged', async () => {
     const stranger = await service.user();
     await service.pool().query('alter table destinations rename to hidden');
-    const { body } = await ask(stranger, '{ getMe { id } listDestinations { nodes { id } } }').finally(() => service.pool().query('alter table hidden rename to destinations'));
+    const { body } = await ask(stranger, '{ getMe { id } listDestinations { nodes { id } } }');
+    await service.pool().query('alter table hidden rename to destinations');
     expect(body.data).toEqual({ getMe: { id: stranger.id }, listDestinations: null });
     expect(body.errors[0]).toMatchObject({ message: 'We made a mistake. It is logged.', extensions: { code: 'internal_error', status: 500 } });
     expect(JSON.parse(service.logged.at(-1)!)).toEqual({ event: 'request_failed', code: 'internal_error', cause: 'error: relation "destinations" does not exist' });

@@ -51,10 +51,10 @@ function typesOf(of: z.ZodType): Readonly<Record<string, { readonly type?: unkno
 
 function valueOf(name: string, property: ReturnType<typeof typesOf>[string]): fc.Arbitrary<unknown> {
   if (name === 'operations') return fc.array(edit, { maxLength: 4 });
-  const types = [property.type, ...(property.anyOf ?? []).map(({ type }) => type)].flat();
+  const types = new Set([property.type, ...(property.anyOf ?? []).map(({ type }) => type)].flat());
   // A single value for a list is a list of one in GraphQL.
-  if (types.includes('array')) return anything.filter((value) => value === null || Array.isArray(value));
-  return types.includes('integer') || types.includes('number') ? number : anything;
+  if (types.has('array')) return anything.filter((value) => value === null || Array.isArray(value));
+  return types.has('integer') || types.has('number') ? number : anything;
 }
 
 /** As far as a query string can say what it is. */
