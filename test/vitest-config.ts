@@ -9,11 +9,12 @@ const minuteMs = 60_000;
 const slow = [
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{credits,killed}.test.ts',
-  'test/local/watch-page.test.ts',
+  'test/local/{graphql-page,watch-page}.test.ts',
   'test/orchestration/concurrency.test.ts',
   'test/publisher/ffmpeg/{child,item-source}.test.ts',
   'test/publisher/prepared/{manifest-backend,play-out,prepare-segment}.test.ts',
   'test/publisher/replica-run.test.ts',
+  'test/surfaces/graphql/client.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
 const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/graphql/same-validation.test.ts'];

@@ -4,8 +4,8 @@ import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graph
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { readJSON } from '../read-body.ts';
 
-/** Long lists go into variables. */
-const maxTokens = 5000;
+/** Checking a document takes time that grows with the square of it, and anybody may send one. Long lists go into variables. */
+const maxTokens = 2000;
 /** More errors than these help nobody, and take time to find. */
 const maxErrors = 10;
 
