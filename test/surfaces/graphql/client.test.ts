@@ -1,11 +1,16 @@
 // A front end's client: over HTTP as in the local run, and over API Gateway's events to the bundled function.
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
 import { cacheExchange, Client, fetchExchange, gql } from '@urql/core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createPostgresCommandQueue } from '../../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { bundledGraphql } from '../../support/bundled-graphql.ts';
 import { graphqlOn, graphqlURL } from '../../support/graphql.ts';
@@ -19,7 +24,6 @@ beforeAll(async () => {
   user = await service.user();
 });
 
-/** As the README shows it. */
 const clientAt = (url: string, apiKey: string, send: typeof fetch = fetch) =>
   new Client({ url, exchanges: [cacheExchange, fetchExchange], preferGetMethod: false, fetchOptions: { headers: { 'X-API-Key': apiKey } }, fetch: send });
 
@@ -80,6 +84,20 @@ describe('over HTTP', () => {
 
   it('puts a file live', async () => expect(await putLive(clientAt(url, user.apiKey))).toBe('activating'));
   it('learns what is refused', async () => expect(await refusals(clientAt(url, user.apiKey))).toEqual(refused));
+
+  it('is what the README says', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'front-end-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const root = join(import.meta.dirname, '../../..');
+    const [, script] = /```js\n(.*?)```/s.exec(await readFile(join(root, 'lambda/graphql/README.md'), 'utf8'))!;
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    await mkdir(join(folder, '.local'));
+    await writeFile(join(folder, '.local/connection.json'), JSON.stringify({ graphqlURL: url, apiKey: user.apiKey }));
+    await writeFile(join(folder, 'streams.mjs'), script!);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['streams.mjs'], { cwd: folder });
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/name: 'Mine',\s+state: 'draft'/);
+  });
 
   it('learns that a key is wrong', async () => {
     const { error } = await clientAt(url, 'lss_wrong').query(list, {}).toPromise();
