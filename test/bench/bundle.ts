@@ -1,4 +1,4 @@
-// How large the REST function's bundle is, and how long it takes to import, beside pg and zod alone in the same run.
+// How large the bundles of the surfaces' functions are, and how long they take to import, beside pg and zod alone in the same run.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { functionAliases } from '../../lib/shared/function-aliases.ts';
 const rounds = 15;
 const entries = {
   'REST function': 'lambda/api/api.lambda.ts',
+  'GraphQL function': 'lambda/graphql/graphql.lambda.ts',
   'pg and zod alone': 'test/bench/bare-imports.ts',
 };
 const root = join(import.meta.dirname, '../..');

@@ -117,6 +117,7 @@ describe('errors', () => {
     ['a document that is none', '{ getMe {', 'query_malformed'],
     ['an operation that is not there', '{ getNothing { id } }', 'query_malformed'],
     ['an argument that is not there', '{ getMe(id: 1) { id } }', 'query_malformed'],
+    ['a subscription', 'subscription { getMe { id } }', 'query_malformed'],
     ['a literal of a wrong type', '{ listStreams(first: "x") { nodes { id } } }', 'query_malformed'],
     ['a variable of a wrong type', 'query($first: Int = 1) { listStreams(first: $first) { nodes { id } } }', 'validation_failed'],
     ['null where null cannot be', 'query($first: ID = "x") { getStream(id: $first) { id } }', 'validation_failed'],
@@ -145,6 +146,21 @@ describe('errors', () => {
     expect(body.data).toEqual({ getMe: { id: stranger.id }, listDestinations: null });
     expect(body.errors[0]).toMatchObject({ message: 'We made a mistake. It is logged.', extensions: { code: 'internal_error', status: 500 } });
     expect(JSON.parse(service.logged.at(-1)!)).toEqual({ event: 'request_failed', code: 'internal_error', cause: 'error: relation "destinations" does not exist' });
+  });
+
+  it('of many relations at once are logged once', async () => {
+    const owner = await service.user();
+    for (const name of ['a', 'b', 'c']) {
+      const { body: destination } = await owner.call('POST', '/destinations', { name, rtmpURL: 'rtmp://example.com/live', streamKey: 'a-key' });
+      await owner.call('POST', '/streams', { destinationID: destination.id });
+    }
+    await service.pool().query('alter table destinations rename to hidden');
+    const before = service.logged.length;
+    const { body } = await ask(owner, '{ listStreams { nodes { state destination { name } } } }');
+    await service.pool().query('alter table hidden rename to destinations');
+    expect(body.data.listStreams.nodes).toEqual(Array.from({ length: 3 }, () => ({ state: 'draft', destination: null })));
+    expect(codesOf({ body })).toEqual(['internal_error', 'internal_error', 'internal_error']);
+    expect(service.logged.length - before).toBe(1);
   });
 
   it('are 502 when the database is gone', async () => {
@@ -189,6 +205,18 @@ describe('limits', () => {
   it('a document has an end', async () => {
     expect(codesOf(await ask(user, `{ ${'getMe { id } '.repeat(2000)} }`))).toEqual(['query_malformed']);
     expect(codesOf(await ask(user, `{ getMe { ${' '.repeat(1024 * 1024)} id } }`))).toEqual(['payload_too_large']);
+  });
+
+  it('4 MB of answer are the most', async () => {
+    const collector = await service.user();
+    await service.pool().query(
+      `insert into uploads (id, user_id, name, mime_type, type, object_key) select 'upl_many_' || n, $1, repeat('x', 255), 'video/mp4', 'video', n::text from generate_series(1, 100) n`,
+      [collector.id],
+    );
+    const page = `listUploads(first: 100) { nodes { ${Array.from({ length: 20 }, (_, index) => `n${index}: name`).join(' ')} } }`;
+    const pages = (count: number) => `{ ${Array.from({ length: count }, (_, index) => `p${index}: ${page}`).join(' ')} }`;
+    expect((await ask(collector, pages(7))).body.errors).toBeUndefined();
+    expect(codesOf(await ask(collector, pages(8)))).toEqual(['query_too_large']);
   });
 
   it('introspection does not go in circles', async () => {
