@@ -13,7 +13,7 @@ import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 import { startEmulator } from '../support/aws-emulator.ts';
 import { onServer, urlOfDatabase } from '../support/database.ts';
 import { apiClient } from '../support/local-run.ts';
-import { assertOtherBytesRefused, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired } from './client-session.ts';
+import { assertOtherBytesRefused, assertSeenByFrontEnds, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired } from './client-session.ts';
 import { changedRetentionDays, EmulatedAccount } from './emulated-account.ts';
 import type { DeployedResources } from './emulated-account.ts';
 import { startMediaWorker } from './media-worker.ts';
@@ -62,7 +62,8 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   await step('The deployment has migrated the database', async () => assert.deepEqual([...database.users], [masterCredentials.username]));
 
   const restApi = the('AWS::ApiGateway::RestApi', 'Api', deployed);
-  const api = apiClient({ apiURL: `${emulator.clientConfig.endpoint}/restapis/${restApi}/live/_user_request_/v1`, apiKey });
+  const origin = `${emulator.clientConfig.endpoint}/restapis/${restApi}/live/_user_request_`;
+  const api = apiClient({ apiURL: `${origin}/v1`, apiKey });
   const worker = the('AWS::ECS::TaskDefinition', 'MediaWorkers', deployed);
   const variables = await account.environmentOfTask(worker);
   const publishQueue = (JSON.parse(variables['QUEUE_URLS'] ?? '{}') as Record<string, string>)['publish-ffmpeg'] ?? '';
@@ -80,6 +81,7 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   await step('A presigned URL refuses other bytes than were announced', () => assertOtherBytesRefused(api));
   const [first = '', second = ''] = await step(`Twice: ${preparation}`, () => prepareStreams(2));
   assert.ok(database.users.has('service'), 'nobody has used the database by an IAM token');
+  await step('A front end sees it', () => assertSeenByFrontEnds(`${origin}/graphql`, apiKey, first));
   await step('Start, and its command on the queue', () => startAndTakeCommand(first));
   const scheduled = await step('Schedule', () => scheduleStream(api, second));
   const armed = timerArmed(account, timerGroup);
