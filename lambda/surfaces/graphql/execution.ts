@@ -23,12 +23,11 @@ export interface Execution {
   readonly replayed: readonly string[];
 }
 
-/** What a query has to have to be run. */
-export interface Asked {
+export interface ExecutionOptions {
   readonly service: Service;
   /** Null where it needs none. */
   readonly caller: Caller | null;
-  readonly related: Readonly<Record<string, Related>>;
+  readonly related: Readonly<Record<Relation['to'], Related>>;
   /** The fields that are shown, as `Stream.replicas`. */
   readonly fields: ReadonlySet<string>;
 }
@@ -52,13 +51,15 @@ function assertScope(service: Service, caller: Caller | null, needed: Pick<Opera
   if (refusal) throw new ProblemError(refusal.code, refusal.detail, { members: { scopes: needed.scopes } });
 }
 
-export function createExecution({ service, caller, related, fields }: Asked): Execution {
+export function createExecution({ service, caller, related, fields }: ExecutionOptions): Execution {
   const replayed: string[] = [];
   const isWanted = (field: string) => fields.has(field);
-  const loaders = new Map(Object.entries(related).map(([name, { schema, load }]) => [name, createLoader(async (ids) => {
-    const found = await load(contextOf(service, caller, databaseOn(service.pool), isWanted), ids);
-    return found.map((value) => schema.parse(value) as Resource);
-  })]));
+  const loaderOf = ({ schema, load }: Related) =>
+    createLoader(async (ids) => {
+      const found = await load(contextOf(service, caller, databaseOn(service.pool), isWanted), ids);
+      return found.map((value) => schema.parse(value) as Resource);
+    });
+  const loaders = new Map(Object.entries(related).map(([name, one]) => [name, loaderOf(one)]));
   return {
     replayed,
     async call(operation, args, values, name) {
@@ -73,7 +74,7 @@ export function createExecution({ service, caller, related, fields }: Asked): Ex
     },
     async follow({ to, usually }, ids) {
       if (ids === null || ids === undefined) return null;
-      assertScope(service, caller, related[to]!);
+      assertScope(service, caller, related[to]);
       const loader = loaders.get(to)!;
       if (usually === null) return loader.load(ids as string);
       return (await Promise.all((ids as string[]).map((id) => loader.load(id)))).filter((value) => value !== null);

@@ -21,6 +21,7 @@ export const graphqlPath = '/graphql';
 /** @param address the client's IP address */
 export type GraphqlHandler = (request: Request, address: string) => Promise<Response>;
 
+/** What a request asks for. */
 interface Asked {
   readonly query: Query;
   readonly selection: Selection;
