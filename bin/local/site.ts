@@ -39,13 +39,15 @@ export interface SiteParts {
 }
 
 const host = '127.0.0.1';
+/** A hundred ids of a list, each as long as one may be and percent-encoded, fit into it. */
+const maxHeaderBytes = 128 * 1024;
 
 /**
  * Takes the port. Until `serve`, connections wait.
  * @param strict fails when the port is taken, instead of taking any free one
  */
 export async function reserveSite(port: number, strict: boolean): Promise<ReservedSite> {
-  const server = createServer();
+  const server = createServer({ maxHeaderSize: maxHeaderBytes });
   await listen(server, port).catch((error: NodeJS.ErrnoException) => {
     if (strict) throw new Error(`Port ${port} cannot be used (${error.code}). Choose another with --port.`, { cause: error });
     return listen(server, 0);

@@ -3,12 +3,13 @@ import { apiBench } from './api.ts';
 import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
+import { orchestrationBench } from './orchestration.ts';
 import { publishersBench } from './publishers.ts';
 import { startBench } from './start.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   api: apiBench, bundle: bundleBench, credentials: credentialsBench, credits: creditsBench,
-  publishers: publishersBench, start: startBench,
+  orchestration: orchestrationBench, publishers: publishersBench, start: startBench,
 };
 
 const name = process.argv[2] ?? '';

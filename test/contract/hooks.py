@@ -40,7 +40,7 @@ VALUES = {
     "backupRtmpURL": "rtmp://127.0.0.1:9/backup", "url": "https://example.org/video.mp4", "rule": "FREQ=DAILY", "timeZone": "UTC",
     "scheduleEndAt": "9999-12-31T23:59:59Z", "streamKey": "contract-key",
 }
-# Two times of which the second is later.
+# Two times of which the second is later, but not by too many hours.
 RANGE = {"from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}
 RESOURCES = {"streams": STREAM, "uploads": UPLOAD, "playlists": PLAYLIST, "destinations": DESTINATION}
 
@@ -80,7 +80,9 @@ def before_call(context, case, kwargs):
         else:
             del case.query["cursor"]
     if case.query and case.operation.path == "/billing/usage":
-        case.query = {name: RANGE.get(name, VALUES.get(name, value)) for name, value in case.query.items()}
+        case.query = {name: VALUES.get(name, value) for name, value in case.query.items()}
+        if RANGE.keys() & case.query.keys():
+            case.query |= RANGE
     if case.operation.path.startswith("/crypto/currencies/"):
         case.path_parameters["id"] = CURRENCY
     resource = case.operation.path.split("/")[1]
