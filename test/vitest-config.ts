@@ -17,7 +17,7 @@ const slow = [
   'test/surfaces/graphql/client.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
-const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/graphql/same-validation.test.ts'];
+const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/graphql/{any-document,same-validation}.test.ts'];
 
 export default defineConfig({
   root: join(import.meta.dirname, '..'),
