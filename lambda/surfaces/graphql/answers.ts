@@ -68,9 +68,9 @@ function formatted(documentOf: Documents, error: GraphQLError, code: ProblemCode
   return { message: detail, ...(locations ? { locations } : {}), ...(path ? { path } : {}), extensions };
 }
 
-/** Nulls that a call cannot take are found by the library only now; all else that it finds in an answer is our fault. */
-function codeInExecution({ originalError, path }: GraphQLError): ProblemCode | null {
-  return originalError instanceof GraphQLError && path?.length === 1 ? 'validation_failed' : null;
+/** Nulls that an argument or directive cannot take are found by the library only now, at a place in the query; all else that it finds is our fault. */
+function codeInExecution({ originalError }: GraphQLError): ProblemCode | null {
+  return originalError instanceof GraphQLError && originalError.nodes ? 'validation_failed' : null;
 }
 
 function typeOf(accept: string | null): string {

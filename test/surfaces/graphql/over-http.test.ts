@@ -121,8 +121,9 @@ describe('errors', () => {
     ['a literal of a wrong type', '{ listStreams(first: "x") { nodes { id } } }', 'query_malformed'],
     ['a variable of a wrong type', 'query($first: Int = 1) { listStreams(first: $first) { nodes { id } } }', 'validation_failed'],
     ['null where null cannot be', 'query($first: ID = "x") { getStream(id: $first) { id } }', 'validation_failed'],
+    ['null for a directive', 'query($first: Boolean = true) { getMe { defaults { quality @include(if: $first) } } }', 'validation_failed'],
   ])('%s is refused with a code', async (_, query, code) => {
-    const first = query.includes('null') || query.includes('ID =') ? null : 'x';
+    const first = /(ID|Boolean) =/.test(query) ? null : 'x';
     expect(codesOf(await ask(user, query, { first }, newer))).toEqual([code]);
   });
 
