@@ -7,7 +7,7 @@ const product = readSourceFiles(['bin', 'lib', 'lambda']);
 const everything = [...product, ...readSourceFiles(['test'])];
 
 /** Arrays of words that are columns in the database and fields on the wire, declared beside the SQL. */
-const sharedWords = new Set(['importStates', 'playlistKinds', 'probeStates', 'publishStatuses', 'replicaStates', 'streamBackends', 'uploadTypes']);
+const sharedWords = new Set(['importStates', 'playlistKinds', 'probeStates', 'publishStatuses', 'replicaStates', 'streamBackends', 'uploadTypes', 'webhookDeliveryStates']);
 
 function within(...folders: readonly string[]): (path: string) => boolean {
   return (path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
@@ -119,6 +119,11 @@ describe('who may import whom', () => {
   it('what runs in the container, but for the entries that put it together, knows neither surfaces nor operations', () => {
     const allowed = ({ target }: Import) => !within('lambda/surfaces', 'lambda/api', 'lambda/jobs', 'lambda/operations')(target);
     expect(strangers((path) => within('lambda/publisher', 'lambda/imports')(path) && !path.endsWith('.task.ts'), allowed)).toEqual([]);
+  });
+
+  it('what sends webhooks and mails, but for the entry that puts it together, knows neither surfaces nor operations', () => {
+    const allowed = ({ target }: Import) => within('lambda/webhooks', 'lambda/domain', 'lambda/data', 'lambda/orchestration', 'lambda/ports', 'lambda/log.ts', 'node:http', 'node:https', 'node:crypto', 'pg')(target);
+    expect(strangers((path) => within('lambda/webhooks')(path) && !path.endsWith('.lambda.ts'), allowed)).toEqual([]);
   });
 
   it('nothing imports itself, not even for types', () => {

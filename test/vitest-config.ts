@@ -15,6 +15,7 @@ const slow = [
   'test/publisher/prepared/{manifest-backend,play-out,prepare-segment}.test.ts',
   'test/publisher/replica-run.test.ts',
   'test/surfaces/graphql/client.test.ts',
+  'test/webhooks/killed.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
 const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/graphql/{any-document,same-validation}.test.ts'];

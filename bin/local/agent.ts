@@ -1,7 +1,7 @@
 // An agent process of the local run: the same agent as in AWS, with the local side of every port, and the worker of imports beside it.
 import { randomUUID } from 'node:crypto';
 import { jsonLog } from '../../lambda/log.ts';
-import { resolveBySystem } from '../../lambda/imports/checked-lookup.ts';
+import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { runAgent } from '../../lambda/publisher/agent.ts';

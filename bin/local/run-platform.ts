@@ -11,9 +11,11 @@ import type { Log } from '../../lambda/log.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/new-id.ts';
+import { attemptSeconds } from '../../lambda/domain/webhook-retries.ts';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { createGraphqlHandler, graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { schemaText } from '../../lambda/surfaces/graphql/schema.ts';
+import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { superviseAgent } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
@@ -93,7 +95,9 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const supervisor = await step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));
     parts.defer(() => supervisor.stop());
     const starting = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
-    parts.use(startJobs({ ...connections, starting, clock }, log));
+    const attempts = { ...localSettings, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 };
+    const telling = { attempts, mailer, siteURL: site.url, steadyClock: () => performance.now(), random: Math.random, log };
+    parts.use(startJobs({ ...connections, ...telling, starting, clock }, log));
 
     const user = { email: localEmail, password: identity.password };
     await folder.writeConnection({ apiURL: service.baseURL, graphqlURL: site.url + graphqlPath, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });

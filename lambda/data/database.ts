@@ -31,6 +31,8 @@ import { timelines } from './timelines.ts';
 import { tokenRevocations } from './token-revocations.ts';
 import { uploads } from './uploads.ts';
 import { usage } from './usage.ts';
+import { webhookDeliveries } from './webhook-deliveries.ts';
+import { webhooks } from './webhooks.ts';
 
 /** The statements of all aggregates. What a call sees and changes is decided by what it is bound to. */
 export type Database = ReturnType<typeof databaseOn>;
@@ -73,6 +75,8 @@ export function databaseOn(db: Queryable) {
     tokenRevocations: tokenRevocations(db),
     uploads: uploads(db),
     usage: usage(db),
+    webhookDeliveries: webhookDeliveries(db),
+    webhooks: webhooks(db),
   };
 }
 

@@ -1,9 +1,10 @@
-// SQL of what users have to be told: written with its cause, sent by whoever carries mail or webhooks.
+// SQL of what users have to be told: written with its cause; a trigger has it mailed, and tells webhooks.
+import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 export type NotificationKind =
   | 'credits_end_within_day' | 'credits_end_within_hour' | 'credits_exhausted' | 'streams_stopped_without_credits'
-  | 'payment_refunded' | 'payment_disputed';
+  | 'payment_refunded' | 'payment_disputed' | 'webhook_disabled';
 
 export interface Notification {
   readonly userID: string;
@@ -15,6 +16,14 @@ export interface Notification {
   readonly dueAt: Date;
 }
 
+/** One that has to be mailed. */
+export interface UnsentNotification {
+  readonly id: number;
+  readonly kind: NotificationKind;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly email: string;
+}
+
 export function notifications(db: Queryable) {
   return {
     add: ({ userID, kind, reference, detail, dueAt }: Notification) =>
@@ -23,5 +32,19 @@ export function notifications(db: Queryable) {
          on conflict (user_id, kind, reference) do nothing`,
         [userID, kind, reference, JSON.stringify(detail), dueAt],
       ),
+
+    /** Locked until the transaction ends. Null when it was sent, is not due, or somebody is at it. */
+    takeUnsent: (id: number) =>
+      one<UnsentNotification>(
+        db,
+        `select n.id, kind, detail, email from notifications n join users on users.id = user_id
+         where n.id = $1 and sent_at is null and due_at <= now() for update of n skip locked`,
+        [id],
+      ),
+
+    markSent: (id: number) => db.query('update notifications set sent_at = now() where id = $1', [id]),
+
+    /** Nobody can be mailed here. */
+    shelve: (id: number) => db.query(`update notifications set due_at = 'infinity' where id = $1`, [id]),
   };
 }

@@ -6,13 +6,17 @@ export type Command =
   | { readonly queue: 'publish-ffmpeg' | 'publish-manifest'; readonly body: { readonly streamID: string } }
   | { readonly queue: 'media'; readonly body: MediaCommand }
   | { readonly queue: 'imports'; readonly body: { readonly uploadID: string } }
-  | { readonly queue: 'timers'; readonly body: { readonly streamID: string } };
+  | { readonly queue: 'timers'; readonly body: { readonly streamID: string } }
+  | { readonly queue: 'webhooks'; readonly body: WebhookCommand };
 
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string }
   | { readonly task: 'prepare_upload'; readonly uploadID: string; readonly format: string }
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string };
+
+/** Something is due to a webhook, or a notification is to be mailed. */
+export type WebhookCommand = { readonly webhookID: string } | { readonly notificationID: number };
 
 export function outbox(db: Queryable) {
   return {

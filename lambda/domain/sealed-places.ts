@@ -8,3 +8,12 @@ export function destinationKeyPlace(destinationID: string): string {
 export function streamKeyPlace(streamID: string): string {
   return `stream/${streamID}`;
 }
+
+export function webhookSecretPlace(webhookID: string): string {
+  return `webhook/${webhookID}`;
+}
+
+/** An answer that is kept to be repeated, where it holds a secret. */
+export function answerPlace(userID: string, operationID: string, idempotencyKey: string): string {
+  return `answer/${userID}/${operationID}/${idempotencyKey}`;
+}

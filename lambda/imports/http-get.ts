@@ -2,8 +2,9 @@
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { checkedLookup } from './checked-lookup.ts';
-import type { Resolve } from './checked-lookup.ts';
+import { checkedLookup } from '../ports/outbound/checked-lookup.ts';
+import type { Resolve } from '../ports/outbound/checked-lookup.ts';
+import { faultOfRequest } from '../ports/outbound/request-fault.ts';
 import { ImportError } from './import-error.ts';
 
 export interface GetOptions {
@@ -43,15 +44,8 @@ export function httpGet(url: URL, headers: Readonly<Record<string, string>>, opt
   return promise;
 }
 
-/** Whose codes begin so: https://nodejs.org/api/tls.html#x509-certificate-error-codes, and OpenSSL's own. */
-const tlsCode = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
-
-function causeOf(error: NodeJS.ErrnoException): ImportError {
+function causeOf(error: Error): ImportError {
   if (error instanceof ImportError) return error;
-  // Several addresses were tried.
-  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
-  const { code = '' } = first;
-  if (tlsCode.test(code)) return new ImportError('tls_failed', { cause: error });
-  if (code.startsWith('HPE_')) return new ImportError('protocol_error', { cause: error });
-  return new ImportError('source_unreachable', { cause: error });
+  const fault = faultOfRequest(error);
+  return new ImportError(fault === 'unreachable' ? 'source_unreachable' : fault, { cause: error });
 }

@@ -5,7 +5,7 @@ import { jsonLog } from '../log.ts';
 import { connectAws } from '../ports/aws.ts';
 import { describeEcsTask } from '../publisher/ecs-task.ts';
 import { agentHealthPort } from '../publisher/environment.ts';
-import { resolveBySystem } from './checked-lookup.ts';
+import { resolveBySystem } from '../ports/outbound/checked-lookup.ts';
 import { readImportEnvironment } from './environment.ts';
 import { importLimits } from './import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from './import-worker.ts';

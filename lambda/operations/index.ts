@@ -39,6 +39,13 @@ import { deleteUpload } from './uploads/delete-upload.ts';
 import { getUpload } from './uploads/get-upload.ts';
 import { importUpload } from './uploads/import-upload.ts';
 import { listUploads } from './uploads/list-uploads.ts';
+import { createWebhook } from './webhooks/create-webhook.ts';
+import { deleteWebhook } from './webhooks/delete-webhook.ts';
+import { getWebhook } from './webhooks/get-webhook.ts';
+import { listWebhookDeliveries } from './webhooks/list-webhook-deliveries.ts';
+import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { redeliverWebhook } from './webhooks/redeliver-webhook.ts';
+import { updateWebhook } from './webhooks/update-webhook.ts';
 
 export const operations: readonly Operation[] = [
   getMe,
@@ -86,4 +93,12 @@ export const operations: readonly Operation[] = [
 
   listCryptoCurrencies,
   getCryptoDepositAddress,
+
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  listWebhookDeliveries,
+  redeliverWebhook,
 ];

@@ -32,6 +32,8 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     readonly body?: Answer;
     /** The path of what was made, for the Location header. */
     readonly location?: (answer: z.output<Answer>) => string;
+    /** It holds a secret: where it is kept to be repeated, it is sealed. */
+    readonly isSecret?: boolean;
   };
   /** Beyond those that every operation has: 401, 403, 422 for its input, 429, 500 and 502. */
   readonly errors: readonly ProblemCode[];
@@ -44,7 +46,7 @@ export interface Operation extends Omit<Declaration<Shape, Shape, Schema, Schema
   readonly scopes: readonly [Scope, ...Scope[]] | 'public';
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
-  readonly output: { readonly status: 200 | 201 | 202 | 204; readonly body?: Schema; readonly location?: (answer: unknown) => string };
+  readonly output: { readonly status: 200 | 201 | 202 | 204; readonly body?: Schema; readonly location?: (answer: unknown) => string; readonly isSecret?: boolean };
   readonly handle: (ctx: Context, input: { params: unknown; query: unknown; body: unknown }) => Promise<unknown>;
 }
 

@@ -1,7 +1,8 @@
 // Runs one operation for one caller: scope, context, transaction, idempotency. Every surface answers through this.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
+import { answerPlace } from '../domain/sealed-places.ts';
 import type { Caller, Context } from '../operations/context.ts';
 import type { Operation } from '../operations/operation.ts';
 import { toolName } from '../operations/operation.ts';
@@ -50,9 +51,15 @@ async function runOnce(service: Service, call: Call, data: Database): Promise<An
   if (kept && !kept.request_sha256.equals(requestSha256)) {
     throw new ProblemError('idempotency_key_reused', 'This Idempotency-Key came with another request within the last 24 hours.');
   }
-  if (kept) return { status: kept.status, headers: { ...kept.headers, 'idempotency-replayed': 'true' }, body: kept.body };
+  const place = answerPlace(caller.userID, operation.id, key);
+  const { isSecret = false } = operation.output;
+  if (kept) {
+    const body = isSecret ? service.sealer.open(Buffer.from(kept.body, 'base64'), place) : kept.body;
+    return { status: kept.status, headers: { ...kept.headers, 'idempotency-replayed': 'true' }, body };
+  }
   const answer = await run(service, call, data);
-  await data.idempotency.keep(caller.userID, operation.id, key, { ...answer, request_sha256: requestSha256 });
+  const body = isSecret ? service.sealer.seal(answer.body, place).toString('base64') : answer.body;
+  await data.idempotency.keep(caller.userID, operation.id, key, { ...answer, body, request_sha256: requestSha256 });
   return answer;
 }
 
@@ -82,6 +89,7 @@ export function contextOf(service: Service, caller: Caller | null, data: Databas
     newID: (prefix) => newID(prefix, now),
     random: service.random,
     isWanted,
+    randomBytes,
     cursors: cursorsOf(service.serviceSecret, caller?.userID ?? ''),
     health: service.health,
     version: service.version,

@@ -26,10 +26,11 @@ const usual: Readonly<Record<string, unknown>> = {
   url: 'https://files.example.org/video.mp4', checkoutURL: 'https://checkout.example.org/pay/0mb3kq5z', rule: 'FREQ=DAILY', timeZone: 'Europe/Paris', version: 3, streamStateID: '42', nextCursor: '', hasMore: false,
   headers: { 'content-type': 'video/mp4', 'if-none-match': '*' }, scheduleEndAt: '2030-01-31T20:00:00.000Z', expiresAt: '2030-01-31T19:00:00.000Z',
   latencyMs: 1.5, uptimeSeconds: 3600, bitrateKbps: 4500, framesPerSecond: 30, positionSeconds: 12.5, code: 'example_code', openapi: '3.1.0',
+  sequence: 4711, attempts: 2, responseStatus: 500, responseExcerpt: 'Internal Server Error',
 };
 
 /** Prefixes of identifiers, by a word in the name of the field or of the resource. */
-const prefixes: Readonly<Record<string, string>> = { upload: 'upl', playlist: 'ply', destination: 'dst', stream: 'str', item: 'itm', webhook: 'whk', invoice: 'inv', me: 'usr' };
+const prefixes: Readonly<Record<string, string>> = { upload: 'upl', playlist: 'ply', destination: 'dst', stream: 'str', item: 'itm', delivery: 'dlv', event: 'evt', webhook: 'whk', invoice: 'inv', me: 'usr' };
 
 /**
  * @param name of the field, or of the resource for an `id`

@@ -8,6 +8,7 @@ import { exampleOf } from './openapi-examples.ts';
 import { jsonSchema } from './openapi-schemas.ts';
 import type { Json } from './openapi-schemas.ts';
 import { idempotencyKeyPattern } from './validate.ts';
+import { webhookParameters, webhooksOf } from './openapi-webhooks.ts';
 
 const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   account: 'The caller.',
@@ -51,7 +52,8 @@ function buildDocument(operations: readonly Operation[], baseURL: string): Json 
     servers: [{ url: baseURL }],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
-    components: { schemas, responses: answerComponents, headers: headerComponents, examples: problemExamples(operations, baseURL), securitySchemes: securitySchemes(origin) },
+    webhooks: webhooksOf(schemas),
+    components: { schemas, parameters: webhookParameters, responses: answerComponents, headers: headerComponents, examples: problemExamples(operations, baseURL), securitySchemes: securitySchemes(origin) },
   };
 }
 

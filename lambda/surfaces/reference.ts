@@ -41,6 +41,7 @@ interface Document {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Pick<Described, 'summary' | 'description'> & { readonly requestBody: { readonly content: Content } } }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: { readonly status: number; readonly detail: string } }>> };
 }
 
@@ -55,7 +56,7 @@ export async function referenceResponse(document: Json): Promise<Response> {
   return new Response(page, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy } });
 }
 
-function pageOf({ info, servers, tags, paths, components }: Document): Html {
+function pageOf({ info, servers, tags, paths, webhooks, components }: Document): Html {
   const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })));
   const of = (tag: string) => operations.filter((operation) => operation.tags.includes(tag));
   return html`<html lang="en">
@@ -63,13 +64,16 @@ function pageOf({ info, servers, tags, paths, components }: Document): Html {
     <body>
       <nav aria-label="Operations">
         ${tags.map(({ name }) => html`<h2>${name}</h2><ul>${of(name).map(({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`)}</ul>`)}
-        <h2>More</h2><ul><li><a href="#resources">Resources</a></li><li><a href="#problems">Problems</a></li><li><a href="openapi.json">OpenAPI 3.1</a></li></ul>
+        <h2>More</h2><ul><li><a href="#events">Events</a></li><li><a href="#resources">Resources</a></li><li><a href="#problems">Problems</a></li><li><a href="openapi.json">OpenAPI 3.1</a></li></ul>
       </nav>
       <main>
         <h1>${info.title} ${info.version}</h1>
         ${info.description.split('\n\n').map((paragraph) => html`<p>${marked(paragraph)}</p>`)}
         <p>Base URL <code>${servers[0]!.url}</code>. Send an API key as <code>X-API-Key</code>, or an access token as <code>Authorization: Bearer</code>.</p>
         ${tags.map(({ name, description }) => html`<h2>${name}</h2><p>${description}</p>${of(name).map(operationOf)}`)}
+        <h2 id="events">Events</h2>
+        <p>Sent to webhooks.</p>
+        ${Object.entries(webhooks).map(([type, { post }]) => html`<article id="event-${type}"><h3>${post.summary}</h3><p class="call"><code>${type}</code></p><p>${post.description}</p>${schemaOf(post.requestBody.content['application/json']!.schema)}</article>`)}
         <h2 id="resources">Resources</h2>
         ${Object.entries(components.schemas).map(([name, schema]) => html`<article id="schema-${name}"><h3>${name}</h3>${schemaOf(schema)}${exampleOf(schema.examples?.[0])}</article>`)}
         <h2 id="problems">Problems</h2>

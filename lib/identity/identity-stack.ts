@@ -1,12 +1,13 @@
 // Sign-in and OAuth: a function of its own, as its library is large, and the address that mails to users come from.
 import { Duration, Stack } from 'aws-cdk-lib';
-import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { PublicHostedZone } from 'aws-cdk-lib/aws-route53';
 import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
 import type { Construct } from 'constructs';
 import { authVariables } from '../../lambda/auth/environment.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
+import { coreEnvironment, grantCore } from '../shared/core-access.ts';
+import { mailSenderAddress } from '../shared/mail-sender.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -24,20 +25,14 @@ export class IdentityStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, network, database, origin }: IdentityStackProps) {
     super(scope, id);
-    const { mailFrom, domain } = settings;
+    const core = { settings, database, origin };
     this.function = new ServiceFunction(this, 'Auth', {
       description: 'Sign-in, OAuth 2.1 and account settings',
       entry: 'auth/auth.lambda.ts',
       variables: authVariables,
       environment: {
-        DATABASE_HOST: database.proxy.endpoint,
-        DATABASE_USER: database.userName,
-        DATABASE_NAME: database.databaseName,
-        DATABASE_REGION: settings.region,
-        SERVICE_SECRET_ARN: database.serviceSecret.secretArn,
-        SEALING_KEY_ARN: database.sealingKey.keyArn,
-        BASE_URL: origin.reference,
-        MAIL_FROM: mailFrom ?? (domain ? `no-reply@${domain.name}` : ''),
+        ...coreEnvironment(core),
+        MAIL_FROM: mailSenderAddress(settings),
         RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
       },
       // API Gateway waits no longer.
@@ -46,13 +41,7 @@ export class IdentityStack extends Stack {
       vpc: network.vpc,
       securityGroup: network.databaseClients,
     });
-    // Neither media nor queues: whoever breaks in here gets none of them.
-    const policy = new ManagedPolicy(this, 'Policy');
-    database.serviceSecret.grantRead(policy);
-    database.sealingKey.grantDecrypt(policy);
-    origin.grantRead(policy);
-    this.function.role.addManagedPolicy(policy);
-    this.function.role.addManagedPolicy(database.connectAccess);
+    grantCore(this, this.function.role, core);
 
     const identity = this.#mailIdentity(settings);
     identity?.grantSendEmail(this.function);

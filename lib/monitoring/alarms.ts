@@ -36,6 +36,7 @@ const oldestCommandSeconds: Readonly<Record<QueueName, number>> = {
   media: 900,
   imports: 1800,
   timers: 60,
+  webhooks: 300,
 };
 
 export class Alarms extends Construct {

@@ -14,6 +14,7 @@ const ids: Readonly<Record<QueueName, string>> = {
   media: 'Media',
   imports: 'Imports',
   timers: 'Timers',
+  webhooks: 'Webhooks',
 };
 
 /** The encryption is what SQS does by itself; said, so that checks see it. */

@@ -1,13 +1,16 @@
-// What puts streams on air and keeps them there: command queues, timers, the jobs behind them, the agents, and the workers of imports.
+// What puts streams on air and keeps them there: command queues, timers, the jobs behind them, the agents, the workers of imports, and the sender of webhooks.
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
 import { jobVariables } from '../../lambda/jobs/environment.ts';
+import { webhookVariables } from '../../lambda/webhooks/environment.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
+import { coreEnvironment, grantCore } from '../shared/core-access.ts';
+import { grantSendMail, mailSenderAddress } from '../shared/mail-sender.ts';
 import { PlatformAccess } from '../shared/platform-access.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
@@ -75,6 +78,22 @@ export class PublishingStack extends Stack {
       // What fails fails again tomorrow, and the alarm has been heard.
       targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
     });
+
+    const core = { settings, database, origin };
+    const webhooks = new ServiceFunction(this, 'Webhooks', {
+      description: 'Sends events to webhooks, and mails to users',
+      entry: 'webhooks/webhooks.lambda.ts',
+      variables: webhookVariables,
+      environment: { ...coreEnvironment(core), MAIL_FROM: mailSenderAddress(settings) },
+      timeout: Duration.seconds(30),
+      logRetentionDays: settings.logRetentionDays,
+      vpc: network.vpc,
+      securityGroup: network.databaseClients,
+    });
+    grantCore(webhooks, webhooks.role, core);
+    grantSendMail(this, webhooks.role, settings);
+    // Each call serves ten webhooks at most, and waits for the slowest: so many calls wait at once, and not with all the connections there are.
+    webhooks.addEventSource(new SqsEventSource(queues.get('webhooks'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }));
 
     const tasks = { settings, network, access: this.access, queues, image };
     this.agents = new Agents(this, 'Agents', tasks);

@@ -12,6 +12,7 @@ API_KEY = os.environ["CONTRACT_API_KEY"]
 # Codes that say that the input itself is wrong. Every other 422 that an operation declares is a conflict with the state of something.
 FAULTS_OF_INPUT = {
     "validation_failed", "malformed_json", "unknown_field", "payload_too_large", "invalid_cursor", "unknown_currency", "import_url_forbidden", "destination_forbidden",
+    "webhook_url_forbidden",
 }
 
 
@@ -26,6 +27,7 @@ UPLOAD = call("POST", "/uploads", {"name": "contract", "mimeType": "video/mp4"})
 DESTINATION = call("POST", "/destinations", {"name": "contract", "rtmpURL": "rtmp://127.0.0.1:9/app", "streamKey": "contract"})["id"]
 STREAM = call("POST", "/streams", {"name": "contract"})["id"]
 PLAYLIST = call("POST", "/playlists", {"streamID": STREAM, "kind": "video", "mode": "sequential"})["id"]
+WEBHOOK = call("POST", "/webhooks", {"url": "http://127.0.0.1:9/", "events": ["stream.state_changed"]})["id"]
 call("POST", "/streams", {"name": "a second page"})
 CURRENCY = call("GET", "/crypto/currencies")[0]["id"]
 CURSOR = call("GET", "/streams?limit=1")["page"]["nextCursor"]
@@ -42,7 +44,7 @@ VALUES = {
 }
 # Two times of which the second is later, but not by too many hours.
 RANGE = {"from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}
-RESOURCES = {"streams": STREAM, "uploads": UPLOAD, "playlists": PLAYLIST, "destinations": DESTINATION}
+RESOURCES = {"streams": STREAM, "uploads": UPLOAD, "playlists": PLAYLIST, "destinations": DESTINATION, "webhooks": WEBHOOK}
 
 
 def filled(value):

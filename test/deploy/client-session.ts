@@ -60,6 +60,21 @@ export async function takePublishCommand({ clientConfig }: EmulatedAccount, Queu
   await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle }));
 }
 
+/** In AWS no address of this machine may be told, and the name leads nowhere (RFC 2606). @returns its id */
+export async function createWebhook(api: ApiClient): Promise<string> {
+  return (await api('POST', '/webhooks', { url: 'https://hooks.invalid/', events: ['stream.state_changed'] })).id;
+}
+
+/** Resolves when the event was written with its cause, relayed, taken off the queue by the function, and attempted as far as its name goes. */
+export async function webhookAttempted(api: ApiClient, id: string): Promise<void> {
+  const last = async () => (await api('GET', `/webhooks/${id}/deliveries`)).data.at(-1);
+  await until(async () => (await last())?.failure != null);
+  const { eventType, state, responseStatus, failure } = await last();
+  assert.deepEqual([eventType, state, responseStatus], ['stream.state_changed', 'pending', null]);
+  // Without a resolver nobody can say that there is no such name.
+  assert.ok(['name_not_found', 'unreachable'].includes(failure.code), failure.code);
+}
+
 export interface ScheduledStream {
   readonly id: string;
   readonly startAt: Date;

@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { resolveBySystem } from '../../lambda/imports/checked-lookup.ts';
+import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { openSource } from '../../lambda/imports/open-source.ts';
 import type { ResumePoint, SourceOptions } from '../../lambda/imports/open-source.ts';

@@ -1,7 +1,7 @@
 // An import worker for tests: real database, queue and object store, impatient limits.
 import type { Pool } from 'pg';
-import { resolveBySystem } from '../../lambda/imports/checked-lookup.ts';
-import type { Resolve } from '../../lambda/imports/checked-lookup.ts';
+import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
+import type { Resolve } from '../../lambda/ports/outbound/checked-lookup.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
 import { runImportWorker } from '../../lambda/imports/import-worker.ts';

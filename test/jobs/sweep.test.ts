@@ -61,3 +61,25 @@ it('does everything else when one thing fails, and says what failed', async () =
   expect([(await stream(lost)).state, (await stream(due)).state]).toEqual(['failing', 'activating']);
   expect((await service.pool().query('select key from idempotent_answers')).rows).toEqual([{ key: '1' }]);
 });
+
+it('has webhooks served that were left behind, but none that somebody has or nobody wants, and forgets old events', async () => {
+  const { rows: [event] } = await service.pool().query(
+    `insert into events (user_id, type, subject_id, data) select min(id), 'stream.state_changed', 'x', '{}' from users returning id, user_id`,
+  );
+  const makeWebhook = async (id: string, columns: string) => {
+    await service.pool().query(
+      `insert into webhooks (id, user_id, url, events, sealed_secret, leased_until, enabled) select $1, $2, 'x', '{x}', '', ${columns}`, [id, event.user_id],
+    );
+    await service.pool().query(`insert into webhook_deliveries (event_id, webhook_id, next_attempt_at) values ($2, $1, now() - interval '2 minutes')`, [id, event.id]);
+  };
+  await makeWebhook('left', `now() - interval '1 second', true`);
+  await makeWebhook('held', `now() + interval '10 seconds', true`);
+  await makeWebhook('disabled', 'null, false');
+  const old = `insert into events (id, user_id, type, subject_id, data, at) select $1, $2, 'x', 'x', '{}', now() - interval '31 days'`;
+  for (const id of ['old', 'old and on its way']) await service.pool().query(old, [id, event.user_id]);
+  await service.pool().query(`insert into webhook_deliveries (event_id, webhook_id, next_attempt_at) values ('old and on its way', 'left', now() + interval '1 hour')`);
+  await service.pool().query(`delete from outbox where queue = 'webhooks'`);
+  await runSweep();
+  expect((await commands()).filter(({ queue }) => queue === 'webhooks')).toEqual([{ queue: 'webhooks', body: { webhookID: 'left' } }]);
+  expect((await service.pool().query('select id from events order by at')).rows).toEqual([{ id: 'old and on its way' }, { id: event.id }]);
+});

@@ -2,13 +2,16 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 import { actorsOn, inFuture, starting } from '../orchestration/actors.ts';
 import { testDatabase } from '../support/database.ts';
-import { testService } from '../support/service.ts';
+import { testDataKey, testService } from '../support/service.ts';
+import { testSender } from '../webhooks/sender.ts';
 import { recordStatements, replayStatements, type SentStatement } from './statement-recording.ts';
 
 /** A file for each release that changed the schema, by the number of its last migration. */
@@ -19,7 +22,7 @@ const previous = readdirSync(folder).sort().filter((file) => file < current).sli
 const read = (file: string): SentStatement[] => (existsSync(join(folder, file)) ? JSON.parse(readFileSync(join(folder, file), 'utf8')) : []);
 
 const service = testService();
-const { activeStream, call, claim, destination, fallDue, fire, loseLease, readyStream, register, report, startedStream, unprobed, upload } = actorsOn(service);
+const { activeStream, call, claim, destination, fallDue, fire, loseLease, readyStream, register, report, startedStream, unprobed, upload, user } = actorsOn(service);
 let recording: ReturnType<typeof recordStatements>;
 beforeAll(() => {
   recording = recordStatements();
@@ -28,8 +31,10 @@ beforeAll(() => {
 /** What clients, agents and jobs do in the life of a few streams. */
 async function liveThrough(): Promise<void> {
   const queue = createPostgresCommandQueue({ pool: service.pool(), log: () => {} });
+  const { notifications } = databaseOn(service.pool());
   const jobs = { pool: service.pool(), queue, timers: createOutboxTimers(service.pool()), starting, clock: () => new Date() };
 
+  const { body: webhook } = await call('POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['stream.state_changed'] });
   const video = await upload();
   const scheduled = await readyStream();
   for (const kind of ['video', 'audio']) {
@@ -62,7 +67,14 @@ async function liveThrough(): Promise<void> {
   const url = await call('POST', `/uploads/${await unprobed()}/upload-url`);
   expect(url.status).toBe(200);
   await destination();
-  for (const path of ['/uploads', '/playlists', '/destinations']) await call('GET', path);
+  for (const path of ['/uploads', '/playlists', '/destinations', '/webhooks']) await call('GET', path);
+
+  await notifications.add({ userID: user().id, kind: 'credits_exhausted', reference: 'x', detail: {}, dueAt: new Date() });
+  await testSender(service.pool(), createSealer([testDataKey])).work();
+  const { body: { data: [delivery] } } = await call('GET', `/webhooks/${webhook.id}/deliveries`);
+  await call('POST', `/webhooks/${webhook.id}/deliveries/${delivery.id}/redeliver`);
+  await call('PATCH', `/webhooks/${webhook.id}`, { enabled: false });
+  await call('DELETE', `/webhooks/${webhook.id}`);
 }
 
 const textsOf = (statements: readonly SentStatement[]) => new Set(statements.map(([, text]) => text));

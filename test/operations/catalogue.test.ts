@@ -47,6 +47,13 @@ const decided = [
   ['POST /billing/top-ups', 'service:billing', '201', 'create_top_up'],
   ['GET /crypto/currencies', 'service:read', '200', 'list_crypto_currencies'],
   ['GET /crypto/currencies/{id}/deposit-address', 'service:billing', '200', 'get_crypto_deposit_address'],
+  ['GET /webhooks', 'service:read', '200', 'list_webhooks'],
+  ['POST /webhooks', 'service:write', '201 + Location', 'create_webhook'],
+  ['GET /webhooks/{id}', 'service:read', '200', 'get_webhook'],
+  ['PATCH /webhooks/{id}', 'service:write', '200', 'update_webhook'],
+  ['DELETE /webhooks/{id}', 'service:write', '204', 'delete_webhook'],
+  ['GET /webhooks/{id}/deliveries', 'service:read', '200', 'list_webhook_deliveries'],
+  ['POST /webhooks/{id}/deliveries/{deliveryID}/redeliver', 'service:write', '202', 'redeliver_webhook'],
 ] as const;
 
 const each = operations.map((operation) => [toolName(operation), operation] as const);

@@ -1,4 +1,4 @@
-// Every operation on streams, uploads, playlists and destinations ends in each status that it declares, for each code once.
+// Every operation on streams, uploads, playlists, destinations and webhooks ends in each status that it declares, for each code once.
 import { describe, expect, it, vi } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
@@ -72,6 +72,17 @@ const list = (resource: string): Scenarios => ({
 
 const newDestination = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k' };
 const forbidden = 'rtmp://169.254.169.254/live';
+
+const newWebhook = { url: 'https://hooks.example.org/', events: ['stream.state_changed'] };
+const webhook = async () => (await call('POST', '/webhooks', newWebhook)).body.id as string;
+/** To which something is on its way. */
+const toldWebhook = async () => {
+  const id = await webhook();
+  await scheduledStream();
+  return { id, deliveryID: (await call('GET', `/webhooks/${id}/deliveries`)).body.data[0].id as string };
+};
+const redeliver = (id: string, deliveryID: string) => call('POST', `/webhooks/${id}/deliveries/${deliveryID}/redeliver`);
+const forbiddenHook = 'https://169.254.169.254/';
 
 const scenarios: Readonly<Record<string, Scenarios>> = {
   list_streams: list('streams'),
@@ -203,9 +214,46 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
       return call('DELETE', `/destinations/${destinationID}`);
     },
   },
+
+  list_webhooks: list('webhooks'),
+  create_webhook: {
+    done: () => call('POST', '/webhooks', newWebhook),
+    validation_failed: () => call('POST', '/webhooks', { ...newWebhook, events: ['stream.exploded'] }),
+    webhook_url_forbidden: () => call('POST', '/webhooks', { ...newWebhook, url: forbiddenHook }),
+    too_many_webhooks: async () => {
+      for (let count = 0; count < 20; count++) await webhook();
+      return call('POST', '/webhooks', newWebhook);
+    },
+  },
+  get_webhook: { done: () => get('webhooks', webhook()), not_found: () => call('GET', '/webhooks/nothing') },
+  update_webhook: {
+    done: async () => call('PATCH', `/webhooks/${await webhook()}`, { enabled: false }),
+    not_found: () => call('PATCH', '/webhooks/nothing', { enabled: false }),
+    validation_failed: async () => call('PATCH', `/webhooks/${await webhook()}`, { url: 'not a url' }),
+    webhook_url_forbidden: async () => call('PATCH', `/webhooks/${await webhook()}`, { url: forbiddenHook }),
+  },
+  delete_webhook: { done: () => remove('webhooks', webhook()), not_found: () => call('DELETE', '/webhooks/nothing') },
+  list_webhook_deliveries: {
+    done: () => get('webhooks', webhook(), '/deliveries'),
+    not_found: () => call('GET', '/webhooks/nothing/deliveries'),
+    validation_failed: () => get('webhooks', webhook(), '/deliveries?state=lost'),
+    invalid_cursor: () => get('webhooks', webhook(), '/deliveries?cursor=x'),
+  },
+  redeliver_webhook: {
+    done: async () => {
+      const { id, deliveryID } = await toldWebhook();
+      return redeliver(id, deliveryID);
+    },
+    not_found: async () => redeliver(await webhook(), 'nothing'),
+    webhook_disabled: async () => {
+      const { id, deliveryID } = await toldWebhook();
+      await call('PATCH', `/webhooks/${id}`, { enabled: false });
+      return redeliver(id, deliveryID);
+    },
+  },
 };
 
-const tags = new Set<string>(['streams', 'uploads', 'playlists', 'destinations']);
+const tags = new Set<string>(['streams', 'uploads', 'playlists', 'destinations', 'webhooks']);
 /** What imports can end in needs servers to import from: import.test.ts. */
 const elsewhere = new Set(['import_upload']);
 const covered = operations.filter((operation) => tags.has(operation.tag) && !elsewhere.has(toolName(operation)));
@@ -238,7 +286,7 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
   it("answers for what is somebody else's as for what is not there", async () => {
     const { method, path, body } = operation;
     const other = await service.user();
-    const id = await { streams: emptyStream, uploads: unprobed, playlists: newPlaylist, destinations: destination }[operation.tag as 'streams']();
+    const id = await { streams: emptyStream, uploads: unprobed, playlists: newPlaylist, destinations: destination, webhooks: webhook }[operation.tag as 'streams']();
     const bodies: Readonly<Record<string, object>> = {
       schedule_stream: soon, apply_playlist_operations: { operations: [{ op: 'clear' }] }, copy_playlist: { targetPlaylistID: await playlistOf(other) },
     };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { authVariables } from '../../lambda/auth/environment.ts';
 import { apiVariables, paymentVariables } from '../../lambda/api/environment.ts';
+import { webhookVariables } from '../../lambda/webhooks/environment.ts';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import { jobVariables } from '../../lambda/jobs/environment.ts';
 import { migrateVariables } from '../../lambda/migrate/environment.ts';
@@ -51,7 +52,7 @@ describe.each(built)('stage %s', (_name, stage) => {
     const deadLetterQueues = new Set(queues.map(([, queue]) => deadLetterQueueOf(queue)));
     const watched = resourcesOf(stage, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => JSON.stringify(Properties.Metrics ?? []));
     const working = queues.filter(([id]) => !deadLetterQueues.has(id));
-    expect(working).toHaveLength(5);
+    expect(working).toHaveLength(6);
     expect(working.filter(([, queue]) => !watched.some((metrics) => metrics.includes(String(deadLetterQueueOf(queue)))))).toEqual([]);
   });
 
@@ -73,6 +74,7 @@ describe.each(built)('stage %s', (_name, stage) => {
       TimersJob: jobVariables,
       Sweep: jobVariables,
       Reconcile: jobVariables,
+      Webhooks: webhookVariables,
       // Set for Node itself: RDS' own certificates.
       Migration: [...migrateVariables, 'NODE_EXTRA_CA_CERTS'],
     };

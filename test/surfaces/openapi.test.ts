@@ -172,6 +172,8 @@ describe('bodies', () => {
       create_destination: ['name', 'rtmpURL', 'streamKey'],
       update_destination: [],
       create_top_up: ['amountCents'],
+      create_webhook: ['url', 'events'],
+      update_webhook: [],
     });
   });
 

@@ -7,7 +7,7 @@ export interface QueuePolicy {
   readonly maxReceives: number;
 }
 
-export type QueueName = 'publish-ffmpeg' | 'publish-manifest' | 'media' | 'imports' | 'timers';
+export type QueueName = 'publish-ffmpeg' | 'publish-manifest' | 'media' | 'imports' | 'timers' | 'webhooks';
 
 /** The queues there are. Data code names one in the outbox row; the stacks make an SQS queue and a dead-letter queue by the policy of each. */
 export const queuePolicies: Readonly<Record<QueueName, QueuePolicy>> = {
@@ -20,5 +20,7 @@ export const queuePolicies: Readonly<Record<QueueName, QueuePolicy>> = {
   imports: { visibilitySeconds: 60, maxReceives: 5 },
   // Six times the timeout of the function that handles them, as Lambda asks for.
   timers: { visibilitySeconds: 180, maxReceives: 5 },
+  // Likewise. What is due stands in the rows; a mail that cannot be sent comes back.
+  webhooks: { visibilitySeconds: 180, maxReceives: 5 },
 };
 export const queueNames = Object.keys(queuePolicies) as QueueName[];

@@ -1,6 +1,7 @@
 // Mails as files, one each, for a machine that sends none.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { referenceHeader } from './mailer.ts';
 import type { Mail, Mailer } from './mailer.ts';
 
 export interface FolderMailerOptions {
@@ -17,7 +18,8 @@ export function createFolderMailer({ folder, clock, onMail }: FolderMailerOption
     async send(mail) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = join(folder, `${clock().toISOString().replaceAll(':', '-')}-${++count}.txt`);
-      await writeFile(file, `To: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text}\n`, { mode: 0o600 });
+      const reference = mail.reference === undefined ? '' : `${referenceHeader}: ${mail.reference}\n`;
+      await writeFile(file, `To: ${mail.to}\nSubject: ${mail.subject}\n${reference}\n${mail.text}\n`, { mode: 0o600 });
       onMail(mail, file);
     },
   };

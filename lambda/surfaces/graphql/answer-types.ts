@@ -4,7 +4,7 @@ import type { GraphQLEnumType, GraphQLFieldConfig, GraphQLFieldConfigMap, GraphQ
 import type { Relation } from '../../operations/relations.ts';
 import type { Execution } from './execution.ts';
 import { costOf } from './limits.ts';
-import { componentOf, nameAt, scalarOf, withoutNull } from './json-types.ts';
+import { areNames, componentOf, descriptionOf, nameAt, scalarOf, withoutNull } from './json-types.ts';
 import type { Components, Enums, Schema, Wording } from './json-types.ts';
 
 type Source = Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ export function createAnswerTypes(components: Components, relations: readonly Re
     }
     if (schema.items) return new GraphQLList(typeAt(schema.items, parent, field.replace(/s$/, '')));
     const name = nameAt(parent, field);
-    if (schema.enum) return enums(schema.enum, name);
+    if (schema.enum && areNames(schema.enum)) return enums(schema.enum, name);
     const isClosed = schema.properties && !schema.additionalProperties;
     return isClosed ? object(name, schema) : scalarOf(schema, field);
   }
@@ -69,7 +69,7 @@ export function createAnswerTypes(components: Components, relations: readonly Re
     const type = typeAt(schema, parent, field);
     return {
       type: !required && type instanceof GraphQLNonNull ? (type.ofType as GraphQLOutputType) : type,
-      description: wording(schema.description),
+      description: wording(descriptionOf(schema)),
       ...(schema.type === 'array' ? { extensions: costOf({ own: 0, times: 'list' }) } : {}),
     };
   }

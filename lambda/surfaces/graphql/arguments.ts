@@ -4,7 +4,7 @@ import type { GraphQLArgumentConfig, GraphQLEnumType, GraphQLInputType, GraphQLS
 import type { Operation } from '../../operations/operation.ts';
 import { jsonSchema } from '../openapi-schemas.ts';
 import type { RawInput } from '../validate.ts';
-import { capitalized, componentOf, nameAt, scalarOf, withoutNull } from './json-types.ts';
+import { areNames, capitalized, componentOf, descriptionOf, nameAt, scalarOf, withoutNull } from './json-types.ts';
 import type { Components, Enums, Schema, Wording } from './json-types.ts';
 
 type Present = GraphQLInputObjectType | GraphQLEnumType | GraphQLScalarType | GraphQLList<GraphQLInputType>;
@@ -70,7 +70,7 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
 
   function argumentOf(schema: Schema, required: boolean, parent: string, field: string): GraphQLArgumentConfig {
     const { deprecated } = schema;
-    const description = wording(schema.description);
+    const description = wording(descriptionOf(schema));
     const type = typeAt(schema, parent, field);
     return {
       type: required && !withoutNull(schema).nullable ? new GraphQLNonNull(type) : type,
@@ -88,7 +88,7 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
 
   function presentTypeOf(schema: Schema, name: string, parent: string, field: string): Present {
     if (schema.items) return new GraphQLList(new GraphQLNonNull(typeAt(schema.items, parent, field)));
-    if (schema.enum) return enums(schema.enum, name);
+    if (schema.enum && areNames(schema.enum)) return enums(schema.enum, name);
     if (schema.oneOf) return memoized(`${name}Input`, schema.description, () => variantsOf(schema, name), true);
     if (schema.properties) return memoized(`${name}Input`, schema.description, () => fieldsOf(schema, name), false);
     return scalarOf(schema, field);

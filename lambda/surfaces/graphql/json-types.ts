@@ -59,6 +59,18 @@ export function scalarOf({ type, format, minimum = -Infinity, maximum = Infinity
 
 export type Enums = (values: readonly string[], name: string) => GraphQLEnumType;
 
+/** Whether values can be those of an enum: `stream.started` cannot, and stays text. */
+export function areNames(values: readonly string[]): boolean {
+  return values.every((value) => /^[_a-z]\w*$/i.test(value));
+}
+
+/** What a place is described by: with the values that its type does not tell. */
+export function descriptionOf({ description, ...schema }: Schema): string | undefined {
+  const { enum: values } = withoutNull(schema.items ?? schema).present;
+  if (!values || areNames(values)) return description;
+  return `${description ? `${description} ` : ''}One of ${values.join(', ')}.`;
+}
+
 /** One enum for each set of values, named after the first place that has it. */
 export function createEnums(): Enums {
   const known = new Map<string, GraphQLEnumType>();

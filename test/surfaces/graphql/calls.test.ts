@@ -67,7 +67,18 @@ async function callAs(path: string | ((answer: { id: string }) => string), id: s
   return answer;
 }
 
-const made = { upload: '', imported: '', destination: '', stream: '', other: '', playlist: '', target: '' };
+const made = { webhook: '', upload: '', imported: '', destination: '', stream: '', other: '', playlist: '', target: '' };
+
+describe('webhooks', () => {
+  it('are created, updated and read', async () => {
+    const { secret, ...webhook } = await call('createWebhook', { url: 'https://hooks.example.org/streams', events: ['stream.state_changed', 'credits.low'] });
+    expect(secret).toMatch(/^whsec_/);
+    made.webhook = webhook.id;
+    expect(await callAs(`/webhooks/${webhook.id}`, 'getWebhook', { id: webhook.id })).toEqual(webhook);
+    expect(await callAs(`/webhooks/${webhook.id}`, 'updateWebhook', { id: webhook.id, events: ['stream.state_changed'] })).toMatchObject({ events: ['stream.state_changed'] });
+    await callAs('/webhooks', 'listWebhooks');
+  });
+});
 
 describe('uploads', () => {
   it('are created, sent, completed, imported and read', async () => {
@@ -137,6 +148,15 @@ describe('streams', () => {
   });
 });
 
+describe('deliveries of webhooks', () => {
+  it('are read, and asked for again', async () => {
+    const { nodes } = await callAs(`/webhooks/${made.webhook}/deliveries?limit=2&state=pending`, 'listWebhookDeliveries', { id: made.webhook, first: 2, state: 'pending' });
+    expect(nodes[0]).toMatchObject({ eventType: 'stream.state_changed', state: 'pending' });
+    const again = await call('redeliverWebhook', { id: made.webhook, deliveryID: nodes[0].id });
+    expect(again).toMatchObject({ id: nodes[0].id, eventID: nodes[0].eventID, state: 'pending' });
+  });
+});
+
 describe('account, service, billing and crypto', () => {
   it('are read', async () => {
     await callAs('/me', 'getMe');
@@ -157,6 +177,7 @@ describe('account, service, billing and crypto', () => {
 
 describe('deletions', () => {
   it.each([
+    ['deleteWebhook', () => made.webhook, 'webhooks'],
     ['deletePlaylist', () => made.target, 'playlists'],
     ['deleteStream', () => made.other, 'streams'],
     ['deleteUpload', () => made.imported, 'uploads'],

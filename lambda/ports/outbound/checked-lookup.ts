@@ -1,12 +1,16 @@
-// Resolves the names of sources for a connection, and lets through only addresses that may be imported from.
+// Resolves names that users gave us for a connection, and lets through only addresses that they may make us connect to.
 import { lookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { callbackify, promisify } from 'node:util';
-import { isAddressAllowed } from '../domain/network-address.ts';
-import { ImportError } from './import-error.ts';
+import { isAddressAllowed } from '../../domain/network-address.ts';
 
-/** All addresses of a name, at least one. */
+/** A name leads to an address that users may not make us connect to. */
+export class AddressForbidden extends Error {
+  override readonly name = 'AddressForbidden';
+}
+
+/** All addresses of a name. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 const lookupAll = promisify(lookup);
@@ -20,12 +24,9 @@ export const resolveBySystem: Resolve = (hostname) => lookupAll(hostname, { all:
  */
 export function checkedLookup(resolve: Resolve, allowPrivateAddresses: boolean): LookupFunction {
   const resolveChecked = callbackify(async (hostname: string) => {
-    const addresses = await resolve(hostname).catch((error: NodeJS.ErrnoException) => {
-      // Only ENOTFOUND is the name's fault; other answers are the resolver's for now.
-      throw new ImportError(error.code === 'ENOTFOUND' ? 'name_not_found' : 'source_unreachable', { cause: error });
-    });
-    if (addresses.length === 0) throw new ImportError('name_not_found');
-    if (!addresses.every(({ address }) => isAddressAllowed(address, allowPrivateAddresses))) throw new ImportError('address_forbidden');
+    const addresses = await resolve(hostname);
+    if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+    if (!addresses.every(({ address }) => isAddressAllowed(address, allowPrivateAddresses))) throw new AddressForbidden();
     return addresses;
   });
   return (hostname, options, callback) => {

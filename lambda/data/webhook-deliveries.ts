@@ -1,0 +1,121 @@
+// SQL of deliveries: one event on its way to one webhook.
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export const webhookDeliveryStates = ['pending', 'delivered', 'failed'] as const;
+export type WebhookDeliveryState = (typeof webhookDeliveryStates)[number];
+
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly seq: number;
+  readonly webhook_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly event_seq: number;
+  readonly state: WebhookDeliveryState;
+  /** Since it was last asked for. */
+  readonly attempts: number;
+  readonly next_attempt_at: Date;
+  readonly last_attempt_at: Date | null;
+  readonly response_status: number | null;
+  readonly response_excerpt: string | null;
+  readonly failure: string | null;
+  readonly created_at: Date;
+}
+
+/** A delivery that a sender has begun to attempt. */
+export interface BegunDelivery extends Pick<WebhookDelivery, 'id' | 'attempts' | 'event_id' | 'event_type' | 'event_seq'> {
+  readonly event_data: Readonly<Record<string, unknown>>;
+  readonly event_at: Date;
+  readonly asked_at: Date;
+  /** Since it was asked for, by the database's clock. */
+  readonly age_seconds: number;
+}
+
+/** What an attempt came to; without a failure the event was taken. */
+export interface AttemptResult {
+  readonly status: number | null;
+  readonly excerpt: string | null;
+  readonly failure: string | null;
+}
+
+const columns = 'd.*, e.type as event_type, e.seq as event_seq';
+
+export function webhookDeliveries(db: Queryable) {
+  return {
+    list: (webhookID: string, state: WebhookDeliveryState | null, before: number | null, count: number) =>
+      all<WebhookDelivery>(
+        db,
+        `select ${columns} from webhook_deliveries d join events e on e.id = d.event_id
+         where d.webhook_id = $1 and ($2::text is null or d.state = $2) and ($3::bigint is null or d.seq < $3) order by d.seq desc limit $4`,
+        [webhookID, state, before, count],
+      ),
+
+    /** Has it sent once more, from now on as if it had just happened. Null when the webhook has no such delivery. */
+    askAgain: (webhookID: string, id: string) =>
+      one<WebhookDelivery>(
+        db,
+        `with command as (insert into outbox (queue, body) select 'webhooks', jsonb_build_object('webhookID', webhook_id)
+           from webhook_deliveries where id = $2 and webhook_id = $1)
+         update webhook_deliveries d set state = 'pending', attempts = 0, asked_at = now(), next_attempt_at = now(), failure = null
+         from events e where d.id = $2 and d.webhook_id = $1 and e.id = d.event_id returning ${columns}`,
+        [webhookID, id],
+      ),
+
+    /** Begins to attempt what is due, the oldest first: one of each subject, so that what happened to it is told in order. */
+    begin: async (webhookID: string, most: number) =>
+      all<BegunDelivery>(
+        db,
+        `with oldest as (
+           select d.id, e.subject_id, e.seq from webhook_deliveries d join events e on e.id = d.event_id
+           where d.webhook_id = $1 and d.state = 'pending' and d.next_attempt_at <= now() order by d.seq limit 10 * $2),
+         due as (select id from (select distinct on (subject_id) id, seq from oldest order by subject_id, seq) s order by seq limit $2)
+         update webhook_deliveries d set attempts = attempts + 1, last_attempt_at = now() from due, events e
+         where d.id = due.id and d.state = 'pending' and e.id = d.event_id
+         returning d.id, d.attempts, d.asked_at, extract(epoch from now() - d.asked_at)::float8 as age_seconds, d.event_id,
+           e.type as event_type, e.seq as event_seq, e.data as event_data, e.at as event_at`,
+        [webhookID, most],
+      ),
+
+    /** Notes that an attempt was taken, or why the delivery has failed for good. False where something else has been decided meanwhile. */
+    end: async ({ id, attempts }: BegunDelivery, { status, excerpt, failure }: AttemptResult) =>
+      (await db.query(
+        `update webhook_deliveries set state = case when $5::text is null then 'delivered' else 'failed' end, response_status = $3, response_excerpt = $4, failure = $5
+         where id = $1 and attempts = $2 and state = 'pending'`,
+        [id, attempts, status, excerpt, failure],
+      )).rowCount === 1,
+
+    /** Notes why an attempt failed, and has another one made later. */
+    retry: ({ id, attempts }: BegunDelivery, { status, excerpt, failure }: AttemptResult, afterSeconds: number) =>
+      db.query(
+        `with later as (
+           update webhook_deliveries set next_attempt_at = now() + make_interval(secs => $6), response_status = $3, response_excerpt = $4, failure = $5
+           where id = $1 and attempts = $2 and state = 'pending' returning webhook_id, next_attempt_at)
+         insert into outbox (queue, body, visible_at) select 'webhooks', jsonb_build_object('webhookID', webhook_id), next_attempt_at from later`,
+        [id, attempts, status, excerpt, failure, afterSeconds],
+      ),
+
+    /** Puts off what is due to a webhook that does not answer at all: to its next attempt, for which there is a command. */
+    putOff: (webhookID: string) =>
+      db.query(
+        `update webhook_deliveries d set next_attempt_at = next.at
+         from (select min(next_attempt_at) as at from webhook_deliveries where webhook_id = $1 and state = 'pending' and next_attempt_at > now()) next
+         where webhook_id = $1 and state = 'pending' and next_attempt_at <= now() and next.at is not null`,
+        [webhookID],
+      ),
+
+    /** Gives up whatever is on its way to a webhook. */
+    failPending: (webhookID: string, failure: string) =>
+      db.query(`update webhook_deliveries set state = 'failed', failure = $2 where webhook_id = $1 and state = 'pending'`, [webhookID, failure]),
+
+    /** Forgets events, with their deliveries, some at a time; what is still on its way stays. */
+    deleteOld: (days: number, most: number) =>
+      db.query(
+        `delete from events where id in (
+           select id from events where at < now() - make_interval(days => $1)
+             and not exists (select from webhook_deliveries where event_id = events.id and state = 'pending')
+           order by at limit $2)`,
+        [days, most],
+      ),
+  };
+}

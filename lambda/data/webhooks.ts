@@ -1,0 +1,101 @@
+// SQL of webhooks: addresses that are told of events, each served by one sender at a time. Secrets are sealed before they get here.
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+/** Why we disabled one: it answered that it is gone, or took nothing for as long as an event is retried. */
+export const webhookDisabledReasons = ['gone', 'failing'] as const;
+export type WebhookDisabledReason = (typeof webhookDisabledReasons)[number];
+
+export interface Webhook {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly url: string;
+  /** Types of events. */
+  readonly events: readonly string[];
+  readonly sealed_secret: Buffer;
+  readonly enabled: boolean;
+  /** Null while it is enabled, or where its user disabled it. */
+  readonly disabled_reason: WebhookDisabledReason | null;
+  readonly last_delivered_at: Date | null;
+  readonly created_at: Date;
+}
+
+/** The columns that an update sets. */
+export type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'enabled'>;
+
+export function webhooks(db: Queryable) {
+  return {
+    /** Null when the user has `most` already. */
+    insert: (webhook: { id: string; userID: string; url: string; events: readonly string[]; sealedSecret: Buffer }, most: number) =>
+      one<Webhook>(
+        db,
+        `insert into webhooks (id, user_id, url, events, sealed_secret)
+         select $1, $2, $3, $4, $5 where (select count(*) from webhooks where user_id = $2) < $6 returning *`,
+        [webhook.id, webhook.userID, webhook.url, webhook.events, webhook.sealedSecret, most],
+      ),
+
+    find: (userID: string, id: string) => one<Webhook>(db, 'select * from webhooks where id = $1 and user_id = $2', [id, userID]),
+
+    /** Locked against other changes until the transaction ends; events are recorded for it meanwhile. */
+    lock: (userID: string, id: string) =>
+      one<Webhook>(db, 'select * from webhooks where id = $1 and user_id = $2 for no key update', [id, userID]),
+
+    list: (userID: string, before: number | null, count: number) =>
+      all<Webhook>(
+        db,
+        'select * from webhooks where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3',
+        [userID, before, count],
+      ),
+
+    /** As its user wishes: whatever we disabled it for is forgotten. */
+    save: async (id: string, { url, events, enabled }: WebhookSettings) =>
+      (await one<Webhook>(
+        db,
+        `update webhooks set url = $2, events = $3, enabled = $4, disabled_reason = case when $4 = enabled then disabled_reason end
+         where id = $1 returning *`,
+        [id, url, events, enabled],
+      ))!,
+
+    delete: (id: string) => db.query('delete from webhooks where id = $1', [id]),
+
+    /**
+     * Gives a webhook to one sender for a while. Null when nothing is due to it, it is disabled or gone, or somebody else has it; who has
+     * it asks again after `release`, so that what came in between is not forgotten.
+     */
+    lease: (id: string, leaseSeconds: number) =>
+      one<Webhook>(
+        db,
+        `update webhooks set leased_until = now() + make_interval(secs => $2)
+         where id = $1 and enabled and (leased_until is null or leased_until < now())
+           and exists (select from webhook_deliveries where webhook_id = $1 and state = 'pending' and next_attempt_at <= now()) returning *`,
+        [id, leaseSeconds],
+      ),
+
+    release: (id: string, hasDelivered: boolean) =>
+      db.query('update webhooks set leased_until = null, last_delivered_at = case when $2 then now() else last_delivered_at end where id = $1', [
+        id, hasDelivered,
+      ]),
+
+    /** Answers the webhook if it was enabled until now. With `unlessSince` only if it has taken nothing since then. */
+    disable: (id: string, reason: WebhookDisabledReason, unlessSince: Date | null = null) =>
+      one<Webhook>(
+        db,
+        `update webhooks set enabled = false, disabled_reason = $2
+         where id = $1 and enabled and ($3::timestamptz is null or last_delivered_at is null or last_delivered_at < $3) returning *`,
+        [id, reason, unlessSince],
+      ),
+
+    /** Wakes up senders of webhooks whose deliveries, or notifications whose mails, were left behind. */
+    wakeForgotten: (lateSeconds: number) =>
+      db.query(
+        `with late as (select now() - make_interval(secs => $1) as at)
+         insert into outbox (queue, body)
+         select distinct 'webhooks', jsonb_build_object('webhookID', w.id) from late, webhook_deliveries d join webhooks w on w.id = d.webhook_id
+         where d.state = 'pending' and d.next_attempt_at < late.at and w.enabled and (w.leased_until is null or w.leased_until < now())
+         union all
+         select 'webhooks', jsonb_build_object('notificationID', n.id) from late, notifications n where n.sent_at is null and n.due_at < late.at`,
+        [lateSeconds],
+      ),
+  };
+}

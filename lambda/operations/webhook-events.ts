@@ -1,0 +1,118 @@
+// The events that webhooks are told of: when each happens, and what it carries. Written by triggers (data/migrations/0010_webhooks.sql).
+import * as z from 'zod';
+import { graceMs } from '../domain/credits.ts';
+import { streamStates, transitions } from '../domain/stream-lifecycle.ts';
+import type { TransitionCause } from '../domain/stream-lifecycle.ts';
+import { failure } from './fields.ts';
+
+interface WebhookEvent {
+  readonly type: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly data: z.ZodObject;
+}
+
+const streamID = z.string();
+const role = z.enum(['primary', 'backup']);
+/** Times in payloads are written as they are stored. */
+const time = z.iso.datetime();
+const creditsLeft = z.number().describe('At the time of the event.');
+const creditsExhaustedAt = time.describe('When the credits are used up, with what was live at the time of the event.');
+const invoiceID = z.string();
+const creditsTakenBack = z.number();
+
+export const webhookEvents = [
+  {
+    type: 'stream.state_changed',
+    summary: 'A stream is in another state',
+    description: 'Every transition of a stream, with what caused it. A stream that is deleted while it is live still tells that it has stopped.',
+    data: z.object({
+      streamID,
+      streamStateID: z.string().describe('Of the transition, as in the stream.'),
+      from: z.enum(streamStates).meta({ examples: ['active'] }),
+      to: z.enum(streamStates).meta({ examples: ['failing'] }),
+      cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]).meta({ examples: ['media_interrupted'] }),
+      reason: failure.nullable().describe('In words, where the cause does not say enough.'),
+    }),
+  },
+  {
+    type: 'replica.connected',
+    summary: 'A publisher is connected',
+    description: 'The destination takes media from this publisher of the stream.',
+    data: z.object({ streamID, role }),
+  },
+  {
+    type: 'replica.lost',
+    summary: 'A publisher is lost',
+    description: 'The destination takes no more media from this publisher of the stream. It is brought back by itself; with a backup the stream stays active meanwhile.',
+    data: z.object({ streamID, role, reason: failure.nullable().describe('null: the publisher stopped working, and another takes over.') }),
+  },
+  {
+    type: 'upload.completed',
+    summary: 'An upload can be played',
+    description: 'Its content has been examined: its probeState is completed.',
+    data: z.object({ uploadID: z.string(), name: z.string(), type: z.enum(['video', 'audio', 'image']), durationSeconds: z.number().nullable() }),
+  },
+  {
+    type: 'upload.failed',
+    summary: 'An upload cannot be played',
+    description: 'It could not be imported, or its content cannot be used: its probeState is failed.',
+    data: z.object({ uploadID: z.string(), name: z.string(), failure }),
+  },
+  {
+    type: 'playlist.published',
+    summary: 'A playlist was published',
+    description: 'Its draft is the live snapshot now. A running stream takes it over at the end of an item, at least 10 seconds later.',
+    data: z.object({ playlistID: z.string(), streamID, version: z.int() }),
+  },
+  {
+    type: 'playlist.publish_failed',
+    summary: 'A playlist could not be published',
+    description: 'What was live stays so.',
+    data: z.object({ playlistID: z.string(), streamID, failure }),
+  },
+  {
+    type: 'credits.low',
+    summary: 'Credits end soon',
+    description: 'With what is live now they are used up within a day, or within an hour.',
+    data: z.object({ within: z.enum(['day', 'hour']), creditsLeft, creditsExhaustedAt }),
+  },
+  {
+    type: 'credits.exhausted',
+    summary: 'Credits are used up',
+    description: `The streams go on for ${graceMs / 60_000} minutes, for a top-up under way.`,
+    data: z.object({ creditsLeft, creditsExhaustedAt }),
+  },
+  {
+    type: 'credits.streams_stopped',
+    summary: 'Streams were stopped without credits',
+    description: 'Each of them tells of its state as well.',
+    data: z.object({ streamIDs: z.array(z.string()) }),
+  },
+  {
+    type: 'payment.refunded',
+    summary: 'A payment was refunded',
+    description: 'Its credits were taken back.',
+    data: z.object({ invoiceID, creditsTakenBack }),
+  },
+  {
+    type: 'payment.disputed',
+    summary: 'A payment is disputed',
+    description: 'Its credits were taken back, until the dispute is decided.',
+    data: z.object({ invoiceID, creditsTakenBack }),
+  },
+] as const satisfies readonly WebhookEvent[];
+
+export type WebhookEventType = (typeof webhookEvents)[number]['type'];
+
+export const webhookEventTypes = webhookEvents.map(({ type }) => type) as [WebhookEventType, ...WebhookEventType[]];
+
+/** The body of a request to a webhook: the form that Standard Webhooks recommends, and a number for the order. */
+export function webhookPayload({ type, data }: Pick<WebhookEvent, 'type' | 'data'>): z.ZodObject {
+  return z.object({
+    type: z.literal(type),
+    timestamp: z.iso.datetime().describe('When it happened.'),
+    sequence: z.int().describe('Grows with each event: of two about the same resource, the one with the larger number happened later.'),
+    data,
+  });
+}

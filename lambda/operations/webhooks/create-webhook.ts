@@ -1,0 +1,32 @@
+// POST /webhooks: an address that is told what happens.
+import * as z from 'zod';
+import { webhookSecretPlace } from '../../domain/sealed-places.ts';
+import { attemptSeconds, retriedForDays } from '../../domain/webhook-retries.ts';
+import { webhookSecret, webhookSecretBytes } from '../../domain/webhook-secret.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { assertWebhookURL, createdWebhookSchema, exampleWebhook, maxWebhooks, presentWebhook, webhookFields } from './webhook-schema.ts';
+
+export const createWebhook = operation(['service:write'], {
+  id: 'createWebhook',
+  summary: 'Create a webhook',
+  description:
+    'Events are sent to the URL by POST, signed with the secret as Standard Webhooks has it (standardwebhooks.com has libraries that verify). ' +
+    `Answer 2xx within ${attemptSeconds} seconds. Anything else is retried for ${retriedForDays} days, ever more rarely; 410 disables the webhook, and so does taking nothing for that long. ` +
+    'An event can arrive twice, with the same `webhook-id`, and out of order: `sequence` tells. The secret is in this answer only.',
+  tag: 'webhooks',
+  method: 'POST',
+  path: '/webhooks',
+  body: z.strictObject(webhookFields).meta({ examples: [exampleWebhook] }),
+  output: { status: 201, body: createdWebhookSchema, location: (webhook) => `/webhooks/${webhook.id}`, isSecret: true },
+  errors: ['webhook_url_forbidden', 'too_many_webhooks'],
+  async handle(ctx, { body }) {
+    assertWebhookURL(ctx, body.url);
+    const id = ctx.newID('whk');
+    const secret = webhookSecret(ctx.randomBytes(webhookSecretBytes));
+    const sealedSecret = ctx.sealer.seal(secret, webhookSecretPlace(id));
+    const webhook = await ctx.data.webhooks.insert({ id, userID: ctx.caller.userID, url: body.url, events: [...new Set(body.events)], sealedSecret }, maxWebhooks);
+    if (!webhook) throw new ProblemError('too_many_webhooks', `There are ${maxWebhooks} webhooks already. Delete one first.`);
+    return { ...presentWebhook(webhook), secret };
+  },
+});

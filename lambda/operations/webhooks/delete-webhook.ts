@@ -1,0 +1,20 @@
+// DELETE /webhooks/{id}.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const deleteWebhook = operation(['service:write'], {
+  id: 'deleteWebhook',
+  summary: 'Delete a webhook',
+  description: 'Its deliveries go with it; what is on its way is not sent any more.',
+  tag: 'webhooks',
+  method: 'DELETE',
+  path: '/webhooks/{id}',
+  params: { id: pathID },
+  output: { status: 204 },
+  errors: ['not_found'],
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
+    await ctx.data.webhooks.delete(id);
+    return undefined;
+  },
+});

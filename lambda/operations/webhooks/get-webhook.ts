@@ -1,0 +1,16 @@
+// GET /webhooks/{id}.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { presentWebhook, webhookSchema } from './webhook-schema.ts';
+
+export const getWebhook = operation(['service:read'], {
+  id: 'getWebhook',
+  summary: 'Get a webhook',
+  tag: 'webhooks',
+  method: 'GET',
+  path: '/webhooks/{id}',
+  params: { id: pathID },
+  output: { status: 200, body: webhookSchema },
+  errors: ['not_found'],
+  handle: async (ctx, { params }) => presentWebhook(orNotFound(await ctx.data.webhooks.find(ctx.caller.userID, params.id), 'webhook')),
+});

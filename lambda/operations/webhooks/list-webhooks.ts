@@ -1,0 +1,17 @@
+// GET /webhooks: the caller's webhooks, newest first.
+import { pageOf, pageQuery, pageThrough } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { presentWebhook, webhookSchema } from './webhook-schema.ts';
+
+export const listWebhooks = operation(['service:read'], {
+  id: 'listWebhooks',
+  summary: 'List webhooks',
+  tag: 'webhooks',
+  method: 'GET',
+  path: '/webhooks',
+  query: pageQuery,
+  output: { status: 200, body: pageOf(webhookSchema).meta({ id: 'WebhookPage' }) },
+  errors: ['invalid_cursor'],
+  handle: (ctx, { query }) =>
+    pageThrough(ctx, 'webhooks', query, (before, count) => ctx.data.webhooks.list(ctx.caller.userID, before, count), presentWebhook),
+});

@@ -1,0 +1,22 @@
+// POST /webhooks/{id}/deliveries/{deliveryID}/redeliver: sends an event once more.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';
+
+export const redeliverWebhook = operation(['service:write'], {
+  id: 'redeliverWebhook',
+  summary: 'Deliver an event once more',
+  description: 'Whether it was taken before or not: at once, with the same `webhook-id` and body, and retried like a new one.',
+  tag: 'webhooks',
+  method: 'POST',
+  path: '/webhooks/{id}/deliveries/{deliveryID}/redeliver',
+  params: { id: pathID, deliveryID: pathID },
+  output: { status: 202, body: webhookDeliverySchema },
+  errors: ['not_found', 'webhook_disabled'],
+  async handle(ctx, { params }) {
+    const webhook = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
+    if (!webhook.enabled) throw new ProblemError('webhook_disabled', 'The webhook is disabled. Enable it first.');
+    return presentDelivery(orNotFound(await ctx.data.webhookDeliveries.askAgain(webhook.id, params.deliveryID), 'delivery'));
+  },
+});

@@ -1,0 +1,30 @@
+// PATCH /webhooks/{id}: another address, other events, or on and off.
+import * as z from 'zod';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { assertWebhookURL, exampleWebhook, presentWebhook, webhookFields, webhookSchema } from './webhook-schema.ts';
+
+const { url, events } = webhookFields;
+
+export const updateWebhook = operation(['service:write'], {
+  id: 'updateWebhook',
+  summary: 'Update a webhook',
+  description:
+    'An absent field stays as it is. What is on its way is sent to the new address. Disabling gives up what is on its way; ' +
+    'after enabling, redeliver_webhook sends it once more. The secret stays: for another one, make another webhook.',
+  tag: 'webhooks',
+  method: 'PATCH',
+  path: '/webhooks/{id}',
+  params: { id: pathID },
+  body: z.strictObject({ url: url.optional(), events: events.optional(), enabled: z.boolean().optional() }).meta({ examples: [{ events: exampleWebhook.events, enabled: true }] }),
+  output: { status: 200, body: webhookSchema },
+  errors: ['not_found', 'webhook_url_forbidden'],
+  async handle(ctx, { params, body }) {
+    if (body.url !== undefined) assertWebhookURL(ctx, body.url);
+    const before = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
+    const enabled = body.enabled ?? before.enabled;
+    const saved = await ctx.data.webhooks.save(before.id, { url: body.url ?? before.url, events: [...new Set(body.events ?? before.events)], enabled });
+    if (before.enabled && !enabled) await ctx.data.webhookDeliveries.failPending(before.id, 'webhook_disabled');
+    return presentWebhook(saved);
+  },
+});

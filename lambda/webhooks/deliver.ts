@@ -1,0 +1,94 @@
+// Delivers what is due to one webhook: it alone at a time, a few events at once, each settled by what the receiver answered.
+import type { Pool } from 'pg';
+import { databaseOn, inTransaction } from '../data/database.ts';
+import type { Database } from '../data/database.ts';
+import type { BegunDelivery } from '../data/webhook-deliveries.ts';
+import type { Webhook } from '../data/webhooks.ts';
+import { webhookSecretPlace } from '../domain/sealed-places.ts';
+import { isUnanswered } from '../domain/webhook-failures.ts';
+import { retryDelaySeconds } from '../domain/webhook-retries.ts';
+import type { Log } from '../log.ts';
+import { disableWebhook } from '../orchestration/disable-webhook.ts';
+import type { Sealer } from '../ports/sealer/sealer.ts';
+import { attempt } from './attempt.ts';
+import type { AttemptOptions, Outcome } from './attempt.ts';
+import { messageOf } from './message.ts';
+import { signedHeaders } from './sign.ts';
+
+export interface DeliveryParts {
+  readonly pool: Pool;
+  readonly sealer: Sealer;
+  readonly attempts: AttemptOptions;
+  readonly clock: () => Date;
+  readonly steadyClock: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly log: Log;
+  /** Ends deliveries that are under way; they are made again later. */
+  readonly signal: AbortSignal;
+}
+
+/** Events sent to one webhook at once. */
+const atOnce = 8;
+/** Longer than an attempt may take, so that nobody else takes over a sender that lives. */
+const leaseSeconds = 30;
+/** A webhook to which more is due than this allows gives way to others. With the last attempts, within the time of the function. */
+const turnMs = 10_000;
+
+/** Until nothing is due any more; then a command of its own goes on, or what is due later has one. */
+export async function deliverTo(parts: DeliveryParts, webhookID: string): Promise<void> {
+  const data = databaseOn(parts.pool);
+  const beganMs = parts.steadyClock();
+  for (;;) {
+    if (parts.signal.aborted) return;
+    const webhook = await data.webhooks.lease(webhookID, leaseSeconds);
+    if (!webhook) return;
+    let hasDelivered = false;
+    try {
+      hasDelivered = await deliverSome(parts, webhook);
+    } finally {
+      await data.webhooks.release(webhookID, hasDelivered);
+    }
+    if (parts.steadyClock() - beganMs < turnMs) continue;
+    await data.outbox.send({ queue: 'webhooks', body: { webhookID } });
+    return;
+  }
+}
+
+/** @returns whether the webhook took any of it */
+async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<boolean> {
+  const { pool, sealer, clock, random } = parts;
+  const secret = sealer.open(webhook.sealed_secret, webhookSecretPlace(webhook.id));
+  const begun = await databaseOn(pool).webhookDeliveries.begin(webhook.id, atOnce);
+  const turns = await Promise.allSettled(
+    begun.map(async (delivery) => {
+      const message = messageOf(delivery, clock());
+      const outcome = await attempt(webhook.url, signedHeaders(message, secret), message.body, parts.attempts, parts.signal);
+      const { status, failure, retryAfterSeconds } = outcome;
+      const delaySeconds = failure === null ? null : retryDelaySeconds(delivery.attempts, delivery.age_seconds, retryAfterSeconds, random);
+      await inTransaction(pool, (data) => settle(data, webhook, delivery, outcome, delaySeconds, clock()));
+      parts.log('webhook_attempted', { webhookID: webhook.id, deliveryID: delivery.id, attempts: delivery.attempts, status, failure, delaySeconds });
+      return failure;
+    }),
+  );
+  const failed = turns.find((turn) => turn.status === 'rejected');
+  if (failed) throw failed.reason;
+  const failures = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
+  // Nobody is there: the others need not each find out by themselves.
+  if (failures.every(isUnanswered)) await databaseOn(pool).webhookDeliveries.putOff(webhook.id);
+  return failures.includes(null);
+}
+
+async function settle(
+  data: Database, webhook: Webhook, delivery: BegunDelivery, outcome: Outcome, delaySeconds: number | null, now: Date,
+): Promise<void> {
+  const { failure } = outcome;
+  if (failure === 'gone') {
+    await data.webhookDeliveries.end(delivery, outcome);
+    await disableWebhook(data, webhook, 'gone', now);
+  } else if (delaySeconds !== null) {
+    await data.webhookDeliveries.retry(delivery, outcome, delaySeconds);
+  } else if ((await data.webhookDeliveries.end(delivery, outcome)) && failure !== null) {
+    await disableWebhook(data, webhook, 'failing', now, delivery.asked_at);
+  }
+}

@@ -1,0 +1,27 @@
+// Called by the queue 'webhooks'.
+import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { attemptSeconds } from '../domain/webhook-retries.ts';
+import { jsonLog } from '../log.ts';
+import { connectCore } from '../ports/aws.ts';
+import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
+import { resolveBySystem } from '../ports/outbound/checked-lookup.ts';
+import { readWebhookEnvironment } from './environment.ts';
+import { createWebhooksHandler } from './webhooks.ts';
+
+const { mailFrom, ...environment } = readWebhookEnvironment(process.env);
+// Several events are settled at once.
+const { pool, sealer, origin } = await connectCore(environment, 4);
+
+export const handler = createWebhooksHandler({
+  pool,
+  sealer,
+  // In AWS a webhook must never reach into the VPC.
+  attempts: { allowPrivateAddresses: false, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 },
+  mailer: mailFrom === null ? null : createSESMailer(new SESv2Client(), mailFrom),
+  siteURL: origin,
+  clock: () => new Date(),
+  steadyClock: () => performance.now(),
+  random: Math.random,
+  log: jsonLog,
+  signal: new AbortController().signal,
+});

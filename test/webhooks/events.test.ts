@@ -1,0 +1,119 @@
+// What webhooks are told: every event, once it has happened and in order, in the form that is declared; and nothing that has not.
+import { beforeEach, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { webhookEvents, webhookEventTypes, webhookPayload } from '../../lambda/operations/webhook-events.ts';
+import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { actorsOn } from '../orchestration/actors.ts';
+import { testDataKey, testService } from '../support/service.ts';
+import { startReceiver } from './receiver.ts';
+import { testSender } from './sender.ts';
+
+const service = testService();
+const { activeStream, call, create, loseLease, readyStream, register, report, transaction, unprobed, upload, user } = actorsOn(service);
+const sender = () => testSender(service.pool(), createSealer([testDataKey]));
+const webhook = async (url: string, events: readonly string[] = webhookEventTypes) => (await call('POST', '/webhooks', { url, events })).body as { id: string; secret: string };
+
+beforeEach(() => service.pool().query('truncate webhooks, events, notifications cascade'));
+
+it('every transition of a stream and every change of its replicas, in order, with a signature that holds', async () => {
+  await using receiver = await startReceiver();
+  const { secret } = await webhook(receiver.url, ['stream.state_changed', 'replica.connected', 'replica.lost']);
+  await register('agent');
+  const { id, held } = await activeStream('agent');
+  await report(held[0]!, 'failing', { reason: { code: 'connection_reset', detail: 'x' } });
+  await report(held[0]!, 'live');
+  await call('POST', `/streams/${id}/stop`);
+  await report(held[0]!, 'ended');
+  await sender().work();
+
+  const told = receiver.verified(secret);
+  expect(told.map(({ type, data }) => (type === 'stream.state_changed' ? `${data['from']} → ${data['to']}` : type))).toEqual([
+    'draft → activating', 'replica.connected', 'activating → active', 'replica.lost', 'active → failing', 'replica.connected', 'failing → active',
+    'active → stopping', 'stopping → stopped',
+  ]);
+  expect(told.map(({ sequence }) => sequence)).toEqual(told.map(({ sequence }) => sequence).toSorted((a, b) => a - b));
+  expect(told[4]!.data).toEqual({
+    streamID: id, streamStateID: expect.any(String), from: 'active', to: 'failing', cause: 'media_interrupted', reason: { code: 'connection_reset', detail: 'x' },
+  });
+  const { transitions } = (await call('GET', `/streams/${id}`)).body;
+  expect(told.filter(({ type }) => type === 'stream.state_changed').map(({ data }) => data['streamStateID'])).toEqual(transitions.map((transition: { id: string }) => transition.id).toReversed());
+});
+
+it('every type there is, in the form that the OpenAPI document says', async () => {
+  await using receiver = await startReceiver();
+  const { secret } = await webhook(receiver.url);
+  await register('agent');
+  const { held } = await activeStream('agent');
+  await report(held[0]!, 'failing', { reason: { code: 'connection_reset', detail: 'x' } });
+  const [good, bad] = [await unprobed(), await unprobed()];
+  const data = databaseOn(service.pool());
+  await data.uploads.recordFacts(good, { duration_seconds: 1.5, width: 1, height: 1, framerate: 1, video_codec: 'h264', audio_codec: null });
+  await data.uploads.recordFailure(bad, { code: 'not_media', detail: 'x' });
+  const streamID = await create('/streams', {});
+  const playlistID = await create('/playlists', { streamID, kind: 'video', mode: 'sequential' });
+  const { draft } = (await data.playlists.findAny(playlistID))!;
+  await data.playlists.finishPublish(playlistID, { ...draft, version: 1, publishedAt: new Date().toISOString() });
+  await data.playlists.failPublish(playlistID, { code: 'playlist_not_playable', detail: 'x' });
+  const credits = { creditsLeft: 12.5, creditsExhaustedAt: new Date() };
+  const details = {
+    credits_end_within_day: credits, credits_end_within_hour: credits, credits_exhausted: credits, streams_stopped_without_credits: { streamIDs: [streamID] },
+    payment_refunded: { invoiceID: 'inv_1', creditsTakenBack: 5 }, payment_disputed: { invoiceID: 'inv_1', creditsTakenBack: 5 },
+  } as const;
+  for (const [kind, detail] of Object.entries(details)) {
+    await data.notifications.add({ userID: user().id, kind: kind as keyof typeof details, reference: 'x', detail, dueAt: new Date() });
+  }
+  await sender().work();
+
+  const told = receiver.verified(secret);
+  for (const payload of told) {
+    const event = webhookEvents.find(({ type }) => type === payload.type)!;
+    // Which throws for what is not of that form, and leaves out what is not declared.
+    expect(webhookPayload(event).parse(payload)).toEqual(payload);
+  }
+  expect(new Set(told.map(({ type }) => type))).toEqual(new Set(webhookEventTypes));
+});
+
+it('the death of an agent, whose replica has no reason of its own', async () => {
+  await using receiver = await startReceiver();
+  const { secret } = await webhook(receiver.url, ['replica.lost']);
+  await register('agent');
+  const { id } = await activeStream('agent');
+  await loseLease('agent');
+  await recoverReplicas(service.pool());
+  await sender().work();
+  expect(receiver.verified(secret).map(({ data }) => data)).toEqual([{ streamID: id, role: 'primary', reason: null }]);
+});
+
+it('nothing that was undone, that another user did, or that nobody asked for', async () => {
+  await using receiver = await startReceiver();
+  await webhook(receiver.url, ['stream.state_changed']);
+  const id = await readyStream();
+  const failed = transaction(async (data) => {
+    await data.streams.move((await data.streams.lockAny(id))!, 'start');
+    throw new Error('undone');
+  });
+  await expect(failed).rejects.toThrow('undone');
+  const other = await service.user();
+  const { body } = await other.call('POST', '/streams', {});
+  await other.call('POST', `/streams/${body.id}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' });
+  await upload();
+  await sender().work();
+  expect(receiver.received).toEqual([]);
+  expect((await service.pool().query('select from events')).rowCount).toBe(0);
+});
+
+it('as many events as there were, however many streams move at once while webhooks come and go', async () => {
+  await using receiver = await startReceiver();
+  await using elsewhere = await startReceiver();
+  const { secret } = await webhook(receiver.url, ['stream.state_changed']);
+  const streams = await Promise.all(Array.from({ length: 30 }, () => create('/streams', {})));
+  await Promise.all([
+    ...streams.map((id) => call('POST', `/streams/${id}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' })),
+    ...Array.from({ length: 10 }, async () => call('DELETE', `/webhooks/${(await webhook(elsewhere.url)).id}`)),
+  ]).then((answers) => expect(answers.filter(({ status }) => status >= 300)).toEqual([]));
+  await Promise.all([sender().work(), sender().work(), sender().work()]);
+  const told = receiver.verified(secret);
+  expect(new Set(told.map(({ data }) => data['streamID']))).toEqual(new Set(streams));
+  expect(told).toHaveLength(30);
+});

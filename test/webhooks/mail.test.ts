@@ -1,0 +1,101 @@
+// Mails to users: each notification once, to its user, with what to do; what could not be sent is sent later.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import type { NotificationKind } from '../../lambda/data/notifications.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { testDataKey, testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
+import { testSender } from './sender.ts';
+
+const service = testService();
+const sender = (settings?: Parameters<typeof testSender>[2]) => testSender(service.pool(), createSealer([testDataKey]), settings);
+let user: TestUser;
+beforeEach(async () => {
+  await service.pool().query('truncate notifications, outbox cascade');
+  user = await service.user();
+});
+
+const credits = { creditsLeft: 12.3456, creditsExhaustedAt: new Date('2030-01-31T18:00:00.123Z') };
+const notify = (kind: NotificationKind, detail: object, dueAt = new Date()) =>
+  databaseOn(service.pool()).notifications.add({ userID: user.id, kind, reference: 'x', detail: { ...detail }, dueAt });
+const unsent = async () => (await service.pool().query('select from notifications where sent_at is null')).rowCount;
+
+describe('a notification', () => {
+  it.each([
+    ['credits_end_within_day', credits, 'within a day', '12 credits left. With what is live now they are used up at 2030-01-31 18:00:00 UTC'],
+    ['credits_end_within_hour', credits, 'within an hour', 'Buy more before then'],
+    ['credits_exhausted', credits, 'used up', 'go on for 5 minutes'],
+    ['streams_stopped_without_credits', { streamIDs: ['str_1', 'str_2'] }, 'have stopped', '  str_1\n  str_2\n'],
+    ['payment_refunded', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'refunded', '5 credits of invoice inv_1'],
+    ['payment_disputed', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'disputed', '5 credits of invoice inv_1'],
+    ['webhook_disabled', { webhookID: 'whk_1', url: 'https://hooks.example.org/', reason: 'failing' }, 'disabled', 'took no event for 3 days'],
+  ] as const)('%s is mailed once', async (kind, detail, subject, text) => {
+    await notify(kind, detail);
+    await notify(kind, detail);
+    const { mails, work } = sender();
+    expect(await work()).toBe(0);
+    expect(mails).toEqual([
+      { to: `${user.id}@example.com`, subject: expect.stringContaining(subject), text: expect.stringContaining(text), reference: expect.stringMatching(/^notification-\d+$/) },
+    ]);
+    expect(mails[0]!.text).toMatch(/\n\nhttps:\/\/example\.org$/);
+    expect(await unsent()).toBe(0);
+  });
+
+  it('that several senders are at is mailed by one of them', async () => {
+    await notify('credits_exhausted', credits);
+    const { rows: [{ id }] } = await service.pool().query('select id from notifications');
+    for (let copies = 0; copies < 10; copies++) await databaseOn(service.pool()).outbox.send({ queue: 'webhooks', body: { notificationID: Number(id) } });
+    const sent: string[] = [];
+    const mailer = { send: async () => void sent.push('x') };
+    await Promise.all(Array.from({ length: 5 }, () => sender({ mailer }).work()));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that could not be handed over comes back, with the same reference', async () => {
+    await notify('credits_exhausted', credits);
+    const references: unknown[] = [];
+    const broken = { send: async ({ reference }: { reference?: string }) => (references.push(reference), Promise.reject(new Error('no SES today'))) };
+    const failing = sender({ mailer: broken });
+    expect(await failing.work()).toBe(1);
+    expect(failing.logged.join()).toContain('no SES today');
+    expect(await unsent()).toBe(1);
+    await service.pool().query(`update notifications set due_at = now() - interval '2 minutes'`);
+    await databaseOn(service.pool()).webhooks.wakeForgotten(60);
+    const { mails, work } = sender();
+    await work();
+    expect(mails.map(({ reference }) => reference)).toEqual(references);
+  });
+
+  it('whose mail was sent by a process that died before it could note so is mailed again, with the same reference', async () => {
+    await notify('credits_exhausted', credits);
+    const references: (string | undefined)[] = [];
+    const dying = {
+      async send({ reference }: { reference?: string }) {
+        references.push(reference);
+        await service.pool().query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`);
+      },
+    };
+    expect(await sender({ mailer: dying }).work()).toBe(1);
+    await service.pool().query(`update notifications set due_at = now() - interval '2 minutes'`);
+    await databaseOn(service.pool()).webhooks.wakeForgotten(60);
+    const { mails, work } = sender();
+    await work();
+    expect([references.length, mails[0]!.reference]).toEqual([1, references[0]]);
+  });
+
+  it('waits for its time', async () => {
+    await notify('credits_exhausted', credits, new Date(Date.now() + 3_600_000));
+    const { mails, work } = sender();
+    await work();
+    expect([mails.length, await unsent()]).toEqual([0, 1]);
+  });
+
+  it('is put away where a stage sends no mails, and that is said', async () => {
+    await notify('credits_exhausted', credits);
+    const { logged, work } = sender({ mailer: null });
+    expect(await work()).toBe(0);
+    expect(logged.join()).toContain('mail_not_sent');
+    await databaseOn(service.pool()).webhooks.wakeForgotten(0);
+    expect((await service.pool().query('select from outbox')).rowCount).toBe(0);
+  });
+});

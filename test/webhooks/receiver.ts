@@ -1,0 +1,72 @@
+// A receiver of webhooks on loopback that answers as well, or as badly, as a test asks for, and verifies like any other: with the library of Standard Webhooks.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import type { Certificate } from '../support/certificates.ts';
+
+export interface Received {
+  readonly id: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly path: string;
+}
+
+export interface Receiver extends AsyncDisposable {
+  readonly url: string;
+  readonly received: Received[];
+  /** Answers requests from now on; 204 until then. */
+  answer: (response: ServerResponse, received: Received) => unknown;
+  /** The bodies, each verified. @throws when one was not signed with the secret */
+  verified(secret: string): Payload[];
+  /** Once there are so many requests. */
+  has(count: number): Promise<void>;
+}
+
+export interface Payload {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly sequence: number;
+  readonly data: Record<string, unknown>;
+}
+
+/** @param certificate makes it https, on localhost */
+export async function startReceiver(certificate?: Certificate): Promise<Receiver> {
+  const waiting = new Set<() => void>();
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request);
+    const one: Received = { id: String(request.headers['webhook-id']), headers: request.headers as Record<string, string>, body, path: request.url ?? '' };
+    receiver.received.push(one);
+    for (const look of waiting) look();
+    receiver.answer(response, one);
+  };
+  const server = certificate ? createSecureServer({ ...certificate }, (...exchange) => void listener(...exchange)) : createServer((...exchange) => void listener(...exchange));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the receiver has no port');
+  const receiver: Receiver = {
+    url: `${certificate ? 'https://localhost' : 'http://127.0.0.1'}:${address.port}/hook`,
+    received: [],
+    answer: (response) => response.writeHead(204).end(),
+    verified: (secret) => receiver.received.map(({ body, headers }) => new Webhook(secret).verify(body, headers) as Payload),
+    has: (count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (receiver.received.length < count) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return receiver;
+}

@@ -1,0 +1,47 @@
+// The sender of webhooks and mails as tests run it: its handler with a short time for each attempt, called with the commands that wait.
+import type { Pool } from 'pg';
+import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
+import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
+import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
+import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
+import type { WebhookParts } from '../../lambda/webhooks/webhooks.ts';
+
+export interface TestSender {
+  readonly mails: Mail[];
+  readonly logged: string[];
+  /** Carries out commands that are due until there are none. @returns how many failed */
+  work: () => Promise<number>;
+}
+
+type Settings = Partial<Omit<WebhookParts, 'attempts'>> & { readonly attempts?: Partial<WebhookParts['attempts']> };
+
+export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other }: Settings = {}): TestSender {
+  const mails: Mail[] = [];
+  const logged: string[] = [];
+  const handler = createWebhooksHandler({
+    pool,
+    sealer,
+    attempts: { allowPrivateAddresses: true, resolve: resolveBySystem, timeoutMs: 1000, ...attempts },
+    mailer: { send: async (mail) => void mails.push(mail) },
+    siteURL: 'https://example.org',
+    clock: () => new Date(),
+    steadyClock: () => performance.now(),
+    random: () => 0,
+    log: (event, fields) => void logged.push(JSON.stringify({ event, ...fields, error: String(fields['error']) })),
+    signal: new AbortController().signal,
+    ...other,
+  });
+  return {
+    mails,
+    logged,
+    async work() {
+      for (let failed = 0; ; ) {
+        const { rows } = await pool.query(`delete from outbox where queue = 'webhooks' and visible_at <= now() returning id, body`);
+        if (rows.length === 0) return failed;
+        const Records = rows.map((row) => ({ messageId: String(row.id), body: JSON.stringify(row.body) }));
+        const { batchItemFailures } = await handler({ Records } as Parameters<typeof handler>[0]);
+        failed += batchItemFailures.length;
+      }
+    },
+  };
+}
