@@ -110,6 +110,13 @@ describe('who may import whom', () => {
     expect(strangers((path) => !mayUse(path), ({ target }) => !surface(target))).toEqual([]);
   });
 
+  it('the library of MCP stays with its surface: no other function brings it along', () => {
+    const surface = (path: string) => /^lambda\/surfaces\/mcp[\w-]*\.ts$/.test(path);
+    expect(strangers((path) => !surface(path), ({ target }) => !within('@modelcontextprotocol/server')(target))).toEqual([]);
+    const mayUse = within('lambda/mcp', 'bin/local');
+    expect(strangers((path) => !surface(path) && !mayUse(path), (imported) => !surface(imported.target) || isType(imported))).toEqual([]);
+  });
+
   it('the web page runs in browsers: it takes rules and words from here, and types', () => {
     const words = new Set(['lambda/operations/scopes.ts', 'react', 'react-dom']);
     const allowed = (imported: Import) => within('lambda/dashboard', 'lambda/domain')(imported.target) || words.has(imported.target) || isType(imported);

@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 /** Beside what they test, and too long to run at every change. */
 const slow = [
   'test/deploy-command/**/*.test.ts',
-  'test/end-to-end/{credits,killed}.test.ts',
+  'test/end-to-end/{agent,credits,killed}.test.ts',
   'test/local/{graphql-page,watch-page}.test.ts',
   'test/orchestration/concurrency.test.ts',
   'test/publisher/ffmpeg/{child,item-source}.test.ts',
@@ -16,9 +16,10 @@ const slow = [
   'test/publisher/replica-run.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/webhooks/killed.test.ts',
+  'test/surfaces/mcp-clients.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
-const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/graphql/{any-document,same-validation}.test.ts'];
+const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/**/same-validation.test.ts', 'test/surfaces/graphql/any-document.test.ts'];
 
 export default defineConfig({
   root: join(import.meta.dirname, '..'),

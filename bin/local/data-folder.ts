@@ -18,6 +18,8 @@ export interface RunIdentity {
 export interface ConnectionFile {
   /** Base URL of the REST API, ending in /v1. */
   readonly apiURL: string;
+  /** Where agents connect. */
+  readonly mcpURL: string;
   /** Where front ends ask. */
   readonly graphqlURL: string;
   /** Origin of the page, without a path. */

@@ -8,6 +8,7 @@ import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import type { Log } from '../../lambda/log.ts';
+import { guidance } from '../../lambda/mcp/guidance.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/new-id.ts';
@@ -16,6 +17,7 @@ import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { createGraphqlHandler, graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { schemaText } from '../../lambda/surfaces/graphql/schema.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
+import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { superviseAgent } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
@@ -87,9 +89,10 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const mailer = createFolderMailer({ folder: folder.mails, clock, onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`) });
     const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor: localSettings.rateLimitFactor, clock, log });
     const rest = withPaymentCallbacks(createRestHandler(service), connections, connections.pool, log);
+    const mcp = createMcpHandler(service, guidance);
     const graphql = createGraphqlHandler(service);
     const graphqlPage = createGraphqlPage(schemaText(service.operations));
-    site.serve({ rest, graphql, graphqlPage, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
+    site.serve({ rest, mcp, graphql, graphqlPage, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
 
     const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
     const supervisor = await step('Starting the publisher', () => superviseAgent(agentSettings, connections.pool, writeLog, log));
@@ -100,7 +103,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     parts.use(startJobs({ ...connections, ...telling, starting, clock }, log));
 
     const user = { email: localEmail, password: identity.password };
-    await folder.writeConnection({ apiURL: service.baseURL, graphqlURL: site.url + graphqlPath, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });
+    await folder.writeConnection({ apiURL: service.baseURL, mcpURL: site.url + mcpPath, graphqlURL: site.url + graphqlPath, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });
     parts.defer(() => folder.removeConnection());
 
     if (options.demo && !(await folder.isDemoMade())) {
@@ -119,6 +122,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
       ['Watch', site.url],
       ['Sign in', `${site.url}/sign-in  (${user.email}, ${user.password})`],
       ['API', service.baseURL],
+      ['MCP', site.url + mcpPath],
       ['GraphQL', `${site.url}${graphqlPath}  (in a browser: a page to try it)`],
       ['API key', identity.apiKey],
       ['RTMP ingest', `${rtmpURL}  (any stream key)`],

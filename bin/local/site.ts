@@ -9,6 +9,8 @@ import type { Log } from '../../lambda/log.ts';
 import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { GraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
+import { mcpPath } from '../../lambda/surfaces/mcp.ts';
+import type { McpHandler } from '../../lambda/surfaces/mcp.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
 import { isOfDashboard, serveDashboard } from './dashboard.ts';
 import { checkoutPath, objectsPath } from './connections.ts';
@@ -30,6 +32,7 @@ export interface SiteParts {
   readonly rest: RestHandler;
   readonly graphql: GraphqlHandler;
   readonly graphqlPage: GraphqlPage;
+  readonly mcp: McpHandler;
   readonly auth: AuthHandler;
   readonly paymentPages: PaymentPages;
   readonly objects: FileObjectStore;
@@ -69,9 +72,10 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
   };
 }
 
-function route(server: Server, siteURL: string, { rest, graphql, graphqlPage, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
+function route(server: Server, siteURL: string, { rest, mcp, graphql, graphqlPage, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
   const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
   const answerGraphql = getRequestListener((request, { incoming }) => graphql(request, incoming.socket.remoteAddress ?? ''));
+  const answerMcp = getRequestListener((request, { incoming }) => mcp(request, incoming.socket.remoteAddress ?? ''));
   const answerAuth = getRequestListener((received, { incoming }) => auth(received, incoming.socket.remoteAddress ?? null));
   const answerDashboard = getRequestListener(serveDashboard);
   const answerPayments = getRequestListener(paymentPages);
@@ -87,6 +91,7 @@ function route(server: Server, siteURL: string, { rest, graphql, graphqlPage, au
     if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
     if (graphqlPage(request, response)) return;
     if (path.split('?')[0] === graphqlPath) return void answerGraphql(request, response);
+    if (path.split('?')[0] === mcpPath) return void answerMcp(request, response);
     if (isOfDashboard(path.replace(/\?.*$/s, ''))) {
       // Sessions are for one origin: whoever wrote localhost is sent to it.
       if (request.headers.host === new URL(siteURL).host) return void answerDashboard(request, response);

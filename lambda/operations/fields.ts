@@ -9,8 +9,11 @@ export function text(minLength: number, maxLength: number) {
   return z.string().min(minLength).max(maxLength);
 }
 
+/** Far above ours. */
+export const maxIDLength = 200;
+
 /** Any string is a possible identifier; one that names nothing of the caller's is 404 in a path, and a fault of its field in a body. */
-export const id = z.string().min(1).max(200);
+export const id = z.string().min(1).max(maxIDLength);
 
 /** A path parameter: anything at all may be asked for. */
 export const pathID = z.string().describe('Identifier of the resource.');

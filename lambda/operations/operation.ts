@@ -14,6 +14,15 @@ interface Input<Params extends Shape, Query extends Shape, Body extends Schema> 
   readonly body: z.output<Body>;
 }
 
+interface Hints {
+  /** A POST that may be repeated without a key: it changes nothing the second time. */
+  readonly idempotent?: true;
+  /** A POST that takes away something that was there. */
+  readonly destructive?: true;
+  /** It reaches out to what is neither ours nor the caller's. */
+  readonly openWorld?: true;
+}
+
 interface Declaration<Params extends Shape, Query extends Shape, Body extends Schema, Answer extends Schema, Ctx> {
   /** camelCase; the OpenAPI operationId and MCP tool are its snake_case, the GraphQL field is itself. */
   readonly id: string;
@@ -37,6 +46,8 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
   };
   /** Beyond those that every operation has: 401, 403, 422 for its input, 429, 500 and 502. */
   readonly errors: readonly ProblemCode[];
+  /** What agents are told beyond what the method says. */
+  readonly hints?: Hints;
   readonly handle: (ctx: Ctx, input: Input<Params, Query, Body>) => Promise<z.input<Answer>>;
 }
 

@@ -13,7 +13,7 @@ import type { Service } from './service.ts';
 export interface Admission {
   /** Null for what needs no credential, and when refused for lack of one. */
   readonly caller: Caller | null;
-  /** Null only where nothing could be counted. */
+  /** Null where nothing was counted. */
   readonly quota: Quota | null;
   readonly refusal: ProblemError | null;
 }
@@ -76,6 +76,12 @@ export async function admitCalls(service: Service, caller: Caller | null, addres
 async function admitAnybody(service: Service, address: string): Promise<Admission> {
   const quota = await countRequest(service, `address ${address}`, 'read').catch(() => null);
   return { caller: null, quota, refusal: quota?.exceeded ? tooMany(quota, 'requests came from this address') : null };
+}
+
+/** What is no operation but belongs to a surface, such as asking what there is, counts as a read. */
+export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
+  const quota = await countRequest(service, `user ${caller.userID}`, 'read');
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, 'reads were made') : null };
 }
 
 function tooMany({ limit, resetSeconds }: Quota, what: string): ProblemError {

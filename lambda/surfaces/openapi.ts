@@ -7,8 +7,8 @@ import { answerComponents, answersOf, headerComponents, problemExamples, problem
 import { exampleOf } from './openapi-examples.ts';
 import { jsonSchema } from './openapi-schemas.ts';
 import type { Json } from './openapi-schemas.ts';
-import { idempotencyKeyPattern } from './validate.ts';
 import { webhookParameters, webhooksOf } from './openapi-webhooks.ts';
+import { idempotencyKeyPattern } from './validate.ts';
 
 const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   account: 'The caller.',

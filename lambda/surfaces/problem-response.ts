@@ -43,6 +43,12 @@ export function problemType(service: Service, code: string): string {
   return `${service.baseURL}/problems/${code}`;
 }
 
+/** What that GET answers. */
+export function explainProblem(service: Service, code: ProblemCode): Record<string, unknown> {
+  const { status, title, explanation } = problemCodes[code];
+  return { type: problemType(service, code), code, status, title, explanation };
+}
+
 function asProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   const { code = '', message = '' } = error as { code?: string; message?: string };

@@ -2,12 +2,13 @@
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
+import type { ProblemCode } from '../operations/problem-codes.ts';
 import { admit } from './admit.ts';
 import { callOperation } from './call.ts';
 import type { Quota } from './rate-limits.ts';
 import { quotaHeaders } from './rate-limits.ts';
 import { buildOpenapi } from './openapi.ts';
-import { problemResponse, problemType } from './problem-response.ts';
+import { explainProblem, problemResponse } from './problem-response.ts';
 import { readBody } from './read-body.ts';
 import { queryReader } from './read-query.ts';
 import type { QueryReader } from './read-query.ts';
@@ -97,6 +98,5 @@ async function pageAt(service: Service, path: string): Promise<Response | null> 
   if (path === '/reference') return referenceResponse(buildOpenapi(service.operations, service.baseURL));
   const code = /^\/problems\/(\w+)$/.exec(path)?.[1];
   if (code === undefined || !Object.hasOwn(problemCodes, code)) return null;
-  const { status, title, explanation } = problemCodes[code as keyof typeof problemCodes];
-  return Response.json({ type: problemType(service, code), code, status, title, explanation });
+  return Response.json(explainProblem(service, code as ProblemCode));
 }

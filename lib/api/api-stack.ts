@@ -56,12 +56,17 @@ export class ApiStack extends Stack {
       description: 'The REST surface of the platform',
       entry: 'api/api.lambda.ts',
     });
+    const mcp = new ServiceFunction(this, 'Mcp', {
+      ...surface,
+      description: 'The MCP surface of the platform',
+      entry: 'mcp/mcp.lambda.ts',
+    });
     const graphql = new ServiceFunction(this, 'Graphql', {
       ...surface,
       description: 'The GraphQL surface of the platform',
       entry: 'graphql/graphql.lambda.ts',
     });
-    for (const { role } of [rest, graphql]) {
+    for (const { role } of [rest, mcp, graphql]) {
       access.grantTo(role);
       paymentProviders.grantRead(role);
     }
@@ -86,6 +91,7 @@ export class ApiStack extends Stack {
     const methods = [api.root.addMethod('ANY', integration), api.root.addProxy({ defaultIntegration: integration }).anyMethod!];
     const toIdentity = new LambdaIntegration(identity.function, { allowTestInvoke: false });
     for (const path of ['api/auth', '.well-known']) methods.push(api.root.resourceForPath(path).addProxy({ defaultIntegration: toIdentity }).anyMethod!);
+    methods.push(api.root.resourceForPath('mcp').addMethod('ANY', new LambdaIntegration(mcp, { allowTestInvoke: false })));
     methods.push(api.root.resourceForPath('graphql').addMethod('ANY', new LambdaIntegration(graphql, { allowTestInvoke: false })));
     for (const method of methods) {
       acknowledgeForCheckov(method, 'Callers are identified by the function; strangers are refused by the web ACL (`OriginGuard`).', 'CKV_AWS_59');

@@ -10,6 +10,7 @@ import { functionAliases } from '../../lib/shared/function-aliases.ts';
 const rounds = 15;
 const entries = {
   'REST function': 'lambda/api/api.lambda.ts',
+  'MCP function': 'lambda/mcp/mcp.lambda.ts',
   'GraphQL function': 'lambda/graphql/graphql.lambda.ts',
   'pg and zod alone': 'test/bench/bare-imports.ts',
 };
@@ -36,7 +37,7 @@ export async function bundleBench(): Promise<void> {
       const { size } = await stat(join(folder, name, 'index.mjs'));
       console.log(`${name.padEnd(20)} ${(size / 1000).toFixed(0).padStart(5)} kB   import ${median(importMs[name]).toFixed(1)} ms (median of ${rounds})`);
     }
-    console.log(`ratio of the imports: ${(median(importMs['REST function']) / median(importMs['pg and zod alone'])).toFixed(2)}`);
+    for (const name of names.slice(0, -1)) console.log(`${name}: ratio of the imports ${(median(importMs[name]) / median(importMs['pg and zod alone'])).toFixed(2)}`);
   } finally {
     await rm(folder, { recursive: true });
   }

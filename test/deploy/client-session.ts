@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { createLoop, until, uploadFile } from '../support/local-run.ts';
 import type { ApiClient } from '../support/local-run.ts';
+import { connectMcpClient } from '../support/mcp-clients.ts';
 import { mediaSample } from '../support/media-samples.ts';
 import type { EmulatedAccount } from './emulated-account.ts';
 
@@ -50,6 +51,14 @@ export async function assertOtherBytesRefused(api: ApiClient): Promise<void> {
 export async function startStream(api: ApiClient, streamID: string): Promise<string> {
   assert.equal((await api('POST', `/streams/${streamID}/start`)).state, 'activating');
   return streamID;
+}
+
+/** By the function of MCP, behind the same API. */
+export async function assertSeenByAgents(mcpURL: string, apiKey: string, streamID: string): Promise<void> {
+  const client = await connectMcpClient('v2, negotiating', mcpURL, { headers: { 'x-api-key': apiKey } });
+  const { structuredContent } = await client.callTool('get_stream', { id: streamID });
+  assert.deepEqual([client.protocolVersion, structuredContent.state], ['2026-07-28', 'activating']);
+  await client.close();
 }
 
 /** Takes the next command off a queue, as an agent would: it has to be this stream's. */

@@ -13,7 +13,9 @@ import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
 import { startEmulator } from '../support/aws-emulator.ts';
 import { onServer, urlOfDatabase } from '../support/database.ts';
 import { apiClient } from '../support/local-run.ts';
-import { assertOtherBytesRefused, assertSeenByFrontEnds, createWebhook, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired, webhookAttempted } from './client-session.ts';
+import {
+  assertOtherBytesRefused, assertSeenByAgents, assertSeenByFrontEnds, createWebhook, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired, webhookAttempted,
+} from './client-session.ts';
 import { changedRetentionDays, EmulatedAccount } from './emulated-account.ts';
 import type { DeployedResources } from './emulated-account.ts';
 import { startMediaWorker } from './media-worker.ts';
@@ -85,6 +87,7 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   const webhook = await createWebhook(api);
   await step('Start, and its command on the queue', () => startAndTakeCommand(first));
   await step('A webhook is told of it, as far as its name leads', () => webhookAttempted(api, webhook));
+  await step('An agent sees it', () => assertSeenByAgents(`${origin}/mcp`, apiKey, first));
   const scheduled = await step('Schedule', () => scheduleStream(api, second));
   const armed = timerArmed(account, timerGroup);
 

@@ -1,8 +1,11 @@
-// The one origin that people and applications meet, on a port of its own: sign-in, OAuth and the REST API over a test database.
+// The one origin that people and applications meet, on a port of its own: sign-in, OAuth, the REST API and MCP over a test database.
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { hashPassword } from 'better-auth/crypto';
 import type { Pool } from 'pg';
@@ -12,16 +15,20 @@ import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { AuthorizationServerOptions } from '../../lambda/auth/authorization-server.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
+import { guidance } from '../../lambda/mcp/guidance.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
 import { createLocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
-import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createAccessTokens } from '../../lambda/surfaces/access-tokens.ts';
+import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp.ts';
+import type { McpHandler } from '../../lambda/surfaces/mcp.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { testDatabase } from './database.ts';
 import { plantedSecrets } from './planted-secrets.ts';
@@ -30,6 +37,7 @@ import { testDataKey } from './service.ts';
 export interface TestSite {
   readonly origin: () => string;
   pool(): Pool;
+  objects(): FileObjectStore;
   sealer(): Sealer;
   /** Every mail so far. */
   readonly mails: Mail[];
@@ -45,20 +53,22 @@ export interface TestSiteOptions {
   readonly rateLimitFactor?: number;
   /** Makes the handler: by default the one that the local run uses. */
   readonly createAuth?: (options: AuthorizationServerOptions) => AuthHandler;
+  /** Makes the MCP handler: by default the one that the local run uses. */
+  readonly createMcp?: (...parts: Parameters<typeof createService>) => McpHandler;
   /** Answers what neither API nor sign-in has. */
   readonly pages?: (request: Request) => Promise<Response>;
 }
 
-const noObjects = { head: async () => null } as unknown as ObjectStore;
+const mcpOfLocalRun = (...parts: Parameters<typeof createService>) => createMcpHandler(createService(...parts), guidance);
 
 /** Made for the tests of the file or `describe` it is called in. */
-export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandler, pages }: TestSiteOptions = {}): TestSite {
+export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandler, createMcp = mcpOfLocalRun, pages }: TestSiteOptions = {}): TestSite {
   const database = testDatabase();
   const mails: Mail[] = [];
   const logged: string[] = [];
   const secrets = plantedSecrets();
   const sealer = createSealer([testDataKey]);
-  let made: { server: Server; origin: string; pool: Pool } | undefined;
+  let made: { server: Server; origin: string; pool: Pool; objects: FileObjectStore; folder: string } | undefined;
   let aheadMs = 0;
   let users = 0;
 
@@ -76,10 +86,15 @@ export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandle
     const queue = createPostgresCommandQueue({ pool, log });
     const payment = createLocalPayment({ checkoutURL: `${origin}/checkout`, signingKey: 'test', webhookSecret: 'whsec_test', clock });
     const crypto = createLocalCryptoProcessor('a merchant key for tests');
-    const service = createService({ pool, objects: noObjects, queue, sealer, payment, crypto, serviceSecret, origin }, { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 }, log);
+    const folder = await mkdtemp(join(tmpdir(), 'objects-'));
+    const objects = createFileObjectStore({ folder, baseURL: `${origin}/objects`, signingKey: 'test' });
+    const parts = [{ pool, objects, queue, sealer, payment, crypto, serviceSecret, origin }, { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 }, log] as const;
+    const service = createService(...parts);
+    const mcp = createMcp(...parts);
     const rest = createRestHandler({ ...service, clock, accessTokens: createAccessTokens(pool, origin, clock) });
     const route: typeof auth = async (request, address) => {
       const { pathname } = new URL(request.url);
+      if (pathname === mcpPath) return mcp(request, address ?? '');
       if (pathname.startsWith('/v1/')) return rest(request, address ?? '');
       if (pathname.startsWith('/api/auth/') || pathname.startsWith('/.well-known/')) return auth(request, address);
       return pages ? pages(request) : new Response(null, { status: 404 });
@@ -91,18 +106,20 @@ export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandle
       return response;
     });
     server.on('request', (request, response) => void answer(request, response));
-    made = { server, origin, pool };
+    made = { server, origin, pool, objects, folder };
   });
   afterAll(async () => {
     secrets.expectNoneIn(logged.join('\n'), 'the log');
     made?.server.closeAllConnections();
     made?.server.close();
     await made?.pool.end();
+    if (made) await rm(made.folder, { recursive: true });
   });
 
   return {
     origin: () => made!.origin,
     pool: () => made!.pool,
+    objects: () => made!.objects,
     sealer: () => sealer,
     mails,
     logged,

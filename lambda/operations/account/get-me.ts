@@ -22,6 +22,7 @@ const me = z
 export const getMe = operation(['service:read'], {
   id: 'getMe',
   summary: "The caller's profile",
+  description: 'Whose credential this is, what new streams take by default, and which features are enabled.',
   tag: 'account',
   method: 'GET',
   path: '/me',

@@ -24,6 +24,7 @@ export const createTopUp = operation(['service:billing'], {
   body: z.strictObject({ amountCents: z.int().min(100).max(1_000_000).describe('US cents: 100 (1 dollar) to 1,000,000.') }),
   output: { status: 201, body: topUp },
   errors: [],
+  hints: { openWorld: true },
   async handle(ctx, { body: { amountCents } }) {
     const invoiceID = ctx.newID('inv');
     const credits = amountCents;

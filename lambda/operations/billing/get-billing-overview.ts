@@ -19,7 +19,7 @@ const overview = z
 export const getBillingOverview = operation(['service:read', 'service:billing'], {
   id: 'getBillingOverview',
   summary: 'Get the billing overview',
-  description: 'One credit is one US cent.',
+  description: 'The credits that are left at this instant. One credit is one US cent.',
   tag: 'billing',
   method: 'GET',
   path: '/billing/overview',

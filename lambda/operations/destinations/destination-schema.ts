@@ -11,7 +11,7 @@ import type { FieldError } from '../problem-codes.ts';
 
 /** The fields of the create request; update takes them too. */
 export const destinationFields = {
-  name: text(1, 255),
+  name: text(1, 255).describe('For people.'),
   rtmpURL: text(1, 2048).describe('rtmp:// or rtmps://, with the application as path, such as rtmps://live.example.com/app.'),
   streamKey: text(1, 512).meta({ writeOnly: true }).describe('The secret stream name that the platform gave you.'),
   backupRtmpURL: text(1, 2048).nullish().describe('The address of the platform for a second, redundant feed.'),

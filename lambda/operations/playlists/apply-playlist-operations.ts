@@ -25,17 +25,18 @@ const edit = z
 export const applyPlaylistOperations = operation(['service:write'], {
   id: 'applyPlaylistOperations',
   summary: 'Edit a playlist',
-  description: 'Operations apply in order, each to the result of those before; if one does not fit, nothing is written. Running streams go on with the live snapshot until publish_playlist.',
+  description: 'Adds, moves, replaces and removes items of the draft. Operations apply in order, each to the result of those before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to prepare ahead. A start publishes by itself.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/operations',
   params: { id: pathID },
   body: z.strictObject({
-    operations: z.array(edit).min(1).max(500),
+    operations: z.array(edit).min(1).max(500).describe('Such as one add for each upload, in the order to play.'),
     expectedVersion: z.int32().optional().describe('Refuses the batch with version_conflict if the playlist has another version by now.'),
   }),
   output: { status: 200, body: playlistSchema },
   errors: ['not_found', 'version_conflict'],
+  hints: { destructive: true },
   async handle(ctx, { params, body }) {
     await assertUploads(ctx, body.operations);
     const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');

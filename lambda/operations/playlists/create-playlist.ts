@@ -12,15 +12,15 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 export const createPlaylist = operation(['service:write'], {
   id: 'createPlaylist',
   summary: 'Create a playlist',
-  description: 'It becomes what its stream plays, unless the stream has a playlist of this kind already; then name it in playlistIDs with update_stream. Next: apply_playlist_operations.',
+  description: 'A playlist is an order of uploads, looped by its stream; it begins empty. It becomes what the stream plays, unless that has a playlist of this kind already; then name it in playlistIDs with update_stream. Next: apply_playlist_operations.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists',
   body: z.strictObject({
-    streamID: id,
+    streamID: id.describe('The stream that it belongs to.'),
     kind: z.enum(playlistKinds).describe('video: picture with its own sound. audio: sound that replaces it.'),
     mode: z.enum(playlistModes).describe('shuffle plays each item once a lap, in a new order every lap.'),
-    name: text(1, 255).nullish(),
+    name: text(1, 255).nullish().describe('For people.'),
   }),
   output: { status: 201, body: playlistSchema, location: (playlist) => `/playlists/${playlist.id}` },
   errors: [],

@@ -6,6 +6,7 @@ import { playlistSchema, presentPlaylists } from './playlist-schema.ts';
 export const listPlaylists = operation(['service:read'], {
   id: 'listPlaylists',
   summary: 'List playlists',
+  description: 'Newest first. A playlist is an order of uploads that belongs to one stream.',
   tag: 'playlists',
   method: 'GET',
   path: '/playlists',

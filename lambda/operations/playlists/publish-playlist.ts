@@ -9,13 +9,14 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 export const publishPlaylist = operation(['service:write'], {
   id: 'publishPlaylist',
   summary: 'Publish a playlist',
-  description: 'Asynchronous: poll publishStatus until it is IDLE or FAILED. A running stream takes the new snapshot over at the end of an item, 10 seconds from now at the earliest. A start publishes by itself.',
+  description: 'The draft becomes what the stream plays. Next: poll get_playlist until publishStatus is IDLE or FAILED. A running stream takes it over at the end of an item, 10 seconds from now at the earliest.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/publish',
   params: { id: pathID },
   output: { status: 202, body: playlistSchema },
   errors: ['not_found', 'playlist_empty'],
+  hints: { idempotent: true },
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');
     const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');

@@ -8,7 +8,7 @@ import { adoptPlaylists, assertFields, assertSchedule, mergeSettings } from './s
 export const createStream = operation(['service:write'], {
   id: 'createStream',
   summary: 'Create a stream',
-  description: 'Every field is optional: what is missing can be added with update_stream. get_stream_readiness says what is still needed before start_stream. A schedule given here is stored; schedule_stream arms it.',
+  description: 'A stream loops media to one RTMP destination, around the clock: the items of its playlists or, for a single file, videoUploadObjectID. Every field is optional; what is missing can be added with update_stream. Next: create_playlist for several files, then get_stream_readiness and start_stream. A schedule given here is stored; schedule_stream arms it.',
   tag: 'streams',
   method: 'POST',
   path: '/streams',

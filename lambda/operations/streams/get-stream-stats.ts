@@ -34,6 +34,7 @@ const neverLive = {
 export const getStreamStats = operation(['service:read'], {
   id: 'getStreamStats',
   summary: 'Get live statistics of a stream',
+  description: 'Whether it really sends: bitrate, frames, reconnects, the item on air. Once it is no longer live, the last figures of the run; of a stream that never was, zeros.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/stats',

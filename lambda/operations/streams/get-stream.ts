@@ -6,7 +6,7 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 export const getStream = operation(['service:read'], {
   id: 'getStream',
   summary: 'Get a stream',
-  description: 'Poll it to observe a start or a stop: state is what is observed, stateReason says why it is not as wished.',
+  description: 'Poll it to observe a start or a stop: status is what the user wishes, state is what is observed, stateReason says why they differ.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}',

@@ -8,13 +8,14 @@ import { presentStreams, streamSchema } from './stream-schema.ts';
 export const listStreams = operation(['service:read'], {
   id: 'listStreams',
   summary: 'List streams',
+  description: 'Newest first. A stream loops media to one RTMP destination, around the clock.',
   tag: 'streams',
   method: 'GET',
   path: '/streams',
   query: {
     ...pageQuery,
     ids: z.array(id.max(64)).min(1).max(100).optional().describe('This set, all on one page; unknown ones are left out.'),
-    state: z.enum(streamStates).optional(),
+    state: z.enum(streamStates).optional().describe('Only streams in this state.'),
   },
   output: { status: 200, body: pageOf(streamSchema).meta({ id: 'StreamPage' }) },
   errors: ['invalid_cursor'],

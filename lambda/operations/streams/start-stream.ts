@@ -12,13 +12,14 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 export const startStream = operation(['service:write'], {
   id: 'startStream',
   summary: 'Start a stream',
-  description: 'Answers at once, with state activating; poll get_stream until it is active. A stream that is live already is answered as it is. Playlists whose draft differs from what is live are published by the start.',
+  description: 'Costs credits for the minutes that are live. Answers at once, with state activating or preparing. Next: poll get_stream until state is active or failed. A stream that is live already is answered as it is. Playlists whose draft differs from what is live are published by the start.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/start',
   params: { id: pathID },
   output: { status: 200, body: streamSchema },
   errors: ['not_found', 'stream_not_startable', 'stream_not_ready'],
+  hints: { idempotent: true, openWorld: true },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     return presentStream(ctx, await startOrRefuse(ctx, stream));

@@ -10,13 +10,14 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 export const stopStream = operation(['service:write'], {
   id: 'stopStream',
   summary: 'Stop a stream',
-  description: 'Answers at once, with state stopping; the media ends within 2 seconds. A recurrence ends with it. A stream that has never run or has stopped is answered as it is.',
+  description: 'Answers at once, with state stopping; the media ends within 2 seconds, and with it the cost. A recurrence ends too. A stream that has never run or has stopped is answered as it is.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/stop',
   params: { id: pathID },
   output: { status: 200, body: streamSchema },
   errors: ['not_found', 'stream_not_stoppable'],
+  hints: { idempotent: true, destructive: true },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     return presentStream(ctx, await stopOrRefuse(ctx, stream));

@@ -11,7 +11,7 @@ import { failure, framerate, id, quality, text, timestamp, timestampInput } from
 
 /** The fields of the create request; update takes them too. */
 export const streamFields = {
-  name: text(0, 255).nullish(),
+  name: text(0, 255).nullish().describe('For people.'),
   agentModeEnabled: z.boolean().nullish().describe('Replicas are spread over zones.'),
   runBackupStream: z.boolean().nullish().describe("In agent mode: a second replica publishes to the destination's backup address."),
   playlistIDs: z.array(id).max(2).optional().describe('What the stream plays: at most one playlist of kind video and one of kind audio.'),
@@ -23,12 +23,12 @@ export const streamFields = {
   framerate: framerate.nullish().describe("null: the user's default, taken at start."),
   streamBackend: z.enum(streamBackends).nullish().describe('null or ffmpeg: one encoder per stream. manifest: the in-process publisher of prepared media.'),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
-  managedSettingsID: id.nullish(),
+  managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
   streamDuration: z.int().min(0).max(2_147_483_647).nullish().describe("Seconds; 0 means that the stream never expires. null on create: the user's default."),
   streamKey: text(1, 512).nullish().meta({ deprecated: true, writeOnly: true }).describe('Deprecated: use destinationID.'),
   streamStateID: id.nullish().describe('On update: refuses with version_conflict if the stream has moved on from this transition.'),
-  scheduleStartAt: timestampInput.nullish(),
-  scheduleEndAt: timestampInput.nullish(),
+  scheduleStartAt: timestampInput.nullish().describe('ISO 8601 with zone; in the future.'),
+  scheduleEndAt: timestampInput.nullish().describe('After scheduleStartAt.'),
 };
 
 /** What a request may look like, for the OpenAPI document. */

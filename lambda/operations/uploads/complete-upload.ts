@@ -7,13 +7,14 @@ import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts'
 export const completeUpload = operation(['service:write'], {
   id: 'completeUpload',
   summary: 'Mark an upload complete',
-  description: 'Checks that the bytes have arrived. Their content is examined afterwards: poll the upload until probeState is completed or failed. Repeating the call changes nothing.',
+  description: 'Checks that the bytes have arrived. Their content is examined afterwards. Next: poll get_upload until probeState is completed or failed. Repeating the call changes nothing.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/complete',
   params: { id: pathID },
   output: { status: 200, body: uploadSchema },
   errors: ['not_found', 'upload_incomplete', 'upload_mismatch', 'payload_too_large'],
+  hints: { idempotent: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
     if (upload.uploaded) return presentUpload(upload);

@@ -25,6 +25,7 @@ export const createUploadUrl = operation(['service:write'], {
   params: { id: pathID },
   output: { status: 200, body: uploadURL },
   errors: ['not_found', 'resource_in_use'],
+  hints: { idempotent: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload');
     if (upload.uploaded) {

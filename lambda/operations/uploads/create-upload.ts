@@ -10,7 +10,7 @@ import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts'
 export const createUpload = operation(['service:write'], {
   id: 'createUpload',
   summary: 'Create an upload',
-  description: `Next: create_upload_url, PUT the bytes to its URL, then complete_upload. What is not completed within ${abandonedAfterDays} days, and in no playlist or stream, is deleted.`,
+  description: `An upload is one video, audio or image file that streams can play. Next: create_upload_url, PUT the bytes to its URL, then complete_upload. What is not completed within ${abandonedAfterDays} days, and in no playlist or stream, is deleted.`,
   tag: 'uploads',
   method: 'POST',
   path: '/uploads',

@@ -6,6 +6,7 @@ import { presentUpload, uploadSchema } from './upload-schema.ts';
 export const getUpload = operation(['service:read'], {
   id: 'getUpload',
   summary: 'Get an upload',
+  description: 'Whether the bytes are here (uploaded), whether they can be played (probeState), and what they are.',
   tag: 'uploads',
   method: 'GET',
   path: '/uploads/{id}',

@@ -21,6 +21,7 @@ export const importUpload = operation(['service:write'], {
   }),
   output: { status: 202, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
   errors: ['import_url_forbidden'],
+  hints: { openWorld: true },
   async handle(ctx, { body }) {
     const fault = faultOfImportURL(body.url, ctx.settings.allowPrivateAddresses);
     if (fault === 'malformed') throw fieldProblem('url', 'Must be an http:// or https:// URL without user name and password.');

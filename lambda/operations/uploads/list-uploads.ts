@@ -6,6 +6,7 @@ import { presentUpload, uploadSchema } from './upload-schema.ts';
 export const listUploads = operation(['service:read'], {
   id: 'listUploads',
   summary: 'List uploads',
+  description: 'Newest first. An upload is one video, audio or image file.',
   tag: 'uploads',
   method: 'GET',
   path: '/uploads',

@@ -20,6 +20,7 @@ export const createWebhook = operation(['service:write'], {
   body: z.strictObject(webhookFields).meta({ examples: [exampleWebhook] }),
   output: { status: 201, body: createdWebhookSchema, location: (webhook) => `/webhooks/${webhook.id}`, isSecret: true },
   errors: ['webhook_url_forbidden', 'too_many_webhooks'],
+  hints: { openWorld: true },
   async handle(ctx, { body }) {
     assertWebhookURL(ctx, body.url);
     const id = ctx.newID('whk');

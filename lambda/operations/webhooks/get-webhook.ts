@@ -6,6 +6,7 @@ import { presentWebhook, webhookSchema } from './webhook-schema.ts';
 export const getWebhook = operation(['service:read'], {
   id: 'getWebhook',
   summary: 'Get a webhook',
+  description: 'Whether it is enabled, or why we disabled it. Next: list_webhook_deliveries says what it was told.',
   tag: 'webhooks',
   method: 'GET',
   path: '/webhooks/{id}',

@@ -6,6 +6,7 @@ import { presentWebhook, webhookSchema } from './webhook-schema.ts';
 export const listWebhooks = operation(['service:read'], {
   id: 'listWebhooks',
   summary: 'List webhooks',
+  description: 'Newest first, without their secrets. Next: list_webhook_deliveries says what each was told.',
   tag: 'webhooks',
   method: 'GET',
   path: '/webhooks',

@@ -14,6 +14,7 @@ export const redeliverWebhook = operation(['service:write'], {
   params: { id: pathID, deliveryID: pathID },
   output: { status: 202, body: webhookDeliverySchema },
   errors: ['not_found', 'webhook_disabled'],
+  hints: { openWorld: true },
   async handle(ctx, { params }) {
     const webhook = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
     if (!webhook.enabled) throw new ProblemError('webhook_disabled', 'The webhook is disabled. Enable it first.');

@@ -16,7 +16,7 @@ export const updateWebhook = operation(['service:write'], {
   method: 'PATCH',
   path: '/webhooks/{id}',
   params: { id: pathID },
-  body: z.strictObject({ url: url.optional(), events: events.optional(), enabled: z.boolean().optional() }).meta({ examples: [{ events: exampleWebhook.events, enabled: true }] }),
+  body: z.strictObject({ url: url.optional(), events: events.optional(), enabled: webhookSchema.shape.enabled.optional() }).meta({ examples: [{ events: exampleWebhook.events, enabled: true }] }),
   output: { status: 200, body: webhookSchema },
   errors: ['not_found', 'webhook_url_forbidden'],
   async handle(ctx, { params, body }) {

@@ -1,0 +1,65 @@
+// Calls of tools: flat arguments become an operation's input, its answer or problem becomes the tool's result.
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Caller } from '../operations/context.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { FieldError, ProblemError } from '../operations/problem-codes.ts';
+import { callOperation } from './call.ts';
+import type { Json } from './openapi-schemas.ts';
+import { problemDocument } from './problem-response.ts';
+import type { Service } from './service.ts';
+import { faultsOfKey, validateInput } from './validate.ts';
+import type { RawInput } from './validate.ts';
+
+export interface ToolCall {
+  readonly operation: Operation;
+  readonly caller: Caller;
+  /** Why it is not admitted, or null. */
+  readonly refusal: ProblemError | null;
+  readonly args: Json;
+}
+
+/** Never throws: an agent reads in the result what was wrong, and can do better. */
+export async function callTool(service: Service, { operation, caller, refusal, args }: ToolCall): Promise<CallToolResult> {
+  try {
+    if (refusal) throw refusal;
+    const { raw, idempotencyKey, faults } = partsOf(operation, args);
+    const input = validateInput(operation, raw, faults);
+    const { body, headers } = await callOperation(service, { operation, caller, input, idempotencyKey });
+    const replayed = headers['idempotency-replayed'] ? { _meta: { idempotencyReplayed: true } } : {};
+    return { ...resultOf(structured(body)), ...replayed };
+  } catch (error) {
+    return { ...resultOf({ problem: problemDocument(service, error) }), isError: true };
+  }
+}
+
+/** As text too, for clients that do not know structured content. */
+function resultOf(structuredContent: Json): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+}
+
+/** Always an object. */
+function structured(body: string): Json {
+  if (body === '') return {};
+  const answer: unknown = JSON.parse(body);
+  return Array.isArray(answer) ? { data: answer } : (answer as Json);
+}
+
+interface Parts {
+  readonly raw: RawInput;
+  readonly idempotencyKey: string | null;
+  readonly faults: readonly FieldError[];
+}
+
+/** What is not in the path's shape nor in the query's is for the body, or else for the query: that refuses what it does not know, as in REST. */
+function partsOf({ method, params: { shape: path }, query, body }: Operation, args: Json): Parts {
+  const { idempotencyKey: key, ...others } = args;
+  const given = Object.entries(method === 'POST' ? others : args);
+  const pick = (isIn: (name: string) => boolean) => Object.fromEntries(given.filter(([name]) => isIn(name)));
+  const inPath = (name: string) => Object.hasOwn(path, name);
+  const inQuery = (name: string) => !inPath(name) && (!body || Object.hasOwn(query.shape, name));
+  return {
+    raw: { params: pick(inPath), query: pick(inQuery), body: body && pick((name) => !inPath(name) && !inQuery(name)) },
+    idempotencyKey: method === 'POST' && typeof key === 'string' ? key : null,
+    faults: method === 'POST' ? faultsOfKey(key, '/idempotencyKey') : [],
+  };
+}

@@ -1,0 +1,85 @@
+// One MCP server for one message: tools, resources and prompts, as far as its caller may use them.
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
+import type { GetPromptResult, Tool as ListedTool } from '@modelcontextprotocol/server';
+import type { Caller } from '../operations/context.ts';
+import type { ProblemError } from '../operations/problem-codes.ts';
+import type { Scope } from '../operations/scopes.ts';
+import { callTool } from './mcp-calls.ts';
+import { listTemplates, readResource } from './mcp-resources.ts';
+import type { Tools } from './mcp-tools.ts';
+import { problemDocument } from './problem-response.ts';
+import type { Service } from './service.ts';
+
+/** A way to begin that people choose by its title. It names tools, so it comes from outside. */
+export interface Prompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** All of these are needed to follow it. */
+  readonly scopes: readonly Scope[];
+  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
+  readonly text: (args: Readonly<Record<string, string>>) => string;
+}
+
+/** What every message is served with. */
+export interface McpContent {
+  readonly tools: Tools;
+  readonly prompts: readonly Prompt[];
+  /** What a client tells its agent about this server as a whole. */
+  readonly instructions: string;
+}
+
+export interface McpSession {
+  readonly caller: Caller;
+  /** Why the operation that the message calls is not admitted, or null. */
+  readonly refusal: ProblemError | null;
+}
+
+/** Lists change with releases only. */
+const listsFresh = { ttlMs: 300_000, cacheScope: 'private' } as const;
+
+export function createMcpServer(service: Service, { tools, prompts, instructions }: McpContent, { caller, refusal }: McpSession): Server {
+  const server = new Server(
+    { name: 'loop-streaming', title: 'Loop streaming', version: service.version },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions,
+      cacheHints: { 'tools/list': listsFresh, 'prompts/list': listsFresh, 'resources/list': listsFresh, 'resources/templates/list': listsFresh, 'server/discover': listsFresh },
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: tools.listFor(caller.scopes) as unknown as ListedTool[] }));
+  server.setRequestHandler('tools/call', ({ params }) => {
+    const operation = tools.operation(params.name);
+    if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}. tools/list has those there are.`);
+    return callTool(service, { operation, caller, refusal, args: params.arguments ?? {} });
+  });
+
+  // What is there to read is found by tools, or named by a person.
+  server.setRequestHandler('resources/list', () => ({ resources: [] }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(service, caller.scopes) }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    try {
+      if (refusal) throw refusal;
+      return { contents: [await readResource(service, caller, uri)] };
+    } catch (error) {
+      const problem = problemDocument(service, error);
+      if (problem.code === 'not_found') throw new ResourceNotFoundError(uri, problem.detail);
+      throw new ProtocolError(problem.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest, problem.detail, problem);
+    }
+  });
+
+  const offered = prompts.filter(({ scopes }) => scopes.every((scope) => caller.scopes.includes(scope)));
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: offered.map(({ name, title, description, arguments: takes }) => ({ name, title, description, arguments: takes.map((argument) => ({ ...argument })) })),
+  }));
+  server.setRequestHandler('prompts/get', ({ params }) => promptOf(offered, params.name, params.arguments ?? {}));
+  return server;
+}
+
+function promptOf(prompts: readonly Prompt[], name: string, args: Readonly<Record<string, string>>): GetPromptResult {
+  const prompt = prompts.find((candidate) => candidate.name === name);
+  if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${name}.`);
+  const missing = prompt.arguments.find((argument) => argument.required && !args[argument.name]);
+  if (missing) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The argument ${missing.name} is missing: ${missing.description}`);
+  return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: prompt.text(args) } }] };
+}

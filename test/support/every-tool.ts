@@ -1,0 +1,80 @@
+// One call of every tool, in an order in which each of them succeeds.
+import { expect } from 'vitest';
+import type { McpClient } from './mcp-clients.ts';
+import { pretendProbed } from './service.ts';
+import type { TestService } from './service.ts';
+
+/** @returns the names of the tools that were called, in order, each once */
+export async function callEveryTool(client: Pick<McpClient, 'callTool'>, platform: Pick<TestService, 'pool' | 'objects'>): Promise<string[]> {
+  const called = new Set<string>();
+  const call = async (name: string, args: object = {}) => {
+    called.add(name);
+    const { isError = false, structuredContent, content } = await client.callTool(name, args);
+    expect({ name, isError, structuredContent }).toEqual({ name, isError: false, structuredContent: expect.any(Object) });
+    expect(JSON.parse(content[0].text)).toEqual(structuredContent);
+    return structuredContent;
+  };
+
+  const upload = await call('create_upload', { name: 'clip.mp4', mimeType: 'video/mp4', fileSize: 5, idempotencyKey: 'clip' });
+  await call('create_upload_url', { id: upload.id });
+  await platform.objects().write(await objectKeyOf(platform, upload.id), Buffer.from('media'), { contentType: 'video/mp4' });
+  await call('complete_upload', { id: upload.id });
+  await pretendProbed(platform, upload.id);
+  await call('get_upload', { id: upload.id });
+  const imported = await call('import_upload', { url: 'http://127.0.0.1:9/clip.mp4' });
+  await call('list_uploads', { limit: 1 });
+
+  const destination = await call('create_destination', { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'key' });
+  await call('update_destination', { id: destination.id, name: 'renamed' });
+  await call('get_destination', { id: destination.id });
+  await call('list_destinations', { archived: false });
+
+  const stream = await call('create_stream', { name: 'loop', destinationID: destination.id });
+  await call('update_stream', { id: stream.id, quality: 'q_720p' });
+  const playlist = await call('create_playlist', { streamID: stream.id, kind: 'video', mode: 'sequential' });
+  await call('apply_playlist_operations', { id: playlist.id, operations: [{ op: 'add', uploadID: upload.id }] });
+  await call('publish_playlist', { id: playlist.id });
+  await call('get_playlist', { id: playlist.id });
+  const other = await call('create_stream', { name: 'other' });
+  const target = await call('create_playlist', { streamID: other.id, kind: 'video', mode: 'shuffle' });
+  await call('copy_playlist', { id: playlist.id, targetPlaylistID: target.id });
+  await call('list_playlists', { streamID: stream.id });
+
+  const webhook = await call('create_webhook', { url: 'http://127.0.0.1:9/hook', events: ['stream.state_changed'] });
+  await call('update_webhook', { id: webhook.id, url: 'http://127.0.0.1:9/other' });
+
+  expect((await call('get_stream_readiness', { id: stream.id })).ready).toBe(true);
+  await call('schedule_stream', { id: stream.id, scheduleStartAt: '2999-01-01T00:00:00Z', recurrence: { rule: 'FREQ=DAILY', timeZone: 'Europe/Paris' } });
+  await call('cancel_stream_schedule', { id: stream.id });
+  expect((await call('start_stream', { id: stream.id })).state).toBe('activating');
+  await call('get_stream_stats', { id: stream.id });
+  await call('stop_stream', { id: stream.id });
+  await call('get_stream', { id: stream.id });
+  await call('list_streams', { ids: [stream.id, other.id] });
+
+  const { data: deliveries } = await call('list_webhook_deliveries', { id: webhook.id });
+  await call('redeliver_webhook', { id: webhook.id, deliveryID: deliveries[0].id });
+  await call('get_webhook', { id: webhook.id });
+  await call('list_webhooks');
+
+  await call('get_me');
+  await call('get_billing_overview');
+  await call('list_invoices');
+  await call('get_usage_analytics', { granularity: 'month' });
+  await call('create_top_up', { amountCents: 500 });
+  const { data: currencies } = await call('list_crypto_currencies');
+  await call('get_crypto_deposit_address', { id: currencies[0].id });
+
+  await call('delete_webhook', { id: webhook.id });
+  await call('delete_playlist', { id: target.id });
+  expect(await call('delete_stream', { id: other.id })).toEqual({});
+  await call('delete_upload', { id: imported.id });
+  const spare = await call('create_destination', { name: 'spare', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'key' });
+  await call('delete_destination', { id: spare.id });
+  return [...called];
+}
+
+async function objectKeyOf({ pool }: Pick<TestService, 'pool'>, uploadID: string): Promise<string> {
+  const { rows } = await pool().query('select object_key from uploads where id = $1', [uploadID]);
+  return rows[0].object_key;
+}

@@ -1,0 +1,41 @@
+// The MCP surface of a test service, called with bare messages and without a network, where a client would hide what is answered.
+import { guidance } from '../../lambda/mcp/guidance.ts';
+import { createMcpHandler } from '../../lambda/surfaces/mcp.ts';
+import type { McpHandler } from '../../lambda/surfaces/mcp.ts';
+import { baseURL } from './service.ts';
+import type { Answer, TestService, TestUser } from './service.ts';
+
+export const mcpURL = `${new URL(baseURL).origin}/mcp`;
+
+export interface TestMcp {
+  /** Sends a message of 2025-11-25; the answer is the whole HTTP one. */
+  send(message: unknown, headers: Record<string, string>, method?: string): Promise<Answer>;
+  /** @returns what the method results in; fails where that is an error */
+  request(user: TestUser, method: string, params?: object): Promise<Answer['body']>;
+  callTool(user: TestUser, name: string, args?: object): Promise<Answer['body']>;
+}
+
+export function testMcp(service: TestService): TestMcp {
+  let handler: McpHandler | undefined;
+  const mcp: TestMcp = {
+    async send(message, headers, method = 'POST') {
+      handler ??= createMcpHandler(service.service(), guidance);
+      const body = typeof message === 'string' ? message : JSON.stringify(message);
+      const request = new Request(mcpURL, {
+        method,
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25', ...headers },
+        ...(method === 'POST' ? { body } : {}),
+      });
+      const response = await handler(request, '192.0.2.1');
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+    },
+    async request(user, method, params = {}) {
+      const { body } = await mcp.send({ jsonrpc: '2.0', id: 1, method, params }, { 'x-api-key': user.apiKey });
+      if (!body.result) throw new Error(`${method}: ${JSON.stringify(body)}`);
+      return body.result;
+    },
+    callTool: (user, name, args = {}) => mcp.request(user, 'tools/call', { name, arguments: args }),
+  };
+  return mcp;
+}

@@ -1,0 +1,47 @@
+// Each operation is on every surface, or is left out there with a reason.
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../lambda/operations/index.ts';
+import { toolName } from '../../lambda/operations/operation.ts';
+import { allScopes } from '../../lambda/operations/scopes.ts';
+import { toolsOf } from '../../lambda/surfaces/mcp-tools.ts';
+import { buildSchema } from '../../lambda/surfaces/graphql/schema.ts';
+import { buildOpenapi } from '../../lambda/surfaces/openapi.ts';
+
+interface Surface {
+  /** Names as the surface has them, turned back into tool names. */
+  readonly has: () => readonly string[];
+  /** Tool names, and why they are not there. */
+  readonly leftOut: Readonly<Record<string, string>>;
+}
+
+const forNobody = 'it needs no credential: agents have the list of tools itself, and learn from calls whether the service answers';
+
+const surfaces: Readonly<Record<string, Surface>> = {
+  OpenAPI: {
+    has: () => Object.values(buildOpenapi(operations, 'https://api.example.org/v1')['paths'] as object).flatMap((path: object) => Object.values(path).map(({ operationId }) => operationId as string)),
+    leftOut: {},
+  },
+  MCP: {
+    has: () => toolsOf(operations).listFor(allScopes).map(({ name }) => name),
+    leftOut: { get_status: forNobody, get_openapi: forNobody },
+  },
+  GraphQL: {
+    has: () => {
+      const { schema } = buildSchema(operations);
+      return [schema.getQueryType()!, schema.getMutationType()!].flatMap((type) => Object.keys(type.getFields()).map((id) => toolName({ id })));
+    },
+    leftOut: {},
+  },
+};
+
+describe.each(Object.entries(surfaces))('%s', (_name, { has, leftOut }) => {
+  test('has every operation but those that are left out, and nothing else', () => {
+    const expected = operations.map(toolName).filter((name) => !Object.hasOwn(leftOut, name));
+    expect([...has()].sort()).toEqual(expected.sort());
+  });
+
+  test('leaves out only what there is', () => {
+    const names = new Set(operations.map(toolName));
+    expect(Object.keys(leftOut).filter((name) => !names.has(name))).toEqual([]);
+  });
+});

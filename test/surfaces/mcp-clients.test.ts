@@ -1,0 +1,54 @@
+// The MCP SDK's own clients go the whole way with no special case: 401, discovery, registration, consent, token; then they list and call every tool.
+import { describe, expect, test, vi } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { operations } from '../../lambda/operations/index.ts';
+import { toolName } from '../../lambda/operations/operation.ts';
+import { browserSession } from '../support/browser-session.ts';
+import { bundledMcp } from '../support/bundled-mcp.ts';
+import { callEveryTool } from '../support/every-tool.ts';
+import { clientKinds, connectMcpClient, oauthProvider } from '../support/mcp-clients.ts';
+import { testSite } from '../support/site.ts';
+
+// Passwords are hashed slowly, on purpose.
+vi.setConfig({ testTimeout: 30_000 });
+
+const everyTool = operations.filter(({ scopes }) => scopes !== 'public').map(toolName);
+
+describe.each([
+  ['the handler of the local run', undefined],
+  ['the bundled function, with API Gateway’s events', await bundledMcp()],
+])('against %s', (_name, createMcp) => {
+  const site = testSite({ ...(createMcp && { createMcp }) });
+
+  test.each(clientKinds)('SDK %s', async (kind) => {
+    const user = await site.user();
+    await databaseOn(site.pool()).billing.ensurePaidInvoice({ id: `inv_${user.id}`, userID: user.id, type: 'adjustment', method: 'grant', cost: 0, credits: 1000 });
+    const authProvider = oauthProvider('service:read service:write service:destructive service:billing');
+    const authorize = () => browserSession(site.origin).authorize(authProvider.authorizationURL(), { user, accept: true });
+    const client = await connectMcpClient(kind, `${site.origin()}/mcp`, { authProvider }, authorize);
+    expect(client.protocolVersion).toBe(/negotiating|pinned/.test(kind) ? '2026-07-28' : '2025-11-25');
+
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(everyTool);
+    expect((await client.callTool('get_me')).structuredContent).toMatchObject({ id: user.id });
+    expect((await callEveryTool(client, site)).toSorted()).toEqual(everyTool.toSorted());
+
+    const refused = await client.callTool('get_stream', { id: 'nothing' });
+    expect(refused).toMatchObject({ isError: true, structuredContent: { problem: { code: 'not_found', status: 404 } } });
+    await client.close();
+  });
+
+  test.each(clientKinds)('SDK %s goes on by itself when its token is no longer good', async (kind) => {
+    const user = await site.user();
+    const authProvider = oauthProvider('service:read');
+    const authorize = () => browserSession(site.origin).authorize(authProvider.authorizationURL(), { user, accept: true });
+    const client = await connectMcpClient(kind, `${site.origin()}/mcp`, { authProvider }, authorize);
+    const first = authProvider.granted();
+    await authProvider.saveTokens({ ...first, access_token: 'expired' } as never);
+    expect((await client.callTool('get_me')).structuredContent).toMatchObject({ id: user.id });
+    expect(authProvider.granted().refresh_token).not.toBe(first.refresh_token);
+    // It is a token for agents: another part of the API does not take it.
+    const answer = await fetch(`${site.origin()}/v1/me`, { headers: { authorization: `Bearer ${authProvider.granted().access_token}` } });
+    expect(answer.status).toBe(401);
+    await client.close();
+  });
+});
