@@ -103,6 +103,13 @@ describe('who may import whom', () => {
     expect(strangers(server, ({ target }) => !within('lambda/auth')(target) || taken.has(target))).toEqual([]);
   });
 
+  it('the library of GraphQL stays with its surface: no other function brings it along', () => {
+    const surface = within('lambda/surfaces/graphql');
+    expect(strangers((path) => !surface(path), ({ target }) => target !== 'graphql')).toEqual([]);
+    const mayUse = within('lambda/surfaces/graphql', 'lambda/graphql', 'bin/local');
+    expect(strangers((path) => !mayUse(path), ({ target }) => !surface(target))).toEqual([]);
+  });
+
   it('the library of MCP stays with its surface: no other function brings it along', () => {
     const surface = (path: string) => /^lambda\/surfaces\/mcp[\w-]*\.ts$/.test(path);
     expect(strangers((path) => !surface(path), ({ target }) => !within('@modelcontextprotocol/server')(target))).toEqual([]);

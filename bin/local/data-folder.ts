@@ -20,6 +20,8 @@ export interface ConnectionFile {
   readonly apiURL: string;
   /** Where agents connect. */
   readonly mcpURL: string;
+  /** Where front ends ask. */
+  readonly graphqlURL: string;
   /** Origin of the page, without a path. */
   readonly siteURL: string;
   /** {auth_url} of the specification: the same origin. */

@@ -14,6 +14,8 @@ import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { attemptSeconds } from '../../lambda/domain/webhook-retries.ts';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
+import { createGraphqlHandler, graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
+import { schemaText } from '../../lambda/surfaces/graphql/schema.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
@@ -22,6 +24,7 @@ import { connectLocally, localSettings } from './connections.ts';
 import { DataFolder } from './data-folder.ts';
 import { makeDemo } from './demo.ts';
 import { watchForEnd } from './ending.ts';
+import { createGraphqlPage } from './graphql-page/page.ts';
 import { startJobs } from './jobs.ts';
 import { ensureLocalAccount, localEmail } from './local-account.ts';
 import type { LocalOptions } from './options.ts';
@@ -87,7 +90,9 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor: localSettings.rateLimitFactor, clock, log });
     const rest = withPaymentCallbacks(createRestHandler(service), connections, connections.pool, log);
     const mcp = createMcpHandler(service, guidance);
-    site.serve({ rest, mcp, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
+    const graphql = createGraphqlHandler(service);
+    const graphqlPage = createGraphqlPage(schemaText(service.operations));
+    site.serve({ rest, mcp, graphql, graphqlPage, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
 
     const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
     const supervisor = await step('Starting the publisher', () => superviseAgents(options.agents, { settings: agentSettings, pool: connections.pool, writeLog, log }));
@@ -98,7 +103,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     parts.use(startJobs({ ...connections, ...telling, starting, clock }, log));
 
     const user = { email: localEmail, password: identity.password };
-    await folder.writeConnection({ apiURL: service.baseURL, mcpURL: site.url + mcpPath, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });
+    await folder.writeConnection({ apiURL: service.baseURL, mcpURL: site.url + mcpPath, graphqlURL: site.url + graphqlPath, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });
     parts.defer(() => folder.removeConnection());
 
     if (options.demo && !(await folder.isDemoMade())) {
@@ -118,6 +123,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
       ['Sign in', `${site.url}/sign-in  (${user.email}, ${user.password})`],
       ['API', service.baseURL],
       ['MCP', site.url + mcpPath],
+      ['GraphQL', `${site.url}${graphqlPath}  (in a browser: a page to try it)`],
       ['API key', identity.apiKey],
       ['RTMP ingest', `${rtmpURL}  (any stream key)`],
       ['Reference', `${service.baseURL}/reference`],

@@ -7,12 +7,15 @@ import { serveObjects } from '../../lambda/ports/object-store/serve-objects.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
+import type { GraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handler.ts';
+import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { mcpPath } from '../../lambda/surfaces/mcp.ts';
 import type { McpHandler } from '../../lambda/surfaces/mcp.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest.ts';
 import { isOfDashboard, serveDashboard } from './dashboard.ts';
 import { checkoutPath, objectsPath } from './connections.ts';
 import { depositPath, receiptPath } from './payment-pages.ts';
+import type { GraphqlPage } from './graphql-page/page.ts';
 import type { PaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from './watch-page/page.ts';
@@ -27,6 +30,8 @@ export interface ReservedSite {
 
 export interface SiteParts {
   readonly rest: RestHandler;
+  readonly graphql: GraphqlHandler;
+  readonly graphqlPage: GraphqlPage;
   readonly mcp: McpHandler;
   readonly auth: AuthHandler;
   readonly paymentPages: PaymentPages;
@@ -67,8 +72,9 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
   };
 }
 
-function route(server: Server, siteURL: string, { rest, mcp, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
+function route(server: Server, siteURL: string, { rest, mcp, graphql, graphqlPage, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
   const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
+  const answerGraphql = getRequestListener((request, { incoming }) => graphql(request, incoming.socket.remoteAddress ?? ''));
   const answerMcp = getRequestListener((request, { incoming }) => mcp(request, incoming.socket.remoteAddress ?? ''));
   const answerAuth = getRequestListener((received, { incoming }) => auth(received, incoming.socket.remoteAddress ?? null));
   const answerDashboard = getRequestListener(serveDashboard);
@@ -83,6 +89,8 @@ function route(server: Server, siteURL: string, { rest, mcp, auth, paymentPages,
     }
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
     if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
+    if (graphqlPage(request, response)) return;
+    if (path.split('?')[0] === graphqlPath) return void answerGraphql(request, response);
     if (path.split('?')[0] === mcpPath) return void answerMcp(request, response);
     if (isOfDashboard(path.replace(/\?.*$/s, ''))) {
       // Sessions are for one origin: whoever wrote localhost is sent to it.

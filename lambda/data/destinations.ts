@@ -40,6 +40,10 @@ export function destinations(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2', [id, userID]),
 
+    /** Of these ids, the destinations that are this user's. */
+    findMany: (userID: string, ids: readonly string[]) =>
+      all<Destination>(db, 'select * from destinations where user_id = $1 and id = any ($2)', [userID, ids]),
+
     /** Locked until the transaction ends. */
     lock: (userID: string, id: string) =>
       one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2 for update', [id, userID]),

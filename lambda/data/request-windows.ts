@@ -2,7 +2,7 @@
 import type { Queryable } from './queryable.ts';
 
 export interface RequestWindow {
-  /** Requests in it, this one included. */
+  /** Requests in it, these included. */
   readonly requests: number;
   /** Until it ends, rounded up. */
   readonly reset_seconds: number;
@@ -13,15 +13,15 @@ export const requestWindowSeconds = 60;
 
 export function requestWindows(db: Queryable) {
   return {
-    /** Counts one request of `subject`, and answers the window that it is in. */
-    count: async (subject: string, requestClass: string): Promise<RequestWindow> => {
+    /** Counts requests of `subject`, and answers the window that they are in. */
+    count: async (subject: string, requestClass: string, count: number): Promise<RequestWindow> => {
       const { rows } = await db.query<RequestWindow>(
-        `insert into request_windows as running (subject, class) values ($1, $2)
+        `insert into request_windows as running (subject, class, requests) values ($1, $2, $4)
          on conflict (subject, class) do update set
-           requests = case when running.began_at > now() - make_interval(secs => $3) then running.requests + 1 else 1 end,
+           requests = case when running.began_at > now() - make_interval(secs => $3) then running.requests + $4 else $4 end,
            began_at = case when running.began_at > now() - make_interval(secs => $3) then running.began_at else now() end
          returning requests, greatest(1, ceil($3 - extract(epoch from now() - began_at)))::int as reset_seconds`,
-        [subject, requestClass, requestWindowSeconds],
+        [subject, requestClass, requestWindowSeconds, count],
       );
       return rows[0]!;
     },

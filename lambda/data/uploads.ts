@@ -99,6 +99,10 @@ export function uploads(db: Queryable) {
     /** Whoever owns it: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1`, [id]),
 
+    /** Of these ids, the uploads that are this user's, in no order, to be shown. */
+    ofUser: (userID: string, ids: readonly string[]) =>
+      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2)`, [userID, ids]),
+
     /** Of these ids, the uploads that are this user's, in no order. Locked against deletion until the transaction ends. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) for key share`, [userID, ids]),

@@ -35,6 +35,8 @@ export interface Context extends PublicContext {
   readonly newID: (prefix: string) => string;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Whether the caller asked for a field, named like `Stream.replicas`: what nobody sees need not be read. Most surfaces show everything. */
+  readonly isWanted: (field: string) => boolean;
   /** For secrets. */
   readonly randomBytes: (count: number) => Buffer;
   /** Opaque cursors of one caller's list, which cannot be altered. */

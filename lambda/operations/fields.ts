@@ -1,5 +1,6 @@
 // The schemas of fields that many resources share, and of the page that lists answer.
 import * as z from 'zod';
+import { framerates, qualities } from '../domain/video-format.ts';
 import type { Context } from './context.ts';
 import { ProblemError } from './problem-codes.ts';
 
@@ -17,6 +18,9 @@ export const id = z.string().min(1).max(maxIDLength);
 /** A path parameter: anything at all may be asked for. */
 export const pathID = z.string().describe('Identifier of the resource.');
 
+export const quality = z.enum(qualities).meta({ id: 'Quality' });
+export const framerate = z.enum(framerates).meta({ id: 'Framerate' });
+
 /** A time in an answer: ISO 8601, UTC, milliseconds. */
 export const timestamp = z.date().transform((date) => date.toISOString()).pipe(z.iso.datetime());
 
@@ -27,7 +31,7 @@ export const timestampInput = z.iso
   .pipe(z.date().refine((date) => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999, { error: 'Use a time in the years 1 to 9999, in UTC.' }));
 
 /** Why something failed, in words that a person understands. */
-export const failure = z.object({ code: z.string(), detail: z.string() });
+export const failure = z.object({ code: z.string(), detail: z.string() }).meta({ id: 'Failure' });
 
 export const pageQuery = {
   limit: z.int().min(1).max(100).default(20).describe('Rows per page, 1 to 100.'),

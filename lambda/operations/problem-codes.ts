@@ -17,6 +17,8 @@ export const problemCodes = {
   malformed_json: { status: 422, title: 'Malformed JSON', explanation: 'The body is not JSON, or its Content-Type is not application/json.' },
   unknown_field: { status: 422, title: 'Unknown field', explanation: 'The body has a field that this operation does not know; errors lists each.' },
   invalid_cursor: { status: 422, title: 'Invalid cursor', explanation: 'The cursor is not one that this list gave out. Leave it out to begin at the first page.' },
+  query_malformed: { status: 422, title: 'Malformed query', explanation: 'The GraphQL document is not one, or asks for what the schema does not have. The message says where.' },
+  query_too_large: { status: 422, title: 'Query too large', explanation: 'The GraphQL query is too deep, or may load too many resources. Ask for less at once.' },
   payload_too_large: { status: 422, title: 'Too large', explanation: 'The body is larger than this operation accepts.' },
   stream_not_startable: { status: 422, title: 'Stream cannot start now', explanation: 'The stream is stopping. Start it again once it has stopped.' },
   stream_not_ready: { status: 422, title: 'Stream not ready', explanation: 'Something that the stream needs is missing. The readiness result in this answer says what to do about each issue.' },
@@ -76,6 +78,12 @@ export class ProblemError extends Error {
     this.errors = more.errors ?? [];
     this.members = more.members ?? {};
     this.headers = more.headers ?? {};
+  }
+
+  /** The same with its faults where a surface has what is at these pointers into a REST request. */
+  at(pathOf: (pointer: string) => string): ProblemError {
+    const { members, headers, cause } = this;
+    return new ProblemError(this.code, this.detail, { errors: this.errors.map((fault) => ({ ...fault, path: pathOf(fault.path) })), members, headers, cause });
   }
 }
 

@@ -58,11 +58,18 @@ export async function admitCaller(service: Service, caller: Caller, operation: O
 }
 
 /** Null where the caller may do this. */
-function refusalOfScopes(service: Service, caller: Caller, { scopes }: Pick<Operation, 'scopes'>, resource: ResourcePath): ProblemError | null {
+export function refusalOfScopes(service: Service, caller: Caller, { scopes }: Pick<Operation, 'scopes'>, resource: ResourcePath): ProblemError | null {
   if (scopes === 'public' || isAllowed({ scopes }, caller.scopes)) return null;
   const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
   const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
   return new ProblemError('insufficient_scope', detail, { headers });
+}
+
+/** Several calls in one request: each counts. Those that need no caller count for the address. */
+export async function admitCalls(service: Service, caller: Caller | null, address: string, requestClass: 'read' | 'write', calls: number): Promise<Admission> {
+  if (caller === null) return admitAnybody(service, address);
+  const quota = await countRequest(service, `user ${caller.userID}`, requestClass, calls);
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
 }
 
 /** What needs no credential is also there to say that the database is gone: then nothing is counted. */

@@ -19,6 +19,8 @@ export interface Call {
   /** Validated by the operation's schemas. */
   readonly input: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
   readonly idempotencyKey: string | null;
+  /** Fields of the answer that will be shown. @default all */
+  readonly isWanted?: Context['isWanted'];
 }
 
 export interface Answer {
@@ -61,8 +63,8 @@ async function runOnce(service: Service, call: Call, data: Database): Promise<An
   return answer;
 }
 
-async function run(service: Service, { operation, caller, input }: Call, data: Database): Promise<Answer> {
-  const result = await operation.handle(contextOf(service, caller, data), input);
+async function run(service: Service, { operation, caller, input, isWanted }: Call, data: Database): Promise<Answer> {
+  const result = await operation.handle(contextOf(service, caller, data, isWanted), input);
   const { status, body: schema, location } = operation.output;
   if (!schema) return { status, headers: {}, body: '' };
   const parsed = schema.safeParse(result);
@@ -71,7 +73,8 @@ async function run(service: Service, { operation, caller, input }: Call, data: D
   return { status, headers, body: JSON.stringify(parsed.data) };
 }
 
-function contextOf(service: Service, caller: Caller | null, data: Database): Context {
+/** What an operation, or a relation, reaches the world through. */
+export function contextOf(service: Service, caller: Caller | null, data: Database, isWanted: Context['isWanted'] = () => true): Context {
   const now = service.clock();
   return {
     // Public operations are typed not to look at it.
@@ -85,6 +88,7 @@ function contextOf(service: Service, caller: Caller | null, data: Database): Con
     settings: service.settings,
     newID: (prefix) => newID(prefix, now),
     random: service.random,
+    isWanted,
     randomBytes,
     cursors: cursorsOf(service.serviceSecret, caller?.userID ?? ''),
     health: service.health,

@@ -12,6 +12,7 @@ const typeNames: Readonly<Record<string, string>> = {
 const formats: Readonly<Record<string, string>> = {
   datetime: 'a time in ISO 8601 with its zone, such as 2030-01-31T18:00:00Z or 2030-01-31T18:00:00+01:00',
   safeint: 'a whole number',
+  int32: 'a whole number',
   url: 'an absolute URL, such as https://example.com/file.mp4',
   email: 'an e-mail address',
 };

@@ -35,7 +35,8 @@ function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): 
       .filter(([name, member]) => !isNoise(name, member))
       .map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
   );
-  const teller = $ref === undefined ? undefined : elsewhere.get(nameIn($ref));
+  // Only objects are worth it: the values of an enum are as short.
+  const teller = $ref === undefined || !component['properties'] ? undefined : elsewhere.get(nameIn($ref));
   return teller === undefined ? withoutListOfTypes(schema) : outlined(schema, teller);
 }
 

@@ -23,11 +23,14 @@ interface Found {
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** Leaves out what zod adds and clients have no use for: the pattern of date-times, in answers the bounds of JavaScript's integers. */
+const int32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
+
+/** Leaves out what zod adds and clients have no use for: the pattern of date-times, in answers the bounds of integers. */
 function simplify({ zodSchema, jsonSchema }: Found, io: 'input' | 'output'): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-  if (io === 'output' && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (io === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === int32.minimum && jsonSchema.maximum === int32.maximum) jsonSchema.format = 'int32';
+  if (io === 'output' && (jsonSchema.minimum === Number.MIN_SAFE_INTEGER || jsonSchema.format === 'int32')) delete jsonSchema.minimum;
+  if (io === 'output' && (jsonSchema.maximum === Number.MAX_SAFE_INTEGER || jsonSchema.format === 'int32')) delete jsonSchema.maximum;
   // A field that is added to an answer later must not break clients that check answers.
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   const { type } = zodSchema._zod.def;

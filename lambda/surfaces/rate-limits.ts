@@ -20,10 +20,10 @@ export function requestClassOf(operation: Operation): RequestClass {
   return operation.method === 'GET' ? 'read' : 'write';
 }
 
-/** Counts one request, in one statement. `subject` names a user or an address. */
-export async function countRequest(service: Service, subject: string, requestClass: RequestClass): Promise<Quota> {
+/** Counts a request, or several at once, in one statement. `subject` names a user or an address. */
+export async function countRequest(service: Service, subject: string, requestClass: RequestClass, count = 1): Promise<Quota> {
   const limit = requestsPerMinute[requestClass] * service.rateLimitFactor;
-  const { requests, reset_seconds: resetSeconds } = await databaseOn(service.pool).requestWindows.count(subject, requestClass);
+  const { requests, reset_seconds: resetSeconds } = await databaseOn(service.pool).requestWindows.count(subject, requestClass, count);
   return { limit, remaining: Math.max(0, limit - requests), resetSeconds, exceeded: requests > limit };
 }
 

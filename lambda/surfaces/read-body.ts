@@ -8,12 +8,15 @@ const maxBodyBytes = 1024 * 1024;
 /** The parsed body; undefined for an operation that takes none. */
 export async function readBody(request: Request, operation: Operation): Promise<unknown> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return undefined;
+  if (operation.body) return readJSON(request);
+  if (/^\s*(\{\s*\})?\s*$/.test((await readBounded(request)).toString())) return undefined;
+  const detail = 'This operation takes no body: send none, or an empty object.';
+  throw new ProblemError('unknown_field', detail, { errors: [{ path: '', code: 'unknown_field', detail }] });
+}
+
+/** @throws {ProblemError} malformed_json, payload_too_large */
+export async function readJSON(request: Request): Promise<unknown> {
   const bytes = await readBounded(request);
-  if (!operation.body) {
-    if (bytes.length === 0 || /^\s*(\{\s*\})?\s*$/.test(bytes.toString())) return undefined;
-    const detail = 'This operation takes no body: send none, or an empty object.';
-    throw new ProblemError('unknown_field', detail, { errors: [{ path: '', code: 'unknown_field', detail }] });
-  }
   const [mediaType, ...parameters] = (request.headers.get('content-type') ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.replaceAll(/^charset=|"/g, '') ?? 'utf-8';
   if (mediaType !== 'application/json' || charset !== 'utf-8') {

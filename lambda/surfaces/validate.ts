@@ -26,9 +26,10 @@ const maxDepth = 16;
 
 /**
  * @param found faults that the surface itself has found
+ * @param pathOf where the surface has what is at this pointer into a REST request
  * @throws {ProblemError} validation_failed or unknown_field, with every fault of params, query and body
  */
-export function validateInput(operation: Operation, raw: RawInput, found: readonly FieldError[]): ValidInput {
+export function validateInput(operation: Operation, raw: RawInput, found: readonly FieldError[], pathOf = (pointer: string) => pointer): ValidInput {
   const params = operation.params.safeParse(raw.params, { error: wordFault });
   const query = operation.query.safeParse(raw.query, { error: wordQueryFault });
   const body = operation.body?.safeParse(raw.body, { error: wordFault });
@@ -41,7 +42,7 @@ export function validateInput(operation: Operation, raw: RawInput, found: readon
     ...faultsOf(body?.error, ''),
     ...(operation.body ? textFaults(raw.body, '', maxDepth) : []),
   ];
-  if (faults.length > 0) throw refusalOf(faults);
+  if (faults.length > 0) throw refusalOf(faults.map((fault) => ({ ...fault, path: pathOf(fault.path) })));
   return { params: params.data, query: query.data, body: body?.data };
 }
 

@@ -61,7 +61,12 @@ export class ApiStack extends Stack {
       description: 'The MCP surface of the platform',
       entry: 'mcp/mcp.lambda.ts',
     });
-    for (const { role } of [rest, mcp]) {
+    const graphql = new ServiceFunction(this, 'Graphql', {
+      ...surface,
+      description: 'The GraphQL surface of the platform',
+      entry: 'graphql/graphql.lambda.ts',
+    });
+    for (const { role } of [rest, mcp, graphql]) {
       access.grantTo(role);
       paymentProviders.grantRead(role);
     }
@@ -87,6 +92,7 @@ export class ApiStack extends Stack {
     const toIdentity = new LambdaIntegration(identity.function, { allowTestInvoke: false });
     for (const path of ['api/auth', '.well-known']) methods.push(api.root.resourceForPath(path).addProxy({ defaultIntegration: toIdentity }).anyMethod!);
     methods.push(api.root.resourceForPath('mcp').addMethod('ANY', new LambdaIntegration(mcp, { allowTestInvoke: false })));
+    methods.push(api.root.resourceForPath('graphql').addMethod('ANY', new LambdaIntegration(graphql, { allowTestInvoke: false })));
     for (const method of methods) {
       acknowledgeForCheckov(method, 'Callers are identified by the function; strangers are refused by the web ACL (`OriginGuard`).', 'CKV_AWS_59');
     }

@@ -36,7 +36,7 @@ function bare() {
   app.use(async (c, next) => {
     const owner = await data.accounts.ownerOfKey(hashApiKey(c.req.header('x-api-key') ?? ''));
     if (!owner) return c.json({}, 401);
-    await data.requestWindows.count(`user ${owner.user_id}`, c.req.method === 'GET' ? 'read' : 'write');
+    await data.requestWindows.count(`user ${owner.user_id}`, c.req.method === 'GET' ? 'read' : 'write', 1);
     c.set('userID', owner.user_id);
     return next();
   });

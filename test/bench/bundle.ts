@@ -1,4 +1,4 @@
-// How large the bundles of the REST and MCP functions are, and how long they take to import, beside pg and zod alone in the same run.
+// How large the bundles of the surfaces' functions are, and how long they take to import, beside pg and zod alone in the same run.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ const rounds = 15;
 const entries = {
   'REST function': 'lambda/api/api.lambda.ts',
   'MCP function': 'lambda/mcp/mcp.lambda.ts',
+  'GraphQL function': 'lambda/graphql/graphql.lambda.ts',
   'pg and zod alone': 'test/bench/bare-imports.ts',
 };
 const root = join(import.meta.dirname, '../..');

@@ -30,6 +30,15 @@ export async function prepareStream(api: ApiClient): Promise<string> {
   return streamID;
 }
 
+/** The GraphQL function answers, with what belongs to the stream. */
+export async function assertSeenByFrontEnds(graphqlURL: string, apiKey: string, streamID: string): Promise<void> {
+  const query = 'query($id: ID!) { getStream(id: $id) { id destination { rtmpURL } playlists { draft { items { upload { videoCodec } } } } } }';
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  const response = await fetch(graphqlURL, { method: 'POST', headers, body: JSON.stringify({ query, variables: { id: streamID } }) });
+  const getStream = { id: streamID, destination: { rtmpURL: target.rtmpURL }, playlists: [{ draft: { items: [{ upload: { videoCodec: 'h264' } }] } }] };
+  assert.deepEqual(await response.json(), { data: { getStream } });
+}
+
 /** A signed URL takes what was announced and nothing else. */
 export async function assertOtherBytesRefused(api: ApiClient): Promise<void> {
   const { id } = await api('POST', '/uploads', { name: 'announced.mp4', mimeType: 'video/mp4', fileSize: 4 });

@@ -14,7 +14,7 @@ import { startEmulator } from '../support/aws-emulator.ts';
 import { onServer, urlOfDatabase } from '../support/database.ts';
 import { apiClient } from '../support/local-run.ts';
 import {
-  assertOtherBytesRefused, assertSeenByAgents, createWebhook, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired, webhookAttempted,
+  assertOtherBytesRefused, assertSeenByAgents, assertSeenByFrontEnds, createWebhook, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired, webhookAttempted,
 } from './client-session.ts';
 import { changedRetentionDays, EmulatedAccount } from './emulated-account.ts';
 import type { DeployedResources } from './emulated-account.ts';
@@ -83,6 +83,7 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   await step('A presigned URL refuses other bytes than were announced', () => assertOtherBytesRefused(api));
   const [first = '', second = ''] = await step(`Twice: ${preparation}`, () => prepareStreams(2));
   assert.ok(database.users.has('service'), 'nobody has used the database by an IAM token');
+  await step('A front end sees it', () => assertSeenByFrontEnds(`${origin}/graphql`, apiKey, first));
   const webhook = await createWebhook(api);
   await step('Start, and its command on the queue', () => startAndTakeCommand(first));
   await step('A webhook is told of it, as far as its name leads', () => webhookAttempted(api, webhook));

@@ -26,7 +26,7 @@ test('is one origin: who writes localhost is sent to it', async () => {
 });
 
 test('is all that a client needs, from connection.json on', async () => {
-  const { authURL, apiURL, user } = run.connection;
+  const { authURL, apiURL, graphqlURL, user } = run.connection;
   const insecure = { [oauth.allowInsecureRequests]: true };
   const redirectURI = 'http://127.0.0.1:9/callback';
   const issuer = new URL(authURL);
@@ -39,11 +39,15 @@ test('is all that a client needs, from connection.json on', async () => {
     client_id: client.client_id, redirect_uri: redirectURI, response_type: 'code', scope: 'service:read service:write', state: 'state',
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256',
   }).toString();
+  for (const resource of [apiURL, graphqlURL]) url.searchParams.append('resource', resource);
   const callback = await browserSession(() => authURL).authorize(url, { user, accept: true });
   const granted = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), oauth.validateAuthResponse(server, client, callback, 'state'), redirectURI, verifier, insecure);
   const token = await oauth.processAuthorizationCodeResponse(server, client, granted);
   const call = (accessToken: string) => oauth.protectedResourceRequest(accessToken, 'GET', new URL(`${apiURL}/me`), undefined, undefined, insecure);
   expect(await (await call(token.access_token)).json()).toMatchObject({ email: user.email });
+  const query = JSON.stringify({ query: '{ getMe { email } listDestinations { nodes { name } } }' });
+  const asked = await oauth.protectedResourceRequest(token.access_token, 'POST', new URL(graphqlURL), new Headers({ 'content-type': 'application/json' }), query, insecure);
+  expect(await asked.json()).toEqual({ data: { getMe: { email: user.email }, listDestinations: { nodes: [{ name: 'Built-in ingest' }] } } });
 
   const script = join(import.meta.dirname, '../../bin/rotate-signing-key.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--data', data.path]);

@@ -71,6 +71,7 @@ describe.each(built)('stage %s', (_name, stage) => {
       Auth: authVariables,
       Rest: [...apiVariables, ...paymentVariables],
       Mcp: [...apiVariables, ...paymentVariables],
+      Graphql: [...apiVariables, ...paymentVariables],
       TimersJob: jobVariables,
       Sweep: jobVariables,
       Reconcile: jobVariables,
@@ -100,7 +101,7 @@ describe.each(built)('stage %s', (_name, stage) => {
   test('has a queue for every name that a command may carry', () => {
     const surfaces = stage.resources('Api').flatMap(([, { Properties }]) => Properties.Environment?.Variables.QUEUE_URLS ?? []);
     const named = surfaces.map((urls) => [...JSON.stringify(urls).matchAll(/([a-z-]+)\\":/g)].map(([, name]) => name));
-    expect(named).toEqual([[...queueNames], [...queueNames]]);
+    expect(named).toEqual([[...queueNames], [...queueNames], [...queueNames]]);
   });
 
   test('lets nobody in from outside: publishers are reached by each other only, on the port of agents', () => {

@@ -4,6 +4,7 @@ import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
 import { allScopes } from '../../lambda/operations/scopes.ts';
 import { toolsOf } from '../../lambda/surfaces/mcp-tools.ts';
+import { buildSchema } from '../../lambda/surfaces/graphql/schema.ts';
 import { buildOpenapi } from '../../lambda/surfaces/openapi.ts';
 
 interface Surface {
@@ -23,6 +24,13 @@ const surfaces: Readonly<Record<string, Surface>> = {
   MCP: {
     has: () => toolsOf(operations).listFor(allScopes).map(({ name }) => name),
     leftOut: { get_status: forNobody, get_openapi: forNobody },
+  },
+  GraphQL: {
+    has: () => {
+      const { schema } = buildSchema(operations);
+      return [schema.getQueryType()!, schema.getMutationType()!].flatMap((type) => Object.keys(type.getFields()).map((id) => toolName({ id })));
+    },
+    leftOut: {},
   },
 };
 

@@ -1,7 +1,6 @@
 // GET /me: who the caller is.
 import * as z from 'zod';
-import { framerates, qualities } from '../../domain/video-format.ts';
-import { timestamp } from '../fields.ts';
+import { framerate, quality, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
@@ -12,9 +11,9 @@ const me = z
     name: z.string(),
     createdAt: timestamp,
     defaults: z.object({
-      streamDuration: z.int().describe('Seconds; 0 means that a stream never expires.'),
-      quality: z.enum(qualities),
-      framerate: z.enum(framerates),
+      streamDuration: z.int32().describe('Seconds; 0 means that a stream never expires.'),
+      quality,
+      framerate,
     }),
     featureFlags: z.object({ streamBackendEdit: z.boolean().describe('streamBackend may be changed on existing streams.') }),
   })

@@ -8,7 +8,7 @@ const topUp = z
   .object({
     checkoutURL: z.url().describe('Where to pay. The credits are there as soon as the payment is confirmed.'),
     invoiceID: z.string().describe('The invoice that it pays; pending until then.'),
-    amountCents: z.int(),
+    amountCents: z.int32(),
     credits: z.number(),
     expiresAt: timestamp.describe('After that the link is of no use; make another.'),
   })

@@ -22,7 +22,7 @@ export const getCryptoDepositAddress = operation(['service:billing'], {
   tag: 'crypto',
   method: 'GET',
   path: '/crypto/currencies/{id}/deposit-address',
-  params: { id: z.string().describe('Of list_crypto_currencies, URL-encoded.') },
+  params: { id: z.string().describe('Of list_crypto_currencies; in a path URL-encoded.') },
   output: { status: 200, body: depositAddress },
   errors: ['unknown_currency'],
   async handle(ctx, { params }) {

@@ -11,7 +11,7 @@ const currency = z
     name: z.string(),
     symbol: z.string(),
     network: z.string().describe('A payment on another network is lost.'),
-    decimals: z.int(),
+    decimals: z.int32(),
     icon: z.string().describe('URL of an SVG.'),
     rateUSD: z.number().describe('Price of one unit in US dollars; 1 for stablecoins. A deposit is credited by the rate at which it arrives.'),
     rateAt: timestamp.describe('When the rate was fetched.'),

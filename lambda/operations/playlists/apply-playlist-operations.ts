@@ -32,7 +32,7 @@ export const applyPlaylistOperations = operation(['service:write'], {
   params: { id: pathID },
   body: z.strictObject({
     operations: z.array(edit).min(1).max(500).describe('Such as one add for each upload, in the order to play.'),
-    expectedVersion: z.int().optional().describe('Refuses the batch with version_conflict if the playlist has another version by now.'),
+    expectedVersion: z.int32().optional().describe('Refuses the batch with version_conflict if the playlist has another version by now.'),
   }),
   output: { status: 200, body: playlistSchema },
   errors: ['not_found', 'version_conflict'],

@@ -10,16 +10,18 @@ import { uploadFacts } from '../../orchestration/stream-parts.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 
+const item = z
+  .object({
+    id: z.string(),
+    uploadID: z.string(),
+    durationSeconds: z.number().nullable(),
+    failure: failure.nullable().describe('Why streams leave the item out.'),
+  })
+  .meta({ id: 'PlaylistItem' });
+
 const spec = z.object({
   mode: z.enum(playlistModes),
-  items: z.array(
-    z.object({
-      id: z.string(),
-      uploadID: z.string(),
-      durationSeconds: z.number().nullable(),
-      failure: failure.nullable().describe('Why streams leave the item out.'),
-    }),
-  ),
+  items: z.array(item),
   durationSeconds: z.number().describe('Sum of the items whose duration is known.'),
 });
 
@@ -30,21 +32,22 @@ export const playlistSchema = z
     name: z.string().nullable(),
     kind: z.enum(playlistKinds),
     mode: z.enum(playlistModes).describe('Mode of the draft.'),
-    version: z.int().describe('Grows by one with every batch of operations applied.'),
+    version: z.int32().describe('Grows by one with every batch of operations applied.'),
     publishStatus: z.enum(publishStatuses),
     publishFailure: failure.nullable(),
     draft: spec.describe('What operations edit.'),
     live: spec
-      .extend({ version: z.int(), publishedAt: z.iso.datetime() })
+      .extend({ version: z.int32(), publishedAt: z.iso.datetime() })
       .nullable()
       .describe('What streams play; null until the first publish.'),
     createdAt: timestamp,
   })
   .meta({ id: 'Playlist' });
 
-/** Presents playlists with what their items are, which one statement reads for all of them. */
+/** Presents playlists with what their items are, which one statement reads for all of them, if anybody wants it. */
 export async function presentPlaylists(ctx: Context, playlists: readonly Playlist[]): Promise<z.input<typeof playlistSchema>[]> {
-  const uploadIDs = new Set(playlists.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])].map((item) => item.uploadID)));
+  const shown = ctx.isWanted('Playlist.draft') || ctx.isWanted('Playlist.live') ? playlists : [];
+  const uploadIDs = new Set(shown.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])].map((item) => item.uploadID)));
   const uploads = uploadIDs.size > 0 ? await ctx.data.uploads.byID([...uploadIDs]) : new Map<string, Upload>();
   const present = (kind: Playlist['kind'], { mode, items }: PlaylistSpec) => ({
     mode,

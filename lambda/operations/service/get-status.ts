@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { publicOperation } from '../operation.ts';
 
-const check = z.object({ status: z.enum(['ok', 'failed']), latencyMs: z.number().min(0) });
+const check = z.object({ status: z.enum(['ok', 'failed']), latencyMs: z.number().min(0) }).meta({ id: 'Check' });
 
 const status = z
   .object({

@@ -1,9 +1,9 @@
 // GET /streams/{id}/stats: the figures of the live stream, or of its last run.
 import * as z from 'zod';
-import { replicaStates } from '../../data/replicas.ts';
 import { isLive, streamStates } from '../../domain/stream-lifecycle.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { replica } from './stream-schema.ts';
 
 const stats = z
   .object({
@@ -15,12 +15,13 @@ const stats = z
     framesSent: z.int(),
     bytesSent: z.int(),
     droppedFrames: z.int().describe('Frames that were due while the destination took none.'),
-    reconnects: z.int(),
-    loopCount: z.int().describe('Laps of the playlist completed.'),
+    reconnects: z.int32(),
+    loopCount: z.int32().describe('Laps of the playlist completed.'),
     currentItem: z
       .object({ playlistID: z.string().nullable(), itemID: z.string(), uploadID: z.string(), positionSeconds: z.number() })
+      .meta({ id: 'CurrentItem' })
       .nullable(),
-    replicas: z.array(z.object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp })),
+    replicas: z.array(replica),
     sampledAt: z.iso.datetime().nullable(),
   })
   .meta({ id: 'StreamStats' });

@@ -5,10 +5,9 @@ import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
 import { streamStates, streamStatuses, transitions } from '../../domain/stream-lifecycle.ts';
 import type { TransitionCause } from '../../domain/stream-lifecycle.ts';
-import { framerates, qualities } from '../../domain/video-format.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
-import { failure, id, text, timestamp, timestampInput } from '../fields.ts';
+import { failure, framerate, id, quality, text, timestamp, timestampInput } from '../fields.ts';
 
 /** The fields of the create request; update takes them too. */
 export const streamFields = {
@@ -20,8 +19,8 @@ export const streamFields = {
   videoUploadObjectID: id.nullish().describe('Upload to loop where no video playlist is given; an image is held still.'),
   audioUploadObjectID: id.nullish().describe("Upload whose sound replaces the video's own."),
   destinationID: id.nullish().describe('Destination to stream to.'),
-  quality: z.enum(qualities).nullish().describe("null: the user's default, taken at start."),
-  framerate: z.enum(framerates).nullish().describe("null: the user's default, taken at start."),
+  quality: quality.nullish().describe("null: the user's default, taken at start."),
+  framerate: framerate.nullish().describe("null: the user's default, taken at start."),
   streamBackend: z.enum(streamBackends).nullish().describe('null or ffmpeg: one encoder per stream. manifest: the in-process publisher of prepared media.'),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
   managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
@@ -45,7 +44,17 @@ export const recurrence = z
   })
   .meta({ id: 'Recurrence' });
 
-const replica = z.object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp });
+export const replica = z.object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp }).meta({ id: 'Replica' });
+
+const transition = z
+  .object({
+    id: z.string(),
+    from: z.enum(streamStates),
+    to: z.enum(streamStates),
+    cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]),
+    at: timestamp,
+  })
+  .meta({ id: 'StreamTransition' });
 
 export const streamSchema = z
   .object({
@@ -64,10 +73,10 @@ export const streamSchema = z
     destinationID: z.string().nullable(),
     streamDestination: z.enum(['managed']).nullable(),
     managedSettingsID: z.string().nullable(),
-    quality: z.enum(qualities).nullable(),
-    framerate: z.enum(framerates).nullable(),
+    quality: quality.nullable(),
+    framerate: framerate.nullable(),
     streamBackend: z.enum(streamBackends).nullable(),
-    streamDuration: z.int().nullable(),
+    streamDuration: z.int32().nullable(),
     agentModeEnabled: z.boolean().nullable(),
     runBackupStream: z.boolean().nullable(),
     scheduleStartAt: timestamp.nullable(),
@@ -75,17 +84,7 @@ export const streamSchema = z
     recurrence: z.object({ rule: z.string(), timeZone: z.string() }).nullable(),
     nextOccurrences: z.array(timestamp).describe('The next starts by the schedule that is armed, at most 5.'),
     replicas: z.array(replica),
-    transitions: z
-      .array(
-        z.object({
-          id: z.string(),
-          from: z.enum(streamStates),
-          to: z.enum(streamStates),
-          cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]),
-          at: timestamp,
-        }),
-      )
-      .describe('The last 20, newest first.'),
+    transitions: z.array(transition).describe('The last 20, newest first.'),
     startedAt: timestamp.nullable().describe('First media of this run, or the last one, that the destination accepted.'),
     stoppedAt: timestamp.nullable(),
     createdAt: timestamp,
@@ -95,13 +94,13 @@ export const streamSchema = z
 
 const shownTransitions = 20;
 
-/** Presents streams with their replicas and histories, each read with one statement for all of them. */
+/** Presents streams with their replicas and histories, each read with one statement for all of them, if anybody wants them. */
 export async function presentStreams(ctx: Context, streams: readonly Stream[]): Promise<z.input<typeof streamSchema>[]> {
   const ids = streams.map((stream) => stream.id);
-  const replicas = await ctx.data.replicas.ofStreams(ids);
-  const preparing = streams.filter((stream) => stream.state === 'preparing').map((stream) => stream.id);
+  const replicas = ctx.isWanted('Stream.replicas') ? await ctx.data.replicas.ofStreams(ids) : [];
+  const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter((stream) => stream.state === 'preparing').map((stream) => stream.id) : [];
   const prepared = preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
-  const history = await ctx.data.streams.lastTransitions(ids, shownTransitions);
+  const history = ctx.isWanted('Stream.transitions') ? await ctx.data.streams.lastTransitions(ids, shownTransitions) : [];
   return streams.map((stream) => ({
     id: stream.id,
     name: stream.name,

@@ -1,0 +1,65 @@
+// What belongs to what: where an answer names another resource by its id, surfaces that can follow it find it here.
+import type * as z from 'zod';
+import type { Context } from './context.ts';
+import { destinationSchema, presentDestination } from './destinations/destination-schema.ts';
+import { playlistSchema, presentPlaylists } from './playlists/playlist-schema.ts';
+import type { Scope } from './scopes.ts';
+import { presentStreams, streamSchema } from './streams/stream-schema.ts';
+import { presentUpload, uploadSchema } from './uploads/upload-schema.ts';
+
+/** A field that answers have besides their own, computed from one that holds an id, or several. */
+export interface Relation {
+  /** The `id` of the schema that has it. */
+  readonly from: string;
+  readonly field: string;
+  readonly description: string;
+  /** The field beside it with the ids. */
+  readonly ids: string;
+  readonly to: keyof typeof related;
+  /** For several: how many there usually are, for limits. Null for one, which is null where it is gone. */
+  readonly usually: number | null;
+}
+
+export interface Related {
+  readonly schema: z.ZodType;
+  /** As of the operation that answers one of them. */
+  readonly scopes: readonly [Scope, ...Scope[]];
+  /** Those of the ids that are the caller's, in no order, with one statement for all of them and one for each thing that they show. */
+  readonly load: (ctx: Context, ids: readonly string[]) => Promise<readonly unknown[]>;
+}
+
+/** What can be related to, by the `id` of its schema. */
+export const related = {
+  Stream: {
+    schema: streamSchema,
+    scopes: ['service:read'],
+    load: async (ctx, ids) => presentStreams(ctx, await ctx.data.streams.findMany(ctx.caller.userID, ids)),
+  },
+  Destination: {
+    schema: destinationSchema,
+    scopes: ['service:read'],
+    load: async (ctx, ids) => (await ctx.data.destinations.findMany(ctx.caller.userID, ids)).map(presentDestination),
+  },
+  Playlist: {
+    schema: playlistSchema,
+    scopes: ['service:read'],
+    load: async (ctx, ids) => presentPlaylists(ctx, await ctx.data.playlists.findMany(ctx.caller.userID, ids)),
+  },
+  Upload: {
+    schema: uploadSchema,
+    scopes: ['service:read'],
+    load: async (ctx, ids) => (await ctx.data.uploads.ofUser(ctx.caller.userID, ids)).map(presentUpload),
+  },
+} as const satisfies Record<string, Related>;
+
+export const relations: readonly Relation[] = [
+  { from: 'Stream', field: 'destination', description: 'Where it streams to.', ids: 'destinationID', to: 'Destination', usually: null },
+  { from: 'Stream', field: 'playlists', description: 'What it plays.', ids: 'playlistIDs', to: 'Playlist', usually: 2 },
+  { from: 'Stream', field: 'preparedPlaylists', description: 'What is kept prepared for it.', ids: 'preparedPlaylistIDs', to: 'Playlist', usually: 2 },
+  { from: 'Stream', field: 'videoUpload', description: 'What it loops where it has no video playlist.', ids: 'videoUploadObjectID', to: 'Upload', usually: null },
+  { from: 'Stream', field: 'audioUpload', description: 'Whose sound it plays.', ids: 'audioUploadObjectID', to: 'Upload', usually: null },
+  { from: 'Playlist', field: 'stream', description: 'The stream that it belongs to.', ids: 'streamID', to: 'Stream', usually: null },
+  { from: 'PlaylistItem', field: 'upload', description: 'The file.', ids: 'uploadID', to: 'Upload', usually: null },
+  { from: 'CurrentItem', field: 'playlist', description: 'The playlist that it is in.', ids: 'playlistID', to: 'Playlist', usually: null },
+  { from: 'CurrentItem', field: 'upload', description: 'The file that plays.', ids: 'uploadID', to: 'Upload', usually: null },
+];

@@ -1,0 +1,128 @@
+// The schemas of answers as GraphQL types, with the relations that lead from one to the next.
+import { GraphQLBoolean, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
+import type { GraphQLEnumType, GraphQLFieldConfig, GraphQLFieldConfigMap, GraphQLOutputType, GraphQLScalarType } from 'graphql';
+import type { Relation } from '../../operations/relations.ts';
+import type { Execution } from './execution.ts';
+import { costOf } from './limits.ts';
+import { areNames, componentOf, descriptionOf, nameAt, scalarOf, withoutNull } from './json-types.ts';
+import type { Components, Enums, Schema, Wording } from './json-types.ts';
+
+type Source = Readonly<Record<string, unknown>>;
+type Fields = GraphQLFieldConfigMap<Source, Execution>;
+
+interface Page {
+  readonly data: readonly unknown[];
+  readonly page: { readonly hasMore: boolean; readonly nextCursor: string };
+}
+
+type Present = GraphQLObjectType | GraphQLEnumType | GraphQLScalarType | GraphQLList<GraphQLOutputType>;
+
+/** The GraphQL type of the schema of an answer. */
+export type AnswerTypes = (schema: Schema, name: string) => GraphQLOutputType;
+
+const pageInfo = new GraphQLObjectType({
+  name: 'PageInfo',
+  fields: {
+    hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean) },
+    endCursor: { type: GraphQLString, description: 'For `after`; null on the last page.' },
+  },
+});
+
+/** @param components all that schemas refer to */
+export function createAnswerTypes(components: Components, relations: readonly Relation[], enums: Enums, wording: Wording): AnswerTypes {
+  const objects = new Map<string, GraphQLObjectType>();
+  for (const component of Object.keys(components)) presentTypeAt({ $ref: `#/components/schemas/${component}` }, '', '');
+  // Now, so that enums are named after answers and not after arguments.
+  for (const type of objects.values()) type.getFields();
+  return (schema, name) => typeAt(schema, name, '');
+
+  function typeAt(schema: Schema, parent: string, field: string): GraphQLOutputType {
+    const { present, nullable } = withoutNull(schema);
+    const type = presentTypeAt(present, parent, field);
+    return nullable ? type : new GraphQLNonNull(type);
+  }
+
+  function presentTypeAt(schema: Schema, parent: string, field: string): Present {
+    const component = componentOf(schema);
+    if (component !== null) {
+      const referred = components[component]!;
+      return isPage(referred) ? connection(component, referred) : presentTypeAt(referred, component, '');
+    }
+    if (schema.items) return new GraphQLList(typeAt(schema.items, parent, field.replace(/s$/, '')));
+    const name = nameAt(parent, field);
+    if (schema.enum && areNames(schema.enum)) return enums(schema.enum, name);
+    const isClosed = schema.properties && !schema.additionalProperties;
+    return isClosed ? object(name, schema) : scalarOf(schema, field);
+  }
+
+  function object(name: string, { properties = {}, required = [], description }: Schema): GraphQLObjectType {
+    return memoized(name, () => ({
+      description: wording(description),
+      fields: () => ({
+        ...(Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, ownField(name, field, schema, required.includes(field))])) as Fields),
+        ...Object.fromEntries(relations.filter(({ from }) => from === name).map((relation) => [relation.field, relatedField(relation)])),
+      }),
+    }));
+  }
+
+  function ownField(parent: string, field: string, schema: Schema, required: boolean): GraphQLFieldConfig<Source, Execution> {
+    const type = typeAt(schema, parent, field);
+    return {
+      type: !required && type instanceof GraphQLNonNull ? (type.ofType as GraphQLOutputType) : type,
+      description: wording(descriptionOf(schema)),
+      ...(schema.type === 'array' ? { extensions: costOf({ own: 0, times: 'list' }) } : {}),
+    };
+  }
+
+  function relatedField(relation: Relation): GraphQLFieldConfig<Source, Execution> {
+    const { description, ids, to, usually } = relation;
+    const type = presentTypeAt({ $ref: `#/components/schemas/${to}` }, '', '');
+    return {
+      type: usually === null ? type : new GraphQLList(new GraphQLNonNull(type)),
+      description,
+      extensions: costOf({ own: 1, times: usually ?? 1 }),
+      resolve: (source, _args, execution) => execution.follow(relation, source[ids]),
+    };
+  }
+
+  /** A list of the catalogue as a connection: clients know how to page through these. */
+  function connection(component: string, { properties }: Schema): GraphQLObjectType {
+    const name = component.replace(/Page$/, '');
+    const node = typeAt(properties!['data']!.items!, name, '');
+    const edge = memoized(`${name}Edge`, () => ({
+      fields: {
+        node: { type: node },
+        cursor: { type: GraphQLString, description: 'Of the last one of a page that has another after it; null else.' },
+      },
+    }));
+    return memoized(`${name}Connection`, () => ({
+      description: 'Newest first.',
+      fields: {
+        nodes: { type: listOf(node), resolve: ({ data }: Page) => data },
+        edges: { type: listOf(edge), resolve: edgesOf },
+        pageInfo: { type: new GraphQLNonNull(pageInfo), resolve: ({ page }: Page) => ({ hasNextPage: page.hasMore, endCursor: page.nextCursor || null }) },
+      } as unknown as Fields,
+    }));
+  }
+
+  function memoized(name: string, config: () => { description?: string | undefined; fields: Fields | (() => Fields) }): GraphQLObjectType {
+    const known = objects.get(name);
+    if (known) return known;
+    const type = new GraphQLObjectType({ name, ...config() });
+    objects.set(name, type);
+    return type;
+  }
+}
+
+/** Whether a schema is that of a page, as `pageOf` of the catalogue makes them. */
+export function isPage({ properties = {} }: Schema): boolean {
+  return Object.keys(properties).join(' ') === 'data page';
+}
+
+function listOf(type: GraphQLOutputType): GraphQLOutputType {
+  return new GraphQLNonNull(new GraphQLList(type instanceof GraphQLNonNull ? type : new GraphQLNonNull(type)));
+}
+
+function edgesOf({ data, page }: Page) {
+  return data.map((node, index) => ({ node, cursor: index === data.length - 1 && page.hasMore ? page.nextCursor : null }));
+}

@@ -1,0 +1,82 @@
+// Answers of GraphQL over HTTP: data and errors as JSON, every error with the code that it has on every surface.
+import { GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
+import { ProblemError } from '../../operations/problem-codes.ts';
+import type { ProblemCode } from '../../operations/problem-codes.ts';
+import { problemDocument } from '../problem-response.ts';
+import type { ProblemDocument } from '../problem-response.ts';
+import { quotaHeaders } from '../rate-limits.ts';
+import type { Quota } from '../rate-limits.ts';
+import type { Service } from '../service.ts';
+import { QueryRefused } from './read-query.ts';
+
+/** Lambda answers with at most 6 MB, in which quotes of JSON are escaped once more. */
+const maxAnswerBytes = 4_000_000;
+
+// GraphQL over HTTP: clients that do not name the newer type are told by HTTP only of what is no query at all.
+const olderType = 'application/json';
+const newerType = 'application/graphql-response+json';
+
+/** What a query came to. @param replayed names of answers that an idempotency key brought back */
+export function resultResponse(service: Service, accept: string | null, { data, errors }: ExecutionResult, replayed: readonly string[]): Response {
+  const documentOf = documentsOf(service);
+  const answer = {
+    ...(errors ? { errors: errors.map((error) => formatted(documentOf, error, codeInExecution(error))) } : {}),
+    data,
+    ...(replayed.length > 0 ? { extensions: { idempotencyReplayed: replayed } } : {}),
+  };
+  const body = JSON.stringify(answer);
+  if (Buffer.byteLength(body) <= maxAnswerBytes) return respond(accept, 200, body, {});
+  return refusalResponse(service, accept, new ProblemError('query_too_large', 'The answer is larger than 4 MB and is not sent; changes that it would have told of were made. Ask for smaller pages (first), or for fewer fields.'));
+}
+
+/** What kept a query from being run. */
+export function refusalResponse(service: Service, accept: string | null, error: unknown): Response {
+  const documentOf = documentsOf(service);
+  if (error instanceof QueryRefused) {
+    const errors = error.errors.map((each) => formatted(documentOf, each, error.code));
+    return respond(accept, typeOf(accept) === olderType ? 200 : 400, JSON.stringify({ errors }), {});
+  }
+  const { message, extensions } = formatted(documentOf, new GraphQLError('', { originalError: error as Error }), null);
+  const { status } = extensions as { status: number };
+  const headers = error instanceof ProblemError ? error.headers : {};
+  return respond(accept, status === 422 ? 400 : status, JSON.stringify({ errors: [{ message, extensions }] }), headers);
+}
+
+export function withQuota(response: Response, quota: Quota | null): Response {
+  if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota, response.status === 429))) response.headers.set(name, value);
+  return response;
+}
+
+type Documents = (problem: unknown) => ProblemDocument;
+
+/** One for each problem: what fails for a hundred streams at once is logged once. */
+function documentsOf(service: Service): Documents {
+  const known = new Map<unknown, ProblemDocument>();
+  return (problem) => {
+    const document = known.get(problem) ?? problemDocument(service, problem);
+    known.set(problem, document);
+    return document;
+  };
+}
+
+/** @param code of what the library refuses in its own words; null where it only passes on what was thrown */
+function formatted(documentOf: Documents, error: GraphQLError, code: ProblemCode | null): GraphQLFormattedError {
+  const { locations, path, originalError } = error;
+  const problem = code === null || originalError instanceof ProblemError ? (originalError ?? error) : new ProblemError(code, error.message);
+  const { detail, title: _, ...extensions } = documentOf(problem);
+  return { message: detail, ...(locations ? { locations } : {}), ...(path ? { path } : {}), extensions };
+}
+
+/** Nulls that an argument or directive cannot take are found by the library only now, at a place in the query; all else that it finds is our fault. */
+function codeInExecution({ originalError }: GraphQLError): ProblemCode | null {
+  return originalError instanceof GraphQLError && originalError.nodes ? 'validation_failed' : null;
+}
+
+function typeOf(accept: string | null): string {
+  return accept?.includes(newerType) ? newerType : olderType;
+}
+
+function respond(accept: string | null, status: number, body: string, headers: Readonly<Record<string, string>>): Response {
+  return new Response(body, { status, headers: { 'content-type': `${typeOf(accept)}; charset=utf-8`, ...headers } });
+}

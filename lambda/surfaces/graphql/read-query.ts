@@ -1,0 +1,71 @@
+// Reads what a request asks for: a GraphQL document and its variables, checked against the schema before anything runs.
+import { getOperationAST, GraphQLError, parse, validate, valueFromASTUntyped } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { ProblemError } from '../../operations/problem-codes.ts';
+import { readJSON } from '../read-body.ts';
+
+/** Checking a document takes time that grows with the square of it, and anybody may send one. Long lists go into variables. */
+const maxTokens = 2000;
+/** More errors than these help nobody, and take time to find. */
+const maxErrors = 10;
+
+export interface Query {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly operationName: string | null;
+  /** As sent, or as the document has them by default. */
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** Faults of a query or its variables, with their places. */
+export class QueryRefused extends Error {
+  /** Of those that the GraphQL library found. */
+  readonly code: 'query_malformed' | 'validation_failed';
+  readonly errors: readonly GraphQLError[];
+
+  constructor(code: QueryRefused['code'], errors: readonly GraphQLError[]) {
+    super('the query is refused');
+    this.code = code;
+    this.errors = errors;
+  }
+}
+
+/**
+ * @throws {ProblemError} for what is no GraphQL request
+ * @throws {QueryRefused} for what the schema does not answer
+ */
+export async function readQuery(schema: GraphQLSchema, request: Request): Promise<Query> {
+  const { query, variables, operationName } = fieldsOf(await readJSON(request));
+  let document: DocumentNode;
+  try {
+    document = parse(query, { maxTokens });
+  } catch (error) {
+    throw error instanceof GraphQLError ? new QueryRefused('query_malformed', [error]) : error;
+  }
+  const errors = validate(schema, document, undefined, { maxErrors });
+  if (errors.length > 0) throw new QueryRefused('query_malformed', errors);
+  const operation = getOperationAST(document, operationName);
+  if (operation) return { document, operation, operationName, variables: { ...defaultsOf(operation), ...variables } };
+  const detail = operationName === null ? 'The document has several operations: name one in operationName.' : `The document has no operation ${JSON.stringify(operationName)}.`;
+  throw new QueryRefused('query_malformed', [new GraphQLError(detail)]);
+}
+
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {
+  return Object.fromEntries(variableDefinitions.flatMap(({ variable, defaultValue }) => (defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [])));
+}
+
+/** GraphQL over HTTP, part "JSON encoding". */
+function fieldsOf(body: unknown): { query: string; variables: Readonly<Record<string, unknown>>; operationName: string | null } {
+  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject(body)) throw refusal('', 'Must be an object with the field query.');
+  const { query, variables, operationName, extensions } = body;
+  if (typeof query !== 'string') throw refusal('/query', 'Must be text: a GraphQL document.');
+  if (variables != null && !isObject(variables)) throw refusal('/variables', 'Must be an object.');
+  if (operationName != null && typeof operationName !== 'string') throw refusal('/operationName', 'Must be text.');
+  if (extensions != null && !isObject(extensions)) throw refusal('/extensions', 'Must be an object.');
+  return { query, variables: variables ?? {}, operationName: operationName ?? null };
+}
+
+function refusal(path: string, detail: string): ProblemError {
+  return new ProblemError('query_malformed', `${path || 'The body'}: ${detail}`, { errors: [{ path, code: 'query_malformed', detail }] });
+}

@@ -1,0 +1,282 @@
+// GraphQL over HTTP: held to the protocol by the audits of its reference implementation, and to our own rules for requests.
+import { serverAudits } from 'graphql-http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createService } from '../../../lambda/api/create-service.ts';
+import { createPool } from '../../../lambda/data/queryable.ts';
+import { maxCost, maxDepth } from '../../../lambda/surfaces/graphql/limits.ts';
+import { createGraphqlHandler } from '../../../lambda/surfaces/graphql/graphql-handler.ts';
+import { signAccessToken } from '../../support/access-token.ts';
+import { graphqlOn, graphqlURL } from '../../support/graphql.ts';
+import { testService } from '../../support/service.ts';
+import type { TestUser } from '../../support/service.ts';
+
+const service = testService();
+const { ask, handler } = graphqlOn(service);
+const { origin } = new URL(graphqlURL);
+let user: TestUser;
+beforeAll(async () => {
+  user = await service.user();
+});
+
+const newer = { accept: 'application/graphql-response+json' };
+const codesOf = ({ body }: { body: { errors?: { extensions: { code: string } }[] } }) => (body.errors ?? []).map(({ extensions }) => extensions.code);
+
+describe('the protocol', () => {
+  const audits = serverAudits({
+    url: graphqlURL,
+    fetchFn: async (url: string, init: RequestInit) => {
+      const request = new Request(url, init);
+      request.headers.set('x-api-key', user.apiKey);
+      return handler()(request, '192.0.2.1');
+    },
+  });
+  // Queries in addresses would be in logs, and nothing here may be cached.
+  it.each(audits.filter(({ name }) => !/ GETs? |GET requests/.test(name)))('$name', async (audit) => {
+    expect((await audit.fn()).status).toBe('ok');
+  });
+
+  it('queries are sent by POST', async () => {
+    const response = await handler()(new Request(`${graphqlURL}?query={getMe{id}}`, { headers: { 'x-api-key': user.apiKey } }), '192.0.2.1');
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});
+
+describe('credentials', () => {
+  const token = (audience: string, scopes = ['service:read']) => signAccessToken(service.pool(), { origin, userID: user.id, scopes, audience });
+  const withToken = async (audience: string) => ask(null, '{ getMe { id } }', {}, { authorization: `Bearer ${await token(audience)}` });
+
+  it.each(['/graphql', '', '/'])('a token for %s of the origin is good', async (path) => {
+    expect((await withToken(origin + path)).body).toEqual({ data: { getMe: { id: user.id } } });
+  });
+
+  it('a token for another part of the API is not', async () => {
+    const answer = await withToken(`${origin}/v1`);
+    expect([answer.status, codesOf(answer)]).toEqual([401, ['unauthenticated']]);
+  });
+
+  it('without one, the answer leads to where a token can be had', async () => {
+    const answer = await ask(null, '{ getMe { id } }');
+    expect([answer.status, codesOf(answer)]).toEqual([401, ['unauthenticated']]);
+    expect(answer.headers.get('www-authenticate')).toContain(`${origin}/.well-known/oauth-protected-resource/graphql`);
+  });
+
+  it('a wrong key is refused before its query is read', async () => {
+    expect(codesOf(await ask({ apiKey: 'lss_wrong' }, '{ nothing'))).toEqual(['unauthenticated']);
+    expect(codesOf(await ask(null, '{ nothing'))).toEqual(['unauthenticated']);
+  });
+
+  it('what is public needs none: the schema, and the state of the service', async () => {
+    const { body } = await ask(null, '{ getStatus { status checks { database { status } } } __schema { queryType { name } } getOpenapi }');
+    expect(body.data).toMatchObject({ getStatus: { status: 'ok', checks: { database: { status: 'ok' } } }, __schema: { queryType: { name: 'Query' } }, getOpenapi: { openapi: '3.1.0' } });
+  });
+
+  it('next to what is public everything else needs one', async () => {
+    expect(codesOf(await ask(null, '{ getStatus { status } getMe { id } }'))).toEqual(['unauthenticated']);
+  });
+});
+
+describe('scopes', () => {
+  const withScopes = async (scopes: string[], query: string, variables = {}) =>
+    ask(null, query, variables, { authorization: `Bearer ${await signAccessToken(service.pool(), { origin, userID: user.id, scopes })}` });
+
+  it('are checked field by field: what may be seen is answered', async () => {
+    const { status, body } = await withScopes(['service:read'], '{ getMe { id } listInvoices { nodes { id } } getBillingOverview { id } }');
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ getMe: { id: user.id }, listInvoices: null, getBillingOverview: { id: user.id } });
+    expect(body.errors).toEqual([expect.objectContaining({ path: ['listInvoices'], message: 'This needs the scope service:billing. Ask the user for it, or use a key that has it.' })]);
+    expect(body.errors[0].extensions).toMatchObject({ code: 'insufficient_scope', status: 403, scopes: ['service:billing'] });
+  });
+
+  it('come before what is wrong with arguments', async () => {
+    const query = 'mutation($name: String) { createStream(name: $name) { id } }';
+    expect(codesOf(await withScopes(['service:read'], query, { name: 5 }))).toEqual(['insufficient_scope']);
+    expect(codesOf(await withScopes(['service:write'], query, { name: 5 }))).toEqual(['validation_failed']);
+  });
+
+  it('are checked for relations', async () => {
+    const { body: destination } = await user.call('POST', '/destinations', { name: 'd', rtmpURL: 'rtmp://example.com/live', streamKey: 'a-key' });
+    const query = 'mutation($destination: ID) { createStream(destinationID: $destination) { state destination { name } } }';
+    const { body } = await withScopes(['service:write'], query, { destination: destination.id });
+    expect(body.data).toEqual({ createStream: { state: 'draft', destination: null } });
+    expect(body.errors[0]).toMatchObject({ path: ['createStream', 'destination'], extensions: { code: 'insufficient_scope', scopes: ['service:read'] } });
+  });
+});
+
+describe('errors', () => {
+  it('have the code of REST, and what its answer has besides', async () => {
+    const { body: stream } = await user.call('POST', '/streams', {});
+    const { body: rest } = await user.call('POST', `/streams/${stream.id}/start`);
+    const { status, body } = await ask(user, 'mutation($id: ID!) { startStream(id: $id) { id } }', { id: stream.id });
+    expect([status, body.data]).toEqual([200, { startStream: null }]);
+    const { detail, title: _, ...members } = rest;
+    expect(body.errors).toEqual([{ message: detail, path: ['startStream'], locations: [{ line: 1, column: 22 }], extensions: members }]);
+    expect(members).toMatchObject({ code: 'stream_not_ready', readiness: { ready: false } });
+  });
+
+  it.each([
+    ['a document that is none', '{ getMe {', 'query_malformed'],
+    ['an operation that is not there', '{ getNothing { id } }', 'query_malformed'],
+    ['an argument that is not there', '{ getMe(id: 1) { id } }', 'query_malformed'],
+    ['a subscription', 'subscription { getMe { id } }', 'query_malformed'],
+    ['a literal of a wrong type', '{ listStreams(first: "x") { nodes { id } } }', 'query_malformed'],
+    ['a variable of a wrong type', 'query($first: Int = 1) { listStreams(first: $first) { nodes { id } } }', 'validation_failed'],
+    ['null where null cannot be', 'query($first: ID = "x") { getStream(id: $first) { id } }', 'validation_failed'],
+    ['null for a directive', 'query($first: Boolean = true) { getMe { defaults { quality @include(if: $first) } } }', 'validation_failed'],
+  ])('%s is refused with a code', async (_, query, code) => {
+    const first = /(ID|Boolean) =/.test(query) ? null : 'x';
+    expect(codesOf(await ask(user, query, { first }, newer))).toEqual([code]);
+  });
+
+  it('lead to the argument, also inside of a variant', async () => {
+    const query = 'mutation($ops: [PlaylistOperationInput!]!) { applyPlaylistOperations(id: "x", operations: $ops) { id } }';
+    const { body } = await ask(user, query, { ops: [{ clear: true }, { add: { uploadID: 'nothing', index: -1 } }, { move: { itemID: '', index: 1 } }] });
+    const paths = body.errors[0].extensions.errors.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(['/operations/1/add/index', '/operations/2/move/itemID']);
+  });
+
+  it.each(['{ listStreams(first: 101) { nodes { id } } }', '{ listStreams(after: "x") { nodes { id } } }'])('%s is refused at its argument', async (query) => {
+    const [, name] = /\((\w+):/.exec(query)!;
+    expect((await ask(user, query)).body.errors[0].extensions.errors).toEqual([expect.objectContaining({ path: `/${name}` })]);
+  });
+
+  it('of ours say nothing of their cause, which is logged', async () => {
+    const stranger = await service.user();
+    await service.pool().query('alter table destinations rename to hidden');
+    const { body } = await ask(stranger, '{ getMe { id } listDestinations { nodes { id } } }');
+    await service.pool().query('alter table hidden rename to destinations');
+    expect(body.data).toEqual({ getMe: { id: stranger.id }, listDestinations: null });
+    expect(body.errors[0]).toMatchObject({ message: 'We made a mistake. It is logged.', extensions: { code: 'internal_error', status: 500 } });
+    expect(JSON.parse(service.logged.at(-1)!)).toEqual({ event: 'request_failed', code: 'internal_error', cause: 'error: relation "destinations" does not exist' });
+  });
+
+  it('of many relations at once are logged once', async () => {
+    const owner = await service.user();
+    for (const name of ['a', 'b', 'c']) {
+      const { body: destination } = await owner.call('POST', '/destinations', { name, rtmpURL: 'rtmp://example.com/live', streamKey: 'a-key' });
+      await owner.call('POST', '/streams', { destinationID: destination.id });
+    }
+    await service.pool().query('alter table destinations rename to hidden');
+    const before = service.logged.length;
+    const { body } = await ask(owner, '{ listStreams { nodes { state destination { name } } } }');
+    await service.pool().query('alter table hidden rename to destinations');
+    expect(body.data.listStreams.nodes).toEqual(Array.from({ length: 3 }, () => ({ state: 'draft', destination: null })));
+    expect(codesOf({ body })).toEqual(['internal_error', 'internal_error', 'internal_error']);
+    expect(service.logged.length - before).toBe(1);
+  });
+
+  it('are 502 when the database is gone', async () => {
+    const pool = createPool({ host: '127.0.0.1', port: 1, connectionTimeoutMillis: 500 });
+    const nothing = null as never;
+    const dead = createService({ pool, objects: nothing, queue: nothing, sealer: nothing, payment: nothing, crypto: nothing, serviceSecret: '', origin }, { rateLimitFactor: 1 } as never, () => {});
+    const headers = { 'x-api-key': user.apiKey, 'content-type': 'application/json' };
+    const response = await createGraphqlHandler(dead)(new Request(graphqlURL, { method: 'POST', headers, body: '{"query":"{getMe{id}}"}' }), '192.0.2.1');
+    expect([response.status, codesOf({ body: await response.json() })]).toEqual([502, ['upstream_unavailable']]);
+  });
+});
+
+describe('limits', () => {
+  const nested = (depth: number) => `{ getPlaylist(id: "x") ${'{ stream { playlists '.repeat(depth)} { id } ${'} }'.repeat(depth)} }`;
+
+  it(`${maxDepth} fields inside each other are the deepest`, async () => {
+    expect(codesOf(await ask(user, nested(6), {}, newer))).toEqual(['not_found']);
+    const answer = await ask(user, nested(7), {}, newer);
+    expect([answer.status, codesOf(answer)]).toEqual([400, ['query_too_large']]);
+    expect(answer.body.errors[0].message).toContain(`${maxDepth} is the limit`);
+  });
+
+  it(`${maxCost} resources are the most, through aliases, fragments and variables too`, async () => {
+    const page = (first: string) => `listStreams(first: ${first}) { nodes { playlists { draft { items { upload { id } } } } } }`;
+    expect((await ask(user, `{ a: ${page('100')} b: ${page('50')} }`)).body.errors).toBeUndefined();
+    expect(codesOf(await ask(user, `{ a: ${page('100')} b: ${page('100')} c: ${page('100')} }`))).toEqual(['query_too_large']);
+    expect(codesOf(await ask(user, `{ a: ${page('100')} b: ${page('-1')} c: ${page('100')} }`))).toEqual(['query_too_large']);
+    const aliases = (argument: string) => `query($first: Int) { ${Array.from({ length: 3 }, (_, index) => `a${index}: ${page(argument)}`).join(' ')} }`;
+    expect(codesOf(await ask(user, aliases('$first'), { first: 100 }))).toEqual(['query_too_large']);
+    const doubling = Array.from({ length: 20 }, (_, index) => `fragment f${index} on Stream { a: playlists { stream { ...f${index + 1} } } b: playlists { stream { ...f${index + 1} } } }`);
+    expect(codesOf(await ask(user, `{ getStream(id: "x") { ...f0 } } ${doubling.join(' ')} fragment f20 on Stream { id }`))).toEqual(['query_too_large']);
+    const ids = JSON.stringify(Array.from({ length: 100 }, () => 'x'));
+    expect(codesOf(await ask(user, `{ ${['a', 'b', 'c'].map((name) => `${name}: ${page('1').replace('first: 1', `first: 1, ids: ${ids}`)}`).join(' ')} }`))).toEqual(['query_too_large']);
+  });
+
+  it('a hundred changes are the most', async () => {
+    const changes = (count: number) => `mutation { ${Array.from({ length: count }, (_, index) => `a${index}: deletePlaylist(id: "x")`).join(' ')} }`;
+    expect(new Set(codesOf(await ask(user, changes(100))))).toEqual(new Set(['not_found']));
+    expect(codesOf(await ask(user, changes(101)))).toEqual(['query_too_large']);
+  });
+
+  it('a document has an end', async () => {
+    expect(codesOf(await ask(user, `{ ${'getMe { id } '.repeat(2000)} }`))).toEqual(['query_malformed']);
+    expect(codesOf(await ask(user, `{ getMe { ${' '.repeat(1024 * 1024)} id } }`))).toEqual(['payload_too_large']);
+  });
+
+  it('4 MB of answer are the most', async () => {
+    const collector = await service.user();
+    await service.pool().query(
+      `insert into uploads (id, user_id, name, mime_type, type, object_key) select 'upl_many_' || n, $1, repeat('x', 255), 'video/mp4', 'video', n::text from generate_series(1, 100) n`,
+      [collector.id],
+    );
+    const page = `listUploads(first: 100) { nodes { ${Array.from({ length: 20 }, (_, index) => `n${index}: name`).join(' ')} } }`;
+    const pages = (count: number) => `{ ${Array.from({ length: count }, (_, index) => `p${index}: ${page}`).join(' ')} }`;
+    expect((await ask(collector, pages(7))).body.errors).toBeUndefined();
+    expect(codesOf(await ask(collector, pages(8)))).toEqual(['query_too_large']);
+  });
+
+  it('introspection does not go in circles', async () => {
+    const circle = '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
+    expect(codesOf(await ask(user, circle))).toEqual(['query_malformed']);
+  });
+});
+
+describe('an idempotency key', () => {
+  const query = 'mutation($name: String, $key: String) { createStream(name: $name, idempotencyKey: $key) { id name } }';
+
+  it('brings back the first answer, and says so', async () => {
+    const first = await ask(user, query, { name: 'a', key: 'one' });
+    const again = await ask(user, query, { name: 'a', key: 'one' });
+    expect(again.body).toEqual({ ...first.body, extensions: { idempotencyReplayed: ['createStream'] } });
+    expect(first.body.extensions).toBeUndefined();
+  });
+
+  it('is the same on every surface, and what comes back is whole', async () => {
+    const first = await ask(user, query, { name: 'b', key: 'two' });
+    const { status, headers, body } = await user.call('POST', '/streams', { name: 'b' }, { 'idempotency-key': 'two' });
+    expect([status, headers.get('idempotency-replayed'), body.id]).toEqual([201, 'true', first.body.data.createStream.id]);
+    const whole = await user.call('GET', `/streams/${body.id}`);
+    expect(Object.keys(body)).toEqual(Object.keys(whole.body));
+  });
+
+  it('is refused for another request, and when it is none', async () => {
+    await ask(user, query, { name: 'c', key: 'three' });
+    expect(codesOf(await ask(user, query, { name: 'd', key: 'three' }))).toEqual(['idempotency_key_reused']);
+    const { body } = await ask(user, query, { name: 'd', key: 'ü' });
+    expect(body.errors[0].extensions.errors).toEqual([{ path: '/idempotencyKey', code: 'validation_failed', detail: 'Must have 1 to 255 visible ASCII characters.' }]);
+  });
+});
+
+describe('rate limits', () => {
+  // A hundredth of what a stage has: 12 reads, 6 writes, 3 refused credentials.
+  const strict = testService({ rateLimitFactor: 0.01 });
+  const limited = graphqlOn(strict);
+  const quotaOf = ({ headers }: { headers: Headers }) => [Number(headers.get('ratelimit-limit')), Number(headers.get('ratelimit-remaining'))];
+
+  it('every call of a request counts, as a read or a write', async () => {
+    const caller = await strict.user();
+    expect(quotaOf(await limited.ask(caller, '{ a: getMe { id } b: getMe { id } listStreams { nodes { id } } }'))).toEqual([12, 9]);
+    expect(quotaOf(await limited.ask(caller, 'mutation { a: deletePlaylist(id: "x") b: deletePlaylist(id: "x") }'))).toEqual([6, 4]);
+    expect(quotaOf(await limited.ask(caller, '{ nothing }'))).toEqual([12, 8]);
+    expect(quotaOf(await limited.ask(caller, '{ __typename }'))).toEqual([12, 7]);
+  });
+
+  it('beyond them nothing is done', async () => {
+    const caller = await strict.user();
+    const answer = await limited.ask(caller, `mutation { ${['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `${name}: createStream { id }`).join(' ')} }`);
+    expect([answer.status, codesOf(answer), quotaOf(answer)]).toEqual([429, ['rate_limited'], [6, 0]]);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await caller.call('GET', '/streams')).body.data).toEqual([]);
+  });
+
+  it('count with those of REST', async () => {
+    const caller = await strict.user();
+    await caller.call('GET', '/me');
+    expect(quotaOf(await limited.ask(caller, '{ getMe { id } }'))).toEqual([12, 10]);
+  });
+});

@@ -1,0 +1,148 @@
+// Relations: what belongs together comes together, read with few statements, and only to whom it belongs.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseOn } from '../../../lambda/data/database.ts';
+import { recordStatements } from '../../migrate/statement-recording.ts';
+import { graphqlOn } from '../../support/graphql.ts';
+import type { GraphqlAnswer } from '../../support/graphql.ts';
+import { testService } from '../../support/service.ts';
+import type { TestUser } from '../../support/service.ts';
+
+const service = testService();
+const { ask } = graphqlOn(service);
+let user: TestUser;
+let other: TestUser;
+const count = 100;
+
+/** Streams with a destination and two playlists each, of which the video's holds an upload. */
+async function makeStreams(owner: TestUser): Promise<void> {
+  const { destinations, playlists, streams, uploads } = databaseOn(service.pool());
+  const named = (kind: string, index: number) => `${kind}_${owner.id}_${index}`;
+  for (let index = 0; index < count; index++) {
+    const [destination, video, audio, upload] = [named('dst', index), named('ply', 2 * index), named('ply', 2 * index + 1), named('upl', index)];
+    const common = { userID: owner.id, name: `${index}` };
+    await destinations.insert({ ...common, id: destination, rtmpURL: 'rtmp://example.com/live', backupRtmpURL: null, sealedStreamKey: Buffer.from('x') });
+    await uploads.insert({ ...common, id: upload, mimeType: 'video/mp4', type: 'video', objectKey: upload, declaredSizeBytes: null });
+    const nothing = {
+      agent_mode_enabled: null, run_backup_stream: null, audio_upload_id: null, quality: null, framerate: null, stream_backend: null, stream_destination: null,
+      stream_duration_seconds: 0, managed_settings_id: null, sealed_stream_key: null, schedule_start_at: null, schedule_end_at: null,
+    } as const;
+    const streamID = named('str', index);
+    await streams.insert(streamID, owner.id, {
+      ...nothing, name: `${index}`, video_upload_id: upload, destination_id: destination, playlist_ids: [video, audio], prepared_playlist_ids: [video],
+    });
+    const draft = { mode: 'sequential', items: [{ id: 'itm_1', uploadID: upload }] } as const;
+    await playlists.insert({ ...common, id: video, streamID, kind: 'video', draft });
+    await playlists.insert({ ...common, id: audio, streamID, kind: 'audio', draft: { mode: 'shuffle', items: [] } });
+  }
+}
+
+beforeAll(async () => {
+  [user, other] = [await service.user(), await service.user()];
+  await makeStreams(user);
+  // The first use of a key is noted.
+  await ask(user, '{ getMe { id } }');
+});
+
+/** What the query came to, and the statements it took: those that let the request in apart. */
+async function counted(query: string, variables: object = {}): Promise<GraphqlAnswer & { statements: string[]; admission: string[] }> {
+  const recording = recordStatements();
+  const answer = await ask(user, query, variables);
+  const texts = recording.stop().map(([, text]) => text.trim());
+  const admits = (text: string) => /from api_keys|insert into request_windows|update api_keys/.test(text);
+  return { ...answer, statements: texts.filter((text) => !admits(text)), admission: texts.filter(admits) };
+}
+
+describe('a hundred streams', () => {
+  it('with their destinations and playlists take 3 statements, and 2 to let the request in', async () => {
+    const { body, statements, admission } = await counted(`{
+      listStreams(first: 100) { nodes { id name state destination { name rtmpURL } playlists { name kind publishStatus } } }
+    }`);
+    const { nodes } = body.data.listStreams;
+    expect(nodes).toHaveLength(count);
+    expect(nodes[0]).toEqual({
+      id: `str_${user.id}_99`, name: '99', state: 'draft', destination: { name: '99', rtmpURL: 'rtmp://example.com/live' },
+      playlists: [{ name: '99', kind: 'video', publishStatus: 'IDLE' }, { name: '99', kind: 'audio', publishStatus: 'IDLE' }],
+    });
+    expect(statements).toHaveLength(3);
+    expect(admission).toHaveLength(2);
+  });
+
+  it('with what is in their playlists take 4', async () => {
+    const { body, statements } = await counted(`{
+      listStreams(first: 100) { nodes { name destination { name } playlists { name draft { items { id uploadID durationSeconds } } } } }
+    }`);
+    expect(body.data.listStreams.nodes[7].playlists[0].draft.items).toEqual([{ id: 'itm_1', uploadID: `upl_${user.id}_92`, durationSeconds: null }]);
+    expect(statements).toHaveLength(4);
+  });
+
+  it('with everything there is take one for each thing, however many there are', async () => {
+    const query = `query($first: Int) {
+      listStreams(first: $first) { nodes {
+        replicas { state } transitions { cause } destination { name } videoUpload { name } audioUpload { name }
+        preparedPlaylists { name } playlists { stream { name } draft { items { upload { name } } } live { version } }
+      } }
+    }`;
+    const all = await counted(query, { first: 100 });
+    expect(all.body.errors).toBeUndefined();
+    expect(all.body.data.listStreams.nodes[0]).toMatchObject({
+      videoUpload: { name: '99' }, audioUpload: null, preparedPlaylists: [{ name: '99' }], playlists: [{ stream: { name: '99' }, draft: { items: [{ upload: { name: '99' } }] } }, {}],
+    });
+    const one = await counted(query, { first: 1 });
+    expect(all.statements).toEqual(one.statements);
+    // Streams, replicas, transitions; destinations; uploads; playlists and what their items are; streams again, with replicas and transitions.
+    expect(all.statements).toHaveLength(10);
+  });
+});
+
+describe('what is not there', () => {
+  it('is null, or missing from a list', async () => {
+    const { body: stream } = await user.call('POST', '/streams', {});
+    const { body: playlist } = await user.call('POST', '/playlists', { streamID: stream.id, kind: 'video', mode: 'shuffle' });
+    await user.call('DELETE', `/playlists/${playlist.id}`);
+    const { body } = await ask(user, 'query($id: ID!) { getStream(id: $id) { playlistIDs destinationID destination { id } videoUpload { id } playlists { id } } }', { id: stream.id });
+    expect(body).toEqual({ data: { getStream: { playlistIDs: [playlist.id], destinationID: null, destination: null, videoUpload: null, playlists: [] } } });
+  });
+
+  it('is what belongs to somebody else, even where an id of it is in a row', async () => {
+    const { body: stream } = await other.call('POST', '/streams', {});
+    const theirs = [`dst_${user.id}_1`, [`ply_${user.id}_2`], `upl_${user.id}_1`, stream.id];
+    await service.pool().query('update streams set destination_id = $1, playlist_ids = $2, video_upload_id = $3 where id = $4', theirs);
+    const { body } = await ask(other, 'query($id: ID!) { getStream(id: $id) { destinationID destination { id } videoUpload { id } playlists { id } } }', { id: stream.id });
+    expect(body).toEqual({ data: { getStream: { destinationID: `dst_${user.id}_1`, destination: null, videoUpload: null, playlists: [] } } });
+  });
+});
+
+describe('changes', () => {
+  it('are seen by what the next one of the same request answers', async () => {
+    const [id, destination] = [`str_${user.id}_3`, `dst_${user.id}_3`];
+    const { body } = await ask(
+      user,
+      `mutation($id: ID!, $destination: ID!) {
+        before: updateStream(id: $id, name: "a") { destination { name } }
+        updateDestination(id: $destination, name: "renamed") { name }
+        after: updateStream(id: $id, name: "b") { name destination { name } }
+      }`,
+      { id, destination },
+    );
+    expect(body.data).toEqual({ before: { destination: { name: '3' } }, updateDestination: { name: 'renamed' }, after: { name: 'b', destination: { name: 'renamed' } } });
+  });
+});
+
+describe('pages', () => {
+  it('follow each other by endCursor, and hold every node once', async () => {
+    const query = 'query($after: String) { listPlaylists(first: 60, after: $after) { nodes { id } edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }';
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const { body } = await ask(user, query, { after: after ?? undefined });
+      const { nodes, edges, pageInfo } = body.data.listPlaylists;
+      expect(edges.map(({ node }: { node: unknown }) => node)).toEqual(nodes);
+      expect(edges.at(-1).cursor).toBe(pageInfo.endCursor);
+      expect(pageInfo.hasNextPage).toBe(pageInfo.endCursor !== null);
+      seen.push(...nodes.map(({ id }: { id: string }) => id));
+      after = pageInfo.endCursor;
+    } while (after !== null);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toHaveLength(2 * count);
+  });
+});
