@@ -12,8 +12,8 @@ export interface DeliveryWatchOptions {
 
 /** So long without a byte taken, or behind the clock, and the destination or the encoder is too slow (operations, part 5). */
 export const slowAfterMs = 5000;
-/** What the meter and acknowledgements say is up to 750 ms old, and has to be noticed within 5 s. */
-const stalledAfterMs = 4000;
+/** What the meter and acknowledgements say is up to half a second old, and has to be noticed within 5 s. */
+const stalledAfterMs = 3500;
 /** Waiting in our socket: a few seconds of media. Beyond it nothing more is written until the destination takes some. */
 export const maxQueuedBytes = 4 * 1024 * 1024;
 

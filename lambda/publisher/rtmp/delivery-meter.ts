@@ -16,7 +16,7 @@ interface Metered {
 }
 
 /** One look at all connections costs a few milliseconds of a thread, however many there are. */
-const lookEveryMs = 500;
+const lookEveryMs = 250;
 /** https://docs.kernel.org/networking/proc_net_tcp.html */
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'];
 
