@@ -54,9 +54,18 @@ describe('npm start, killed at random moments', { timeout: 15 * 60_000 }, async 
 async function kill(npm: ChildProcess, victim: (typeof victims)[number]): Promise<void> {
   const platform = (await descendantsOf(npm.pid!)).find(({ name }) => name === 'MainThread' || name === 'node');
   if (victim === 'group') process.kill(-npm.pid!, 'SIGKILL');
-  else if (victim === 'platform' && platform) process.kill(platform.pid, 'SIGKILL');
-  else npm.kill('SIGKILL');
+  else if (victim !== 'platform' || !platform || !isKilled(platform.pid)) npm.kill('SIGKILL');
   if (npm.exitCode === null && npm.signalCode === null) await once(npm, 'exit');
+}
+
+/** False for a process that has ended meanwhile, as the set-up before the platform does. */
+function isKilled(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
 }
 
 /** Programs that were given the data folder: those that were started after the last look are found by it. */
