@@ -95,15 +95,6 @@ export function webhookDeliveries(db: Queryable) {
         [id, attempts, status, excerpt, failure, afterSeconds],
       ),
 
-    /** Puts off what is due to a webhook that does not answer at all: to its next attempt, for which there is a command. */
-    putOff: (webhookID: string) =>
-      db.query(
-        `update webhook_deliveries d set next_attempt_at = next.at
-         from (select min(next_attempt_at) as at from webhook_deliveries where webhook_id = $1 and state = 'pending' and next_attempt_at > now()) next
-         where webhook_id = $1 and state = 'pending' and next_attempt_at <= now() and next.at is not null`,
-        [webhookID],
-      ),
-
     /** Gives up whatever is on its way to a webhook. */
     failPending: (webhookID: string, failure: string) =>
       db.query(`update webhook_deliveries set state = 'failed', failure = $2 where webhook_id = $1 and state = 'pending'`, [webhookID, failure]),

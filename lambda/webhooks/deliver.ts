@@ -6,7 +6,7 @@ import type { BegunDelivery } from '../data/webhook-deliveries.ts';
 import type { Webhook } from '../data/webhooks.ts';
 import { webhookSecretPlace } from '../domain/sealed-places.ts';
 import { isUnanswered } from '../domain/webhook-failures.ts';
-import { retryDelaySeconds } from '../domain/webhook-retries.ts';
+import { retryDelaySeconds, silenceSeconds } from '../domain/webhook-retries.ts';
 import type { Log } from '../log.ts';
 import { disableWebhook } from '../orchestration/disable-webhook.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
@@ -43,11 +43,11 @@ export async function deliverTo(parts: DeliveryParts, webhookID: string): Promis
     if (parts.signal.aborted) return;
     const webhook = await data.webhooks.lease(webhookID, leaseSeconds);
     if (!webhook) return;
-    let hasDelivered = false;
+    let turn: Turn = { hasAnswered: false, hasDelivered: false };
     try {
-      hasDelivered = await deliverSome(parts, webhook);
+      turn = await deliverSome(parts, webhook);
     } finally {
-      await data.webhooks.release(webhookID, hasDelivered);
+      await data.webhooks.release(webhookID, turn);
     }
     if (parts.steadyClock() - beganMs < turnMs) continue;
     await data.outbox.send({ queue: 'webhooks', body: { webhookID } });
@@ -55,8 +55,13 @@ export async function deliverTo(parts: DeliveryParts, webhookID: string): Promis
   }
 }
 
-/** @returns whether the webhook took any of it */
-async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<boolean> {
+interface Turn {
+  /** Whether it answered any attempt, whatever it said. */
+  readonly hasAnswered: boolean;
+  readonly hasDelivered: boolean;
+}
+
+async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<Turn> {
   const { pool, sealer, clock, random } = parts;
   const secret = sealer.open(webhook.sealed_secret, webhookSecretPlace(webhook.id));
   const begun = await databaseOn(pool).webhookDeliveries.begin(webhook.id, atOnce);
@@ -74,9 +79,10 @@ async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<bool
   const failed = turns.find((turn) => turn.status === 'rejected');
   if (failed) throw failed.reason;
   const failures = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
-  // Nobody is there: the others need not each find out by themselves.
-  if (failures.every(isUnanswered)) await databaseOn(pool).webhookDeliveries.putOff(webhook.id);
-  return failures.includes(null);
+  const hasAnswered = failures.some((failure) => !isUnanswered(failure));
+  // Nobody is there: other events, and those still to come, need not each find out by themselves.
+  if (failures.length > 0 && !hasAnswered) await databaseOn(pool).webhooks.beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random));
+  return { hasAnswered, hasDelivered: failures.includes(null) };
 }
 
 async function settle(
