@@ -66,16 +66,28 @@ export function webhooks(db: Queryable) {
 
     /**
      * Gives a webhook to one sender for a while. Null when nothing is due to it, it is disabled or gone, or somebody else has it; who has
-     * it asks again after `release`, so that what came in between is not forgotten.
+     * it asks again after `release`, so that what came in between is not forgotten. Null too when `most` of its user's have senders: those go
+     * on with it. Of several that ask in the same moment, more may get theirs.
      */
-    lease: (id: string, leaseSeconds: number) =>
+    lease: (id: string, leaseSeconds: number, most: number) =>
       one<Webhook>(
         db,
-        `update webhooks set leased_until = now() + make_interval(secs => $2)
+        `update webhooks w set leased_until = now() + make_interval(secs => $2)
          where id = $1 and enabled and (leased_until is null or leased_until < now())
-           and exists (select from webhook_deliveries where webhook_id = $1 and state = 'pending' and next_attempt_at <= now()) returning *`,
-        [id, leaseSeconds],
+           and exists (select from webhook_deliveries where webhook_id = $1 and state = 'pending' and next_attempt_at <= now())
+           and (select count(*) from webhooks o where o.user_id = w.user_id and o.leased_until >= now()) < $3 returning *`,
+        [id, leaseSeconds, most],
       ),
+
+    /** Another one of the same user, to which something is due and that has no sender; null where there is none. */
+    waitingBeside: async ({ id, user_id }: Pick<Webhook, 'id' | 'user_id'>) =>
+      (await one<{ id: string }>(
+        db,
+        `select id from webhooks w where user_id = $1 and id <> $2 and enabled and (leased_until is null or leased_until < now())
+           and exists (select from webhook_deliveries where webhook_id = w.id and state = 'pending' and next_attempt_at <= now())
+         order by random() limit 1`,
+        [user_id, id],
+      ))?.id ?? null,
 
     release: (id: string, { hasAnswered, hasDelivered }: { readonly hasAnswered: boolean; readonly hasDelivered: boolean }) =>
       db.query(

@@ -32,25 +32,35 @@ export interface DeliveryParts {
 const atOnce = 8;
 /** Longer than an attempt may take, so that nobody else takes over a sender that lives. */
 const leaseSeconds = 30;
+/** Of one user's webhooks at once, as a function serves few commands at a time, and waits for those that are slow. */
+const sendersOfUser = 4;
 /** A webhook to which more is due than this allows gives way to others. With the last attempts, within the time of the function. */
 const turnMs = 10_000;
 
-/** Until nothing is due any more; then a command of its own goes on, or what is due later has one. */
+/**
+ * Until nothing is due any more to this webhook, nor to others of its user, whose commands may have found all senders busy that a user
+ * may have; or until the time is over: then commands of their own go on. What is due later has one.
+ */
 export async function deliverTo(parts: DeliveryParts, webhookID: string): Promise<void> {
   const data = databaseOn(parts.pool);
   const beganMs = parts.steadyClock();
+  let next = webhookID;
   for (;;) {
     if (parts.signal.aborted) return;
-    const webhook = await data.webhooks.lease(webhookID, leaseSeconds);
+    const webhook = await data.webhooks.lease(next, leaseSeconds, sendersOfUser);
     if (!webhook) return;
     let turn: Turn = { hasAnswered: false, hasDelivered: false };
     try {
       turn = await deliverSome(parts, webhook);
     } finally {
-      await data.webhooks.release(webhookID, turn);
+      await data.webhooks.release(webhook.id, turn);
     }
-    if (parts.steadyClock() - beganMs < turnMs) continue;
-    await data.outbox.send({ queue: 'webhooks', body: { webhookID } });
+    const other = await data.webhooks.waitingBeside(webhook);
+    if (parts.steadyClock() - beganMs < turnMs) {
+      next = other ?? webhook.id;
+      continue;
+    }
+    for (const id of other === null ? [webhook.id] : [webhook.id, other]) await data.outbox.send({ queue: 'webhooks', body: { webhookID: id } });
     return;
   }
 }

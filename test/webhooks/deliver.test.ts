@@ -171,6 +171,25 @@ it('a receiver that switches to another protocol, or speaks none, has not taken 
   }
 });
 
+it('one user, with however many receivers that are slow, holds up few senders, and gets to all of them', async () => {
+  await using slow = await startReceiver();
+  const waiting: (() => unknown)[] = [];
+  slow.answer = (response) => waiting.push(() => response.writeHead(204).end());
+  for (let count = 0; count < 20; count++) await webhook(slow.url);
+  await happen();
+  let idle = 0;
+  const senders = sender({ attempts: { timeoutMs: 60_000 } });
+  const { rows } = await service.pool().query(`delete from outbox where queue = 'webhooks' returning body`);
+  const working = rows.map(({ body }) => senders.carryOut(body).then(() => (idle += 1)));
+  // Each of the others is free for other users.
+  await expect.poll(() => idle).toBeGreaterThanOrEqual(10);
+  slow.answer = (response) => response.writeHead(204).end();
+  for (const answer of waiting) answer();
+  await Promise.all(working);
+  expect(slow.received).toHaveLength(20);
+  expect((await service.pool().query(`select from webhook_deliveries where state <> 'delivered'`)).rowCount).toBe(0);
+});
+
 it('a receiver that hangs keeps no other waiting', async () => {
   await using hanging = await startReceiver();
   await using quick = await startReceiver();
