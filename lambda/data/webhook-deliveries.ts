@@ -99,6 +99,13 @@ export function webhookDeliveries(db: Queryable) {
     failPending: (webhookID: string, failure: string) =>
       db.query(`update webhook_deliveries set state = 'failed', failure = $2 where webhook_id = $1 and state = 'pending'`, [webhookID, failure]),
 
+    /** Gives up what came to be on its way in the moment in which its webhook was disabled. */
+    failOfDisabled: () =>
+      db.query(
+        `update webhook_deliveries set state = 'failed', failure = 'webhook_disabled'
+         where state = 'pending' and webhook_id in (select id from webhooks where not enabled)`,
+      ),
+
     /** Forgets events, with their deliveries, some at a time; what is still on its way stays. */
     deleteOld: (days: number, most: number) =>
       db.query(
