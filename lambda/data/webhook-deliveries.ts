@@ -95,6 +95,14 @@ export function webhookDeliveries(db: Queryable) {
         [id, attempts, status, excerpt, failure, afterSeconds],
       ),
 
+    /** Has whatever is on its way to a webhook tried at once. */
+    hasten: (webhookID: string) =>
+      db.query(
+        `with due as (update webhook_deliveries set next_attempt_at = now() where webhook_id = $1 and state = 'pending' and next_attempt_at > now() returning webhook_id)
+         insert into outbox (queue, body) select distinct 'webhooks', jsonb_build_object('webhookID', webhook_id) from due`,
+        [webhookID],
+      ),
+
     /** Gives up whatever is on its way to a webhook. */
     failPending: (webhookID: string, failure: string) =>
       db.query(`update webhook_deliveries set state = 'failed', failure = $2 where webhook_id = $1 and state = 'pending'`, [webhookID, failure]),
