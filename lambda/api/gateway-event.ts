@@ -12,15 +12,21 @@ export function addressOf(event: APIGatewayProxyEvent): string {
 
 /** @param origin the public one: what API Gateway calls itself is of no use to clients */
 export function requestOf(event: APIGatewayProxyEvent, origin: string): Request {
-  const url = new URL(event.path, origin);
+  // Joined, not resolved: `//` at the beginning of a path would make a host of what follows.
+  const url = new URL(origin + event.path);
   for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
     for (const value of values ?? []) url.searchParams.append(name, value);
   }
   const headers = new Headers();
-  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) for (const value of values ?? []) headers.append(name, value);
+  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) for (const value of values ?? []) headers.append(name, readable(value));
   const hasBody = event.body !== null && event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD';
   const body = hasBody ? Buffer.from(event.body!, event.isBase64Encoded ? 'base64' : 'utf8') : null;
   return new Request(url, { method: event.httpMethod, headers, body });
+}
+
+/** A header may hold Latin-1 only. What is more is taken byte by byte, as node:http does. */
+function readable(value: string): string {
+  return /[\u0100-\uffff]/.test(value) ? Buffer.from(value).toString('latin1') : value;
 }
 
 export async function resultOf(response: Response): Promise<APIGatewayProxyResult> {

@@ -95,18 +95,24 @@ export function webhookDeliveries(db: Queryable) {
         [id, attempts, status, excerpt, failure, afterSeconds],
       ),
 
-    /** Puts off what is due to a webhook that does not answer at all: to its next attempt, for which there is a command. */
-    putOff: (webhookID: string) =>
+    /** Has whatever is on its way to a webhook tried at once. */
+    hasten: (webhookID: string) =>
       db.query(
-        `update webhook_deliveries d set next_attempt_at = next.at
-         from (select min(next_attempt_at) as at from webhook_deliveries where webhook_id = $1 and state = 'pending' and next_attempt_at > now()) next
-         where webhook_id = $1 and state = 'pending' and next_attempt_at <= now() and next.at is not null`,
+        `with due as (update webhook_deliveries set next_attempt_at = now() where webhook_id = $1 and state = 'pending' and next_attempt_at > now() returning webhook_id)
+         insert into outbox (queue, body) select distinct 'webhooks', jsonb_build_object('webhookID', webhook_id) from due`,
         [webhookID],
       ),
 
     /** Gives up whatever is on its way to a webhook. */
     failPending: (webhookID: string, failure: string) =>
       db.query(`update webhook_deliveries set state = 'failed', failure = $2 where webhook_id = $1 and state = 'pending'`, [webhookID, failure]),
+
+    /** Gives up what came to be on its way in the moment in which its webhook was disabled. */
+    failOfDisabled: () =>
+      db.query(
+        `update webhook_deliveries set state = 'failed', failure = 'webhook_disabled'
+         where state = 'pending' and webhook_id in (select id from webhooks where not enabled)`,
+      ),
 
     /** Forgets events, with their deliveries, some at a time; what is still on its way stays. */
     deleteOld: (days: number, most: number) =>

@@ -27,7 +27,15 @@ const growth = 3;
 export function retryDelaySeconds(attempts: number, ageSeconds: number, askedForSeconds: number, random: () => number): number | null {
   const leftSeconds = retriedForSeconds - ageSeconds;
   if (leftSeconds <= 0) return null;
-  const ceilingSeconds = Math.min(maxDelaySeconds, firstDelaySeconds * growth ** (attempts - 1));
-  const delaySeconds = Math.max(ceilingSeconds * (0.5 + random() / 2), Math.min(askedForSeconds, maxDelaySeconds));
+  const delaySeconds = Math.max(backoffSeconds(attempts, random), Math.min(askedForSeconds, maxDelaySeconds));
   return Math.min(delaySeconds, leftSeconds);
+}
+
+/** How long a webhook is left alone that does not answer at all. @param silences turns in a row in which it did not, 1 after the first */
+export function silenceSeconds(silences: number, random: () => number): number {
+  return backoffSeconds(silences, random);
+}
+
+function backoffSeconds(attempts: number, random: () => number): number {
+  return Math.min(maxDelaySeconds, firstDelaySeconds * growth ** (attempts - 1)) * (0.5 + random() / 2);
 }

@@ -40,6 +40,7 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
     () => databaseOn(pool).imports.freeExpired(),
     () => discardAbandonedUploads(pool),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
+    () => databaseOn(pool).webhookDeliveries.failOfDisabled(),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),
     () => databaseOn(pool).expiredCredentials.delete(),

@@ -56,6 +56,7 @@ interface PageRequest {
  * hide others.
  * @param listID tells one list's cursors from another's, filters included
  * @param load reads at most `count` rows with a `seq` below `before`
+ * @param isTooMuch asked of one row after the other, whether a page that has something already is to end before it
  */
 export async function pageThrough<Row extends { readonly seq: number }, Item>(
   ctx: Context,
@@ -63,6 +64,7 @@ export async function pageThrough<Row extends { readonly seq: number }, Item>(
   { limit, cursor }: PageRequest,
   load: (before: number | null, count: number) => Promise<Row[]>,
   present: (row: Row) => Item,
+  isTooMuch: (row: Row) => boolean = () => false,
 ): Promise<{ data: Item[]; page: { hasMore: boolean; nextCursor: string } }> {
   const before = cursor === undefined ? null : ctx.cursors.open(listID, cursor);
   if (cursor !== undefined && before === null) {
@@ -71,8 +73,9 @@ export async function pageThrough<Row extends { readonly seq: number }, Item>(
     });
   }
   const rows = await load(before, limit + 1);
-  const shown = rows.slice(0, limit);
-  const hasMore = rows.length > limit;
+  const end = rows.findIndex((row, index) => index === limit || (isTooMuch(row) && index > 0));
+  const hasMore = end !== -1;
+  const shown = hasMore ? rows.slice(0, end) : rows;
   return {
     data: shown.map(present),
     page: { hasMore, nextCursor: hasMore ? ctx.cursors.seal(listID, shown.at(-1)!.seq) : '' },

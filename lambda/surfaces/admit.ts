@@ -67,14 +67,14 @@ export function refusalOfScopes(service: Service, caller: Caller, { scopes }: Pi
 
 /** Several calls in one request: each counts. Those that need no caller count for the address. */
 export async function admitCalls(service: Service, caller: Caller | null, address: string, requestClass: 'read' | 'write', calls: number): Promise<Admission> {
-  if (caller === null) return admitAnybody(service, address);
+  if (caller === null) return admitAnybody(service, address, calls);
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass, calls);
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
 }
 
 /** What needs no credential is also there to say that the database is gone: then nothing is counted. */
-async function admitAnybody(service: Service, address: string): Promise<Admission> {
-  const quota = await countRequest(service, `address ${address}`, 'read').catch(() => null);
+async function admitAnybody(service: Service, address: string, calls = 1): Promise<Admission> {
+  const quota = await countRequest(service, `address ${address}`, 'read', calls).catch(() => null);
   return { caller: null, quota, refusal: quota?.exceeded ? tooMany(quota, 'requests came from this address') : null };
 }
 

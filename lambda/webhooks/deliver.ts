@@ -6,7 +6,7 @@ import type { BegunDelivery } from '../data/webhook-deliveries.ts';
 import type { Webhook } from '../data/webhooks.ts';
 import { webhookSecretPlace } from '../domain/sealed-places.ts';
 import { isUnanswered } from '../domain/webhook-failures.ts';
-import { retryDelaySeconds } from '../domain/webhook-retries.ts';
+import { retryDelaySeconds, silenceSeconds } from '../domain/webhook-retries.ts';
 import type { Log } from '../log.ts';
 import { disableWebhook } from '../orchestration/disable-webhook.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
@@ -32,31 +32,46 @@ export interface DeliveryParts {
 const atOnce = 8;
 /** Longer than an attempt may take, so that nobody else takes over a sender that lives. */
 const leaseSeconds = 30;
+/** Of one user's webhooks at once, as a function serves few commands at a time, and waits for those that are slow. */
+const sendersOfUser = 4;
 /** A webhook to which more is due than this allows gives way to others. With the last attempts, within the time of the function. */
 const turnMs = 10_000;
 
-/** Until nothing is due any more; then a command of its own goes on, or what is due later has one. */
+/**
+ * Until nothing is due any more to this webhook, nor to others of its user, whose commands may have found all senders busy that a user
+ * may have; or until the time is over: then commands of their own go on. What is due later has one.
+ */
 export async function deliverTo(parts: DeliveryParts, webhookID: string): Promise<void> {
   const data = databaseOn(parts.pool);
   const beganMs = parts.steadyClock();
+  let next = webhookID;
   for (;;) {
     if (parts.signal.aborted) return;
-    const webhook = await data.webhooks.lease(webhookID, leaseSeconds);
+    const webhook = await data.webhooks.lease(next, leaseSeconds, sendersOfUser);
     if (!webhook) return;
-    let hasDelivered = false;
+    let turn: Turn = { hasAnswered: false, hasDelivered: false };
     try {
-      hasDelivered = await deliverSome(parts, webhook);
+      turn = await deliverSome(parts, webhook);
     } finally {
-      await data.webhooks.release(webhookID, hasDelivered);
+      await data.webhooks.release(webhook.id, turn);
     }
-    if (parts.steadyClock() - beganMs < turnMs) continue;
-    await data.outbox.send({ queue: 'webhooks', body: { webhookID } });
+    const other = await data.webhooks.waitingBeside(webhook);
+    if (parts.steadyClock() - beganMs < turnMs) {
+      next = other ?? webhook.id;
+      continue;
+    }
+    for (const id of other === null ? [webhook.id] : [webhook.id, other]) await data.outbox.send({ queue: 'webhooks', body: { webhookID: id } });
     return;
   }
 }
 
-/** @returns whether the webhook took any of it */
-async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<boolean> {
+interface Turn {
+  /** Whether it answered any attempt, whatever it said. */
+  readonly hasAnswered: boolean;
+  readonly hasDelivered: boolean;
+}
+
+async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<Turn> {
   const { pool, sealer, clock, random } = parts;
   const secret = sealer.open(webhook.sealed_secret, webhookSecretPlace(webhook.id));
   const begun = await databaseOn(pool).webhookDeliveries.begin(webhook.id, atOnce);
@@ -74,9 +89,10 @@ async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<bool
   const failed = turns.find((turn) => turn.status === 'rejected');
   if (failed) throw failed.reason;
   const failures = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
-  // Nobody is there: the others need not each find out by themselves.
-  if (failures.every(isUnanswered)) await databaseOn(pool).webhookDeliveries.putOff(webhook.id);
-  return failures.includes(null);
+  const hasAnswered = failures.some((failure) => !isUnanswered(failure));
+  // Nobody is there: other events, and those still to come, need not each find out by themselves.
+  if (failures.length > 0 && !hasAnswered) await databaseOn(pool).webhooks.beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random));
+  return { hasAnswered, hasDelivered: failures.includes(null) };
 }
 
 async function settle(

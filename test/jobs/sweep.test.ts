@@ -83,3 +83,15 @@ it('has webhooks served that were left behind, but none that somebody has or nob
   expect((await commands()).filter(({ queue }) => queue === 'webhooks')).toEqual([{ queue: 'webhooks', body: { webhookID: 'left' } }]);
   expect((await service.pool().query('select id from events order by at')).rows).toEqual([{ id: 'old and on its way' }, { id: event.id }]);
 });
+
+it('gives up what was told to a webhook in the moment in which it was disabled', async () => {
+  const { body: webhook } = await call('POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['stream.state_changed'] });
+  const elsewhere = await service.pool().connect();
+  await elsewhere.query('begin');
+  await elsewhere.query(`select record_event((select user_id from webhooks where id = $1), 'stream.state_changed', 'x', '{}')`, [webhook.id]);
+  expect((await call('PATCH', `/webhooks/${webhook.id}`, { enabled: false })).status).toBe(200);
+  await elsewhere.query('commit');
+  elsewhere.release();
+  await runSweep();
+  expect((await call('GET', `/webhooks/${webhook.id}/deliveries`)).body.data).toMatchObject([{ state: 'failed', failure: { code: 'webhook_disabled' }, nextAttemptAt: null }]);
+});

@@ -24,6 +24,27 @@ const create = async () => (await user.call('POST', '/playlists', { streamID, ki
 const apply = (id: string, operations: object[], more: object = {}) => user.call('POST', `/playlists/${id}/operations`, { operations, ...more });
 const uploadsOf = (spec: { items: { uploadID: string }[] }) => spec.items.map((item) => item.uploadID);
 
+describe('GET /playlists', () => {
+  it('answers no more at once than can be sent, however long the playlists are, and leaves none out', async () => {
+    const collector = await service.user();
+    const { body: stream } = await collector.call('POST', '/streams', {});
+    await service.pool().query(
+      `insert into playlists (id, user_id, stream_id, kind, draft, live) select 'ply_long_' || p, $1, $2, 'video', spec, spec || '{"version": 1, "publishedAt": "2030-01-31T18:00:00Z"}'
+       from generate_series(1, 23) p, (select jsonb_build_object('mode', 'sequential', 'items',
+         jsonb_agg(jsonb_build_object('id', 'itm_0mwqwb9k12gueecd1cuqh' || n, 'uploadID', 'upl_0mwqwb9k12gueecd1cuqhagt2'))) as spec from generate_series(1, 1000) n) s`,
+      [collector.id, stream.id],
+    );
+    const seen: string[] = [];
+    for (let cursor = '', hasMore = true; hasMore; ) {
+      const { body } = await collector.call('GET', `/playlists?limit=100${cursor && `&cursor=${cursor}`}`);
+      expect(JSON.stringify(body).length).toBeLessThan(2_500_000);
+      seen.push(...body.data.map(({ id }: { id: string }) => id));
+      ({ hasMore, nextCursor: cursor } = body.page);
+    }
+    expect(seen).toEqual(Array.from({ length: 23 }, (_, index) => `ply_long_${23 - index}`));
+  });
+});
+
 describe('POST /playlists', () => {
   it('makes an empty draft with version 1 and nothing live', async () => {
     expect(await create()).toMatchObject({ streamID, kind: 'video', mode: 'sequential', version: 1, publishStatus: 'IDLE', live: null, draft: { items: [], durationSeconds: 0 } });

@@ -25,6 +25,13 @@ describe('on one machine', () => {
     expect(service.logged.join('\n')).not.toContain(secret);
   });
 
+  it('makes twenty at most, also of more that are asked for at once', async () => {
+    const user = await service.user();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => user.call('POST', '/webhooks', made)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    expect(new Set(answers.filter(({ status }) => status !== 201).map(({ body }) => body.code))).toEqual(new Set(['too_many_webhooks']));
+  });
+
   it('answers the same secret to the same request once more, which lies sealed meanwhile', async () => {
     const user = await service.user();
     const create = () => user.call('POST', '/webhooks', made, { 'idempotency-key': 'once' });

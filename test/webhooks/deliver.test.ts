@@ -16,7 +16,8 @@ const look = async (id: string) => (await call('GET', `/webhooks/${id}`)).body;
 /** Something that one event tells of. */
 const happen = async () => call('POST', `/streams/${await create('/streams', {})}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' });
 /** Lets the next attempt of everything be now. */
-const passTime = () => service.pool().query(`with due as (update webhook_deliveries set next_attempt_at = now() where state = 'pending')
+const passTime = () => service.pool().query(`with due as (update webhook_deliveries set next_attempt_at = now() where state = 'pending'),
+    woken as (update webhooks set silent_until = null)
   update outbox set visible_at = now() where queue = 'webhooks'`);
 
 beforeEach(() => service.pool().query('truncate webhooks, events, notifications cascade'));
@@ -88,6 +89,64 @@ it('a receiver that hangs, or is not there, is left alone for a while with all t
   expect((await deliveries(ids[0]!)).map(({ state }: { state: string }) => state)).toEqual(Array(20).fill('delivered'));
 });
 
+it('a receiver that does not answer is asked once for all that happens meanwhile, and ever more rarely', async () => {
+  await using hanging = await startReceiver();
+  hanging.answer = () => {};
+  const { id } = await webhook(hanging.url);
+  const impatient = sender({ attempts: { timeoutMs: 100 } });
+  await happen();
+  await impatient.work();
+  expect(hanging.received).toHaveLength(1);
+  // Nobody is woken up for it, and nothing is tried.
+  for (let count = 0; count < 10; count++) await happen();
+  expect((await service.pool().query(`select from outbox where queue = 'webhooks' and visible_at <= now()`)).rowCount).toBe(0);
+  await impatient.work();
+  expect(hanging.received).toHaveLength(1);
+  const waits: number[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    await passTime();
+    await impatient.work();
+    const next = (await deliveries(id)).map(({ nextAttemptAt }: { nextAttemptAt: string }) => Date.parse(nextAttemptAt));
+    waits.push(Math.min(...next) - Date.now());
+  }
+  expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+  expect(waits.at(-1)).toBeGreaterThan(60_000);
+  // At another address it may answer: nothing waits any more.
+  hanging.answer = (response) => response.writeHead(204).end();
+  await call('PATCH', `/webhooks/${id}`, { url: `${hanging.url}?new` });
+  await happen();
+  await impatient.work();
+  expect((await deliveries(id)).map(({ state }: { state: string }) => state)).toEqual(Array(12).fill('delivered'));
+});
+
+it('an old event that a receiver never answers puts new ones off by seconds only', async () => {
+  await using receiver = await startReceiver();
+  const { id } = await webhook(receiver.url);
+  await happen();
+  await service.pool().query('update webhook_deliveries set attempts = 12');
+  receiver.answer = () => {};
+  const working = sender({ attempts: { timeoutMs: 500 } }).work();
+  await receiver.has(1);
+  await happen();
+  await working;
+  const [fresh, old] = await deliveries(id);
+  expect(fresh).toMatchObject({ state: 'pending', attempts: 0 });
+  expect(Date.parse(fresh.nextAttemptAt)).toBeLessThan(Date.now() + 10_000);
+  expect(Date.parse(old.nextAttemptAt)).toBeGreaterThan(Date.now() + 3_600_000);
+});
+
+it('an address that is gone disables the webhook only while it is still the address', async () => {
+  await using receiver = await startReceiver();
+  const { id } = await webhook(receiver.url);
+  receiver.answer = async (response) => {
+    await call('PATCH', `/webhooks/${id}`, { url: `${receiver.url}?moved` });
+    response.writeHead(410).end();
+  };
+  await happen();
+  await sender().work();
+  expect(await look(id)).toMatchObject({ enabled: true, url: `${receiver.url}?moved` });
+});
+
 it('a receiver to which much is due gives way to others, and gets the rest by and by', async () => {
   await using receiver = await startReceiver();
   await webhook(receiver.url);
@@ -110,6 +169,25 @@ it('a receiver that switches to another protocol, or speaks none, has not taken 
     await sender().work();
     expect((await deliveries(id))[0]).toMatchObject({ state: 'pending', failure: { code: failure } });
   }
+});
+
+it('one user, with however many receivers that are slow, holds up few senders, and gets to all of them', async () => {
+  await using slow = await startReceiver();
+  const waiting: (() => unknown)[] = [];
+  slow.answer = (response) => waiting.push(() => response.writeHead(204).end());
+  for (let count = 0; count < 20; count++) await webhook(slow.url);
+  await happen();
+  let idle = 0;
+  const senders = sender({ attempts: { timeoutMs: 60_000 } });
+  const { rows } = await service.pool().query(`delete from outbox where queue = 'webhooks' returning body`);
+  const working = rows.map(({ body }) => senders.carryOut(body).then(() => (idle += 1)));
+  // Each of the others is free for other users.
+  await expect.poll(() => idle).toBeGreaterThanOrEqual(10);
+  slow.answer = (response) => response.writeHead(204).end();
+  for (const answer of waiting) answer();
+  await Promise.all(working);
+  expect(slow.received).toHaveLength(20);
+  expect((await service.pool().query(`select from webhook_deliveries where state <> 'delivered'`)).rowCount).toBe(0);
 });
 
 it('a receiver that hangs keeps no other waiting', async () => {

@@ -1,5 +1,6 @@
 // The sender of webhooks and mails as tests run it: its handler with a short time for each attempt, called with the commands that wait.
 import type { Pool } from 'pg';
+import type { WebhookCommand } from '../../lambda/data/outbox.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
@@ -11,6 +12,8 @@ export interface TestSender {
   readonly logged: string[];
   /** Carries out commands that are due until there are none. @returns how many failed */
   work: () => Promise<number>;
+  /** Carries out one command. */
+  carryOut: (command: WebhookCommand) => Promise<unknown>;
 }
 
 type Settings = Partial<Omit<WebhookParts, 'attempts'>> & { readonly attempts?: Partial<WebhookParts['attempts']> };
@@ -34,6 +37,7 @@ export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other
   return {
     mails,
     logged,
+    carryOut: (command) => handler({ Records: [{ messageId: '1', body: JSON.stringify(command) }] } as Parameters<typeof handler>[0]),
     async work() {
       for (let failed = 0; ; ) {
         const { rows } = await pool.query(`delete from outbox where queue = 'webhooks' and visible_at <= now() returning id, body`);

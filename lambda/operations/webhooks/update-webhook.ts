@@ -10,7 +10,7 @@ export const updateWebhook = operation(['service:write'], {
   id: 'updateWebhook',
   summary: 'Update a webhook',
   description:
-    'An absent field stays as it is. What is on its way is sent to the new address. Disabling gives up what is on its way; ' +
+    'An absent field stays as it is. What is on its way is sent to the new address, at once. Disabling gives up what is on its way; ' +
     'after enabling, redeliver_webhook sends it once more. The secret stays: for another one, make another webhook.',
   tag: 'webhooks',
   method: 'PATCH',
@@ -24,6 +24,7 @@ export const updateWebhook = operation(['service:write'], {
     const before = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
     const enabled = body.enabled ?? before.enabled;
     const saved = await ctx.data.webhooks.save(before.id, { url: body.url ?? before.url, events: [...new Set(body.events ?? before.events)], enabled });
+    if (saved.url !== before.url) await ctx.data.webhookDeliveries.hasten(before.id);
     if (before.enabled && !enabled) await ctx.data.webhookDeliveries.failPending(before.id, 'webhook_disabled');
     return presentWebhook(saved);
   },

@@ -10,6 +10,7 @@ import type { Service } from '../service.ts';
 import { faultsOfKey, validateInput } from '../validate.ts';
 import type { ValidInput } from '../validate.ts';
 import type { Given, OperationArguments } from './arguments.ts';
+import { maxValues } from './limits.ts';
 import { createLoader } from './loader.ts';
 
 type Resource = { readonly id: string };
@@ -17,6 +18,10 @@ type Resource = { readonly id: string };
 export interface Execution {
   /** @param name of the answer in the response */
   call(operation: Operation, args: OperationArguments, values: Readonly<Record<string, unknown>>, name: string): Promise<unknown>;
+  /** What an answer holds in a field of its own; lists are empty once there are more values than may be sent. */
+  read(source: unknown, field: string): unknown;
+  /** @throws {ProblemError} query_too_large */
+  assertSendable(): void;
   /** @param ids what the answer holds in the relation's field: an id, several, or nothing */
   follow(relation: Relation, ids: unknown): Promise<unknown>;
   /** Names of answers that an idempotency key brought back. */
@@ -53,6 +58,10 @@ function assertScope(service: Service, caller: Caller | null, needed: Pick<Opera
 
 export function createExecution({ service, caller, related, fields }: ExecutionOptions): Execution {
   const replayed: string[] = [];
+  let values = 0;
+  const assertSendable = () => {
+    if (values > maxValues) throw new ProblemError('query_too_large', `The answer has more than ${maxValues} values and is not sent; changes may have been made. Ask for smaller pages (first), or for fewer fields.`);
+  };
   const isWanted = (field: string) => fields.has(field);
   const loaderOf = ({ schema, load }: Related) =>
     createLoader(async (ids) => {
@@ -62,8 +71,15 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
   const loaders = new Map(Object.entries(related).map(([name, one]) => [name, loaderOf(one)]));
   return {
     replayed,
-    async call(operation, args, values, name) {
-      const { input, idempotencyKey, pathOf } = checkCall(service, caller, operation, args, values);
+    assertSendable,
+    read(source, field) {
+      const value = (source as Readonly<Record<string, unknown>>)[field];
+      values += Array.isArray(value) ? value.length : 1;
+      return Array.isArray(value) && values > maxValues ? [] : value;
+    },
+    async call(operation, args, given, name) {
+      assertSendable();
+      const { input, idempotencyKey, pathOf } = checkCall(service, caller, operation, args, given);
       if (operation.method !== 'GET') for (const loader of loaders.values()) loader.clear();
       // An answer that is kept for repetitions has to be whole.
       const answer = await callOperation(service, { operation, caller, input, idempotencyKey, ...(idempotencyKey === null ? { isWanted } : {}) }).catch((error: unknown) => {

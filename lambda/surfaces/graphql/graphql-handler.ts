@@ -1,5 +1,6 @@
 // GraphQL over HTTP: a query in, the catalogue's operations behind it, data and errors out. It names no operation.
 import { execute, getVariableValues, GraphQLError, OperationTypeNode, valueFromASTUntyped } from 'graphql';
+import type { GraphQLFieldResolver } from 'graphql';
 import type { Caller } from '../../operations/context.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { related } from '../../operations/relations.ts';
@@ -9,6 +10,7 @@ import type { Quota } from '../rate-limits.ts';
 import type { Service } from '../service.ts';
 import { refusalResponse, resultResponse, withQuota } from './answers.ts';
 import { checkCall, createExecution } from './execution.ts';
+import type { Execution } from './execution.ts';
 import { selectionOf } from './limits.ts';
 import type { Selection } from './limits.ts';
 import { QueryRefused, readQuery } from './read-query.ts';
@@ -28,6 +30,8 @@ interface Asked {
 }
 
 type Read = Asked | { readonly fault: unknown };
+
+const readField: GraphQLFieldResolver<unknown, Execution> = (source, _args, execution, { fieldName }) => execution.read(source, fieldName);
 
 /** Answers POST at `/graphql`. Never throws: whatever goes wrong is an error in the answer. */
 export function createGraphqlHandler(service: Service): GraphqlHandler {
@@ -75,7 +79,8 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 10 });
     if (errors) throw new QueryRefused('validation_failed', refusedCalls(query, selection, caller) ?? errors);
     const execution = createExecution({ service, caller, related, fields: selection.fields });
-    const result = await execute({ schema, document, contextValue: execution, operationName, variableValues: variables });
+    const result = await execute({ schema, document, contextValue: execution, operationName, variableValues: variables, fieldResolver: readField });
+    execution.assertSendable();
     return { result, replayed: execution.replayed };
   }
 

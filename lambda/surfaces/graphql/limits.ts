@@ -10,6 +10,10 @@ export const maxCost = 5000;
 export const maxDepth = 14;
 /** A change locks, writes and sends: it counts as much as this many resources. */
 export const mutationCost = 50;
+/** Describing the schema loads nothing, but takes as long as this many resources; and anybody may ask for it. */
+export const introspectionCost = 500;
+/** Values in an answer. As JSON, more than these are hardly ever less than what may be sent. */
+export const maxValues = 500_000;
 /** Lists inside a resource are in its row; they count as this long where something hangs on their entries. */
 const listLength = 10;
 
@@ -65,8 +69,8 @@ export function selectionOf(schema: GraphQLSchema, { document, operation, variab
 
   function extentOfField(node: FieldNode, parent: GraphQLObjectType): Extent {
     const name = node.name.value;
-    // Introspection has limits of its own among the rules of validation.
-    if (name.startsWith('__')) return { cost: 0, depth: 1 };
+    // How deep introspection may go is among the rules of validation. Asked for by many names, a type's name would be an answer without end.
+    if (name.startsWith('__')) return { cost: name === '__typename' ? Number(node.alias !== undefined) : introspectionCost, depth: 1 };
     const field = parent.getFields()[name]!;
     fields.add(`${parent.name}.${name}`);
     if (parent === root) calls.push(node);

@@ -224,6 +224,33 @@ describe('limits', () => {
     const circle = '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
     expect(codesOf(await ask(user, circle))).toEqual(['query_malformed']);
   });
+
+  it('nor is the schema told over and over, to anybody', async () => {
+    const schemas = (count: number) => `{ ${Array.from({ length: count }, (_, index) => `s${index}: __schema { types { name } }`).join(' ')} }`;
+    expect((await ask(user, schemas(10))).body.errors).toBeUndefined();
+    expect(codesOf(await ask(user, schemas(11)))).toEqual(['query_too_large']);
+  });
+
+  it('what a long list holds is not told by many names', async () => {
+    const id = 'ply_long';
+    const { body: stream } = await user.call('POST', '/streams', {});
+    await service.pool().query(
+      `insert into playlists (id, user_id, stream_id, kind, draft) select $1, $2, $3, 'video',
+         jsonb_build_object('mode', 'sequential', 'items', jsonb_agg(jsonb_build_object('id', 'itm_' || n, 'uploadID', 'upl_gone'))) from generate_series(1, 1000) n`,
+      [id, user.id, stream.id],
+    );
+    const named = (count: number, what: string) => Array.from({ length: count }, (_, index) => `n${index}: ${what}`).join(' ');
+    const query = (calls: number, items: string) => `{ ${named(calls, `getPlaylist(id: "${id}") { draft { ...items } }`)} } fragment items on PlaylistDraft { ${items} }`;
+    expect((await ask(user, query(1, `items { ${named(20, 'id')} }`))).body.errors).toBeUndefined();
+    const messages = [];
+    for (const items of [`items { ${named(100, 'id')} }`, named(60, 'items { __typename }'), `items { ${named(300, '__typename')} }`]) {
+      const { body } = await ask(user, query(40, items));
+      expect(codesOf({ body })).toEqual(['query_too_large']);
+      messages.push(body.errors[0].message);
+    }
+    // Refused by what was counted, and not by the length of what was made all the same.
+    expect(messages.filter((message) => message.includes('values') || message.includes('resources'))).toHaveLength(3);
+  });
 });
 
 describe('an idempotency key', () => {
@@ -264,6 +291,7 @@ describe('rate limits', () => {
     expect(quotaOf(await limited.ask(caller, 'mutation { a: deletePlaylist(id: "x") b: deletePlaylist(id: "x") }'))).toEqual([6, 4]);
     expect(quotaOf(await limited.ask(caller, '{ nothing }'))).toEqual([12, 8]);
     expect(quotaOf(await limited.ask(caller, '{ __typename }'))).toEqual([12, 7]);
+    expect(quotaOf(await limited.ask(null, '{ a: getStatus { status } b: getStatus { status } }'))).toEqual([12, 10]);
   });
 
   it('beyond them nothing is done', async () => {
