@@ -111,7 +111,7 @@ describe('who may import whom', () => {
   });
 
   it('the library of MCP stays with its surface: no other function brings it along', () => {
-    const surface = (path: string) => /^lambda\/surfaces\/mcp[\w-]*\.ts$/.test(path);
+    const surface = within('lambda/surfaces/mcp');
     expect(strangers((path) => !surface(path), ({ target }) => !within('@modelcontextprotocol/server')(target))).toEqual([]);
     const mayUse = within('lambda/mcp', 'bin/local');
     expect(strangers((path) => !surface(path) && !mayUse(path), (imported) => !surface(imported.target) || isType(imported))).toEqual([]);

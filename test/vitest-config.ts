@@ -16,7 +16,7 @@ const slow = [
   'test/publisher/{faults,hand-over,lease,replica-run}.test.ts',
   'test/publisher/prepared/{manifest-backend,play-out,prepare-segment,prepared-sender}.test.ts',
   'test/surfaces/graphql/client.test.ts',
-  'test/surfaces/mcp-clients.test.ts',
+  'test/surfaces/mcp/clients.test.ts',
   'test/webhooks/killed.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */

@@ -17,7 +17,7 @@ import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { createGraphqlHandler, graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { schemaText } from '../../lambda/surfaces/graphql/schema.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
-import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp.ts';
+import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { superviseAgents } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';

@@ -1,5 +1,5 @@
 // What agents and people are told beyond single tools: the product in a paragraph, and ways to begin. It names tools; a test holds it to the catalogue.
-import type { McpContent, Prompt } from '../surfaces/mcp-server.ts';
+import type { McpContent, Prompt } from '../surfaces/mcp/server.ts';
 
 const instructions = `This service keeps live streams running around the clock: it loops uploaded media to RTMP destinations such as YouTube, Twitch or an own ingest, and is paid in credits for the minutes that are live.
 What there is: an upload is a file; a playlist is an order of uploads that belongs to a stream; a destination is an RTMP address with its secret key; a stream plays its playlists, or a single upload, to one destination.

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { createService } from '../api/create-service.ts';
 import { addressOf, requestOf, resultOf } from '../api/gateway-event.ts';
-import { createMcpHandler } from '../surfaces/mcp.ts';
+import { createMcpHandler } from '../surfaces/mcp/mcp-handler.ts';
 import { guidance } from './guidance.ts';
 
 export function createMcpFunction(...[connections, settings, log]: Parameters<typeof createService>): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {

@@ -9,7 +9,7 @@ import { toolName } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { cursorsOf } from './cursors.ts';
 import { newID } from '../data/new-id.ts';
-import { buildOpenapi } from './openapi.ts';
+import { buildOpenapi } from './openapi/openapi.ts';
 import type { Service } from './service.ts';
 
 export interface Call {

@@ -7,12 +7,12 @@ import { admit } from './admit.ts';
 import { callOperation } from './call.ts';
 import type { Quota } from './rate-limits.ts';
 import { quotaHeaders } from './rate-limits.ts';
-import { buildOpenapi } from './openapi.ts';
+import { buildOpenapi } from './openapi/openapi.ts';
 import { explainProblem, problemResponse } from './problem-response.ts';
 import { readBody } from './read-body.ts';
 import { queryReader } from './read-query.ts';
 import type { QueryReader } from './read-query.ts';
-import { referenceResponse } from './reference.ts';
+import { referenceResponse } from './openapi/reference.ts';
 import type { Service } from './service.ts';
 import { faultsOfKey, validateInput } from './validate.ts';
 

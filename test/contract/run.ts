@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { operations } from '../../lambda/operations/index.ts';
-import { buildOpenapi } from '../../lambda/surfaces/openapi.ts';
+import { buildOpenapi } from '../../lambda/surfaces/openapi/openapi.ts';
 import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';
 import { pythonEnvironment } from '../support/python-environment.ts';
 

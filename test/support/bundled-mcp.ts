@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { createMcpFunction as createMcpFunctionType } from '../../lambda/mcp/mcp-function.ts';
-import type { McpHandler } from '../../lambda/surfaces/mcp.ts';
+import type { McpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { bundle, writeBundle } from '../../lib/shared/bundle.ts';
 import { functionAliases } from '../../lib/shared/function-aliases.ts';
 import { throughGateway } from './gateway.ts';

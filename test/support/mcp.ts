@@ -1,7 +1,7 @@
 // The MCP surface of a test service, called with bare messages and without a network, where a client would hide what is answered.
 import { guidance } from '../../lambda/mcp/guidance.ts';
-import { createMcpHandler } from '../../lambda/surfaces/mcp.ts';
-import type { McpHandler } from '../../lambda/surfaces/mcp.ts';
+import { createMcpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
+import type { McpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { baseURL } from './service.ts';
 import type { Answer, TestService, TestUser } from './service.ts';
 

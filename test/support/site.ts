@@ -27,8 +27,8 @@ import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts'
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createAccessTokens } from '../../lambda/surfaces/access-tokens.ts';
-import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp.ts';
-import type { McpHandler } from '../../lambda/surfaces/mcp.ts';
+import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
+import type { McpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 import { testDatabase } from './database.ts';
 import { plantedSecrets } from './planted-secrets.ts';

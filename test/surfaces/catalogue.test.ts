@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
 import { allScopes } from '../../lambda/operations/scopes.ts';
-import { toolsOf } from '../../lambda/surfaces/mcp-tools.ts';
+import { toolsOf } from '../../lambda/surfaces/mcp/tools.ts';
 import { buildSchema } from '../../lambda/surfaces/graphql/schema.ts';
-import { buildOpenapi } from '../../lambda/surfaces/openapi.ts';
+import { buildOpenapi } from '../../lambda/surfaces/openapi/openapi.ts';
 
 interface Surface {
   /** Names as the surface has them, turned back into tool names. */

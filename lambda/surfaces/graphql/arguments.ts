@@ -2,7 +2,7 @@
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLArgumentConfig, GraphQLEnumType, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import type { Operation } from '../../operations/operation.ts';
-import { jsonSchema } from '../openapi-schemas.ts';
+import { jsonSchema } from '../openapi/schemas.ts';
 import type { RawInput } from '../validate.ts';
 import { areNames, capitalized, componentOf, descriptionOf, nameAt, scalarOf, withoutNull } from './json-types.ts';
 import type { Components, Enums, Schema, Wording } from './json-types.ts';

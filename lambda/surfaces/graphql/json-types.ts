@@ -1,6 +1,6 @@
 // What a JSON Schema means in GraphQL, whether it is of an answer or of an argument: scalars, enums, names, nullability.
 import { GraphQLBoolean, GraphQLEnumType, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLScalarType, GraphQLString } from 'graphql';
-import type { Json } from '../openapi-schemas.ts';
+import type { Json } from '../openapi/schemas.ts';
 
 /** As much of JSON Schema as the catalogue's schemas come out as. */
 export interface Schema {

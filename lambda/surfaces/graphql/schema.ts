@@ -4,7 +4,7 @@ import type { GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
 import { toolName } from '../../operations/operation.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { related, relations } from '../../operations/relations.ts';
-import { jsonSchema } from '../openapi-schemas.ts';
+import { jsonSchema } from '../openapi/schemas.ts';
 import { createAnswerTypes, isPage } from './answer-types.ts';
 import { createArguments } from './arguments.ts';
 import type { OperationArguments } from './arguments.ts';

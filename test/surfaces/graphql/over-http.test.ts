@@ -231,7 +231,7 @@ describe('limits', () => {
     expect(codesOf(await ask(user, schemas(11)))).toEqual(['query_too_large']);
   });
 
-  it('what a long list holds is not told by many names', async () => {
+  it('what a long list holds is not told by many names', { timeout: 60_000 }, async () => {
     const id = 'ply_long';
     const { body: stream } = await user.call('POST', '/streams', {});
     await service.pool().query(

@@ -1,13 +1,13 @@
 // The catalogue as MCP tools: one for each operation that is not public.
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
-import { toolName } from '../operations/operation.ts';
-import type { Operation } from '../operations/operation.ts';
-import type { Scope } from '../operations/scopes.ts';
-import { isAllowed } from './admit.ts';
-import { componentsOf, selfContained } from './mcp-schemas.ts';
-import type { DescribedElsewhere } from './mcp-schemas.ts';
-import { exampleOf } from './openapi-examples.ts';
-import type { Json } from './openapi-schemas.ts';
+import { toolName } from '../../operations/operation.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Scope } from '../../operations/scopes.ts';
+import { isAllowed } from '../admit.ts';
+import { componentsOf, selfContained } from './schemas.ts';
+import type { DescribedElsewhere } from './schemas.ts';
+import { exampleOf } from '../openapi/examples.ts';
+import type { Json } from '../openapi/schemas.ts';
 
 /** As it is listed. */
 export interface Tool {

@@ -1,14 +1,14 @@
 // One MCP server for one message: tools, resources and prompts, as far as its caller may use them.
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
 import type { GetPromptResult, Tool as ListedTool } from '@modelcontextprotocol/server';
-import type { Caller } from '../operations/context.ts';
-import type { ProblemError } from '../operations/problem-codes.ts';
-import type { Scope } from '../operations/scopes.ts';
-import { callTool } from './mcp-calls.ts';
-import { listTemplates, readResource } from './mcp-resources.ts';
-import type { Tools } from './mcp-tools.ts';
-import { problemDocument } from './problem-response.ts';
-import type { Service } from './service.ts';
+import type { Caller } from '../../operations/context.ts';
+import type { ProblemError } from '../../operations/problem-codes.ts';
+import type { Scope } from '../../operations/scopes.ts';
+import { callTool } from './calls.ts';
+import { listTemplates, readResource } from './resources.ts';
+import type { Tools } from './tools.ts';
+import { problemDocument } from '../problem-response.ts';
+import type { Service } from '../service.ts';
 
 /** A way to begin that people choose by its title. It names tools, so it comes from outside. */
 export interface Prompt {

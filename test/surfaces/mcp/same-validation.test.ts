@@ -2,12 +2,12 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { operations } from '../../lambda/operations/index.ts';
-import { toolName } from '../../lambda/operations/operation.ts';
-import type { Operation } from '../../lambda/operations/operation.ts';
-import { testMcp } from '../support/mcp.ts';
-import { baseURL, testService } from '../support/service.ts';
-import type { TestUser } from '../support/service.ts';
+import { operations } from '../../../lambda/operations/index.ts';
+import { toolName } from '../../../lambda/operations/operation.ts';
+import type { Operation } from '../../../lambda/operations/operation.ts';
+import { testMcp } from '../../support/mcp.ts';
+import { baseURL, testService } from '../../support/service.ts';
+import type { TestUser } from '../../support/service.ts';
 
 const service = testService();
 const mcp = testMcp(service);

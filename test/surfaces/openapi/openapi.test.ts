@@ -1,9 +1,9 @@
 // The OpenAPI document: a committed snapshot, so that a change of the API is reviewed as one, and sound as a document.
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../lambda/operations/index.ts';
-import { toolName } from '../../lambda/operations/operation.ts';
-import { problemCodes } from '../../lambda/operations/problem-codes.ts';
-import { buildOpenapi } from '../../lambda/surfaces/openapi.ts';
+import { operations } from '../../../lambda/operations/index.ts';
+import { toolName } from '../../../lambda/operations/operation.ts';
+import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
+import { buildOpenapi } from '../../../lambda/surfaces/openapi/openapi.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -90,7 +90,7 @@ function takesNull(schema: Schema): boolean {
 
 describe('the document', () => {
   test('is the committed snapshot', async () => {
-    await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('openapi.json');
+    await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../openapi.json');
   });
 
   test('names its version and the base URL that paths are relative to', () => {

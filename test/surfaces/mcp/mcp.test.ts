@@ -1,14 +1,14 @@
 // The MCP surface: what agents are shown, what their calls end in, and what is refused before it is a call.
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { guidance } from '../../lambda/mcp/guidance.ts';
-import { operations } from '../../lambda/operations/index.ts';
-import { toolName } from '../../lambda/operations/operation.ts';
-import { problemCodes } from '../../lambda/operations/problem-codes.ts';
-import { allScopes } from '../../lambda/operations/scopes.ts';
-import type { Scope } from '../../lambda/operations/scopes.ts';
-import { testMcp } from '../support/mcp.ts';
-import { baseURL, testService } from '../support/service.ts';
-import type { TestUser } from '../support/service.ts';
+import { guidance } from '../../../lambda/mcp/guidance.ts';
+import { operations } from '../../../lambda/operations/index.ts';
+import { toolName } from '../../../lambda/operations/operation.ts';
+import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
+import { allScopes } from '../../../lambda/operations/scopes.ts';
+import type { Scope } from '../../../lambda/operations/scopes.ts';
+import { testMcp } from '../../support/mcp.ts';
+import { baseURL, testService } from '../../support/service.ts';
+import type { TestUser } from '../../support/service.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
 type Listed = any;

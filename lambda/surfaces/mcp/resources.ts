@@ -1,15 +1,15 @@
 // What agents can read by its address: each resource that the catalogue reads by its identifier, and what problem codes mean.
 import type { ResourceTemplateType } from '@modelcontextprotocol/server';
-import type { Caller } from '../operations/context.ts';
-import type { Operation } from '../operations/operation.ts';
-import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
-import type { ProblemCode } from '../operations/problem-codes.ts';
-import type { Scope } from '../operations/scopes.ts';
-import { isAllowed } from './admit.ts';
-import { callOperation } from './call.ts';
-import { explainProblem, problemType } from './problem-response.ts';
-import type { Service } from './service.ts';
-import { validateInput } from './validate.ts';
+import type { Caller } from '../../operations/context.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { ProblemError, problemCodes } from '../../operations/problem-codes.ts';
+import type { ProblemCode } from '../../operations/problem-codes.ts';
+import type { Scope } from '../../operations/scopes.ts';
+import { isAllowed } from '../admit.ts';
+import { callOperation } from '../call.ts';
+import { explainProblem, problemType } from '../problem-response.ts';
+import type { Service } from '../service.ts';
+import { validateInput } from '../validate.ts';
 
 const mimeType = 'application/json';
 /** Before a path of the API: addresses that only this server reads, with the client's credential. A problem has the address that is its `type`. */

@@ -1,9 +1,9 @@
 // JSON Schemas as tools carry them: each complete in itself, and as short as it can be, since agents read all of them.
 import type * as z from 'zod';
-import { maxIDLength } from '../operations/fields.ts';
-import { storableTextPattern } from './fault-wording.ts';
-import { jsonSchema } from './openapi-schemas.ts';
-import type { Json } from './openapi-schemas.ts';
+import { maxIDLength } from '../../operations/fields.ts';
+import { storableTextPattern } from '../fault-wording.ts';
+import { jsonSchema } from '../openapi/schemas.ts';
+import type { Json } from '../openapi/schemas.ts';
 
 /** Components that another tool describes, by the name of that tool. */
 export type DescribedElsewhere = ReadonlyMap<string, string>;

@@ -1,14 +1,14 @@
 // The OpenAPI 3.1 document, computed from the catalogue.
 import type * as z from 'zod';
-import { toolName } from '../operations/operation.ts';
-import type { Operation } from '../operations/operation.ts';
-import { scopes } from '../operations/scopes.ts';
-import { answerComponents, answersOf, headerComponents, problemExamples, problemSchema } from './openapi-answers.ts';
-import { exampleOf } from './openapi-examples.ts';
-import { jsonSchema } from './openapi-schemas.ts';
-import type { Json } from './openapi-schemas.ts';
-import { webhookParameters, webhooksOf } from './openapi-webhooks.ts';
-import { idempotencyKeyPattern } from './validate.ts';
+import { toolName } from '../../operations/operation.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { scopes } from '../../operations/scopes.ts';
+import { answerComponents, answersOf, headerComponents, problemExamples, problemSchema } from './answers.ts';
+import { exampleOf } from './examples.ts';
+import { jsonSchema } from './schemas.ts';
+import type { Json } from './schemas.ts';
+import { webhookParameters, webhooksOf } from './webhooks.ts';
+import { idempotencyKeyPattern } from '../validate.ts';
 
 const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   account: 'The caller.',

@@ -1,7 +1,7 @@
 // The OpenAPI document as a page for people: static HTML without scripts, so it works wherever the API does.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
-import type { Json } from './openapi-schemas.ts';
+import type { Json } from './schemas.ts';
 import { referenceStyle } from './reference-style.ts';
 
 type Html = ReturnType<typeof html>;

@@ -1,9 +1,9 @@
 // The events in OpenAPI: the requests that webhooks get, and what their answers mean.
-import { retriedForDays } from '../domain/webhook-retries.ts';
-import { webhookEvents, webhookPayload } from '../operations/webhook-events.ts';
-import { exampleOf } from './openapi-examples.ts';
-import { jsonSchema } from './openapi-schemas.ts';
-import type { Json } from './openapi-schemas.ts';
+import { retriedForDays } from '../../domain/webhook-retries.ts';
+import { webhookEvents, webhookPayload } from '../../operations/webhook-events.ts';
+import { exampleOf } from './examples.ts';
+import { jsonSchema } from './schemas.ts';
+import type { Json } from './schemas.ts';
 
 /** `stream.state_changed` → `StreamStateChangedEvent`: the component that its payload is. */
 const nameOf = (type: string) => `${type.split(/[._]/).map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}Event`;

@@ -1,6 +1,6 @@
 // JSON Schema (2020-12, as OpenAPI 3.1 has it) of the catalogue's zod schemas.
 import * as z from 'zod';
-import { storableTextPattern } from './fault-wording.ts';
+import { storableTextPattern } from '../fault-wording.ts';
 
 export type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 // Examples of bodies and parameters, made from their JSON Schema, so that no operation has to write its own.
-import type { Json } from './openapi-schemas.ts';
+import type { Json } from './schemas.ts';
 
 interface Schema {
   readonly $ref?: string;

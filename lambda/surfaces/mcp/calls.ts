@@ -1,14 +1,14 @@
 // Calls of tools: flat arguments become an operation's input, its answer or problem becomes the tool's result.
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Caller } from '../operations/context.ts';
-import type { Operation } from '../operations/operation.ts';
-import type { FieldError, ProblemError } from '../operations/problem-codes.ts';
-import { callOperation } from './call.ts';
-import type { Json } from './openapi-schemas.ts';
-import { problemDocument } from './problem-response.ts';
-import type { Service } from './service.ts';
-import { faultsOfKey, validateInput } from './validate.ts';
-import type { RawInput } from './validate.ts';
+import type { Caller } from '../../operations/context.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { FieldError, ProblemError } from '../../operations/problem-codes.ts';
+import { callOperation } from '../call.ts';
+import type { Json } from '../openapi/schemas.ts';
+import { problemDocument } from '../problem-response.ts';
+import type { Service } from '../service.ts';
+import { faultsOfKey, validateInput } from '../validate.ts';
+import type { RawInput } from '../validate.ts';
 
 export interface ToolCall {
   readonly operation: Operation;

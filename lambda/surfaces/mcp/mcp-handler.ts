@@ -1,18 +1,18 @@
 // The MCP surface: Streamable HTTP without sessions, a JSON answer for each message, for clients of 2025 and of 2026.
 import { createMcpHandler as createModernHandler, isLegacyRequest, ProtocolErrorCode, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import type { Operation } from '../operations/operation.ts';
-import { ProblemError } from '../operations/problem-codes.ts';
-import { admitCaller, admitReader, identify } from './admit.ts';
-import { readerOf } from './mcp-resources.ts';
-import { createMcpServer } from './mcp-server.ts';
-import type { McpContent, McpSession } from './mcp-server.ts';
-import { toolsOf } from './mcp-tools.ts';
-import type { Tools } from './mcp-tools.ts';
-import { problemResponse } from './problem-response.ts';
-import { quotaHeaders } from './rate-limits.ts';
-import type { Quota } from './rate-limits.ts';
-import { readBounded } from './read-body.ts';
-import type { Service } from './service.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { ProblemError } from '../../operations/problem-codes.ts';
+import { admitCaller, admitReader, identify } from '../admit.ts';
+import { readerOf } from './resources.ts';
+import { createMcpServer } from './server.ts';
+import type { McpContent, McpSession } from './server.ts';
+import { toolsOf } from './tools.ts';
+import type { Tools } from './tools.ts';
+import { problemResponse } from '../problem-response.ts';
+import { quotaHeaders } from '../rate-limits.ts';
+import type { Quota } from '../rate-limits.ts';
+import { readBounded } from '../read-body.ts';
+import type { Service } from '../service.ts';
 
 /** @param address the client's IP address */
 export type McpHandler = (request: Request, address: string) => Promise<Response>;

@@ -1,13 +1,13 @@
 // The MCP SDK's own clients go the whole way with no special case: 401, discovery, registration, consent, token; then they list and call every tool.
 import { describe, expect, test, vi } from 'vitest';
-import { databaseOn } from '../../lambda/data/database.ts';
-import { operations } from '../../lambda/operations/index.ts';
-import { toolName } from '../../lambda/operations/operation.ts';
-import { browserSession } from '../support/browser-session.ts';
-import { bundledMcp } from '../support/bundled-mcp.ts';
-import { callEveryTool } from '../support/every-tool.ts';
-import { clientKinds, connectMcpClient, oauthProvider } from '../support/mcp-clients.ts';
-import { testSite } from '../support/site.ts';
+import { databaseOn } from '../../../lambda/data/database.ts';
+import { operations } from '../../../lambda/operations/index.ts';
+import { toolName } from '../../../lambda/operations/operation.ts';
+import { browserSession } from '../../support/browser-session.ts';
+import { bundledMcp } from '../../support/bundled-mcp.ts';
+import { callEveryTool } from '../../support/every-tool.ts';
+import { clientKinds, connectMcpClient, oauthProvider } from '../../support/mcp-clients.ts';
+import { testSite } from '../../support/site.ts';
 
 // Passwords are hashed slowly, on purpose.
 vi.setConfig({ testTimeout: 30_000 });

@@ -1,10 +1,10 @@
 // The answers of an operation in OpenAPI: its own, and every problem that it can end in.
-import type { Operation } from '../operations/operation.ts';
-import { problemCodes } from '../operations/problem-codes.ts';
-import type { ProblemCode } from '../operations/problem-codes.ts';
-import { exampleOf } from './openapi-examples.ts';
-import { jsonSchema } from './openapi-schemas.ts';
-import type { Json } from './openapi-schemas.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { problemCodes } from '../../operations/problem-codes.ts';
+import type { ProblemCode } from '../../operations/problem-codes.ts';
+import { exampleOf } from './examples.ts';
+import { jsonSchema } from './schemas.ts';
+import type { Json } from './schemas.ts';
 
 const refers = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 const integerHeader = (description: string, example: number): Json => ({ description, schema: { type: 'integer', minimum: 0 }, example });
