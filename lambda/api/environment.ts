@@ -1,12 +1,12 @@
 // The environment of the REST function: the names that its stack sets, and their values, parsed once.
 import type { AwsEnvironment } from '../ports/aws.ts';
+import { coreVariables, readCoreEnvironment } from '../ports/environment.ts';
 import { queueNames } from '../ports/command-queue/queues.ts';
 import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
 
 export const apiVariables = [
-  'DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION', 'SERVICE_SECRET_ARN', 'SEALING_KEY_ARN', 'UPLOADS_BUCKET', 'BASE_URL', 'SITE_URL',
-  'ALLOW_PRIVATE_ADDRESSES', 'QUEUE_URLS', 'TIMER_GROUP', 'TIMER_ROLE_ARN', 'TIMER_QUEUE_ARN', 'LEGACY_RTMP_URL',
+  ...coreVariables, 'UPLOADS_BUCKET', 'SITE_URL', 'ALLOW_PRIVATE_ADDRESSES', 'QUEUE_URLS', 'TIMER_GROUP', 'TIMER_ROLE_ARN', 'TIMER_QUEUE_ARN', 'LEGACY_RTMP_URL',
   'RATE_LIMIT_FACTOR',
 ] as const;
 
@@ -24,14 +24,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   const unknown = Object.keys(queueURLs).find((name) => !queueNames.includes(name as QueueName));
   if (unknown) throw new Error(`QUEUE_URLS names a queue that does not exist: ${unknown}`);
   return {
-    databaseHost: required('DATABASE_HOST'),
-    databaseUser: required('DATABASE_USER'),
-    databaseName: required('DATABASE_NAME'),
-    databaseRegion: required('DATABASE_REGION'),
-    serviceSecretARN: required('SERVICE_SECRET_ARN'),
-    sealingKeyARN: required('SEALING_KEY_ARN'),
+    ...readCoreEnvironment(env),
     uploadsBucket: required('UPLOADS_BUCKET'),
-    origin: required('BASE_URL'),
     allowPrivateAddresses: required('ALLOW_PRIVATE_ADDRESSES') === 'true',
     queueURLs,
     timerGroup: required('TIMER_GROUP'),

@@ -8,6 +8,7 @@ import type { MediaStack } from '../media/media-stack.ts';
 import type { CommandQueues } from '../publishing/command-queues.ts';
 import type { StreamTimers } from '../publishing/stream-timers.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import { coreEnvironment } from './core-access.ts';
 import type { PublicOrigin } from './public-origin.ts';
 
 export interface PlatformAccessProps {
@@ -42,14 +43,8 @@ export class PlatformAccess extends Construct {
   environmentFor(stack: Stack): Readonly<Record<Variable, string>> {
     const { settings, database, media, queues, timers, origin } = this.#props;
     return {
-      DATABASE_HOST: database.proxy.endpoint,
-      DATABASE_USER: database.userName,
-      DATABASE_NAME: database.databaseName,
-      DATABASE_REGION: settings.region,
-      SERVICE_SECRET_ARN: database.serviceSecret.secretArn,
-      SEALING_KEY_ARN: database.sealingKey.keyArn,
+      ...coreEnvironment({ settings, database, origin }),
       UPLOADS_BUCKET: media.uploads.bucketName,
-      BASE_URL: origin.reference,
       SITE_URL: origin.reference,
       // Never in AWS: an import or a webhook must not reach into the VPC or the metadata service.
       ALLOW_PRIVATE_ADDRESSES: 'false',

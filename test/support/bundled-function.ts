@@ -1,0 +1,14 @@
+// A function's module as it is deployed: bundled and minified.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle, writeBundle } from '../../lib/shared/bundle.ts';
+import { functionAliases } from '../../lib/shared/function-aliases.ts';
+
+/** @param entry below `lambda`; everything of a function but its connections, which are the test's */
+export async function importBundled<Module>(entry: string): Promise<Module> {
+  const folder = mkdtempSync(join(tmpdir(), 'bundled-'));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  writeBundle(bundle(join(import.meta.dirname, '../../lambda'), [entry], functionAliases).get(entry)!, folder);
+  return (await import(join(folder, 'index.mjs'))) as Module;
+}
