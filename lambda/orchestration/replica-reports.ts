@@ -24,8 +24,11 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
   const { streamID, claim, state, reason, hopeless = false, now } = report;
   const stream = await data.streams.lockAny(streamID);
   if (!stream) return false;
-  // Of a successor only that counts which makes it the holder.
-  if (!(await data.replicas.report(claim, state, reason))) return data.replicas.reportSuccessor(claim, state);
+  if (!(await data.replicas.report(claim, state, reason))) {
+    const isSuccessor = await data.replicas.reportSuccessor(claim, state);
+    // Of a successor only that counts which makes it the holder.
+    if (!isSuccessor || state !== 'live') return isSuccessor;
+  }
 
   if (state === 'live') {
     const first = stream.started_at === null;
