@@ -1,6 +1,6 @@
 // Turns what an agent observed of a replica into the state of its stream: evidence, not hope.
 import type { Database } from '../data/database.ts';
-import type { Claim, ReplicaState } from '../data/replicas.ts';
+import type { Claim, ReplicaFigures, ReplicaState } from '../data/replicas.ts';
 import type { StateReason } from '../data/streams.ts';
 import { meterStream } from './meter.ts';
 import { settleStopping } from './stop-stream.ts';
@@ -12,6 +12,8 @@ export interface ReplicaReport {
   readonly reason: StateReason | null;
   /** Nothing that is retried can help any more: the stream fails. */
   readonly hopeless?: boolean;
+  /** The last ones of what ends with this report, or the first of what begins. */
+  readonly figures?: ReplicaFigures;
   /** When it was observed. */
   readonly now: Date;
 }
@@ -21,9 +23,10 @@ export interface ReplicaReport {
  * @returns false when the agent holds the replica no more: it must stop at once
  */
 export async function reportReplica(data: Database, report: ReplicaReport): Promise<boolean> {
-  const { streamID, claim, state, reason, hopeless = false, now } = report;
+  const { streamID, claim, state, reason, hopeless = false, figures, now } = report;
   const stream = await data.streams.lockAny(streamID);
   if (!stream) return false;
+  if (figures) await data.replicas.saveFigures(claim.agent_id!, [figures]);
   if (!(await data.replicas.report(claim, state, reason))) {
     const isSuccessor = await data.replicas.reportSuccessor(claim, state);
     // Of a successor only that counts which makes it the holder.

@@ -20,6 +20,8 @@ import { ReplicaRun } from './replica-run.ts';
 
 const renewEveryMs = 1000;
 const renewalTimeoutMs = 1500;
+/** A row for each live stream each second would be all that a database of 100,000 streams does; 200 streams of an agent take turns of 10 s. */
+export const figuresPerRenewal = 20;
 /** An agent that is new has to be known before anything can happen to the network between them. */
 const learnPeersEveryMs = 3000;
 const connectTimeoutMs = 10_000;
@@ -47,9 +49,13 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let holding: readonly string[] = [];
   let isLost = false;
   let chores = null as Promise<void> | null;
+  let firing = null as Promise<void> | null;
   let claiming: Promise<void> = Promise.resolve();
+  let runsSaved = 0;
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
+  /** Until nothing is sent any more. */
+  const sending = new AbortController();
   let peerURLs: readonly string[] = [];
   let peersLearntAtMs = -Infinity;
   const guard = new LeaseGuard({
@@ -68,8 +74,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     await claim();
     return { batchItemFailures: [] };
   };
+  const guarding = guard.watch(sending.signal);
   const consuming = [
-    guard.watch(until),
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
     queue.consume('media', options.handleMedia, { signal: until, batchSize: 1 }),
   ];
@@ -81,10 +87,10 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     }
   } finally {
     stopping.abort();
-    if (isLost) await endRuns();
-    await renewWhile(Promise.all([chores, claiming.catch(() => {})]));
-    if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
+    await renewWhile(letGo());
     await endRuns();
+    sending.abort();
+    await guarding;
     peerServer.close();
     await leasePool.end();
     await data.agents.remove(agentID);
@@ -109,10 +115,17 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     const renewal = await lease.renew(agentID);
     if (!renewal.held) {
       isLost = true;
+      void endRuns();
       throw new LeaseLost();
     }
     guard.renewed(askedAtMs, renewal.renewingForMs);
+    for (const id of renewal.ending) runs.get(id)?.endForGood();
     return renewal;
+  }
+
+  async function letGo(): Promise<void> {
+    await Promise.all([chores, firing, claiming.catch(() => {})]);
+    if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
   }
 
   /** For what has to be waited for while streams are still sent. */
@@ -135,35 +148,54 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     const renewal = await renewLease();
     holding = renewal.holding;
     options.onLoad?.({ replicas: runs.size, slotsUsed: slotsUsed() });
-    for (const id of renewal.ending) runs.get(id)?.endForGood();
     // Begun before the question, and not in the answer: their rows are others' by now, or gone.
     for (const [id, run] of known) if (!holding.includes(`${id}/${run.claim.epoch}`)) void run.end();
     // Not waited for: nothing that takes long may cost the lease.
-    chores ??= attempt(() => doChores(renewal)).finally(() => (chores = null));
+    const toldAtMs = steadyClock();
+    // The database's time, whatever happens to this machine's clock.
+    const databaseClock = () => new Date(renewal.now.getTime() + steadyClock() - toldAtMs);
+    chores ??= doChores(renewal, databaseClock).finally(() => (chores = null));
+    if (renewal.dueCount === 0) return;
+    // By itself: thousands that are due together must not keep the streams of a dead agent waiting.
+    const fire = async () => void (await fireDue(pool, { ...options.starting, settings: options.settings }, databaseClock));
+    firing ??= attempt(fire).finally(() => (firing = null));
   }
 
-  async function doChores({ ending, now, dueCount, deadCount }: Renewal): Promise<void> {
-    const toldAtMs = steadyClock();
-    // Their runs are over, but nobody could be told so then.
-    for (const id of ending) if (!runs.has(id)) await reportEnded(id);
-    if (runs.size > 0) {
-      const figures = [...runs.values()].map((run) => ({
-        replicaID: run.claim.id,
-        epoch: run.claim.epoch,
-        stats: run.figures.sample(steadyClock(), now, run.framesPerSecond),
-      }));
-      await data.replicas.saveFigures(agentID, figures);
+  /** One that fails every time keeps none of the others from being done. */
+  async function doChores({ ending, deadCount }: Renewal, databaseClock: () => Date): Promise<void> {
+    async function recover() {
+      if (deadCount > 0) await recoverReplicas(pool);
     }
-    // The database's time, whatever happens to this machine's clock.
-    const databaseClock = () => new Date(now.getTime() + steadyClock() - toldAtMs);
-    if (dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, databaseClock);
-    await claim();
-    if (deadCount > 0) await recoverReplicas(pool);
-    await queue.relay();
-    if (steadyClock() - peersLearntAtMs > learnPeersEveryMs) {
+    async function reportEnds() {
+      // What was claimed a moment ago may not be known here yet.
+      await claiming;
+      // Their runs are over, but nobody could be told so then.
+      for (const id of ending) if (!runs.has(id)) await reportEnded(id);
+    }
+    async function saveFigures() {
+      const figures = runsInTurn().map((run) => run.sampleFigures(databaseClock()));
+      if (figures.length > 0) await data.replicas.saveFigures(agentID, figures);
+    }
+    async function relay() {
+      await queue.relay();
+    }
+    async function learnPeers() {
+      if (steadyClock() - peersLearntAtMs <= learnPeersEveryMs) return;
       peerURLs = await data.agents.peerURLs(agentID);
       peersLearntAtMs = steadyClock();
     }
+    for (const chore of [learnPeers, recover, claim, reportEnds, saveFigures, relay]) {
+      if (until.aborted) return;
+      await attempt(chore);
+    }
+  }
+
+  function runsInTurn(): ReplicaRun[] {
+    const all = [...runs.values()];
+    const first = runsSaved < all.length ? runsSaved : 0;
+    const turn = all.slice(first, first + figuresPerRenewal);
+    runsSaved = first + turn.length;
+    return turn;
   }
 
   async function reportEnded(replicaID: string): Promise<void> {
@@ -186,11 +218,11 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   }
 
   async function claimWhatFits(): Promise<void> {
-    if (until.aborted) return;
+    if (until.aborted || !guard.isSure) return;
     for (const replica of await claimedUnawares()) begin(replica);
     for (const take of [data.replicas.claim, data.replicas.succeed]) {
       const free = options.slots - slotsUsed();
-      if (until.aborted || free <= 0) return;
+      if (until.aborted || !guard.isSure || free <= 0) return;
       for (const replica of await take(agentID, options.backends, free)) begin(replica);
     }
   }
@@ -204,9 +236,14 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 
   function begin(replica: Replica): void {
     log('replica_claimed', { agentID, streamID: replica.stream_id, role: replica.role, epoch: replica.epoch });
+    // As a successor, or by a claim that it lost: it may still send.
+    const before = runs.get(replica.id)?.end();
     const run = new ReplicaRun({
       replica,
-      loadPlan: () => loadPublishPlan({ ...options, data, prepared }, replica),
+      loadPlan: async () => {
+        await before;
+        return loadPublishPlan({ ...options, data, prepared }, replica);
+      },
       anchor: async () => {
         const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
         return now.getTime() - anchored_at.getTime();
@@ -215,7 +252,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));
-          return reportReplica(tx, { ...report, streamID: replica.stream_id, now });
+          return reportReplica(tx, { ...report, streamID: replica.stream_id, now, figures: run.sampleFigures(now) });
         }),
       steadyClock,
       random: options.starting.random,
