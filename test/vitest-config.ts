@@ -19,7 +19,7 @@ const slow = [
   'test/surfaces/graphql/client.test.ts',
   'test/webhooks/killed.test.ts',
   'test/surfaces/mcp-clients.test.ts',
-  'test/publisher/{faults,hand-over,lease,replica-run}.test.ts',
+  'test/publisher/{faults,figures-in-turn,hand-over,lease,replica-run}.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
 const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/**/same-validation.test.ts', 'test/surfaces/graphql/any-document.test.ts'];

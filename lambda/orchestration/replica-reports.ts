@@ -61,6 +61,13 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
   return true;
 }
 
+/** For a run that is over, of which nobody could be told then: the agent that holds the replica reports its end. */
+export async function reportEnded(data: Database, replicaID: string, agentID: string): Promise<void> {
+  const replica = await data.replicas.find(replicaID);
+  if (!replica || replica.agent_id !== agentID) return;
+  await reportReplica(data, { streamID: replica.stream_id, claim: replica, state: 'ended', reason: null, now: await data.now() });
+}
+
 /** A stream that never became active fails as well, without waiting for the time that activation may take. */
 async function giveUp(data: Database, streamID: string, reason: StateReason | null): Promise<void> {
   const stream = (await data.streams.lockAny(streamID))!;

@@ -6,7 +6,7 @@ import type { Replica } from '../data/replicas.ts';
 import { createPoolLike } from '../data/queryable.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
-import { reportReplica } from '../orchestration/replica-reports.ts';
+import { reportEnded, reportReplica } from '../orchestration/replica-reports.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { handOver } from './hand-over.ts';
@@ -17,6 +17,7 @@ import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
 import { loadPublishPlan } from './publish-plan.ts';
 import { ReplicaRun } from './replica-run.ts';
+import { Turns } from './turns.ts';
 
 const renewEveryMs = 1000;
 const renewalTimeoutMs = 1500;
@@ -51,7 +52,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let chores = null as Promise<void> | null;
   let firing = null as Promise<void> | null;
   let claiming: Promise<void> = Promise.resolve();
-  let runsSaved = 0;
+  const savedInTurn = new Turns();
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
   /** Until nothing is sent any more. */
@@ -96,7 +97,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     await data.agents.remove(agentID);
     await recoverReplicas(pool);
     // What is being prepared takes as long as it takes, and needs no lease.
-    await Promise.all(consuming);
+    await Promise.all([firing, ...consuming]);
     log('agent_ended', { agentID });
   }
 
@@ -124,7 +125,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   }
 
   async function letGo(): Promise<void> {
-    await Promise.all([chores, firing, claiming.catch(() => {})]);
+    await Promise.all([chores, claiming.catch(() => {})]);
     if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
   }
 
@@ -170,15 +171,13 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       // What was claimed a moment ago may not be known here yet.
       await claiming;
       // Their runs are over, but nobody could be told so then.
-      for (const id of ending) if (!runs.has(id)) await reportEnded(id);
+      for (const id of ending) if (!runs.has(id)) await inTransaction(pool, (tx) => reportEnded(tx, id, agentID));
     }
     async function saveFigures() {
-      const figures = runsInTurn().map((run) => run.sampleFigures(databaseClock()));
+      const figures = savedInTurn.next([...runs.values()], figuresPerRenewal).map((run) => run.sampleFigures(databaseClock()));
       if (figures.length > 0) await data.replicas.saveFigures(agentID, figures);
     }
-    async function relay() {
-      await queue.relay();
-    }
+    const relay = async () => void (await queue.relay());
     async function learnPeers() {
       if (steadyClock() - peersLearntAtMs <= learnPeersEveryMs) return;
       peerURLs = await data.agents.peerURLs(agentID);
@@ -188,22 +187,6 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       if (until.aborted) return;
       await attempt(chore);
     }
-  }
-
-  function runsInTurn(): ReplicaRun[] {
-    const all = [...runs.values()];
-    const first = runsSaved < all.length ? runsSaved : 0;
-    const turn = all.slice(first, first + figuresPerRenewal);
-    runsSaved = first + turn.length;
-    return turn;
-  }
-
-  async function reportEnded(replicaID: string): Promise<void> {
-    await inTransaction(pool, async (tx) => {
-      const replica = await tx.replicas.find(replicaID);
-      if (!replica || replica.agent_id !== agentID) return;
-      await reportReplica(tx, { streamID: replica.stream_id, claim: replica, state: 'ended', reason: null, now: await tx.now() });
-    });
   }
 
   function slotsUsed(): number {

@@ -17,7 +17,7 @@ import { testDataKey, testService } from '../support/service.ts';
 
 const tools = await findMediaTools(process.env);
 const service = testService();
-const { call, claim, loseLease, register, startedStream, stream, upload } = actorsOn(service);
+const { call, claim, loseLease, readyStream, register, startedStream, stream, upload } = actorsOn(service);
 
 let samples: SampleServer;
 let clip: string;
@@ -168,7 +168,7 @@ describe('an agent', { timeout: 30_000 }, () => {
     expect(await claim('dead')).toHaveLength(1);
     await loseLease('dead');
     // A start that the lifecycle refuses.
-    await service.pool().query(`insert into due_times (stream_id, kind, due_at) values ($1, 'schedule_start', now())`, [id]);
+    await service.pool().query(`insert into due_times (stream_id, kind, due_at) values ($1, 'schedule_start', now())`, [await readyStream()]);
     startAgent('agent');
     await untilState(id, 'active');
     expect(await holders()).toEqual([{ agent_id: 'agent', streams: 1 }]);
