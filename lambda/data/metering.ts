@@ -16,13 +16,17 @@ export interface ChangedInterval {
 export function metering(db: Queryable) {
   return {
     /**
-     * Makes the open intervals of a stream, which the caller has locked, those of its replicas that are live and wanted so. An interval
-     * ends at `at`, or, where its agent was buried, when that last gave a sign of life; it never begins before the last one of its replica ended.
+     * Makes the open intervals of a stream, which the caller has locked, those of its replicas that are live and wanted so, each of the claim
+     * that sends it. An interval ends at `at`, or, where its agent was buried, when that last gave a sign of life; it never begins before the last
+     * one of its replica ended.
      */
     follow: (streamID: string, prices: Readonly<Record<ReplicaRole, Price>>, at: Date) =>
       all<ChangedInterval>(
         db,
         `with sending as (select * from replicas where stream_id = $1 and state = 'live' and wanted = 'live'),
+         going_on as (
+           select i.id, i.replica_id from live_intervals i join sending r on r.id = i.replica_id and r.agent_id = i.agent_id and r.epoch = i.epoch
+           where i.ended_at is null),
          figures as (select id, jsonb_build_object('primary', stats, 'backup', backup_stats) as of_role from streams where id = $1),
          ended as (
            update live_intervals i set
@@ -30,15 +34,19 @@ export function metering(db: Queryable) {
              bytes_after = greatest(i.bytes_before, (
                select (of_role -> i.role ->> 'bytesSent')::bigint from figures
                where (of_role -> i.role ->> 'sampledAt')::timestamptz >= i.started_at))
-           where stream_id = $1 and ended_at is null and replica_id not in (select id from sending)
-           returning id, ended_at, live_cost(credits_per_hour, started_at, ended_at) as credits),
+           where stream_id = $1 and ended_at is null and id not in (select id from going_on)
+           returning id, replica_id, epoch, ended_at, bytes_after, live_cost(credits_per_hour, started_at, ended_at) as credits),
          begun as (
            insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version, credits_per_hour, started_at, bytes_before)
            select s.user_id, r.stream_id, r.id, r.role, r.agent_id, r.epoch, $3::jsonb -> r.role ->> 'version', ($3::jsonb -> r.role ->> 'creditsPerHour')::numeric,
              greatest($2, before.ended_at), case when before.epoch = r.epoch then before.bytes_after else 0 end
            from sending r join streams s on s.id = r.stream_id
-           left join lateral (select ended_at, epoch, bytes_after from live_intervals where replica_id = r.id order by ended_at desc limit 1) before on true
-           where not exists (select from live_intervals where replica_id = r.id and ended_at is null)
+           left join lateral (
+             select ended_at, epoch, bytes_after from ended where replica_id = r.id
+             union all (
+               select ended_at, epoch, bytes_after from live_intervals where replica_id = r.id and ended_at is not null order by ended_at desc limit 1)
+             order by ended_at desc limit 1) before on true
+           where r.id not in (select replica_id from going_on)
            returning id)
          select id, ended_at, credits from ended union all select id, null, 0 from begun`,
         [streamID, at, JSON.stringify(prices)],

@@ -50,7 +50,12 @@ const onlyAgentAfterSeconds = 10;
 /** Agents but this one ($1) that take replicas. */
 const othersLive = `select from agents where id <> $1 and lease_expires_at > now() and not is_draining`;
 
-const freed = `agent_id = null, is_offered = false, successor_id = null, since = now(), state = case when wanted = 'ended' then 'ended' else 'waiting' end`;
+/** Only an agent whose lease holds takes anything: what others are given could at once be freed again and go to somebody else as well. */
+const holdsLease = `exists (select from agents where id = $1 and lease_expires_at > now())`;
+
+/** A successor counts one epoch ahead: what is claimed next must not be taken for what it was offered. */
+const freed = `agent_id = null, is_offered = false, epoch = case when successor_id is null then epoch else epoch + 1 end, successor_id = null, since = now(),
+  state = case when wanted = 'ended' then 'ended' else 'waiting' end`;
 
 export function replicas(db: Queryable) {
   return {
@@ -87,7 +92,7 @@ export function replicas(db: Queryable) {
            select r.id, r.slots, r.requested_at from replicas r
            left join replicas other on other.stream_id = r.stream_id and other.role <> r.role and other.wanted = 'live'
            left join agents holder on holder.id = other.agent_id
-           where r.agent_id is null and r.wanted = 'live' and r.backend = any ($2) and r.slots <= $3 and case
+           where r.agent_id is null and r.wanted = 'live' and r.backend = any ($2) and r.slots <= $3 and ${holdsLease} and case
              when other.id is null then true
              when holder.id is null then r.role = 'primary' or not exists (${othersLive})
              when holder.id = $1 then r.since < now() - make_interval(secs => case when exists (${othersLive}) then ${sameAgentAfterSeconds} else ${onlyAgentAfterSeconds} end)
@@ -122,7 +127,7 @@ export function replicas(db: Queryable) {
         db,
         `with offered as (
            select id, slots, requested_at from replicas
-           where is_offered and successor_id is null and agent_id <> $1 and wanted = 'live' and backend = any ($2) and slots <= $3
+           where is_offered and successor_id is null and agent_id <> $1 and wanted = 'live' and backend = any ($2) and slots <= $3 and ${holdsLease}
            order by requested_at limit $3 for update skip locked),
          fitting as (select id from (select id, sum(slots) over (order by requested_at, id) as total from offered) s where total <= $3)
          update replicas set successor_id = $1 where id in (select id from fitting)
@@ -142,7 +147,6 @@ export function replicas(db: Queryable) {
            update replicas r set agent_id = $2, epoch = epoch + 1, at_backup_url = not at_backup_url, state = 'live', reason = null, is_offered = false,
              successor_id = null
            from mine where r.id = mine.id and $4 = 'live'),
-         billed as (update live_intervals i set agent_id = $2, epoch = $3 from mine where i.replica_id = mine.id and i.ended_at is null and $4 = 'live'),
          ended as (update replicas r set successor_id = null from mine where r.id = mine.id and $4 = 'ended')
          select id from mine`,
         [claim.id, claim.agent_id, claim.epoch, state],

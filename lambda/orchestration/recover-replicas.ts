@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
-import type { Claim } from '../data/replicas.ts';
+import type { Claim, ReplicaFigures } from '../data/replicas.ts';
 import type { StateReason, Stream, StreamBackend } from '../data/streams.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { meterStream } from './meter.ts';
@@ -29,9 +29,10 @@ export async function recoverReplicas(pool: Pool): Promise<number> {
   return recovered;
 }
 
-/** Lets go of a replica that its agent sends no more, for another to take at once. */
-export async function releaseReplica(data: Database, streamID: string, claim: Claim, backend: StreamBackend): Promise<void> {
+/** Lets go of a replica that its agent sends no more, for another to take at once. @param figures its last ones */
+export async function releaseReplica(data: Database, streamID: string, claim: Claim, backend: StreamBackend, figures: ReplicaFigures): Promise<void> {
   const stream = await data.streams.lockAny(streamID);
+  if (stream) await data.replicas.saveFigures(claim.agent_id!, [figures]);
   if (!stream || !(await data.replicas.release(claim))) return;
   await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
   await settleLoss(data, stream, handedOver);

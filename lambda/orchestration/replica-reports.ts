@@ -1,6 +1,6 @@
 // Turns what an agent observed of a replica into the state of its stream: evidence, not hope.
 import type { Database } from '../data/database.ts';
-import type { Claim, ReplicaState } from '../data/replicas.ts';
+import type { Claim, ReplicaFigures, ReplicaState } from '../data/replicas.ts';
 import type { StateReason } from '../data/streams.ts';
 import { meterStream } from './meter.ts';
 import { settleStopping } from './stop-stream.ts';
@@ -12,6 +12,8 @@ export interface ReplicaReport {
   readonly reason: StateReason | null;
   /** Nothing that is retried can help any more: the stream fails. */
   readonly hopeless?: boolean;
+  /** The last ones of what ends with this report, or the first of what begins. */
+  readonly figures?: ReplicaFigures;
   /** When it was observed. */
   readonly now: Date;
 }
@@ -21,11 +23,15 @@ export interface ReplicaReport {
  * @returns false when the agent holds the replica no more: it must stop at once
  */
 export async function reportReplica(data: Database, report: ReplicaReport): Promise<boolean> {
-  const { streamID, claim, state, reason, hopeless = false, now } = report;
+  const { streamID, claim, state, reason, hopeless = false, figures, now } = report;
   const stream = await data.streams.lockAny(streamID);
   if (!stream) return false;
-  // Of a successor only that counts which makes it the holder.
-  if (!(await data.replicas.report(claim, state, reason))) return data.replicas.reportSuccessor(claim, state);
+  if (figures) await data.replicas.saveFigures(claim.agent_id!, [figures]);
+  if (!(await data.replicas.report(claim, state, reason))) {
+    const isSuccessor = await data.replicas.reportSuccessor(claim, state);
+    // Of a successor only that counts which makes it the holder.
+    if (!isSuccessor || state !== 'live') return isSuccessor;
+  }
 
   if (state === 'live') {
     const first = stream.started_at === null;
@@ -53,6 +59,13 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
   await meterStream(data, stream, now);
   if (state === 'ended') await settleStopping(data, stream);
   return true;
+}
+
+/** For a run that is over, of which nobody could be told then: the agent that holds the replica reports its end. */
+export async function reportEnded(data: Database, replicaID: string, agentID: string): Promise<void> {
+  const replica = await data.replicas.find(replicaID);
+  if (!replica || replica.agent_id !== agentID) return;
+  await reportReplica(data, { streamID: replica.stream_id, claim: replica, state: 'ended', reason: null, now: await data.now() });
 }
 
 /** A stream that never became active fails as well, without waiting for the time that activation may take. */

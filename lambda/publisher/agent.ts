@@ -6,7 +6,7 @@ import type { Replica } from '../data/replicas.ts';
 import { createPoolLike } from '../data/queryable.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
-import { reportReplica } from '../orchestration/replica-reports.ts';
+import { reportEnded, reportReplica } from '../orchestration/replica-reports.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { handOver } from './hand-over.ts';
@@ -17,9 +17,12 @@ import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
 import { loadPublishPlan } from './publish-plan.ts';
 import { ReplicaRun } from './replica-run.ts';
+import { Turns } from './turns.ts';
 
 const renewEveryMs = 1000;
 const renewalTimeoutMs = 1500;
+/** A row for each live stream each second would be all that a database of 100,000 streams does; 200 streams of an agent take turns of 10 s. */
+export const figuresPerRenewal = 20;
 /** An agent that is new has to be known before anything can happen to the network between them. */
 const learnPeersEveryMs = 3000;
 const connectTimeoutMs = 10_000;
@@ -47,9 +50,13 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let holding: readonly string[] = [];
   let isLost = false;
   let chores = null as Promise<void> | null;
+  let firing = null as Promise<void> | null;
   let claiming: Promise<void> = Promise.resolve();
+  const savedInTurn = new Turns();
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
+  /** Until nothing is sent any more. */
+  const sending = new AbortController();
   let peerURLs: readonly string[] = [];
   let peersLearntAtMs = -Infinity;
   const guard = new LeaseGuard({
@@ -68,8 +75,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     await claim();
     return { batchItemFailures: [] };
   };
+  const guarding = guard.watch(sending.signal);
   const consuming = [
-    guard.watch(until),
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
     queue.consume('media', options.handleMedia, { signal: until, batchSize: 1 }),
   ];
@@ -81,16 +88,16 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     }
   } finally {
     stopping.abort();
-    if (isLost) await endRuns();
-    await renewWhile(Promise.all([chores, claiming.catch(() => {})]));
-    if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
+    await renewWhile(letGo());
     await endRuns();
+    sending.abort();
+    await guarding;
     peerServer.close();
     await leasePool.end();
     await data.agents.remove(agentID);
     await recoverReplicas(pool);
     // What is being prepared takes as long as it takes, and needs no lease.
-    await Promise.all(consuming);
+    await Promise.all([firing, ...consuming]);
     log('agent_ended', { agentID });
   }
 
@@ -109,10 +116,17 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     const renewal = await lease.renew(agentID);
     if (!renewal.held) {
       isLost = true;
+      void endRuns();
       throw new LeaseLost();
     }
     guard.renewed(askedAtMs, renewal.renewingForMs);
+    for (const id of renewal.ending) runs.get(id)?.endForGood();
     return renewal;
+  }
+
+  async function letGo(): Promise<void> {
+    await Promise.all([chores, claiming.catch(() => {})]);
+    if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
   }
 
   /** For what has to be waited for while streams are still sent. */
@@ -135,43 +149,44 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     const renewal = await renewLease();
     holding = renewal.holding;
     options.onLoad?.({ replicas: runs.size, slotsUsed: slotsUsed() });
-    for (const id of renewal.ending) runs.get(id)?.endForGood();
     // Begun before the question, and not in the answer: their rows are others' by now, or gone.
     for (const [id, run] of known) if (!holding.includes(`${id}/${run.claim.epoch}`)) void run.end();
     // Not waited for: nothing that takes long may cost the lease.
-    chores ??= attempt(() => doChores(renewal)).finally(() => (chores = null));
+    const toldAtMs = steadyClock();
+    // The database's time, whatever happens to this machine's clock.
+    const databaseClock = () => new Date(renewal.now.getTime() + steadyClock() - toldAtMs);
+    chores ??= doChores(renewal, databaseClock).finally(() => (chores = null));
+    if (renewal.dueCount === 0) return;
+    // By itself: thousands that are due together must not keep the streams of a dead agent waiting.
+    const fire = async () => void (await fireDue(pool, { ...options.starting, settings: options.settings }, databaseClock));
+    firing ??= attempt(fire).finally(() => (firing = null));
   }
 
-  async function doChores({ ending, now, dueCount, deadCount }: Renewal): Promise<void> {
-    const toldAtMs = steadyClock();
-    // Their runs are over, but nobody could be told so then.
-    for (const id of ending) if (!runs.has(id)) await reportEnded(id);
-    if (runs.size > 0) {
-      const figures = [...runs.values()].map((run) => ({
-        replicaID: run.claim.id,
-        epoch: run.claim.epoch,
-        stats: run.figures.sample(steadyClock(), now, run.framesPerSecond),
-      }));
-      await data.replicas.saveFigures(agentID, figures);
+  /** One that fails every time keeps none of the others from being done. */
+  async function doChores({ ending, deadCount }: Renewal, databaseClock: () => Date): Promise<void> {
+    async function recover() {
+      if (deadCount > 0) await recoverReplicas(pool);
     }
-    // The database's time, whatever happens to this machine's clock.
-    const databaseClock = () => new Date(now.getTime() + steadyClock() - toldAtMs);
-    if (dueCount > 0) await fireDue(pool, { ...options.starting, settings: options.settings }, databaseClock);
-    await claim();
-    if (deadCount > 0) await recoverReplicas(pool);
-    await queue.relay();
-    if (steadyClock() - peersLearntAtMs > learnPeersEveryMs) {
+    async function reportEnds() {
+      // What was claimed a moment ago may not be known here yet.
+      await claiming;
+      // Their runs are over, but nobody could be told so then.
+      for (const id of ending) if (!runs.has(id)) await inTransaction(pool, (tx) => reportEnded(tx, id, agentID));
+    }
+    async function saveFigures() {
+      const figures = savedInTurn.next([...runs.values()], figuresPerRenewal).map((run) => run.sampleFigures(databaseClock()));
+      if (figures.length > 0) await data.replicas.saveFigures(agentID, figures);
+    }
+    const relay = async () => void (await queue.relay());
+    async function learnPeers() {
+      if (steadyClock() - peersLearntAtMs <= learnPeersEveryMs) return;
       peerURLs = await data.agents.peerURLs(agentID);
       peersLearntAtMs = steadyClock();
     }
-  }
-
-  async function reportEnded(replicaID: string): Promise<void> {
-    await inTransaction(pool, async (tx) => {
-      const replica = await tx.replicas.find(replicaID);
-      if (!replica || replica.agent_id !== agentID) return;
-      await reportReplica(tx, { streamID: replica.stream_id, claim: replica, state: 'ended', reason: null, now: await tx.now() });
-    });
+    for (const chore of [learnPeers, recover, claim, reportEnds, saveFigures, relay]) {
+      if (until.aborted) return;
+      await attempt(chore);
+    }
   }
 
   function slotsUsed(): number {
@@ -186,11 +201,11 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   }
 
   async function claimWhatFits(): Promise<void> {
-    if (until.aborted) return;
+    if (until.aborted || !guard.isSure) return;
     for (const replica of await claimedUnawares()) begin(replica);
     for (const take of [data.replicas.claim, data.replicas.succeed]) {
       const free = options.slots - slotsUsed();
-      if (until.aborted || free <= 0) return;
+      if (until.aborted || !guard.isSure || free <= 0) return;
       for (const replica of await take(agentID, options.backends, free)) begin(replica);
     }
   }
@@ -204,9 +219,14 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 
   function begin(replica: Replica): void {
     log('replica_claimed', { agentID, streamID: replica.stream_id, role: replica.role, epoch: replica.epoch });
+    // As a successor, or by a claim that it lost: it may still send.
+    const before = runs.get(replica.id)?.end();
     const run = new ReplicaRun({
       replica,
-      loadPlan: () => loadPublishPlan({ ...options, data, prepared }, replica),
+      loadPlan: async () => {
+        await before;
+        return loadPublishPlan({ ...options, data, prepared }, replica);
+      },
       anchor: async () => {
         const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
         return now.getTime() - anchored_at.getTime();
@@ -215,7 +235,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));
-          return reportReplica(tx, { ...report, streamID: replica.stream_id, now });
+          return reportReplica(tx, { ...report, streamID: replica.stream_id, now, figures: run.sampleFigures(now) });
         }),
       steadyClock,
       random: options.starting.random,

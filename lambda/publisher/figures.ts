@@ -8,7 +8,7 @@ interface Sample {
   readonly frames: number;
 }
 
-/** Rates are averages over this long. */
+/** Rates are averages over this long at least, once there are samples that old. */
 const rateWindowMs = 5000;
 
 export class Figures {
@@ -41,10 +41,10 @@ export class Figures {
     this.#position = { frame, occurrence };
   }
 
-  /** The figures at a time; call it about once a second, as rates are measured between calls. `nowMs` is any steady clock. */
+  /** The figures at a time; call it every few seconds, as rates are measured between calls. `nowMs` is any steady clock. */
   sample(nowMs: number, sampledAt: Date, framesPerSecond: number): StreamStats {
     this.#samples.push({ atMs: nowMs, bytes: this.#bytesSent, frames: this.#framesSent });
-    while (this.#samples.length > 2 && this.#samples[0]!.atMs < nowMs - rateWindowMs) this.#samples.shift();
+    while (this.#samples.length > 1 && this.#samples[1]!.atMs <= nowMs - rateWindowMs) this.#samples.shift();
     const first = this.#samples[0]!;
     const elapsedSeconds = (nowMs - first.atMs) / 1000;
     const rate = (amount: number) => (elapsedSeconds > 0 ? amount / elapsedSeconds : 0);

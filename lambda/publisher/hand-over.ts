@@ -53,7 +53,9 @@ export async function handOver({ agentID, pool, runs, queue, steadyClock, log, h
       await Promise.all(
         batch.map(async (run) => {
           await run.end();
-          await inTransaction(pool, (data) => releaseReplica(data, run.streamID, run.claim, run.backend));
+          await inTransaction(pool, async (data) =>
+            releaseReplica(data, run.streamID, run.claim, run.backend, run.sampleFigures(await data.now())),
+          );
         }),
       );
       await queue.relay();

@@ -35,6 +35,11 @@ export class LeaseGuard {
     this.#isCutOff = false;
   }
 
+  /** Whether anything may be taken: not before a renewal in time has said that the lease still holds. */
+  get isSure(): boolean {
+    return !this.#isCutOff && this.#options.steadyClock() - this.#renewedAtMs <= lateAfterMs + lookEveryMs;
+  }
+
   /** For peers: since when this agent renews, in milliseconds; null when it cannot at the moment. */
   renewingForMs(): number | null {
     const sinceMs = this.#options.steadyClock() - this.#renewedAtMs;

@@ -1,6 +1,6 @@
 // One replica, from its claim until it has to end: connects, plays, reports what happens, and tries again for as long as it may.
 import { setTimeout } from 'node:timers/promises';
-import type { Claim, Replica, ReplicaState } from '../data/replicas.ts';
+import type { Claim, Replica, ReplicaFigures, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../data/streams.ts';
 import { backoffMs } from './backoff.ts';
 import type { RetryPace } from './backoff.ts';
@@ -87,6 +87,12 @@ export class ReplicaRun {
   endForGood(): void {
     this.#endsForGood = true;
     this.#ending.abort();
+  }
+
+  /** What is measured of it, as of now. @param sampledAt now, by the database's clock */
+  sampleFigures(sampledAt: Date): ReplicaFigures {
+    const { id: replicaID, epoch } = this.claim;
+    return { replicaID, epoch, stats: this.figures.sample(this.#options.steadyClock(), sampledAt, this.framesPerSecond) };
   }
 
   async #run(): Promise<void> {

@@ -11,6 +11,7 @@ import { migrate } from '../../lambda/migrate/migrate.ts';
 import { fireDue } from '../../lambda/orchestration/fire-due.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
+import { figuresPerRenewal } from '../../lambda/publisher/agent.ts';
 
 const agentCount = Number(process.env['ORCHESTRATION_AGENTS'] ?? 500);
 const streamCounts = (process.env['ORCHESTRATION_STREAMS'] ?? '1000,10000,100000').split(',').map(Number);
@@ -109,20 +110,21 @@ class Fleet {
     const data = databaseOn(this.#pool);
     let chores: Promise<void> | null = null;
     await delay(startAfterMs, undefined, { signal }).catch(() => {});
-    while (!signal.aborted) {
+    for (let renewals = 0; !signal.aborted; renewals++) {
       const beganMs = performance.now();
       const renewal = await data.agents.renew(agentID);
       this.renewMs.push(performance.now() - beganMs);
-      chores ??= this.#doChores(agentID, renewal).finally(() => (chores = null));
+      chores ??= this.#doChores(agentID, renewals, renewal).finally(() => (chores = null));
       await delay(Math.max(0, renewEveryMs - (performance.now() - beganMs)), undefined, { signal }).catch(() => {});
     }
     await chores;
   }
 
-  async #doChores(agentID: string, { holding, now, dueCount, deadCount }: Awaited<ReturnType<ReturnType<typeof databaseOn>['agents']['renew']>>): Promise<void> {
+  async #doChores(agentID: string, renewals: number, { holding, now, dueCount, deadCount }: Awaited<ReturnType<ReturnType<typeof databaseOn>['agents']['renew']>>): Promise<void> {
     const data = databaseOn(this.#pool);
     const stats = { ...figures, sampledAt: now.toISOString() };
-    const held = holding.map((claim) => ({ replicaID: claim.split('/')[0]!, epoch: Number(claim.split('/')[1]), stats }));
+    const turn = (renewals * figuresPerRenewal) % Math.max(figuresPerRenewal, holding.length);
+    const held = holding.slice(turn, turn + figuresPerRenewal).map((claim) => ({ replicaID: claim.split('/')[0]!, epoch: Number(claim.split('/')[1]), stats }));
     if (held.length > 0) await data.replicas.saveFigures(agentID, held);
     if (dueCount > 0) await fireDue(this.#pool, starting, () => new Date());
     const free = this.#slots - holding.length;

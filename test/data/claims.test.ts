@@ -72,6 +72,21 @@ describe('claiming', () => {
   });
 });
 
+describe('an agent whose lease is over', () => {
+  it('is given nothing, neither what waits nor what is offered', async () => {
+    for (const name of ['holder', 'late', 'buried']) await register(name);
+    await activeStream('holder');
+    await data().replicas.offer('holder');
+    await startedStream();
+    await loseLease('late');
+    await service.pool().query(`update agents set lease_expires_at = '-infinity' where id = 'buried'`);
+    for (const name of ['late', 'buried']) {
+      expect(await claim(name)).toEqual([]);
+      expect(await data().replicas.succeed(name, ['ffmpeg'], 10)).toEqual([]);
+    }
+  });
+});
+
 describe('renewing', () => {
   it('tells the agent its own ends, what is due, who is dead, and the time of the database', async () => {
     for (const name of ['a', 'b', 'dead']) await register(name);
@@ -173,6 +188,25 @@ describe('a hand-over', () => {
     expect((await data().agents.renew('b')).holding).toEqual([]);
     expect(await report(stopped.successor, 'live')).toBe(false);
     await report(stopped.held, 'ended');
+  });
+
+  it('that the holder did not live to see makes the stream active again, and costs', async () => {
+    const { id, held, successor } = await offered();
+    await report(held, 'failing', { reason: { code: 'connection_lost', detail: 'It was.' } });
+    expect((await call('GET', `/streams/${id}`)).body.state).toBe('failing');
+    expect(await report(successor, 'live')).toBe(true);
+    expect((await call('GET', `/streams/${id}`)).body.state).toBe('active');
+    const { rows } = await service.pool().query('select agent_id, ended_at is null as open from live_intervals where stream_id = $1 order by id', [id]);
+    expect(rows).toEqual([{ agent_id: 'a', open: false }, { agent_id: 'b', open: true }]);
+  });
+
+  it('that came to nothing leaves nothing that the successor claimed later to be taken for it', async () => {
+    const { id, held, successor } = await offered();
+    expect(await data().replicas.release(held)).toBe(true);
+    const [claimed] = await claim('b');
+    expect(claimed).toMatchObject({ stream_id: id, agent_id: 'b', at_backup_url: false });
+    expect(await report(successor, 'live')).toBe(false);
+    expect(await report(claimed!, 'live')).toBe(true);
   });
 
   it('is offered only where another agent lives, and the destination has a URL that is free', async () => {

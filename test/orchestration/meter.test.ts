@@ -107,6 +107,28 @@ describe('an interval', () => {
     expect(await bytesSent()).toBe(2100);
     expect((await call('GET', `/streams/${id}/stats`)).body.bytesSent).toBe(1500);
   });
+
+  it('is followed by another at a hand-over, without a second between or twice, nor a byte less', async () => {
+    const { id, held: [held] } = await liveSince(3600);
+    await register('next');
+    const at = new Date();
+    const sent = (agent: string, epoch: number, bytesSent: number) =>
+      data().replicas.saveFigures(agent, [{
+        replicaID: held!.id, epoch,
+        stats: { bitrateKbps: 0, framesPerSecond: 0, framesSent: 0, bytesSent, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: after(at, 120).toISOString() },
+      }]);
+    await sent('agent', held!.epoch, 1_000_000);
+    await data().replicas.offer('agent');
+    const [successor] = await data().replicas.succeed('next', ['ffmpeg'], 10);
+    await report(successor!, 'live', { now: after(at, 60) });
+    const [before, open] = await intervals();
+    expect([before.agent_id, open.agent_id, before.ended_at, open.ended_at]).toEqual(['agent', 'next', open.started_at, null]);
+    expect(open.started_at).toEqual(after(at, 60));
+    await sent('next', successor!.epoch, 500);
+    await report(successor!, 'failing', { now: after(at, 180), reason: lost });
+    expect((await intervals()).map((row) => row.bytes_after - row.bytes_before)).toEqual([1_000_000, 500]);
+    expect((await intervals()).every((row) => row.stream_id === id)).toBe(true);
+  });
 });
 
 describe('the end of the credits', () => {

@@ -17,7 +17,7 @@ import { testDataKey, testService } from '../support/service.ts';
 
 const tools = await findMediaTools(process.env);
 const service = testService();
-const { call, startedStream, stream, upload } = actorsOn(service);
+const { call, claim, loseLease, readyStream, register, startedStream, stream, upload } = actorsOn(service);
 
 let samples: SampleServer;
 let clip: string;
@@ -160,6 +160,18 @@ describe('an agent', { timeout: 30_000 }, () => {
     await call('POST', `/streams/${id}/stop`);
     await agent.stop();
     expect((await stream(id)).state).toBe('stopped');
+  });
+
+  it('takes over from a dead one although something that is due fails each time', async () => {
+    const id = await startStream('a');
+    await register('dead');
+    expect(await claim('dead')).toHaveLength(1);
+    await loseLease('dead');
+    // A start that the lifecycle refuses.
+    await service.pool().query(`insert into due_times (stream_id, kind, due_at) values ($1, 'schedule_start', now())`, [await readyStream()]);
+    startAgent('agent');
+    await untilState(id, 'active');
+    expect(await holders()).toEqual([{ agent_id: 'agent', streams: 1 }]);
   });
 
   it('publishes what it claimed although the answer was lost', async () => {

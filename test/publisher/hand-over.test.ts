@@ -1,5 +1,8 @@
 // Streams that go from agent to agent on purpose, and replicas that stand in for each other.
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { actorsOn } from '../orchestration/actors.ts';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
@@ -75,6 +78,50 @@ describe('an agent that is asked to end', { timeout: 60_000 }, () => {
     expect(after!.firstPictureAtMs! - before!.lastPictureAtMs!).toBeLessThan(1000);
     expect(ingest.keys.get('live/key')).toMatchObject({ mostAtOnce: 1 });
     await expect.poll(async () => (await stream(id)).state, { timeout: 5000 }).toBe('active');
+  });
+
+  describe('whose successor gets no answer', () => {
+    let silent: Server;
+    let waiting: Set<Socket>;
+    beforeEach(async () => {
+      waiting = new Set();
+      silent = createServer((socket) => {
+        waiting.add(socket.on('error', () => {}).on('close', () => waiting.delete(socket)).resume());
+      });
+      silent.listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      onTestFinished(() => {
+        for (const socket of waiting) socket.destroy();
+        silent.close();
+      });
+    });
+
+    async function handedOver() {
+      const first = fleet.agent('first');
+      const id = await fleet.stream({ rtmpURL: ingest.rtmpURL, backupRtmpURL: `rtmp://127.0.0.1:${(silent.address() as AddressInfo).port}/backup` }, 'key');
+      await untilPictures('live/key', 0);
+      fleet.agent('second');
+      await expect.poll(async () => (await actors.data().agents.peerURLs('first')).length).toBe(1);
+      const ended = first.stop();
+      await expect.poll(() => waiting.size, { timeout: 10_000 }).toBe(1);
+      return { id, ended };
+    }
+
+    it('lets go all the same, and the successor claims it like any other, trying no more', async () => {
+      const { id, ended } = await handedOver();
+      await ended;
+      await untilPictures('live/key', 1);
+      await expect.poll(async () => (await stream(id)).state).toBe('active');
+      expect(waiting.size).toBe(0);
+      expect(ingest.keys.get('live/key')).toMatchObject({ mostAtOnce: 1 });
+    });
+
+    it('ends at once what is stopped meanwhile', async () => {
+      const { id, ended } = await handedOver();
+      await call('POST', `/streams/${id}/stop`);
+      await expect.poll(async () => (await stream(id)).state, { timeout: 5000 }).toBe('stopped');
+      await ended;
+    });
   });
 
   it('and is the last one gives back what it holds', async () => {

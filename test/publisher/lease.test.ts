@@ -66,6 +66,45 @@ describe('an agent that is cut off from the database while its peer is not', { t
   });
 });
 
+describe('an agent that cannot renew', { timeout: 60_000 }, () => {
+  it('and is asked to end lets go before its peer takes over', async () => {
+    const way = await openWayTo(service.databaseURL());
+    onTestFinished(() => way[Symbol.asyncDispose]());
+    const cut = fleet.agent('cut', { databaseURL: way.url });
+    await startedStreams(1);
+    fleet.agent('peer');
+    await expect.poll(async () => (await actors.data().agents.peerURLs('cut')).length).toBe(1);
+    await setTimeout(4000);
+    way.cut();
+    const ended = cut.stop();
+    await expect.poll(() => publications('key0')[1]?.pictures ?? 0, { timeout: 30_000 }).toBeGreaterThan(30);
+    expect(ingest.keys.get('live/key0')!.mostAtOnce).toBe(1);
+    way.mend();
+    await ended;
+  });
+
+  it('takes nothing up again before it can, whoever wakes it up', async () => {
+    fleet.agent('late');
+    await startedStreams(1);
+    fleet.agent('peer');
+    await expect.poll(async () => (await actors.data().agents.peerURLs('late')).length).toBe(1);
+    await setTimeout(4000);
+    const held = await service.pool().connect();
+    try {
+      await held.query('begin');
+      await held.query(`select from agents where id = 'late' for no key update`);
+      await expect.poll(() => publications('key0')[0]!.endedAtMs, { timeout: 20_000 }).not.toBeNull();
+      for (let wake = 0; wake < 20; wake++) await actors.data().outbox.send({ queue: 'publish-manifest', body: { streamID: 'none' } });
+      await expect.poll(async () => await actors.commands(), { timeout: 20_000 }).toEqual([]);
+      await setTimeout(1000);
+      expect(publications('key0')).toHaveLength(1);
+    } finally {
+      await held.query('rollback');
+      held.release();
+    }
+  });
+});
+
 describe('a database that is away from everybody', { timeout: 300_000 }, () => {
   it(`for ${outageMs / 1000} s costs ${streams} streams on two agents no frame, doubles none, and leaves their states right`, async () => {
     fleet.agent('first', { slots: streams / 2 });
