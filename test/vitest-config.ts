@@ -13,20 +13,11 @@ const slow = [
   'test/local/{graphql-page,watch-page}.test.ts',
   'test/orchestration/concurrency.test.ts',
   'test/publisher/ffmpeg/{child,item-source}.test.ts',
-<<<<<<< HEAD
-  'test/publisher/{faults,hand-over,lease,replica-run}.test.ts',
+  'test/publisher/{faults,figures-in-turn,hand-over,lease,replica-run}.test.ts',
   'test/publisher/prepared/{manifest-backend,play-out,prepare-segment,prepared-sender}.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
   'test/webhooks/killed.test.ts',
-=======
-  'test/publisher/prepared/{manifest-backend,play-out,prepare-segment}.test.ts',
-  'test/publisher/replica-run.test.ts',
-  'test/surfaces/graphql/client.test.ts',
-  'test/webhooks/killed.test.ts',
-  'test/surfaces/mcp-clients.test.ts',
-  'test/publisher/{faults,figures-in-turn,hand-over,lease,replica-run}.test.ts',
->>>>>>> agents-review
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
 const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/**/same-validation.test.ts', 'test/surfaces/graphql/any-document.test.ts'];
