@@ -50,6 +50,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let claiming: Promise<void> = Promise.resolve();
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
+  /** Until the last connection is closed. */
+  const sending = new AbortController();
   let peerURLs: readonly string[] = [];
   let peersLearntAtMs = -Infinity;
   const guard = new LeaseGuard({
@@ -69,7 +71,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     return { batchItemFailures: [] };
   };
   const consuming = [
-    guard.watch(until),
+    guard.watch(sending.signal),
     ...options.backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal: until })),
     queue.consume('media', options.handleMedia, { signal: until, batchSize: 1 }),
   ];
@@ -85,6 +87,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     await renewWhile(Promise.all([chores, claiming.catch(() => {})]));
     if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
     await endRuns();
+    sending.abort();
     peerServer.close();
     await leasePool.end();
     await data.agents.remove(agentID);
@@ -211,7 +214,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
         return now.getTime() - anchored_at.getTime();
       },
-      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, meter },
+      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, meter, maySend: () => guard.maySend() },
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));

@@ -21,18 +21,24 @@ export class LeaseGuard {
   readonly #options: LeaseGuardOptions;
   #renewedAtMs: number;
   #renewingForMs = 0;
+  #lookedAtMs: number;
   #isCutOff = false;
+  #hasOverslept = false;
 
   constructor(options: LeaseGuardOptions) {
     this.#options = options;
     this.#renewedAtMs = options.steadyClock();
+    this.#lookedAtMs = this.#renewedAtMs;
   }
 
   /** @param askedAtMs when the renewal was sent: the lease is counted from then at the earliest */
   renewed(askedAtMs: number, renewingForMs: number): void {
     this.#renewedAtMs = askedAtMs;
     this.#renewingForMs = renewingForMs;
+    // An answer that waited here while we slept says nothing about now.
+    if (this.#leaseLeftMs() < 0) return;
     this.#isCutOff = false;
+    this.#hasOverslept = false;
   }
 
   /** For peers: since when this agent renews, in milliseconds; null when it cannot at the moment. */
@@ -41,23 +47,39 @@ export class LeaseGuard {
     return sinceMs > lateAfterMs + lookEveryMs ? null : this.#renewingForMs + sinceMs;
   }
 
+  /** Asked before every write to a destination: whoever was stopped until its lease was over has to learn it before the timers that send. */
+  maySend(): boolean {
+    this.#noticeSleep();
+    return !this.#hasOverslept;
+  }
+
   async watch(signal: AbortSignal): Promise<void> {
-    const { steadyClock, peerURLs, onCutOff } = this.#options;
-    const leaseLeftMs = () => this.#renewedAtMs + leaseMs - steadyClock();
-    let lookedAtMs = steadyClock();
+    const { steadyClock, peerURLs } = this.#options;
     while (!signal.aborted) {
-      const wasAsleep = steadyClock() - lookedAtMs > asleepAfterMs;
+      this.#noticeSleep();
+      this.#lookedAtMs = steadyClock();
       const isLate = steadyClock() - this.#renewedAtMs > lateAfterMs;
       if (isLate && !this.#isCutOff) {
-        const isOver = wasAsleep && leaseLeftMs() < 0;
-        const answers = isOver ? [] : await askPeers(peerURLs());
-        if (isOver || mustStop(leaseLeftMs(), answers)) {
-          this.#isCutOff = true;
-          onCutOff(isOver ? 'asleep' : 'cut off');
-        }
+        const answers = await askPeers(peerURLs());
+        if (mustStop(this.#leaseLeftMs(), answers)) this.#cutOff('cut off');
       }
-      lookedAtMs = steadyClock();
       await setTimeout(lookEveryMs, undefined, { signal }).catch(() => {});
     }
+  }
+
+  #noticeSleep(): void {
+    const sinceLookMs = this.#options.steadyClock() - this.#lookedAtMs;
+    if (this.#hasOverslept || sinceLookMs < asleepAfterMs || this.#leaseLeftMs() > 0) return;
+    this.#hasOverslept = true;
+    this.#cutOff('asleep');
+  }
+
+  #leaseLeftMs(): number {
+    return this.#renewedAtMs + leaseMs - this.#options.steadyClock();
+  }
+
+  #cutOff(how: 'cut off' | 'asleep'): void {
+    this.#isCutOff = true;
+    this.#options.onCutOff(how);
   }
 }

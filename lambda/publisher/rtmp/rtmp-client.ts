@@ -19,6 +19,8 @@ export interface RtmpClientOptions extends DestinationSocketOptions {
   readonly connectTimeoutMs: number;
   /** Without one a destination that is lost is noticed only once the system's buffers are full. */
   readonly meter?: DeliveryMeter;
+  /** Asked before every write; with false the connection ends at once, without another byte. */
+  readonly maySend?: () => boolean;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function connectPublisher(target: PublishTarget, options: RtmpClien
     const socket = await openDestinationSocket(url, options, givenUp);
     const abortListener = addAbortListener(givenUp, () => socket.destroy());
     try {
-      return await startPublishing(socket, url, target.streamKey, options.meter);
+      return await startPublishing(socket, url, target.streamKey, options);
     } finally {
       abortListener[Symbol.dispose]();
     }

@@ -8,11 +8,12 @@ import type { RtmpCommand } from './command.ts';
 import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import { isTimeout } from './destination-socket.ts';
-import type { DeliveryMeter, MeteredConnection } from './delivery-meter.ts';
+import type { MeteredConnection } from './delivery-meter.ts';
 import { mediaChunkSize, mediaHeaders, messageType } from './message.ts';
 import type { MediaMessage, RtmpMessage } from './message.ts';
 import { isRefusal, refusalCode } from './refusal.ts';
 import { RtmpConnection } from './rtmp-connection.ts';
+import type { RtmpClientOptions } from './rtmp-client.ts';
 import type { ConnectionEnd } from './rtmp-connection.ts';
 
 const closeTimeoutMs = 500;
@@ -49,12 +50,14 @@ export interface RtmpPublisher {
   close(): Promise<void>;
 }
 
+type PublisherOptions = Pick<RtmpClientOptions, 'meter' | 'maySend'>;
+
 /**
  * Publishes under the key and resolves when the server says that it has started. Closes the socket when it fails.
  * @throws {DestinationError} handshake_failed, app_refused, key_refused, already_publishing, server_full or timed_out
  */
-export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: string, meter?: DeliveryMeter): Promise<RtmpPublisher> {
-  const publisher = new SocketPublisher(socket, streamKey, meter);
+export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: string, options: PublisherOptions): Promise<RtmpPublisher> {
+  const publisher = new SocketPublisher(socket, streamKey, options);
   await publisher.negotiate(url);
   return publisher;
 }
@@ -79,12 +82,13 @@ class SocketPublisher implements RtmpPublisher {
   #refusal: DestinationError | null = null;
   #closed: Promise<void> | null = null;
 
-  constructor(socket: Socket, streamKey: string, meter?: DeliveryMeter) {
+  constructor(socket: Socket, streamKey: string, { meter, maySend }: PublisherOptions) {
     this.#streamKey = streamKey;
     this.#step = { transactionID: null, endMeans: 'handshake_failed', answer: Promise.withResolvers() };
     this.#connection = new RtmpConnection(socket, 'client', {
       onOpen: () => this.#step?.answer.resolve(null),
       onMessage: (message) => this.#receive(message),
+      ...(maySend && { maySend }),
     });
     this.#metered = meter?.add(socket, () => this.bytesSent - this.bytesQueued) ?? null;
     this.ended = this.#connection.ended.then((end) => this.#failureOf(end));
