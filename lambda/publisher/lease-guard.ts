@@ -56,15 +56,20 @@ export class LeaseGuard {
   async watch(signal: AbortSignal): Promise<void> {
     const { steadyClock, peerURLs } = this.#options;
     while (!signal.aborted) {
-      this.#noticeSleep();
-      this.#lookedAtMs = steadyClock();
+      this.#look();
       const isLate = steadyClock() - this.#renewedAtMs > lateAfterMs;
       if (isLate && !this.#isCutOff) {
         const answers = await askPeers(peerURLs());
-        if (mustStop(this.#leaseLeftMs(), answers)) this.#cutOff('cut off');
+        this.#look();
+        if (!this.#isCutOff && mustStop(this.#leaseLeftMs(), answers)) this.#cutOff('cut off');
       }
       await setTimeout(lookEveryMs, undefined, { signal }).catch(() => {});
     }
+  }
+
+  #look(): void {
+    this.#noticeSleep();
+    this.#lookedAtMs = this.#options.steadyClock();
   }
 
   #noticeSleep(): void {

@@ -117,7 +117,7 @@ describe('a start that was under way', { timeout: 60_000 }, () => {
     for (const [index, id] of ids.entries()) {
       const { status } = answers[index]!;
       const isStarted = (await causes(id)).includes('start');
-      expect([200, 502], service.logged.at(-1)).toContain(status);
+      expect([200, 502]).toContain(status);
       // What was answered is there; what was not may be.
       if (status === 200) expect(isStarted).toBe(true);
       const repeated = await start(id);

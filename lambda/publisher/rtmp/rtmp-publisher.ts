@@ -8,12 +8,11 @@ import type { RtmpCommand } from './command.ts';
 import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import { isTimeout } from './destination-socket.ts';
-import type { MeteredConnection } from './delivery-meter.ts';
+import type { DeliveryMeter, MeteredConnection } from './delivery-meter.ts';
 import { mediaChunkSize, mediaHeaders, messageType } from './message.ts';
 import type { MediaMessage, RtmpMessage } from './message.ts';
 import { isRefusal, refusalCode } from './refusal.ts';
 import { RtmpConnection } from './rtmp-connection.ts';
-import type { RtmpClientOptions } from './rtmp-client.ts';
 import type { ConnectionEnd } from './rtmp-connection.ts';
 
 const closeTimeoutMs = 500;
@@ -50,7 +49,12 @@ export interface RtmpPublisher {
   close(): Promise<void>;
 }
 
-type PublisherOptions = Pick<RtmpClientOptions, 'meter' | 'maySend'>;
+export interface PublisherOptions {
+  /** Without one a destination that is lost is noticed only once the system's buffers are full. */
+  readonly meter?: DeliveryMeter;
+  /** Asked before every write; with false the connection ends at once, without another byte. */
+  readonly maySend?: () => boolean;
+}
 
 /**
  * Publishes under the key and resolves when the server says that it has started. Closes the socket when it fails.
