@@ -231,7 +231,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
         return now.getTime() - anchored_at.getTime();
       },
-      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, meter },
+      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, meter, maySend: () => guard.maySend() },
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));

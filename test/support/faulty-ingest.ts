@@ -23,6 +23,8 @@ export interface Publication {
   timestampMs: number;
   /** The longest step from a picture to the next. */
   longestStepMs: number;
+  /** All that its connection has brought so far. */
+  readonly bytes: number;
 }
 
 /** What one stream key got, or one key at one application. */
@@ -139,7 +141,7 @@ export async function startFaultyIngest({ host = '127.0.0.1', onPicture }: {
         return;
       }
       const path = `${app}/${key}`;
-      const facts: Publication = { beganAtMs: performance.now(), endedAtMs: null, firstPictureAtMs: null, lastPictureAtMs: null, pictures: 0, timestampMs: 0, longestStepMs: 0 };
+      const facts: Publication = { beganAtMs: performance.now(), endedAtMs: null, firstPictureAtMs: null, lastPictureAtMs: null, pictures: 0, timestampMs: 0, longestStepMs: 0, get bytes() { return socket.bytesRead; } };
       const known = keys.get(path) ?? { publications: [], mostAtOnce: 0 };
       keys.set(path, known);
       known.publications.push(facts);

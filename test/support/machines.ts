@@ -33,6 +33,9 @@ export async function startMachines(names: readonly string[]) {
   const machines = new Map(names.map((name) => [name, boot(name)]));
   const upload = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
 
+  const agentOf = async (name: string) =>
+    (await descendantsOf(machines.get(name)!.process.pid!)).find((each) => each.name === 'MainThread' || each.name === 'node');
+
   /** The machine's agent that lives, by the database. */
   async function holders(): Promise<{ machine: string; keys: string[] }[]> {
     const { rows } = await pool.query<{ machine: string; keys: string[] }>(
@@ -65,7 +68,7 @@ export async function startMachines(names: readonly string[]) {
     /** SIGKILL: its agent, which its supervisor sees, or all of it. @returns steady milliseconds of that */
     async kill(name: string, what: 'agent' | 'machine'): Promise<number> {
       const machine = machines.get(name)!;
-      const agent = (await descendantsOf(machine.process.pid!)).find((each) => each.name === 'MainThread' || each.name === 'node');
+      const agent = await agentOf(name);
       const killedAtMs = performance.now();
       if (what === 'machine') machine.process.kill('SIGKILL');
       if (agent) process.kill(agent.pid, 'SIGKILL');
@@ -75,6 +78,13 @@ export async function startMachines(names: readonly string[]) {
         setTimeout(() => machines.set(name, boot(name)), rebootMs).unref();
       }
       return killedAtMs;
+    },
+
+    /** SIGSTOP to its agent, which its supervisor does not see. @returns ends that, by SIGCONT */
+    async freeze(name: string): Promise<() => void> {
+      const { pid } = (await agentOf(name))!;
+      process.kill(pid, 'SIGSTOP');
+      return () => void process.kill(pid, 'SIGCONT');
     },
 
     async [Symbol.asyncDispose]() {

@@ -62,8 +62,7 @@ export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests')
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
 /** Made for the tests of the file or `describe` it is called in. Private destinations and many requests are allowed unless told otherwise. */
-export function testService({ allowPrivateAddresses = true, rateLimitFactor = 100 } = {}): TestService {
-  const database = testDatabase();
+export function testService({ allowPrivateAddresses = true, rateLimitFactor = 100, database = testDatabase() } = {}): TestService {
   const logged: string[] = [];
   const secrets = plantedSecrets();
   let made: { pool: Pool; objects: FileObjectStore; payment: LocalPayment; crypto: LocalCryptoProcessor; service: Service; handler: RestHandler; folder: string } | undefined;

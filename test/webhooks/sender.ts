@@ -1,6 +1,7 @@
 // The sender of webhooks and mails as tests run it: its handler with a short time for each attempt, called with the commands that wait.
 import type { Pool } from 'pg';
 import type { WebhookCommand } from '../../lambda/data/outbox.ts';
+import type { QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
@@ -10,6 +11,7 @@ import type { WebhookParts } from '../../lambda/webhooks/webhooks.ts';
 export interface TestSender {
   readonly mails: Mail[];
   readonly logged: string[];
+  readonly handler: QueueHandler;
   /** Carries out commands that are due until there are none. @returns how many failed */
   work: () => Promise<number>;
   /** Carries out one command. */
@@ -38,6 +40,7 @@ export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other
     mails,
     logged,
     carryOut: (command) => handler({ Records: [{ messageId: '1', body: JSON.stringify(command) }] } as Parameters<typeof handler>[0]),
+    handler,
     async work() {
       for (let failed = 0; ; ) {
         const { rows } = await pool.query(`delete from outbox where queue = 'webhooks' and visible_at <= now() returning id, body`);

@@ -2,11 +2,10 @@
 import { addAbortListener } from 'node:events';
 import { parseRtmpURL } from '../../domain/rtmp-url.ts';
 import { DestinationError } from './destination-error.ts';
-import type { DeliveryMeter } from './delivery-meter.ts';
 import { openDestinationSocket } from './destination-socket.ts';
 import type { DestinationSocketOptions } from './destination-socket.ts';
 import { startPublishing } from './rtmp-publisher.ts';
-import type { RtmpPublisher } from './rtmp-publisher.ts';
+import type { PublisherOptions, RtmpPublisher } from './rtmp-publisher.ts';
 
 export interface PublishTarget {
   /** rtmp or rtmps://host[:port]/app[/more][?query]. */
@@ -14,11 +13,9 @@ export interface PublishTarget {
   readonly streamKey: string;
 }
 
-export interface RtmpClientOptions extends DestinationSocketOptions {
+export interface RtmpClientOptions extends DestinationSocketOptions, PublisherOptions {
   /** For everything until the server says that publishing has started. */
   readonly connectTimeoutMs: number;
-  /** Without one a destination that is lost is noticed only once the system's buffers are full. */
-  readonly meter?: DeliveryMeter;
 }
 
 /**
@@ -35,7 +32,7 @@ export async function connectPublisher(target: PublishTarget, options: RtmpClien
     const socket = await openDestinationSocket(url, options, givenUp);
     const abortListener = addAbortListener(givenUp, () => socket.destroy());
     try {
-      return await startPublishing(socket, url, target.streamKey, options.meter);
+      return await startPublishing(socket, url, target.streamKey, options);
     } finally {
       abortListener[Symbol.dispose]();
     }

@@ -21,6 +21,8 @@ export interface ConnectionListener {
   onOpen(): void;
   /** Every message but those that are answered here. An exception in it ends the connection like a protocol error. */
   onMessage(message: RtmpMessage): void;
+  /** Asked before every write; with false the connection ends at once, without another byte. */
+  maySend?(): boolean;
 }
 
 /** Who ended the connection: us, the peer properly (TCP FIN), or an error of the socket or the protocol. */
@@ -151,6 +153,7 @@ export class RtmpConnection {
 
   #write(bytes: Buffer): void {
     if (bytes.length === 0 || !this.#socket.writable) return;
+    if (this.#listener.maySend?.() === false) return this.#finish({ by: 'us' });
     this.#bytesSent += bytes.length;
     this.#socket.write(bytes);
   }

@@ -49,12 +49,19 @@ export interface RtmpPublisher {
   close(): Promise<void>;
 }
 
+export interface PublisherOptions {
+  /** Without one a destination that is lost is noticed only once the system's buffers are full. */
+  readonly meter?: DeliveryMeter;
+  /** Asked before every write; with false the connection ends at once, without another byte. */
+  readonly maySend?: () => boolean;
+}
+
 /**
  * Publishes under the key and resolves when the server says that it has started. Closes the socket when it fails.
  * @throws {DestinationError} handshake_failed, app_refused, key_refused, already_publishing, server_full or timed_out
  */
-export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: string, meter?: DeliveryMeter): Promise<RtmpPublisher> {
-  const publisher = new SocketPublisher(socket, streamKey, meter);
+export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: string, options: PublisherOptions): Promise<RtmpPublisher> {
+  const publisher = new SocketPublisher(socket, streamKey, options);
   await publisher.negotiate(url);
   return publisher;
 }
@@ -79,12 +86,13 @@ class SocketPublisher implements RtmpPublisher {
   #refusal: DestinationError | null = null;
   #closed: Promise<void> | null = null;
 
-  constructor(socket: Socket, streamKey: string, meter?: DeliveryMeter) {
+  constructor(socket: Socket, streamKey: string, { meter, maySend }: PublisherOptions) {
     this.#streamKey = streamKey;
     this.#step = { transactionID: null, endMeans: 'handshake_failed', answer: Promise.withResolvers() };
     this.#connection = new RtmpConnection(socket, 'client', {
       onOpen: () => this.#step?.answer.resolve(null),
       onMessage: (message) => this.#receive(message),
+      ...(maySend && { maySend }),
     });
     this.#metered = meter?.add(socket, () => this.bytesSent - this.bytesQueued) ?? null;
     this.ended = this.#connection.ended.then((end) => this.#failureOf(end));

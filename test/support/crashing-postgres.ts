@@ -1,0 +1,59 @@
+// A Postgres server of a test file's own, durable, that can be killed as in a crash and comes back at its address.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'pg';
+import { afterAll, beforeAll } from 'vitest';
+import { startPostgres } from '../../bin/local/postgres.ts';
+import type { RunningPostgres } from '../../bin/local/postgres.ts';
+import { migrate } from '../../lambda/migrate/migrate.ts';
+import type { TestDatabase } from './database.ts';
+import { descendantsOf, survivorsOf } from './processes.ts';
+
+export interface CrashingPostgres extends TestDatabase {
+  /** SIGKILL to all of its processes. */
+  kill(): Promise<void>;
+  /** After `kill`. */
+  start(): Promise<void>;
+}
+
+const goneWithinMs = 5000;
+
+/** Made, with a migrated database, for the tests of the file or `describe` it is called in. */
+export function crashingPostgres(): CrashingPostgres {
+  let folder: string;
+  let server: RunningPostgres;
+  let pool: Pool;
+  const dataFolder = () => join(folder, 'postgres');
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'crashing-postgres-'));
+    server = await startPostgres({ durable: true, dataFolder: dataFolder() });
+    pool = new Pool({ connectionString: server.url });
+    pool.on('error', () => {});
+    await migrate(pool);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  return {
+    pool: () => pool,
+    url: () => server.url,
+    async kill() {
+      const pid = Number.parseInt(await readFile(join(dataFolder(), 'postmaster.pid'), 'utf8'), 10);
+      const processes = await descendantsOf(pid);
+      for (const each of [pid, ...processes.map((process) => process.pid)]) process.kill(each, 'SIGKILL');
+      await server.exited;
+      const survivors = await survivorsOf(processes, goneWithinMs);
+      if (survivors.length > 0) throw new Error(`still there after SIGKILL: ${survivors.join(', ')}`);
+    },
+    async start() {
+      const { url } = server;
+      server = await startPostgres({ durable: true, dataFolder: dataFolder(), port: Number(new URL(url).port) });
+      if (server.url !== url) throw new Error('the port of the killed server was taken meanwhile');
+    },
+  };
+}
