@@ -1,5 +1,5 @@
 // What metering costs in the database, and how exactly credits end: users with ten streams each, simulated until all have run out of credits.
-import pg from 'pg';
+import type { Pool } from 'pg';
 import { startPostgres } from '../../bin/local/postgres.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
@@ -7,6 +7,7 @@ import { graceMs, priceOf } from '../../lambda/domain/credits.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
 import { meterStream } from '../../lambda/orchestration/meter.ts';
+import { countStatements } from './count-statements.ts';
 
 const users = Number(process.env['CREDITS_USERS'] ?? 1000);
 const streamsOfEach = 10;
@@ -26,7 +27,7 @@ export async function creditsBench(): Promise<void> {
   }
 }
 
-async function simulate(pool: pg.Pool): Promise<void> {
+async function simulate(pool: Pool): Promise<void> {
   const counter = countStatements();
   const beginMs = Date.UTC(2030, 0, 1);
   // Enough for one to thirty days with all streams live.
@@ -98,16 +99,4 @@ async function simulate(pool: pg.Pool): Promise<void> {
   const differences = await databaseOn(pool).reconciliation.differences();
   // Replicas here are told to end, and nobody is there to do so.
   console.log(`books: ${differences.length} differences`);
-}
-
-function countStatements(): { count: number } {
-  const counter = { count: 0 };
-  const { query } = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown };
-  Object.assign(pg.Client.prototype, {
-    query(this: pg.Client, ...args: unknown[]) {
-      counter.count++;
-      return query.call(this, ...args);
-    },
-  });
-  return counter;
 }

@@ -1,7 +1,7 @@
 // What many agents ask of one Postgres: renewing with few streams and with many, losing a tenth of the agents at once, and schedules that fall due together.
 import { readFile, readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type { Pool } from 'pg';
 import { startPostgres } from '../../bin/local/postgres.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/new-id.ts';
@@ -11,6 +11,7 @@ import { migrate } from '../../lambda/migrate/migrate.ts';
 import { fireDue } from '../../lambda/orchestration/fire-due.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
+import { countStatements } from './count-statements.ts';
 import { figuresPerRenewal } from '../../lambda/publisher/agent.ts';
 
 const agentCount = Number(process.env['ORCHESTRATION_AGENTS'] ?? 500);
@@ -57,13 +58,13 @@ export async function orchestrationBench(): Promise<void> {
 /** Agents as `lambda/publisher/agent.ts` runs them, with media that a destination accepts at once. */
 class Fleet {
   readonly renewMs: number[] = [];
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
   readonly #agents: number;
   readonly #slots: number;
   readonly #loops = new Map<string, { stop: AbortController; loop: Promise<void> }>();
   #onLive: (streamID: string) => void = () => {};
 
-  constructor(pool: pg.Pool, agents: number, slots: number) {
+  constructor(pool: Pool, agents: number, slots: number) {
     this.#pool = pool;
     this.#agents = agents;
     this.#slots = slots;
@@ -143,7 +144,7 @@ const figures = {
   droppedFrames: 0, reconnects: 0, loopCount: 12, currentItem: { playlistID: 'ply_0mb3kq5zj4h8s2n7t1w9x6c0p', itemID: 'itm_0mb3kq5zj4h8s2n7t1w9x6c0p', uploadID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p', positionSeconds: 12.5 },
 };
 
-async function withDatabase(work: (pool: pg.Pool) => Promise<void>): Promise<void> {
+async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> {
   const postgres = await startPostgres({ durable: false });
   const pool = createPool({ connectionString: postgres.url, max: connections });
   try {
@@ -156,7 +157,7 @@ async function withDatabase(work: (pool: pg.Pool) => Promise<void>): Promise<voi
 }
 
 /** Users with credits, and live streams, held by the agents in equal shares. */
-async function fill(pool: pg.Pool, streams: number): Promise<void> {
+async function fill(pool: Pool, streams: number): Promise<void> {
   await fillUsers(pool);
   await pool.query(
     `insert into streams (id, user_id, state, status, run_quality, run_framerate, stream_backend, started_at)
@@ -171,7 +172,7 @@ async function fill(pool: pg.Pool, streams: number): Promise<void> {
   await pool.query('vacuum analyze');
 }
 
-async function fillUsers(pool: pg.Pool): Promise<void> {
+async function fillUsers(pool: Pool): Promise<void> {
   await pool.query(`insert into users (id, email, name) select 'usr_' || u, u || '@example.com', 'x' from generate_series(0, $1::int - 1) u`, [usersOfAll]);
   for (let user = 0; user < usersOfAll; user++) {
     await databaseOn(pool).billing.ensurePaidInvoice({ id: `inv_${user}`, userID: `usr_${user}`, type: 'adjustment', method: 'grant', cost: 0, credits: 1_000_000 });
@@ -179,7 +180,7 @@ async function fillUsers(pool: pg.Pool): Promise<void> {
 }
 
 /** Starts that fall due within one minute, fired by whichever agent comes first. */
-async function scheduleBench(pool: pg.Pool): Promise<void> {
+async function scheduleBench(pool: Pool): Promise<void> {
   await fillUsers(pool);
   await pool.query(
     `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, probe_state, duration_seconds, width, height, framerate, video_codec)
@@ -214,7 +215,7 @@ async function scheduleBench(pool: pg.Pool): Promise<void> {
   );
 }
 
-function insertAgents(pool: pg.Pool, count: number) {
+function insertAgents(pool: Pool, count: number) {
   return pool.query(
     `insert into agents (id, supervisor, release, lease_expires_at) select 'agent_' || a, 's', 'r', now() + interval '1 minute' from generate_series(0, $1::int - 1) a`,
     [count],
@@ -222,7 +223,7 @@ function insertAgents(pool: pg.Pool, count: number) {
 }
 
 /** Processor seconds of the server and all its connections so far. */
-async function processorTime(pool: pg.Pool): Promise<() => Promise<number>> {
+async function processorTime(pool: Pool): Promise<() => Promise<number>> {
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   const statOf = async (pid: number | string) => (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).replace(/^.*\) /, '').split(' ');
   const server = (await statOf(rows[0]!.pid))[1]!;
@@ -242,16 +243,4 @@ function quantile(values: readonly number[], share: number): number {
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
-}
-
-function countStatements(): { count: number } {
-  const counter = { count: 0 };
-  const { query } = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown };
-  Object.assign(pg.Client.prototype, {
-    query(this: pg.Client, ...args: unknown[]) {
-      counter.count++;
-      return query.call(this, ...args);
-    },
-  });
-  return counter;
 }

@@ -1,0 +1,14 @@
+// Counts what this process sends to Postgres from now on, transactions' begin and commit included.
+import pg from 'pg';
+
+export function countStatements(): { count: number } {
+  const counter = { count: 0 };
+  const { query } = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown };
+  Object.assign(pg.Client.prototype, {
+    query(this: pg.Client, ...args: unknown[]) {
+      counter.count++;
+      return query.call(this, ...args);
+    },
+  });
+  return counter;
+}
