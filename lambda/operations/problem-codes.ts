@@ -43,7 +43,7 @@ export const problemCodes = {
   webhook_disabled: { status: 422, title: 'Webhook is disabled', explanation: 'Nothing is sent to a webhook that is disabled. Enable it first.' },
   too_many_webhooks: { status: 422, title: 'Too many webhooks', explanation: 'There are as many webhooks as a user can have. Delete one first.' },
   rate_limited: { status: 429, title: 'Too many requests', explanation: 'The rate limit is used up. Retry-After says in how many seconds to come back.' },
-  upstream_unavailable: { status: 502, title: 'Service behind unavailable', explanation: 'A service that this one depends on did not answer. Nothing was changed; try again.' },
+  upstream_unavailable: { status: 502, title: 'Service behind unavailable', explanation: 'A service that this one depends on did not answer. Try again: with an Idempotency-Key nothing is done twice.' },
   internal_error: { status: 500, title: 'Internal error', explanation: 'We made a mistake. It is logged; nothing was changed.' },
 } as const satisfies Record<string, ProblemKind>;
 
