@@ -1,12 +1,11 @@
 // The GraphQL function as it is deployed, called with API Gateway's events.
+import type * as Module from '../../lambda/graphql/graphql-function.ts';
 import type { GraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { importBundled } from './bundled-function.ts';
 import { throughGateway } from './gateway.ts';
 
-type Module = typeof import('../../lambda/graphql/graphql-function.ts');
-
-export async function bundledGraphql(): Promise<(...parts: Parameters<Module['createGraphqlFunction']>) => GraphqlHandler> {
-  const { createGraphqlFunction } = await importBundled<Module>('graphql/graphql-function.ts');
+export async function bundledGraphql(): Promise<(...parts: Parameters<typeof Module.createGraphqlFunction>) => GraphqlHandler> {
+  const { createGraphqlFunction } = await importBundled<typeof Module>('graphql/graphql-function.ts');
   return (...parts) => {
     const handler = createGraphqlFunction(...parts);
     return (request, address) => throughGateway(handler, request, address);
