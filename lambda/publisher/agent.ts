@@ -11,7 +11,7 @@ import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { handOver } from './hand-over.ts';
 import { LeaseGuard } from './lease-guard.ts';
-import { answerPeers } from './peers.ts';
+import { answerPeers, KnownPeers } from './peers.ts';
 import { DeliveryMeter } from './rtmp/delivery-meter.ts';
 import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
@@ -22,8 +22,6 @@ const renewEveryMs = 1000;
 const renewalTimeoutMs = 1500;
 /** An agent with more streams than these says less often than every second what it measures: with 200, every 5 s. */
 export const figuresPerSecond = 40;
-/** An agent that is new has to be known before anything can happen to the network between them. */
-const learnPeersEveryMs = 3000;
 const connectTimeoutMs = 10_000;
 /** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
 const maxCachedBytes = 512 * 1024 * 1024;
@@ -56,11 +54,10 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const until = AbortSignal.any([signal, stopping.signal]);
   /** Until nothing is sent any more. */
   const sending = new AbortController();
-  let peerURLs: readonly string[] = [];
-  let peersLearntAtMs = -Infinity;
+  const peers = new KnownPeers(() => data.agents.peerURLs(agentID), steadyClock);
   const guard = new LeaseGuard({
     steadyClock,
-    peerURLs: () => peerURLs,
+    peerURLs: () => peers.urls,
     onCutOff: (how) => {
       log('agent_cut_off', { agentID, how, replicas: runs.size });
       void endRuns();
@@ -163,9 +160,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 
   /** One that fails every time keeps none of the others from being done. */
   async function doChores(renewal: Renewal, databaseClock: () => Date): Promise<void> {
-    async function recover() {
-      if (renewal.isAnyDead) await recoverReplicas(pool);
-    }
+    const recover = async () => void (renewal.isAnyDead && (await recoverReplicas(pool)));
     async function claimWaiting() {
       if (renewal.isAnyWaiting || holding.some((held) => !runs.has(idOf(held)))) await claim();
     }
@@ -182,14 +177,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       const now = databaseClock();
       await data.figures.say(agentID, [...runs.values()].map((run) => run.sampleFigures(now)));
     }
-    async function relay() {
-      if (renewal.isAnyUnsent) await queue.relay();
-    }
-    async function learnPeers() {
-      if (steadyClock() - peersLearntAtMs <= learnPeersEveryMs) return;
-      peerURLs = await data.agents.peerURLs(agentID);
-      peersLearntAtMs = steadyClock();
-    }
+    const relay = async () => void (renewal.isAnyUnsent && (await queue.relay()));
+    const learnPeers = () => peers.learn();
     for (const chore of [learnPeers, recover, claimWaiting, reportEnds, sayFigures, relay]) {
       if (until.aborted) return;
       await attempt(chore);
