@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Renewal } from '../data/agents.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
+import { connectionEndsAfterMs } from '../domain/ingest-limits.ts';
 import type { Replica } from '../data/replicas.ts';
 import { createPoolLike } from '../data/queryable.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
@@ -232,6 +233,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         return now.getTime() - anchored_at.getTime();
       },
       client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, meter, maySend: () => guard.maySend() },
+      connectionEndsAfterMs,
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));

@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Claim, Replica, ReplicaFigures, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../data/streams.ts';
+import { parseRtmpURL } from '../domain/rtmp-url.ts';
 import { backoffMs } from './backoff.ts';
 import type { RetryPace } from './backoff.ts';
 import { Figures } from './figures.ts';
@@ -13,6 +14,7 @@ import { runSession } from './publish-session.ts';
 import { DestinationError } from './rtmp/destination-error.ts';
 import type { DestinationErrorCode } from './rtmp/destination-error.ts';
 import type { RtmpClientOptions } from './rtmp/rtmp-client.ts';
+import type { OpenMedia } from './stream-media.ts';
 
 export interface Report {
   readonly claim: Claim;
@@ -30,11 +32,19 @@ export interface ReplicaRunOptions {
   /** Fixes the anchor of the run; answers the milliseconds since it. */
   readonly anchor: () => Promise<number>;
   readonly client: RtmpClientOptions;
+  /** How long a connection to a host may last, in milliseconds; @param random uniform in [0, 1), so that not all end at once. */
+  readonly connectionEndsAfterMs: (hostname: string, random: number) => number;
   /** Answers false when the replica is no longer this agent's. */
   readonly report: (report: Report) => Promise<boolean>;
   readonly steadyClock: () => number;
   readonly random: () => number;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/** What a connection goes on with where the one before it ended because its time was over. */
+interface Continuation {
+  readonly plan: PublishPlan;
+  readonly open: OpenMedia;
 }
 
 /** A key that is refused for this long stays refused (operations, part 5). */
@@ -58,6 +68,8 @@ export class ReplicaRun {
   /** Encoders are not started for connections that nobody may answer. */
   #connectsFirst = false;
   #lastPlan: PublishPlan | null = null;
+  /** Begun as soon as the connection that there is knows with which frame it ends. */
+  #continuing: Promise<Continuation> | null = null;
   /** By the steady clock. */
   #anchoredAtMs: number | null = null;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
@@ -105,6 +117,7 @@ export class ReplicaRun {
       try {
         await this.#connectOnce(signal);
       } catch (error) {
+        void this.#dropContinuation();
         if (signal.aborted) break;
         const { reason, pace, blame, cause } = judge(error);
         const nowMs = steadyClock();
@@ -119,29 +132,64 @@ export class ReplicaRun {
         await setTimeout(backoffMs(failures, pace, random), undefined, { signal }).catch(() => {});
       }
     }
+    await this.#dropContinuation();
     if (this.#endsForGood) this.#report('ended', null);
     await this.#reporting;
   }
 
   async #connectOnce(signal: AbortSignal): Promise<void> {
-    const { client, steadyClock } = this.#options;
-    const plan = await this.#loadPlan();
+    const { client, connectionEndsAfterMs, log, random, replica, steadyClock } = this.#options;
+    const continuation = await this.#takeContinuation();
+    const plan = continuation?.plan ?? (await this.#loadPlan());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
+    const endsAtMs = steadyClock() + connectionEndsAfterMs(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
     await runSession(
       {
         target: plan.target,
         client,
-        media: plan.media,
+        media: continuation ? { ...plan.media, open: async () => continuation.open } : plan.media,
+        isPlanned: continuation !== null,
         figures: this.figures,
         elapsedMs: plan.elapsedMs,
         connectsFirst: this.#connectsFirst,
         anchor: () => this.#anchor(),
         steadyClock,
         onEvidence: () => this.#report('live', null),
+        isOver: () => steadyClock() > endsAtMs,
+        onEnding: (frame) => {
+          log('session_replaced', { streamID: replica.stream_id, role: replica.role, frame });
+          this.#continuing = this.#continueAt(frame, signal);
+          // Met by whoever takes it.
+          this.#continuing.catch(() => {});
+        },
         onSlow: (through) => (through ? this.#report('failing', reasonOf(through === 'publisher' ? new TooSlow() : new DestinationError('too_slow'))) : this.#report('live', null)),
       },
       signal,
     );
+  }
+
+  async #continueAt(frame: number, signal: AbortSignal): Promise<Continuation> {
+    const plan = await this.#loadPlan();
+    return { plan, open: await plan.media.open(frame, signal) };
+  }
+
+  /** Without one, and if it fails, the next connection begins at the present. */
+  async #takeContinuation(): Promise<Continuation | null> {
+    const continuing = this.#continuing;
+    this.#continuing = null;
+    try {
+      return await continuing;
+    } catch (error) {
+      this.#options.log('session_not_continued', { streamID: this.streamID, error: String(error) });
+      return null;
+    }
+  }
+
+  /** For where a connection fails that was about to end: the next one begins at the present. */
+  async #dropContinuation(): Promise<void> {
+    const dropped = this.#continuing;
+    this.#continuing = null;
+    await dropped?.then(({ open }) => open.close()).catch(() => {});
   }
 
   /** A destination that is lost while the database is away too is connected to as before. */

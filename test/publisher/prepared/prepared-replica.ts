@@ -35,6 +35,7 @@ export function beginPrepared(media: ReturnType<typeof preparedMedia>, rtmpURL: 
       reports.push({ ...report, atMs: steadyClock() });
       return true;
     },
+    connectionEndsAfterMs: () => Infinity,
     steadyClock,
     random: () => 0.5,
     log: () => {},

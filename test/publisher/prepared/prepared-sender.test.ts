@@ -8,9 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstSoundFrameFrom, soundGridFrame } from '../../../lambda/domain/prepared-play-out.ts';
-import { Figures } from '../../../lambda/publisher/figures.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
-import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { NothingReadable } from '../../../lambda/publisher/prepared/track-reader.ts';
@@ -172,17 +170,26 @@ describe('a destination', { timeout: 20_000 }, () => {
   });
 });
 
-it('a connection ends by itself after 20 days, before the times of FLV wrap', async () => {
-  const longestMs = 20 * 86_400_000;
-  expect(longestMs).toBeLessThan(2 ** 31);
-  const { options, turns } = mediaOptions(prepared.objects, () => both);
-  const media = await preparedMedia(options).open(0, new AbortController().signal);
-  let nowMs = 0;
-  const sending = media.send({ publisher: new CheckingIngest(), figures: new Figures(), startMs: 0, steadyClock: () => nowMs, onEvidence: () => {}, onSlow: () => {} });
-  expect(await Promise.race([sending.then(() => 'ended'), setTimeout(50, 'goes on')])).toBe('goes on');
-  nowMs = longestMs + 1;
-  for (const turn of turns) turn(nowMs);
-  await sending;
+describe('a connection whose time is over', { timeout: 20_000 }, () => {
+  const withSong = { video: timelineOf(items.even), audio: timelineOf(items.song) };
+  it.each([['sound of their own', both, 9200], ['a track of sound', withSong, 9200], ['a track of sound, later', withSong, 11_100]])(
+    'ends before a keyframe, and the next one goes on as if there had been one only: %s',
+    async (_, tracks, endsAfterMs) => {
+      const whole = (await send(tracks, { seconds: 30 })).ingest;
+      const ended = new CheckingIngest();
+      const events: string[] = [];
+      await play(mediaOptions(prepared.objects, () => tracks), ended, { seconds: 30, endsAfterMs }, events);
+      const startFrame = Number(/^next from (\d+)$/.exec(events.at(-1)!)![1]);
+      const next = (await send(tracks, { startFrame, seconds: 5 })).ingest;
+      for (const kind of ['video', 'audio'] as const) {
+        const payloads = [ended, next].flatMap((ingest) => framesFrom(ingest[kind], 0)).map(({ payload }) => payload);
+        expect(payloads).toEqual(framesFrom(whole[kind], 0).slice(0, payloads.length).map(({ payload }) => payload));
+      }
+      expect(frameTimes(ended.video)).toHaveLength(startFrame);
+      expect(startFrame * 1000).toBeGreaterThan(30 * endsAfterMs);
+      expect(isKeyframe(next.video.find(({ payload }) => payload[1] === 1)!)).toBe(true);
+    },
+  );
 });
 
 describe('a segment that is damaged or gone', { timeout: 20_000 }, () => {
