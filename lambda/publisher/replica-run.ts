@@ -5,6 +5,7 @@ import type { StateReason, StreamBackend } from '../data/streams.ts';
 import { parseRtmpURL } from '../domain/rtmp-url.ts';
 import { backoffMs } from './backoff.ts';
 import type { RetryPace } from './backoff.ts';
+import { Bridge } from './bridge.ts';
 import { Figures } from './figures.ts';
 import { MediaError } from './media/media-error.ts';
 import { TooSlow } from './paced-sender.ts';
@@ -70,6 +71,8 @@ export class ReplicaRun {
   #lastPlan: PublishPlan | null = null;
   /** Begun as soon as the connection that there is knows with which frame it ends. */
   #continuing: Promise<Continuation> | null = null;
+  /** The last one; it may still be there. */
+  #bridge: Bridge | null = null;
   /** By the steady clock. */
   #anchoredAtMs: number | null = null;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
@@ -118,6 +121,7 @@ export class ReplicaRun {
         await this.#connectOnce(signal);
       } catch (error) {
         void this.#dropContinuation();
+        void this.#bridge?.end();
         if (signal.aborted) break;
         const { reason, pace, blame, cause } = judge(error);
         const nowMs = steadyClock();
@@ -132,7 +136,7 @@ export class ReplicaRun {
         await setTimeout(backoffMs(failures, pace, random), undefined, { signal }).catch(() => {});
       }
     }
-    await this.#dropContinuation();
+    await Promise.all([this.#dropContinuation(), this.#bridge?.end()]);
     if (this.#endsForGood) this.#report('ended', null);
     await this.#reporting;
   }
@@ -143,6 +147,7 @@ export class ReplicaRun {
     const plan = continuation?.plan ?? (await this.#loadPlan());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     const endsAtMs = steadyClock() + connectionEndsAfterMs(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
+    let bridge: Bridge | null = null;
     await runSession(
       {
         target: plan.target,
@@ -154,8 +159,11 @@ export class ReplicaRun {
         connectsFirst: this.#connectsFirst,
         anchor: () => this.#anchor(),
         steadyClock,
-        onEvidence: () => this.#report('live', null),
-        isOver: () => steadyClock() > endsAtMs,
+        onEvidence: () => {
+          this.#report('live', null);
+          this.#bridge?.leave();
+        },
+        isOver: () => steadyClock() > endsAtMs && (bridge ??= this.#openBridge(signal)).isSettled,
         onEnding: (frame) => {
           log('session_replaced', { streamID: replica.stream_id, role: replica.role, frame });
           this.#continuing = this.#continueAt(frame, signal);
@@ -171,6 +179,25 @@ export class ReplicaRun {
   async #continueAt(frame: number, signal: AbortSignal): Promise<Continuation> {
     const plan = await this.#loadPlan();
     return { plan, open: await plan.media.open(frame, signal) };
+  }
+
+  /** Where the destination has a URL that nobody uses it has the stream there, until its own connection is back. */
+  #openBridge(signal: AbortSignal): Bridge {
+    const { client, log, replica, steadyClock } = this.#options;
+    const anchor = () => this.#anchor();
+    this.#bridge = new Bridge(
+      {
+        open: async () => {
+          // Encoding everything twice could cost other streams their time.
+          if (this.backend === 'ffmpeg') return null;
+          const { freeTarget: target, media, elapsedMs } = await this.#loadPlan();
+          return target && { target, client, media, elapsedMs, steadyClock, anchor, figures: new Figures(), connectsFirst: false, isPlanned: false };
+        },
+        onFailure: (error) => log('session_not_bridged', { streamID: replica.stream_id, error: String(error) }),
+      },
+      signal,
+    );
+    return this.#bridge;
   }
 
   /** Without one, and if it fails, the next connection begins at the present. */

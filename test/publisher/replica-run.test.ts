@@ -65,6 +65,7 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, un
       await unlessAway();
       return {
         target: { rtmpURL, streamKey: 'key' },
+        freeTarget: null,
         media: encodedMedia({
           tools, profile, log, encoder: { codec: 'libx264', preset: 'ultrafast' }, loadTimelines: async () => ({ video, audio: [] }),
           urlOf: async (path) => samples.urlOf(path),

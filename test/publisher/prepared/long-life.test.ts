@@ -53,8 +53,8 @@ class Judge {
     const isVideo = type === messageType.video;
     // Sound is heard a picture later, as pictures are shown one after their decoding.
     const expectedMs = (isVideo ? this.pictures++ * pictureMs : this.soundFrames++ * soundFrameMs + pictureMs) - this.#originMs;
-    const offMs = (timestampMs - expectedMs) % timestampRange;
-    if (Math.min(Math.abs(offMs), Math.abs(offMs + timestampRange)) > roundingMs) this.#fault(`${isVideo ? 'picture' : 'sound'} at ${timestampMs} ms for ${expectedMs} ms`);
+    const offMs = Math.abs(timestampMs - expectedMs + Math.floor(expectedMs / timestampRange) * timestampRange);
+    if (offMs > roundingMs && timestampRange - offMs > roundingMs) this.#fault(`${isVideo ? 'picture' : 'sound'} at ${timestampMs} ms for ${expectedMs} ms`);
     const label = start + (isVideo ? labelOffset.video : labelOffset.audio);
     const frame = (bytes[label + 1]! << 8) | bytes[label + 2]!;
     const last = isVideo ? this.#lastPicture : this.#lastSound;
