@@ -1,5 +1,4 @@
-// What well-known platforms take: a stream that is too much for its destination is refused before it starts, not by the platform, and a
-// connection is replaced before the platform ends it.
+// What well-known platforms take: what is too much for one is refused before it starts, and what lasts too long is replaced, not by the platform.
 import { framerates, framesPerSecond, qualities, videoBitrateKbps } from './video-format.ts';
 import type { Framerate, Quality } from './video-format.ts';
 

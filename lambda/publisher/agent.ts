@@ -2,7 +2,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Renewal } from '../data/agents.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
-import { connectionEndsAfterMs } from '../domain/ingest-limits.ts';
 import type { Replica } from '../data/replicas.ts';
 import { createPoolLike } from '../data/queryable.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
@@ -233,7 +232,6 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         return now.getTime() - anchored_at.getTime();
       },
       client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, meter, maySend: () => guard.maySend() },
-      connectionEndsAfterMs,
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));

@@ -2,20 +2,21 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Claim, Replica, ReplicaFigures, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../data/streams.ts';
+import { connectionEndsAfterMs } from '../domain/ingest-limits.ts';
 import { parseRtmpURL } from '../domain/rtmp-url.ts';
 import { backoffMs } from './backoff.ts';
-import type { RetryPace } from './backoff.ts';
 import { Bridge } from './bridge.ts';
 import { Figures } from './figures.ts';
+import { LastingPlan } from './lasting-plan.ts';
+import type { LastingPlanOptions } from './lasting-plan.ts';
 import { MediaError } from './media/media-error.ts';
 import { TooSlow } from './paced-sender.ts';
-import { NothingReadable } from './prepared/track-reader.ts';
 import type { PublishPlan } from './publish-plan.ts';
 import { runSession } from './publish-session.ts';
 import { DestinationError } from './rtmp/destination-error.ts';
-import type { DestinationErrorCode } from './rtmp/destination-error.ts';
 import type { RtmpClientOptions } from './rtmp/rtmp-client.ts';
 import type { OpenMedia } from './stream-media.ts';
+import { judge, reasonOf } from './whose-fault.ts';
 
 export interface Report {
   readonly claim: Claim;
@@ -26,18 +27,13 @@ export interface Report {
   readonly observedAtMs: number;
 }
 
-export interface ReplicaRunOptions {
+export interface ReplicaRunOptions extends LastingPlanOptions {
   readonly replica: Replica;
-  /** Reads what to play and where to; anew before each connection. */
-  readonly loadPlan: () => Promise<PublishPlan>;
-  /** Fixes the anchor of the run; answers the milliseconds since it. */
-  readonly anchor: () => Promise<number>;
   readonly client: RtmpClientOptions;
-  /** How long a connection to a host may last, in milliseconds; @param random uniform in [0, 1), so that not all end at once. */
-  readonly connectionEndsAfterMs: (hostname: string, random: number) => number;
+  /** In place of what the platforms' walls ask for. */
+  readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
   /** Answers false when the replica is no longer this agent's. */
   readonly report: (report: Report) => Promise<boolean>;
-  readonly steadyClock: () => number;
   readonly random: () => number;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
@@ -68,19 +64,18 @@ export class ReplicaRun {
   #isGivenBack = false;
   /** Encoders are not started for connections that nobody may answer. */
   #connectsFirst = false;
-  #lastPlan: PublishPlan | null = null;
+  readonly #plan: LastingPlan;
   /** Begun as soon as the connection that there is knows with which frame it ends. */
   #continuing: Promise<Continuation> | null = null;
   /** The last one; it may still be there. */
   #bridge: Bridge | null = null;
-  /** By the steady clock. */
-  #anchoredAtMs: number | null = null;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
   #unreported: Report | null = null;
   #reporting: Promise<void> = Promise.resolve();
 
   constructor(options: ReplicaRunOptions) {
     this.#options = options;
+    this.#plan = new LastingPlan(options);
     this.claim = { id: options.replica.id, agent_id: options.replica.agent_id, epoch: options.replica.epoch };
     this.slots = options.replica.slots;
     this.streamID = options.replica.stream_id;
@@ -142,11 +137,11 @@ export class ReplicaRun {
   }
 
   async #connectOnce(signal: AbortSignal): Promise<void> {
-    const { client, connectionEndsAfterMs, log, random, replica, steadyClock } = this.#options;
+    const { client, log, random, replica, steadyClock } = this.#options;
     const continuation = await this.#takeContinuation();
-    const plan = continuation?.plan ?? (await this.#loadPlan());
+    const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
-    const endsAtMs = steadyClock() + connectionEndsAfterMs(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
+    const endsAtMs = steadyClock() + (this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs)(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
     let bridge: Bridge | null = null;
     await runSession(
       {
@@ -157,7 +152,7 @@ export class ReplicaRun {
         figures: this.figures,
         elapsedMs: plan.elapsedMs,
         connectsFirst: this.#connectsFirst,
-        anchor: () => this.#anchor(),
+        anchor: () => this.#plan.anchor(),
         steadyClock,
         onEvidence: () => {
           this.#report('live', null);
@@ -177,20 +172,20 @@ export class ReplicaRun {
   }
 
   async #continueAt(frame: number, signal: AbortSignal): Promise<Continuation> {
-    const plan = await this.#loadPlan();
+    const plan = await this.#plan.load();
     return { plan, open: await plan.media.open(frame, signal) };
   }
 
   /** Where the destination has a URL that nobody uses it has the stream there, until its own connection is back. */
   #openBridge(signal: AbortSignal): Bridge {
     const { client, log, replica, steadyClock } = this.#options;
-    const anchor = () => this.#anchor();
+    const anchor = () => this.#plan.anchor();
     this.#bridge = new Bridge(
       {
         open: async () => {
           // Encoding everything twice could cost other streams their time.
           if (this.backend === 'ffmpeg') return null;
-          const { freeTarget: target, media, elapsedMs } = await this.#loadPlan();
+          const { freeTarget: target, media, elapsedMs } = await this.#plan.load();
           return target && { target, client, media, elapsedMs, steadyClock, anchor, figures: new Figures(), connectsFirst: false, isPlanned: false };
         },
         onFailure: (error) => log('session_not_bridged', { streamID: replica.stream_id, error: String(error) }),
@@ -219,30 +214,6 @@ export class ReplicaRun {
     await dropped?.then(({ open }) => open.close()).catch(() => {});
   }
 
-  /** A destination that is lost while the database is away too is connected to as before. */
-  async #loadPlan(): Promise<PublishPlan> {
-    const { loadPlan, steadyClock } = this.#options;
-    try {
-      this.#lastPlan = await loadPlan();
-      return this.#lastPlan;
-    } catch (error) {
-      if (!this.#lastPlan || this.#anchoredAtMs === null) throw error;
-      return { ...this.#lastPlan, elapsedMs: steadyClock() - this.#anchoredAtMs };
-    }
-  }
-
-  async #anchor(): Promise<number> {
-    const { anchor, steadyClock } = this.#options;
-    try {
-      const sinceMs = await anchor();
-      this.#anchoredAtMs = steadyClock() - sinceMs;
-      return sinceMs;
-    } catch (error) {
-      if (this.#anchoredAtMs === null) throw error;
-      return steadyClock() - this.#anchoredAtMs;
-    }
-  }
-
   #report(state: ReplicaState, reason: StateReason | null, hopeless = false): void {
     const isIdle = this.#unreported === null;
     this.#unreported = { claim: this.claim, state, reason, hopeless, observedAtMs: this.#options.steadyClock() };
@@ -268,30 +239,4 @@ export class ReplicaRun {
       }
     }
   }
-}
-
-interface Judgement {
-  readonly reason: StateReason;
-  readonly blame: 'destination' | 'media' | 'ours';
-  readonly pace: RetryPace;
-  readonly cause?: string;
-}
-
-/** Where it is not the usual one. */
-const paces: Partial<Record<DestinationErrorCode, RetryPace>> = { key_refused: 'rare', unanswered: 'eager', name_not_resolved: 'eager' };
-
-/** Whose fault it was decides what the user reads, and whether trying again can help. */
-function judge(error: unknown): Judgement {
-  if (error instanceof DestinationError) {
-    const pace = paces[error.code] ?? 'usual';
-    return { reason: reasonOf(error), blame: 'destination', pace, ...(error.cause instanceof Error ? { cause: error.cause.message } : {}) };
-  }
-  if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', pace: 'usual' };
-  if (error instanceof TooSlow || error instanceof NothingReadable) return { reason: reasonOf(error), blame: 'ours', pace: 'usual' };
-  const reason = { code: 'publisher_failed', detail: 'The publisher made a mistake and tries again.' };
-  return { reason, blame: 'ours', pace: 'usual', cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-}
-
-function reasonOf({ code, detail }: { code: string; detail: string }): StateReason {
-  return { code, detail };
 }

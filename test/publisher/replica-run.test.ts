@@ -82,7 +82,6 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, un
       reports.push(report);
       return true;
     },
-    connectionEndsAfterMs: () => Infinity,
     steadyClock: () => performance.now(),
     random: () => 0,
     log,

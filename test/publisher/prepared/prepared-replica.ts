@@ -35,7 +35,6 @@ export function beginPrepared(media: ReturnType<typeof preparedMedia>, rtmpURL: 
       reports.push({ ...report, atMs: steadyClock() });
       return true;
     },
-    connectionEndsAfterMs: () => Infinity,
     steadyClock,
     random: () => 0.5,
     log: () => {},
