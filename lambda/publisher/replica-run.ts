@@ -39,8 +39,8 @@ export interface ReplicaRunOptions {
 
 /** A key that is refused for this long stays refused (operations, part 5). */
 const refusedKeyFailsAfterMs = 15 * 60_000;
-/** A connection that held this long was a good one: the next failure is the first again. */
-const goodConnectionMs = 30_000;
+/** A connection that held this long was a good one, since one that takes nothing ends sooner: the next failure is the first again. */
+const goodConnectionMs = 8000;
 const reportAgainMs = 1000;
 
 export class ReplicaRun {

@@ -25,6 +25,10 @@ export interface PreparedSenderOptions extends Sending {
 const leadMs = 2 * turnEveryMs + 50;
 /** Twice real time, until what was missed is caught up with. */
 const maxFramesMsPerTurn = 2 * turnEveryMs;
+/** Media that may wait in our socket. */
+const maxQueuedSeconds = 1;
+/** Media that may wait there and in the system's buffers, which would take ten seconds of it: what is on its way, and what the meter does not know yet. */
+const maxUndeliveredSeconds = 2;
 /** Further behind than this, what was missed is left out: on with the next keyframe. */
 const skipAfterMs = 4000;
 const hopelesslyLateMs = 15_000;
@@ -36,6 +40,7 @@ const longestConnectionMs = 20 * 86_400_000;
 export class PreparedSender {
   readonly #options: PreparedSenderOptions;
   readonly #watch: DeliveryWatch;
+  readonly #bytesPerSecond: number;
   readonly #over = Promise.withResolvers<void>();
   /** Next frame to send, counted from the anchor. */
   #frame: number;
@@ -50,8 +55,9 @@ export class PreparedSender {
   #usesOwnSound: boolean;
 
   constructor(options: PreparedSenderOptions) {
-    const { publisher, figures, onEvidence, steadyClock, startFrame, sound } = options;
+    const { publisher, profile, figures, onEvidence, steadyClock, startFrame, sound } = options;
     this.#options = options;
+    this.#bytesPerSecond = (profile.videoBitrateKbps * 1000) / 8;
     this.#frame = startFrame;
     this.#usesOwnSound = sound === null;
     this.#sentAtMs = steadyClock();
@@ -86,11 +92,10 @@ export class PreparedSender {
   }
 
   #turn(nowMs: number): void {
-    const { publisher, profile, pictures, sound, startMs } = this.#options;
+    const { publisher, pictures, sound, startMs } = this.#options;
     if (nowMs - startMs > longestConnectionMs) return this.#over.resolve();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
-    // A second of media may wait in our socket, besides what the system takes.
-    const isHeld = publisher.bytesQueued >= (profile.videoBitrateKbps * 1000) / 8;
+    const isHeld = this.#isHeld();
     if (dueFrame - Math.max(this.#frame, this.#skippedTo) > this.#framesIn(leadMs + skipAfterMs)) {
       this.#skip(this.#frameAt(nowMs));
       if (nowMs - this.#heldAtMs < skipAfterMs) this.#heldBackAtMs = nowMs;
@@ -108,6 +113,13 @@ export class PreparedSender {
     if (!this.#usesOwnSound && sound!.isLow) void sound!.fill();
     this.#watch.check(nowMs);
     this.#judge(nowMs, isHeld);
+  }
+
+  /** Whether as much waits for the destination as may. */
+  #isHeld(): boolean {
+    const { bytesSent, bytesQueued, bytesDelivered } = this.#options.publisher;
+    const waitsInSystem = bytesDelivered !== null && bytesSent - bytesDelivered >= maxUndeliveredSeconds * this.#bytesPerSecond;
+    return waitsInSystem || bytesQueued >= maxQueuedSeconds * this.#bytesPerSecond;
   }
 
   /** The chunks of all frames before `end` that are there. */
