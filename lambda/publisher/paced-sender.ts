@@ -1,5 +1,6 @@
 // Sends messages when their time has come, by a steady clock, and notices a destination or an encoder that does not keep up.
 import { DeliveryWatch, maxQueuedBytes, slowAfterMs } from './delivery-watch.ts';
+import { isMoveDue } from './due-move.ts';
 import type { MessageQueue, QueuedMessage } from './message-queue.ts';
 import { DestinationError } from './rtmp/destination-error.ts';
 import type { Sending } from './stream-media.ts';
@@ -23,7 +24,7 @@ export class TooSlow extends Error {
 }
 
 /**
- * Sends until the connection ends.
+ * Sends until the connection ends, or is to be made anew with the next keyframe.
  * @throws {DestinationError} when the destination ended it or takes nothing any more; {TooSlow}; whatever kept media from coming
  */
 export async function sendPaced({ publisher, messages, figures, startMs, steadyClock, onEvidence, onSlow }: SenderOptions): Promise<void> {
@@ -46,10 +47,13 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     const tickStartMs = steadyClock();
     const dueMs = tickStartMs - startMs + leadMs;
     const batch: QueuedMessage[] = [];
+    let isOver = false;
     if (publisher.bytesQueued < maxQueuedBytes) {
       while (end === undefined && sentMs <= dueMs && sentMs - (batch[0]?.timestampMs ?? sentMs) < 1000) {
         if (pending.length === 0) pending = await nextInTime();
         if (pending.length === 0 || pending[0]!.timestampMs > dueMs) break;
+        isOver = isMoveDue(publisher, tickStartMs - startMs) && pending.some(isKeyframe);
+        if (isOver) break;
         sentMs = pending[0]!.timestampMs;
         batch.push(...pending);
         pending = [];
@@ -63,6 +67,7 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
         watch.pictureSent();
       }
     }
+    if (isOver) return;
     const nowMs = steadyClock();
     watch.check(nowMs);
     const lateMs = nowMs - startMs - sentMs;
@@ -94,6 +99,11 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
       ticker.wake();
     }
   }
+}
+
+/** FLV: frame type 1. */
+function isKeyframe({ picture, payload }: QueuedMessage): boolean {
+  return picture !== null && payload[0]! >> 4 === 1;
 }
 
 /** One sleeper that can be woken. */

@@ -24,10 +24,11 @@ export interface SessionOptions {
 
 /**
  * Publishes until the signal aborts or the connection has to be made anew; then resolves, with it closed and no process left.
+ * @returns the RTMP URL to which the server wants the next connection; null when it did not say
  * @throws DestinationError, MediaError, TooSlow, or anything else when it is our fault
  */
-export async function runSession(options: SessionOptions, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
+export async function runSession(options: SessionOptions, signal: AbortSignal): Promise<string | null> {
+  if (signal.aborted) return null;
   const { target, client, media, figures, steadyClock, elapsedMs } = options;
   const framesPerMs = media.profile.framesPerSecond / 1000;
   const beganMs = steadyClock();
@@ -50,8 +51,10 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
     const sinceAnchorMs = await options.anchor();
     const startMs = steadyClock() + open.startFrame / framesPerMs - sinceAnchorMs;
     await open.send({ ...options, publisher, startMs });
+    return publisher.moveRequest;
   } catch (error) {
     if (!signal.aborted) throw error;
+    return null;
   } finally {
     signal.removeEventListener('abort', end);
     ending.abort();

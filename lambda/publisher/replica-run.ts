@@ -58,6 +58,8 @@ export class ReplicaRun {
   /** Encoders are not started for connections that nobody may answer. */
   #connectsFirst = false;
   #lastPlan: PublishPlan | null = null;
+  /** Where the server wants the next connection, and it alone. */
+  #movedTo: string | null = null;
   /** By the steady clock. */
   #anchoredAtMs: number | null = null;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
@@ -127,9 +129,11 @@ export class ReplicaRun {
     const { client, steadyClock } = this.#options;
     const plan = await this.#loadPlan();
     this.framesPerSecond = plan.media.profile.framesPerSecond;
-    await runSession(
+    const movedTo = this.#movedTo;
+    this.#movedTo = null;
+    this.#movedTo = await runSession(
       {
-        target: plan.target,
+        target: movedTo === null ? plan.target : { ...plan.target, rtmpURL: movedTo },
         client,
         media: plan.media,
         figures: this.figures,

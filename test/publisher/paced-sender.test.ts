@@ -10,6 +10,7 @@ import type { RtmpPublisher } from '../../lambda/publisher/rtmp/rtmp-publisher.t
 
 const frameMs = 40;
 const pictureBytes = 1000;
+const gopFrames = 50;
 /** Sent ahead of its time at most. */
 const leadMs = 300;
 
@@ -28,6 +29,7 @@ class FakePublisher implements RtmpPublisher {
   bytesQueued = 0;
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
+  moveRequest: string | null = null;
   readonly sent: { atMs: number; timestampMs: number }[] = [];
   readonly #ending = Promise.withResolvers<DestinationError | null>();
   readonly ended = this.#ending.promise;
@@ -80,7 +82,7 @@ class FakeMessages implements Pick<MessageQueue, 'next' | 'close'> {
     if (this.#closed) throw new Error('the queue is closed');
     if (this.failure) throw this.failure;
     const frame = this.#frame++;
-    return [{ type: 'video', timestampMs: frame * frameMs, payload: Buffer.alloc(pictureBytes), picture: { frame, occurrence } }];
+    return [{ type: 'video', timestampMs: frame * frameMs, payload: Buffer.alloc(pictureBytes, frame % gopFrames === 0 ? 0x17 : 0x27), picture: { frame, occurrence } }];
   }
 
   async close(): Promise<void> {
@@ -122,6 +124,17 @@ describe('in time', () => {
     expect(Math.min(...aheadMs)).toBeGreaterThanOrEqual(leadMs - 2 * frameMs);
     expect(publisher.sent.map(({ timestampMs }) => timestampMs)).toEqual(publisher.sent.map((_, index) => index * frameMs));
     expect(end()).toBe('sends');
+  });
+
+  it('ends before a keyframe when the server wants the stream elsewhere, but not every few seconds', async () => {
+    const { publisher, end } = begin();
+    publisher.moveRequest = 'rtmp://elsewhere.example/live';
+    await pass(9500);
+    expect(end()).toBe('sends');
+    await pass(5000);
+    expect(end()).toBe('ended');
+    expect(publisher.sent.length % gopFrames).toBe(0);
+    expect(publisher.sent.length * frameMs).toBeLessThan(13_000);
   });
 
   it('counts each frame and byte once', async () => {

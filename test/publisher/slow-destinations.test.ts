@@ -27,7 +27,7 @@ const client = { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: n
 /** An ingest of its own process, so that what it does costs the publishers no time. */
 async function goodIngest(): Promise<{ rtmpURL: string; facts(): Promise<KeyFacts[]> }> {
   const child = fork(join(import.meta.dirname, '../support/faulty-ingest-process.ts'));
-  onTestFinished(() => void child.disconnect());
+  onTestFinished(() => child.disconnect());
   const [{ rtmpURL }] = (await once(child, 'message')) as [{ rtmpURL: string }];
   const facts = async () => {
     child.send('facts');

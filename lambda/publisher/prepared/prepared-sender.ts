@@ -1,6 +1,7 @@
 // Sends one connection's prepared media when its time has come, and keeps up with the clock whatever the destination does.
 import { firstSoundFrameFrom, soundGridFrame } from '../../domain/prepared-play-out.ts';
 import { DeliveryWatch, slowAfterMs } from '../delivery-watch.ts';
+import { isMoveDue } from '../due-move.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { TooSlow } from '../paced-sender.ts';
 import type { Sending } from '../stream-media.ts';
@@ -34,6 +35,8 @@ const skipAfterMs = 4000;
 const hopelesslyLateMs = 15_000;
 /** So long without leaving anything out, and a destination keeps up again. */
 const keepsUpAfterMs = 30_000;
+/** A connection ends this long before the keyframe with which the next one begins is due, so that it does not begin with the one before. */
+const endsAheadMs = 100;
 /** FLV's timestamps are signed 32-bit milliseconds, 24.8 days: a connection is ended well before, and the next one begins at a keyframe. */
 const longestConnectionMs = 20 * 86_400_000;
 
@@ -93,7 +96,8 @@ export class PreparedSender {
 
   #turn(nowMs: number): void {
     const { publisher, pictures, sound, startMs } = this.#options;
-    if (nowMs - startMs > longestConnectionMs) return this.#over.resolve();
+    const isEnding = nowMs - startMs > longestConnectionMs || isMoveDue(publisher, nowMs - startMs);
+    if (isEnding && this.#isAtKeyframe() && this.#frame <= this.#frameAt(nowMs + endsAheadMs)) return this.#over.resolve();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
     const isHeld = this.#isHeld();
     if (dueFrame - Math.max(this.#frame, this.#skippedTo) > this.#framesIn(leadMs + skipAfterMs)) {
@@ -102,7 +106,7 @@ export class PreparedSender {
     }
     if (isHeld) this.#heldAtMs = nowMs;
     if (!isHeld) {
-      const chunks = this.#take(Math.min(dueFrame, this.#frame + this.#framesIn(maxFramesMsPerTurn)));
+      const chunks = this.#take(Math.min(dueFrame, this.#frame + this.#framesIn(maxFramesMsPerTurn)), isEnding);
       if (chunks.length > 0) {
         publisher.sendChunks(chunks);
         this.#watch.pictureSent();
@@ -122,9 +126,14 @@ export class PreparedSender {
     return waitsInSystem || bytesQueued >= maxQueuedSeconds * this.#bytesPerSecond;
   }
 
-  /** The chunks of all frames before `end` that are there. */
-  #take(end: number): Buffer[] {
-    const { pictures, figures } = this.#options;
+  #isAtKeyframe(): boolean {
+    const { head } = this.#options.pictures;
+    return head !== null && head.next % this.#options.profile.gopFrames === 0;
+  }
+
+  /** The chunks of all frames before `end` that are there, or before the next keyframe. */
+  #take(end: number, untilKeyframe: boolean): Buffer[] {
+    const { pictures, profile, figures } = this.#options;
     const chunks: Buffer[] = [];
     for (let head = pictures.head; head !== null; head = pictures.head) {
       const { span, next } = head;
@@ -134,7 +143,9 @@ export class PreparedSender {
         figures.skipped(frame - this.#frame);
         this.#frame = frame;
       }
-      const until = Math.min(span.end, end - startFrame);
+      if (untilKeyframe && this.#isAtKeyframe()) break;
+      const groupEnd = untilKeyframe ? Math.ceil(next / profile.gopFrames) * profile.gopFrames : Infinity;
+      const until = Math.min(span.end, end - startFrame, groupEnd);
       if (until <= next) break;
       this.#splice(span, next, until, chunks);
       pictures.advance(until);

@@ -181,8 +181,37 @@ it('a connection ends by itself after 20 days, before the times of FLV wrap', as
   const sending = media.send({ publisher: new CheckingIngest(), figures: new Figures(), startMs: 0, steadyClock: () => nowMs, onEvidence: () => {}, onSlow: () => {} });
   expect(await Promise.race([sending.then(() => 'ended'), setTimeout(50, 'goes on')])).toBe('goes on');
   nowMs = longestMs + 1;
-  for (const turn of turns) turn(nowMs);
-  await sending;
+  const sent = sending.then(() => true);
+  while (!(await Promise.race([sent, setTimeout(1, false)]))) {
+    for (const turn of turns) turn(nowMs);
+    nowMs += 250;
+  }
+});
+
+describe('a connection that the server wants elsewhere', { timeout: 20_000 }, () => {
+  it.each([[both], [{ video: timelineOf(items.even), audio: timelineOf(items.song) }]])('ends with a whole GOP, after which the next one goes on: %#', async (tracks) => {
+    const ingest = new CheckingIngest();
+    let turn = 0;
+    const asking = () => {
+      if (++turn === 50) ingest.moveRequest = 'rtmp://elsewhere.example/live';
+    };
+    const run = mediaOptions(prepared.objects, () => tracks);
+    const events: string[] = [];
+    const figures = (await play(run, ingest, { seconds: 60, eachTurn: asking }, events)).sample(0, new Date(), 30);
+    expectNoSeam(ingest);
+    const { framesSent, droppedFrames } = figures;
+    expect(framesSent).toBeGreaterThan(50 * 0.25 * 30);
+    expect(framesSent).toBeLessThan((50 * 0.25 + 3) * 30);
+    expect(droppedFrames).toBe(0);
+    // What is due when the connection ends is where the next one begins: nothing is sent twice.
+    const next = new CheckingIngest();
+    await play(mediaOptions(prepared.objects, () => tracks), next, { startFrame: framesSent + 3, seconds: 2 });
+    const whole = new CheckingIngest();
+    await play(mediaOptions(prepared.objects, () => tracks), whole, { seconds: 20 });
+    const video = [...framesFrom(ingest.video, 0), ...framesFrom(next.video, 0)].map(({ payload }) => payload);
+    expect(framesFrom(whole.video, 0).map(({ payload }) => payload).slice(0, video.length)).toEqual(video);
+    expect(events).toEqual(['evidence']);
+  });
 });
 
 describe('a segment that is damaged or gone', { timeout: 20_000 }, () => {
