@@ -67,9 +67,9 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
         watch.pictureSent();
       }
     }
-    if (isOver) return;
     const nowMs = steadyClock();
     watch.check(nowMs);
+    if (isOver) return;
     const lateMs = nowMs - startMs - sentMs;
     const isHeldUp = lateMs > slowAfterMs && publisher.bytesQueued >= maxQueuedBytes;
     if (isHeldUp) throw new DestinationError('stalled');

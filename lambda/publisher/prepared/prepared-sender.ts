@@ -4,6 +4,7 @@ import { DeliveryWatch, slowAfterMs } from '../delivery-watch.ts';
 import { isMoveDue } from '../due-move.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { TooSlow } from '../paced-sender.ts';
+import { DestinationError } from '../rtmp/destination-error.ts';
 import type { Sending } from '../stream-media.ts';
 import { turnEveryMs } from './send-schedule.ts';
 import type { SendSchedule } from './send-schedule.ts';
@@ -185,7 +186,7 @@ export class PreparedSender {
     const silentMs = nowMs - this.#sentAtMs;
     const slowThrough = silentMs > slowAfterMs && !isHeld ? 'publisher' : nowMs - this.#heldBackAtMs < keepsUpAfterMs ? 'destination' : null;
     if (slowThrough !== this.#slowThrough) this.#options.onSlow((this.#slowThrough = slowThrough));
-    if (silentMs > hopelesslyLateMs) throw new TooSlow();
+    if (silentMs > hopelesslyLateMs) throw isHeld ? new DestinationError('too_slow') : new TooSlow();
   }
 
   #frameAt(steadyMs: number): number {

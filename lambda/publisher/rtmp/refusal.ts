@@ -6,10 +6,10 @@ import type { DestinationErrorCode } from './destination-error.ts';
 /** Tried in order on "code description". BadName is a name in use by the book (Adobe), but some servers mean an unknown key. */
 const meanings: readonly (readonly [RegExp, DestinationErrorCode])[] = [
   // Adobe's and Limelight's RTMP authentication, which Wowza asks for by default.
-  [/authmod=|need auth|code=403/i, 'login_required'],
+  [/authmod=|need ?auth/i, 'login_required'],
   [/already|in use|duplicate|conflict|\bbusy\b.*\b(?:stream|name|key)|\b(?:stream|name|key)\b.*\bbusy/i, 'already_publishing'],
   [/\bfull\b|capacity|too many|overload|busy|insufficientbw|limit|maximum|exceeded|quota/i, 'server_full'],
-  [/denied|unauthori[sz]ed|forbidden|not allowed|invalid|expired|not found|no such|not exist|unknown|wrong|authentication|rejected by/i, 'key_refused'],
+  [/denied|unauthori[sz]ed|forbidden|not allowed|invalid|expired|not found|no such|not exist|unknown|wrong|authentication/i, 'key_refused'],
   [/BadName/i, 'already_publishing'],
 ];
 
