@@ -1,7 +1,7 @@
-// The digests of the complex handshake, by which Flash Player 9 and its servers know each other. Adobe's RTMP 1.0 leaves them out; what is here
-// is what ffmpeg, librtmp and nginx-rtmp do.
+// The digests of the complex handshake, by which Flash Player 9 and its servers know each other.
 import { createHmac } from 'node:crypto';
 
+/** These and the places below: Adobe's RTMP 1.0 leaves them out; ffmpeg, librtmp and nginx-rtmp agree on them. */
 const digestBytes = 32;
 const adobe = Buffer.from('f0eec24a8068bee82e00d0d1029e7e576eec5d2d29806fab93b8e636cfeb31ae', 'hex');
 
