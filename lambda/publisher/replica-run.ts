@@ -106,6 +106,7 @@ export class ReplicaRun {
       const beganMs = steadyClock();
       try {
         await this.#connectOnce(signal);
+        failures = 0;
       } catch (error) {
         if (signal.aborted) break;
         const { reason, pace, blame, cause } = judge(error);
