@@ -1,4 +1,5 @@
 // One connection of a replica: from connecting to its end, with the media that belongs to the time at which it begins.
+import { isMoveDue } from './due-move.ts';
 import type { Figures } from './figures.ts';
 import { metadataOf } from './metadata.ts';
 import { encodeAmf0 } from './rtmp/amf0.ts';
@@ -6,7 +7,7 @@ import { connectPublisher } from './rtmp/rtmp-client.ts';
 import type { PublishTarget, RtmpClientOptions } from './rtmp/rtmp-client.ts';
 import type { Sending, StreamMedia } from './stream-media.ts';
 
-export interface SessionOptions {
+export interface SessionOptions extends Pick<Sending, 'steadyClock' | 'onEvidence' | 'onSlow' | 'isOver' | 'onEnding'> {
   readonly target: PublishTarget;
   readonly client: RtmpClientOptions;
   readonly media: StreamMedia;
@@ -17,13 +18,12 @@ export interface SessionOptions {
   readonly connectsFirst: boolean;
   /** Fixes the anchor if no replica has yet; answers the milliseconds since. */
   readonly anchor: () => Promise<number>;
-  readonly steadyClock: () => number;
-  readonly onEvidence: () => void;
-  readonly onSlow: Sending['onSlow'];
+  /** Goes on where a connection ended because its time was over. */
+  readonly isPlanned: boolean;
 }
 
 /**
- * Publishes until the signal aborts or the connection has to be made anew; then resolves, with it closed and no process left.
+ * Publishes until the signal aborts or the time of the connection is over; then resolves, with it closed and no process left.
  * @returns the RTMP URL to which the server wants the next connection; null when it did not say
  * @throws DestinationError, MediaError, TooSlow, or anything else when it is our fault
  */
@@ -43,14 +43,15 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
     const [open, publisher] = await Promise.all([opening, connecting]);
     ending.signal.addEventListener('abort', () => void publisher.close(), { once: true });
     signal.throwIfAborted();
-    figures.connected(open.startFrame);
+    figures.connected(open.startFrame, options.isPlanned);
     publisher.send([
       { type: 'data', timestampMs: 0, payload: encodeAmf0(['@setDataFrame', 'onMetaData', metadataOf(media.profile)]) },
       ...open.sequenceHeaders,
     ]);
     const sinceAnchorMs = await options.anchor();
     const startMs = steadyClock() + open.startFrame / framesPerMs - sinceAnchorMs;
-    await open.send({ ...options, publisher, startMs });
+    const isOver = () => options.isOver() || isMoveDue(publisher, steadyClock() - startMs);
+    await open.send({ ...options, publisher, startMs, isOver });
     return publisher.moveRequest;
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -90,8 +90,8 @@ describe('a destination', { timeout: 60_000 }, () => {
     expect(pictures(here.connections[0]).length % 60).toBe(0);
     expect(pictures(there.connections[0])[0]!.payload[0]! >> 4).toBe(1);
     expect(new Set(words())).toEqual(new Set(['live']));
-    const { loopCount, currentItem, framesSent, droppedFrames } = run.sampleFigures(new Date()).stats;
-    expect(droppedFrames).toBe(0);
+    const { loopCount, currentItem, framesSent, droppedFrames, reconnects } = run.sampleFigures(new Date()).stats;
+    expect([droppedFrames, reconnects]).toEqual([0, 0]);
     expect(framesSent).toBe(loopCount * 60 + Math.round(currentItem!.positionSeconds * 30) + 1);
     // The move was for one connection: after it the user's address counts.
     there.connections[0]!.socket.resetAndDestroy();

@@ -1,7 +1,6 @@
 // Sends one connection's prepared media when its time has come, and keeps up with the clock whatever the destination does.
 import { firstSoundFrameFrom, soundGridFrame } from '../../domain/prepared-play-out.ts';
 import { DeliveryWatch, slowAfterMs } from '../delivery-watch.ts';
-import { isMoveDue } from '../due-move.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { TooSlow } from '../paced-sender.ts';
 import { DestinationError } from '../rtmp/destination-error.ts';
@@ -36,10 +35,6 @@ const skipAfterMs = 4000;
 const hopelesslyLateMs = 15_000;
 /** So long without leaving anything out, and a destination keeps up again. */
 const keepsUpAfterMs = 30_000;
-/** A connection ends this long before the keyframe with which the next one begins is due, so that it does not begin with the one before. */
-const endsAheadMs = 100;
-/** FLV's timestamps are signed 32-bit milliseconds, 24.8 days: a connection is ended well before, and the next one begins at a keyframe. */
-const longestConnectionMs = 20 * 86_400_000;
 
 export class PreparedSender {
   readonly #options: PreparedSenderOptions;
@@ -57,6 +52,7 @@ export class PreparedSender {
   #heldBackAtMs = -Infinity;
   #slowThrough: 'publisher' | 'destination' | null = null;
   #usesOwnSound: boolean;
+  #isEnding = false;
 
   constructor(options: PreparedSenderOptions) {
     const { publisher, profile, figures, onEvidence, steadyClock, startFrame, sound } = options;
@@ -68,7 +64,7 @@ export class PreparedSender {
     this.#watch = new DeliveryWatch({ publisher, figures, onEvidence }, this.#sentAtMs);
   }
 
-  /** Resolves when the connection was closed by us, or has lasted long enough. @throws as OpenMedia.send */
+  /** Resolves when the connection was closed by us, or its time is over. @throws as OpenMedia.send */
   async run(): Promise<void> {
     const { publisher, schedule } = this.#options;
     void publisher.ended.then((error) => (error ? this.#over.reject(error) : this.#over.resolve()));
@@ -96,9 +92,8 @@ export class PreparedSender {
   }
 
   #turn(nowMs: number): void {
-    const { publisher, pictures, sound, startMs } = this.#options;
-    const isEnding = nowMs - startMs > longestConnectionMs || isMoveDue(publisher, nowMs - startMs);
-    if (isEnding && this.#isAtKeyframe() && this.#frame <= this.#frameAt(nowMs + endsAheadMs)) return this.#over.resolve();
+    const { publisher, pictures, sound, isOver, onEnding } = this.#options;
+    this.#isEnding ||= isOver();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
     const isHeld = this.#isHeld();
     if (dueFrame - Math.max(this.#frame, this.#skippedTo) > this.#framesIn(leadMs + skipAfterMs)) {
@@ -107,7 +102,7 @@ export class PreparedSender {
     }
     if (isHeld) this.#heldAtMs = nowMs;
     if (!isHeld) {
-      const chunks = this.#take(Math.min(dueFrame, this.#frame + this.#framesIn(maxFramesMsPerTurn)), isEnding);
+      const chunks = this.#take(Math.min(dueFrame, this.#frame + this.#framesIn(maxFramesMsPerTurn)));
       if (chunks.length > 0) {
         publisher.sendChunks(chunks);
         this.#watch.pictureSent();
@@ -117,6 +112,11 @@ export class PreparedSender {
     if (pictures.isLow) void pictures.fill();
     if (!this.#usesOwnSound && sound!.isLow) void sound!.fill();
     this.#watch.check(nowMs);
+    const nextKeyframe = this.#isEnding ? this.#frameOfKeyframe() : null;
+    if (nextKeyframe !== null) {
+      onEnding(nextKeyframe);
+      this.#over.resolve();
+    }
     this.#judge(nowMs, isHeld);
   }
 
@@ -127,14 +127,9 @@ export class PreparedSender {
     return waitsInSystem || bytesQueued >= maxQueuedSeconds * this.#bytesPerSecond;
   }
 
-  #isAtKeyframe(): boolean {
-    const { head } = this.#options.pictures;
-    return head !== null && head.next % this.#options.profile.gopFrames === 0;
-  }
-
-  /** The chunks of all frames before `end` that are there, or before the next keyframe. */
-  #take(end: number, untilKeyframe: boolean): Buffer[] {
-    const { pictures, profile, figures } = this.#options;
+  /** The chunks of all frames before `end` that are there. */
+  #take(end: number): Buffer[] {
+    const { pictures, figures } = this.#options;
     const chunks: Buffer[] = [];
     for (let head = pictures.head; head !== null; head = pictures.head) {
       const { span, next } = head;
@@ -144,9 +139,7 @@ export class PreparedSender {
         figures.skipped(frame - this.#frame);
         this.#frame = frame;
       }
-      if (untilKeyframe && this.#isAtKeyframe()) break;
-      const groupEnd = untilKeyframe ? Math.ceil(next / profile.gopFrames) * profile.gopFrames : Infinity;
-      const until = Math.min(span.end, end - startFrame, groupEnd);
+      const until = Math.min(span.end, end - startFrame, this.#isEnding ? keyframeFrom(span, next) : Infinity);
       if (until <= next) break;
       this.#splice(span, next, until, chunks);
       pictures.advance(until);
@@ -154,6 +147,13 @@ export class PreparedSender {
       figures.frameSent(this.#frame - 1, occurrence, until - next);
     }
     return chunks;
+  }
+
+  /** The next frame if it is there, and one that a connection can begin with. */
+  #frameOfKeyframe(): number | null {
+    const { head } = this.#options.pictures;
+    if (head === null || keyframeFrom(head.span, head.next) !== head.next) return null;
+    return head.span.playing.startFrame + head.next;
   }
 
   #splice(span: Span, first: number, end: number, chunks: Buffer[]): void {
@@ -197,4 +197,9 @@ export class PreparedSender {
   #framesIn(ms: number): number {
     return Math.floor((ms * this.#options.profile.framesPerSecond) / 1000);
   }
+}
+
+/** The first keyframe at or after a picture of the span's rendition. */
+function keyframeFrom({ header }: Span, picture: number): number {
+  return Math.ceil(picture / header.gopFrames) * header.gopFrames;
 }

@@ -1,0 +1,46 @@
+// What a replica publishes, as last read: a plan outlives the database.
+import type { PublishPlan } from './publish-plan.ts';
+
+export interface LastingPlanOptions {
+  /** Reads what to play and where to; anew before each connection. */
+  readonly loadPlan: () => Promise<PublishPlan>;
+  /** Fixes the anchor of the run; answers the milliseconds since it. */
+  readonly anchor: () => Promise<number>;
+  readonly steadyClock: () => number;
+}
+
+export class LastingPlan {
+  readonly #options: LastingPlanOptions;
+  #last: PublishPlan | null = null;
+  /** By the steady clock. */
+  #anchoredAtMs: number | null = null;
+
+  constructor(options: LastingPlanOptions) {
+    this.#options = options;
+  }
+
+  /** A destination that is lost while the database is away too is connected to as before. @throws what loading throws, until it has once succeeded */
+  async load(): Promise<PublishPlan> {
+    const { loadPlan, steadyClock } = this.#options;
+    try {
+      this.#last = await loadPlan();
+      return this.#last;
+    } catch (error) {
+      if (!this.#last || this.#anchoredAtMs === null) throw error;
+      return { ...this.#last, elapsedMs: steadyClock() - this.#anchoredAtMs };
+    }
+  }
+
+  /** Milliseconds since the anchor of the run. @throws as `load` does */
+  async anchor(): Promise<number> {
+    const { anchor, steadyClock } = this.#options;
+    try {
+      const sinceMs = await anchor();
+      this.#anchoredAtMs = steadyClock() - sinceMs;
+      return sinceMs;
+    } catch (error) {
+      if (this.#anchoredAtMs === null) throw error;
+      return steadyClock() - this.#anchoredAtMs;
+    }
+  }
+}
