@@ -1,4 +1,4 @@
-// A hundred streams of one process, three of which have bad destinations: the others lose nothing by it, and little waits for the bad ones.
+// A hundred streams of one process, of which some have bad destinations: the others lose nothing by it, and little waits for the bad ones.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { audioFormat } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { DeliveryMeter } from '../../lambda/publisher/rtmp/delivery-meter.ts';
 import type { RtmpPublisher } from '../../lambda/publisher/rtmp/rtmp-publisher.ts';
 import type { StreamMedia } from '../../lambda/publisher/stream-media.ts';
+import { makeCertificate } from '../support/certificates.ts';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
 import type { FaultyIngest, KeyFacts, Publication } from '../support/faulty-ingest.ts';
 import { beginPrepared, preparedLoop } from './prepared/prepared-replica.ts';
@@ -22,7 +23,9 @@ beforeAll(async () => {
 afterAll(() => loop[Symbol.asyncDispose]());
 
 const mediaBytesPerSecond = () => ((loop.media.profile.videoBitrateKbps + audioFormat.bitrateKbps) * 1000) / 8;
-const client = { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: new DeliveryMeter() };
+/** Null without openssl: then all is without TLS. */
+const certificate = await makeCertificate('IP:127.0.0.1');
+const client = { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: new DeliveryMeter(), ...(certificate && { tlsCa: certificate.cert }) };
 
 /** An ingest of its own process, so that what it does costs the publishers no time. */
 async function goodIngest(): Promise<{ rtmpURL: string; facts(): Promise<KeyFacts[]> }> {
@@ -37,8 +40,14 @@ async function goodIngest(): Promise<{ rtmpURL: string; facts(): Promise<KeyFact
   return { rtmpURL, facts };
 }
 
-async function badIngest(onPicture: (ingest: FaultyIngest, publication: Publication) => unknown = () => {}): Promise<FaultyIngest> {
+interface BadIngestOptions {
+  readonly isSecure?: boolean;
+  readonly onPicture?: (ingest: FaultyIngest, publication: Publication) => unknown;
+}
+
+async function badIngest({ isSecure = false, onPicture = () => {} }: BadIngestOptions = {}): Promise<FaultyIngest> {
   const ingest = await startFaultyIngest({
+    ...(isSecure && certificate && { certificate }),
     throttledBytesPerSecond: 0.8 * mediaBytesPerSecond(),
     onPicture: (_path, publication) => void onPicture(ingest, publication),
   });
@@ -79,18 +88,20 @@ it('99 streams lose no frame by others whose destinations read nothing for a min
   const goodRuns = Array.from({ length: goodCount }, (_, index) => beginPrepared(loop.media, `${good.rtmpURL}${index}`, { client }));
   const stalls = beginBad(await badIngest());
   const drips = beginBad(await badIngest());
-  const resets = beginBad(await badIngest((ingest, { timestampMs }) => timestampMs > 10_000 && ingest.reset()));
-  const bad = [stalls, drips, resets];
+  const dripsSecurely = beginBad(await badIngest({ isSecure: true }));
+  const resets = beginBad(await badIngest({ onPicture: (ingest, { timestampMs }) => timestampMs > 10_000 && ingest.reset() }));
+  const bad = [stalls, drips, dripsSecurely, resets];
   await until(() => bad.every(({ publications }) => (publications()[0]?.pictures ?? 0) > 150), 30_000);
   await until(async () => (await good.facts()).length === goodCount, 30_000);
 
   await stalls.ingest.set('stall');
   await drips.ingest.set('throttle');
+  await dripsSecurely.ingest.set('throttle');
   const fromMs = Math.max(...(await good.facts()).map(({ publications }) => publications[0]!.timestampMs));
   await until(async () => (await good.facts()).every(({ publications }) => publications.at(-1)!.timestampMs > fromMs + minuteMs), 2 * minuteMs);
   await stalls.ingest.set('none');
   await until(() => stalls.publications().length === 2 && stalls.words().at(-1) === 'live', minuteMs);
-  await until(() => drips.words().includes('too_slow'), 2 * minuteMs);
+  await until(() => [drips, dripsSecurely].every(({ words }) => words().includes('too_slow')), 2 * minuteMs);
 
   for (const { run, words } of goodRuns) {
     expect(words()).toEqual(['live']);
@@ -103,8 +114,10 @@ it('99 streams lose no frame by others whose destinations read nothing for a min
     expect(pictures).toBe(Math.round((timestampMs * framesPerSecond) / 1000) + 1);
   }
   expect(stalls.words().slice(0, 2)).toEqual(['live', 'stalled']);
-  expect(drips.words()).toEqual(['live', 'too_slow']);
-  expect(drips.publications()).toHaveLength(1);
+  for (const { words, publications } of [drips, dripsSecurely]) {
+    expect(words()).toEqual(['live', 'too_slow']);
+    expect(publications()).toHaveLength(1);
+  }
   // At once each time, not ever later.
   expect(resets.publications().length).toBeGreaterThanOrEqual(5);
   for (const { most } of bad) {

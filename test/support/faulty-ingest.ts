@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import type { Amf0Input } from '../../lambda/publisher/rtmp/amf0.ts';
 import { asObject, commandMessage, readCommand } from '../../lambda/publisher/rtmp/command.ts';
 import type { RtmpCommand } from '../../lambda/publisher/rtmp/command.ts';
@@ -45,8 +46,10 @@ export interface FaultyIngest extends AsyncDisposable {
 
 const throttleEveryMs = 100;
 
-export async function startFaultyIngest({ host = '127.0.0.1', throttledBytesPerSecond = 64 * 1024, onPicture }: {
+export async function startFaultyIngest({ host = '127.0.0.1', certificate, throttledBytesPerSecond = 64 * 1024, onPicture }: {
   readonly host?: string;
+  /** Makes it one of RTMPS. */
+  readonly certificate?: { readonly key: string; readonly cert: string };
   /** Read from each connection while throttled. */
   readonly throttledBytesPerSecond?: number;
   readonly onPicture?: (path: string, publication: Publication, picture: RtmpMessage) => void;
@@ -64,7 +67,7 @@ export async function startFaultyIngest({ host = '127.0.0.1', throttledBytesPerS
 
   return {
     get rtmpURL() {
-      return `rtmp://${host}:${port}/live`;
+      return `${certificate ? 'rtmps' : 'rtmp'}://${host}:${port}/live`;
     },
     keys,
     async set(wanted) {
@@ -94,7 +97,7 @@ export async function startFaultyIngest({ host = '127.0.0.1', throttledBytesPerS
   }
 
   async function listen(): Promise<Server> {
-    const listening = createServer({ noDelay: true }, serve).listen(port, host);
+    const listening = (certificate ? createTlsServer(certificate, serve) : createServer({ noDelay: true }, serve)).listen(port, host);
     await once(listening, 'listening');
     port = (listening.address() as AddressInfo).port;
     return listening;
