@@ -21,14 +21,19 @@ export class LastingPlan {
 
   /** A destination that is lost while the database is away too is connected to as before. @throws what loading throws, until it has once succeeded */
   async load(): Promise<PublishPlan> {
-    const { loadPlan, steadyClock } = this.#options;
     try {
-      this.#last = await loadPlan();
+      this.#last = await this.#options.loadPlan();
       return this.#last;
     } catch (error) {
-      if (!this.#last || this.#anchoredAtMs === null) throw error;
-      return { ...this.#last, elapsedMs: steadyClock() - this.#anchoredAtMs };
+      const elapsedMs = this.sinceAnchorMs();
+      if (!this.#last || elapsedMs === null) throw error;
+      return { ...this.#last, elapsedMs };
     }
+  }
+
+  /** By our own clock, from when it was last asked for; null if it never was. */
+  sinceAnchorMs(): number | null {
+    return this.#anchoredAtMs === null ? null : this.#options.steadyClock() - this.#anchoredAtMs;
   }
 
   /** Milliseconds since the anchor of the run. @throws as `load` does */
@@ -39,8 +44,9 @@ export class LastingPlan {
       this.#anchoredAtMs = steadyClock() - sinceMs;
       return sinceMs;
     } catch (error) {
-      if (this.#anchoredAtMs === null) throw error;
-      return steadyClock() - this.#anchoredAtMs;
+      const sinceMs = this.sinceAnchorMs();
+      if (sinceMs === null) throw error;
+      return sinceMs;
     }
   }
 }

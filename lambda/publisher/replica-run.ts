@@ -69,6 +69,7 @@ export class ReplicaRun {
   readonly #plan: LastingPlan;
   /** Begun as soon as the connection that there is knows with which frame it ends. */
   #continuing: Promise<Continuation> | null = null;
+  #nextPlan: PublishPlan | null = null;
   /** The last one; it may still be there. */
   #bridge: Bridge | null = null;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
@@ -142,6 +143,7 @@ export class ReplicaRun {
   async #connectOnce(signal: AbortSignal): Promise<void> {
     const { client, log, random, replica, steadyClock } = this.#options;
     const continuation = await this.#takeContinuation();
+    if (signal.aborted) return continuation?.open.close();
     const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     const movedTo = this.#movedTo;
@@ -157,7 +159,7 @@ export class ReplicaRun {
         figures: this.figures,
         elapsedMs: plan.elapsedMs,
         connectsFirst: this.#connectsFirst,
-        anchor: () => this.#plan.anchor(),
+        anchor: async () => (continuation && this.#plan.sinceAnchorMs()) ?? this.#plan.anchor(),
         steadyClock,
         onEvidence: () => {
           this.#report('live', null);
@@ -177,21 +179,24 @@ export class ReplicaRun {
   }
 
   async #continueAt(frame: number, signal: AbortSignal): Promise<Continuation> {
-    const plan = await this.#plan.load();
+    const plan = this.#nextPlan ?? (await this.#plan.load());
     return { plan, open: await plan.media.open(frame, signal) };
   }
 
-  /** Where the destination has a URL that nobody uses it has the stream there, until its own connection is back. */
+  /** Reads what the next connection needs. Where the destination has a URL that nobody uses, it has the stream there until its own connection is back. */
   #openBridge(signal: AbortSignal): Bridge {
     const { client, log, replica, steadyClock } = this.#options;
     const anchor = () => this.#plan.anchor();
     this.#bridge = new Bridge(
       {
         open: async () => {
+          // Before the connection ends: a database that does not answer must not come between the two.
+          const [plan] = await Promise.all([this.#plan.load(), anchor()]);
+          this.#nextPlan = plan;
+          const { freeTarget: target, media, elapsedMs } = plan;
           // Encoding everything twice could cost other streams their time.
-          if (this.backend === 'ffmpeg') return null;
-          const { freeTarget: target, media, elapsedMs } = await this.#plan.load();
-          return target && { target, client, media, elapsedMs, steadyClock, anchor, figures: new Figures(), connectsFirst: false, isPlanned: false };
+          if (!target || this.backend === 'ffmpeg') return null;
+          return { target, client, media, elapsedMs, steadyClock, anchor, figures: new Figures(), connectsFirst: false, isPlanned: false };
         },
         onFailure: (error) => log('session_not_bridged', { streamID: replica.stream_id, error: String(error) }),
       },

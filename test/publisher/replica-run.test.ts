@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { TimelineItem } from '../../lambda/domain/play-out.ts';
@@ -210,6 +211,22 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
     }
     const commands = server.connections[0]!.received.map((message) => readCommand(message)?.name).filter((name) => name !== undefined);
     expect(commands.slice(-2)).toEqual(['FCUnpublish', 'deleteStream']);
+  });
+
+  it('is replaced as well while the database does not answer, and nothing waits for it', async () => {
+    const server = await ingest();
+    let connections = 0;
+    const made: ReturnType<typeof begin> | undefined = begin({
+      rtmpURL: server.rtmpURL,
+      connectionEndsAfterMs: () => (++connections === 1 ? 3000 : Infinity),
+      unlessAway: async () => {
+        if (made?.states().includes('live')) await setTimeout(6000).then(() => Promise.reject(new Error('no answer')));
+      },
+    });
+    await until(() => pictures(server.connections[1]?.received ?? []).length > 30);
+    expect(new Set(made.states())).toEqual(new Set(['live']));
+    expect(made.run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+    expect(pictures(server.connections[0]!.received).length).toBeGreaterThan(8 * 30);
   });
 
   it('and that is lost before the next one stands is made anew at the present', async () => {
