@@ -58,8 +58,6 @@ export class ReplicaRun {
   /** Encoders are not started for connections that nobody may answer. */
   #connectsFirst = false;
   #lastPlan: PublishPlan | null = null;
-  /** Where the server wants the next connection, and it alone. */
-  #movedTo: string | null = null;
   /** By the steady clock. */
   #anchoredAtMs: number | null = null;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
@@ -101,13 +99,15 @@ export class ReplicaRun {
     const { log, random, steadyClock, replica } = this.#options;
     const { signal } = this.#ending;
     let failures = 0;
+    let movedTo: string | null = null;
     let refusedSinceMs: number | null = null;
     while (!signal.aborted) {
       const beganMs = steadyClock();
       try {
-        await this.#connectOnce(signal);
+        movedTo = await this.#connectOnce(movedTo, signal);
         failures = 0;
       } catch (error) {
+        movedTo = null;
         if (signal.aborted) break;
         const { reason, pace, blame, cause } = judge(error);
         const nowMs = steadyClock();
@@ -126,13 +126,12 @@ export class ReplicaRun {
     await this.#reporting;
   }
 
-  async #connectOnce(signal: AbortSignal): Promise<void> {
+  /** @returns where the server wants the next connection, and it alone */
+  async #connectOnce(movedTo: string | null, signal: AbortSignal): Promise<string | null> {
     const { client, steadyClock } = this.#options;
     const plan = await this.#loadPlan();
     this.framesPerSecond = plan.media.profile.framesPerSecond;
-    const movedTo = this.#movedTo;
-    this.#movedTo = null;
-    this.#movedTo = await runSession(
+    return runSession(
       {
         target: movedTo === null ? plan.target : { ...plan.target, rtmpURL: movedTo },
         client,
