@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Claim, Replica, ReplicaFigures, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../data/streams.ts';
-import { backoffMs } from './backoff.ts';
+import { Attempts, backoffMs } from './backoff.ts';
 import type { RetryPace } from './backoff.ts';
 import { Figures } from './figures.ts';
 import { MediaError } from './media/media-error.ts';
@@ -37,10 +37,6 @@ export interface ReplicaRunOptions {
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
 
-/** A key that is refused for this long stays refused (operations, part 5). */
-const refusedKeyFailsAfterMs = 15 * 60_000;
-/** A connection that held this long was a good one, since one that takes nothing ends sooner: the next failure is the first again. */
-const goodConnectionMs = 8000;
 const reportAgainMs = 1000;
 
 export class ReplicaRun {
@@ -98,27 +94,21 @@ export class ReplicaRun {
   async #run(): Promise<void> {
     const { log, random, steadyClock, replica } = this.#options;
     const { signal } = this.#ending;
-    let failures = 0;
+    const attempts = new Attempts();
     let movedTo: string | null = null;
-    let refusedSinceMs: number | null = null;
     while (!signal.aborted) {
       const beganMs = steadyClock();
       try {
         movedTo = await this.#connectOnce(movedTo, signal);
-        failures = 0;
+        attempts.succeeded();
       } catch (error) {
         movedTo = null;
         if (signal.aborted) break;
         const { reason, pace, blame, cause } = judge(error);
-        const nowMs = steadyClock();
-        const wasGood = nowMs - beganMs > goodConnectionMs;
-        // An outage of the network says nothing about the server behind it.
-        failures = wasGood ? 1 : pace === 'eager' ? failures : failures + 1;
+        const { failures, isHopeless } = attempts.failed(pace, beganMs, steadyClock());
         this.#connectsFirst = pace === 'eager';
-        refusedSinceMs = pace === 'rare' ? (refusedSinceMs ?? beganMs) : null;
-        const hopeless = refusedSinceMs !== null && nowMs - refusedSinceMs > refusedKeyFailsAfterMs;
         log('session_ended', { streamID: replica.stream_id, role: replica.role, blame, code: reason.code, failures, cause });
-        this.#report('failing', reason, hopeless || error instanceof MediaError);
+        this.#report('failing', reason, isHopeless || error instanceof MediaError);
         await setTimeout(backoffMs(failures, pace, random), undefined, { signal }).catch(() => {});
       }
     }
