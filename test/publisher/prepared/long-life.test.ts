@@ -10,7 +10,7 @@ import { Figures } from '../../../lambda/publisher/figures.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { SendSchedule } from '../../../lambda/publisher/prepared/send-schedule.ts';
-import { messageType } from '../../../lambda/publisher/rtmp/message.ts';
+import { mediaChunkSize, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import { startPublishing } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 import { item, timelineOf } from './prepared-clips.ts';
 import { StrictIngest } from './strict-ingest.ts';
@@ -185,6 +185,22 @@ it('connections that end before the wall of 8 hours, for two days: between them 
   }
   expect(lengthsMs.length).toBeGreaterThanOrEqual(6);
   expect(Math.max(...lengthsMs)).toBeLessThan(8 * 3_600_000);
+});
+
+it('what is encoded while it is sent has its times over all wraps too, also where a message of several chunks comes after hours of nothing', async () => {
+  const received: number[] = [];
+  const ingest = new StrictIngest('total', (type, timestampMs, bytes, start) => {
+    if (type === messageType.video && bytes[start + 1] === 1) received.push(timestampMs);
+  });
+  const publisher = await startPublishing(ingest.socket, url, 'key', {});
+  const payload = Buffer.alloc(3 * mediaChunkSize + 1);
+  payload.set([0x27, 1]);
+  const borders = [2 ** 24 - 1, 2 ** 24, 2 ** 31, 2 ** 32, 2 ** 32 + 2 ** 24, 60 * dayMs];
+  const sent = borders.flatMap((border) => Array.from({ length: 100 }, (_, index) => Math.round(border + (index - 50) * pictureMs)));
+  sent.sort((a, b) => a - b);
+  for (const timestampMs of sent) publisher.send([{ type: 'video', timestampMs, payload }]);
+  expect(received).toEqual(sent.map((timestampMs) => timestampMs % timestampRange));
+  await publisher.close();
 });
 
 describe('a server that acknowledges', () => {
