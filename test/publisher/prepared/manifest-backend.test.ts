@@ -125,6 +125,44 @@ describe('the manifest backend', { timeout: 60_000 }, () => {
     expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ droppedFrames: 0, reconnects: 0 });
   });
 
+  it('has nothing to wait for where a playlist was kept prepared', async () => {
+    const id = await manifestStream({});
+    const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+    await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
+    await call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID: await upload({ durationSeconds: 2 }) }] });
+    expect((await stream(id)).preparedShare).toBe(0);
+    startAgent('agent');
+    await expect.poll(async () => (await stream(id)).preparedShare, { timeout: 20_000 }).toBe(1);
+    expect((await start(id)).body.state).toBe('activating');
+    await untilState(id, 'active');
+    expect(await causes(id)).toEqual(['start', 'media_accepted']);
+    expect(eventsOf('segment_prepared')).toHaveLength(1);
+  });
+
+  it.each(['deleted', 'changed'] as const)('goes on with the last good item where a segment is %s under it, and with the segment once it is made anew', async (how) => {
+    const [good, bad] = [await upload({ durationSeconds: 6 }), await upload({ durationSeconds: 2 })];
+    await service.objects().write((await data().uploads.findAny(bad))!.object_key, Buffer.from('other'), { contentType: 'video/mp4' });
+    const id = await manifestStream({});
+    const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+    await call('POST', `/playlists/${playlistID}/operations`, { operations: [good, bad].map((uploadID) => ({ op: 'add', uploadID })) });
+    await start(id);
+    startAgent('agent');
+    await untilState(id, 'active');
+    // Before it is its turn, so it is in no cache.
+    const key = segmentKey({ contentHash: createHash('sha256').update('other').digest('hex'), format }, 0);
+    const bytes = await buffer(await service.objects().read(key));
+    if (how === 'deleted') await service.objects().delete(key);
+    else await service.objects().write(key, bytes.fill(0x55, bytes.length / 2), { contentType: 'application/octet-stream' });
+    logged.length = 0;
+    await expect.poll(() => eventsOf('segment_unreadable')[0]?.fields, { timeout: 20_000 }).toMatchObject({ uploadID: bad, segment: 0 });
+    await expect.poll(() => eventsOf('segment_prepared').length, { timeout: 20_000 }).toBe(1);
+    expect(await buffer(await service.objects().read(key))).toHaveLength(bytes.length);
+    await expect.poll(async () => (await call('GET', `/streams/${id}/stats`)).body.currentItem?.uploadID, { timeout: 30_000 }).toBe(bad);
+    expect(await causes(id)).toEqual(['start', 'preparation_needed', 'preparation_done', 'media_accepted']);
+    expect(sink.channels()).toMatchObject([{ live: true, connections: 1, timestampRegressions: 0 }]);
+    expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ droppedFrames: 0, reconnects: 0 });
+  });
+
   it('goes on where the time is when another agent takes over', async () => {
     const first = startAgent('first');
     const id = await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) });
