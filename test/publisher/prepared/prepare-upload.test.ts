@@ -1,0 +1,89 @@
+// Workers that prepare the same content: one rendition however many ask, and nothing that one did before it was killed is done again.
+import { on, once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { redeliver } from '../../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { actorsOn } from '../../orchestration/actors.ts';
+import { mediaSample, serveSamples } from '../../support/media-samples.ts';
+import type { SampleServer } from '../../support/media-samples.ts';
+import { testService } from '../../support/service.ts';
+import { spawnPreparing, startPreparing } from './preparing-worker.ts';
+
+const tools = await findMediaTools(process.env);
+const service = testService();
+const { call, create, data, stream, upload } = actorsOn(service);
+
+let samples: SampleServer;
+let sourceURL: string;
+let objectsFolder: string;
+beforeAll(async () => {
+  samples = await serveSamples();
+  sourceURL = samples.urlOf(await mediaSample('plain.mp4'));
+  objectsFolder = await mkdtemp(join(tmpdir(), 'preparing-'));
+});
+afterAll(async () => {
+  await samples[Symbol.asyncDispose]();
+  await rm(objectsFolder, { recursive: true });
+});
+beforeEach(() => service.pool().query('truncate renditions'));
+
+/** An upload of this content. After two seconds its last picture is held. */
+async function uploadOf(content: string, durationSeconds: number): Promise<string> {
+  const id = await upload({ durationSeconds });
+  await data().uploads.recordContentHash(id, content);
+  return id;
+}
+
+/** A stream that keeps it prepared. */
+async function keep(uploadID: string): Promise<string> {
+  const id = await create('/streams', { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_24' });
+  const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+  await call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID }] });
+  await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
+  return id;
+}
+
+const untilPrepared = (id: string) => expect.poll(async () => (await stream(id)).preparedShare, { timeout: 90_000 }).toBe(1);
+const workerAs = (consumer: string) => ({ databaseURL: service.databaseURL(), objectsFolder, sourceURL, consumer, tools });
+
+/** Until the end of the test. @returns what it prepares */
+function startWorker(consumer: string): string[] {
+  const prepared: string[] = [];
+  const worker = startPreparing(workerAs(consumer), (segment) => prepared.push(segment));
+  onTestFinished(() => worker.stop());
+  return prepared;
+}
+
+it('two workers make one rendition of a content, whoever has uploaded it and however often they are asked', { timeout: 120_000 }, async () => {
+  const uploads = await Promise.all(Array.from({ length: 3 }, () => uploadOf('same', 41)));
+  const streams = await Promise.all(uploads.map(keep));
+  await data().outbox.sendAll('media', uploads.flatMap((uploadID) => [1, 2].map(() => ({ task: 'prepare_upload', uploadID, format: 'q_720p-f_24' }))));
+  const prepared = [startWorker('first'), startWorker('second')];
+  for (const id of streams) await untilPrepared(id);
+  expect(prepared.flat().map((segment) => segment.split(' ')[1]).sort()).toEqual(['0', '1', '2']);
+});
+
+it('another worker goes on where one was killed', { timeout: 120_000 }, async () => {
+  const uploadID = await uploadOf('long', 61);
+  const id = await keep(uploadID);
+  const worker = spawnPreparing(workerAs('killed'));
+  onTestFinished(() => void worker.kill('SIGKILL'));
+  const prepared: unknown[] = [];
+  for await (const [segment] of on(worker, 'message')) if (prepared.push(segment) === 2) break;
+  // At the next segment, or about to begin it.
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  // As the supervisor of a process does once it has died.
+  await redeliver(service.pool(), 'killed');
+  prepared.push(...(await restOf(id)));
+  expect(prepared).toEqual([0, 1, 2, 3].map((segment) => `${uploadID} ${segment}`));
+});
+
+async function restOf(streamID: string): Promise<string[]> {
+  const prepared = startWorker('other');
+  await untilPrepared(streamID);
+  return prepared;
+}
