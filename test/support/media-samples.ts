@@ -38,6 +38,14 @@ const lavfi = (graph: string): string[] => ['-f', 'lavfi', '-i', graph];
 const picture = (size: string, rate: number | string, seconds: number): string[] => lavfi(`testsrc2=s=${size}:r=${rate}:d=${seconds}`);
 const tone = (seconds: number, rate = 48_000): string[] => lavfi(`sine=f=440:r=${rate}:d=${seconds}`);
 const colour = (matrix: string): string[] => lavfi(`color=0xc83c3c:s=320x180:r=30:d=0.1,format=rgb24,scale=out_color_matrix=${matrix}:out_range=tv,format=yuv420p`);
+/** Pictures in BT.2020 by the expressions of their 10-bit codes. */
+const wideGamut = (luma: string, cb: number, cr: number, transfer: string): string[] => [
+  ...lavfi(`nullsrc=s=320x180:r=30:d=0.1,format=yuv420p10le,geq=lum='${luma}':cb=${cb}:cr=${cr}`),
+  '-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0', '-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc',
+];
+/** Four greys side by side. */
+const greys = (codes: readonly [number, number, number, number], transfer: string): string[] =>
+  wideGamut(codes.map((code, index) => `eq(floor(X*4/W),${index})*${code}`).join('+'), 512, 512, transfer);
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '24'];
 const aac = ['-c:a', 'aac', '-b:a', '96k'];
 
@@ -77,6 +85,16 @@ const recipes = {
     ...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le',
     '-color_primaries', 'bt2020', '-color_trc', 'smpte2084', '-colorspace', 'bt2020nc',
   ],
+  /** The same as phones film: HLG in HEVC, in MP4. */
+  'hlg.mp4': [
+    ...picture('320x180', 30, 1), ...tone(1), '-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v', 'hvc1', '-x265-params', 'log-level=error',
+    '-color_primaries', 'bt2020', '-color_trc', 'arib-std-b67', '-colorspace', 'bt2020nc', ...aac,
+  ],
+  /** Greys of 0.1, 20, 203 and 1000 cd/m², 80 columns each, in PQ and HLG: 10-bit codes by SMPTE ST 2084 and BT.2100. */
+  'greys-pq.mkv': greys([64 + 55, 64 + 313, 64 + 509, 64 + 659], 'smpte2084'),
+  'greys-hlg.mkv': greys([64 + 33, 64 + 297, 64 + 657, 64 + 876], 'arib-std-b67'),
+  /** Green of BT.709 with the light of 40 cd/m² white. */
+  'green-pq.mkv': wideGamut('394', 439, 479, 'smpte2084'),
   'surround.mkv': [...picture('320x180', 30, 1), ...lavfi('sine=f=440:r=96000:d=1,aformat=channel_layouts=5.1'), ...h264, '-c:a', 'pcm_s24le'],
   'telephone.mkv': [...picture('320x180', 30, 1), ...tone(1, 8000), ...h264, '-c:a', 'pcm_mulaw', '-ac', '1'],
   /** Pictures go on for a second after the sound. */

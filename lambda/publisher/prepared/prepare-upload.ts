@@ -68,7 +68,8 @@ async function advance(parts: PrepareParts, command: PrepareCommand, upload: Upl
   const { state, segments_done: segment } = await renditions.begin(contentHash, command.format, segmentCount(rendition));
   if (state !== 'preparing') return state;
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
-  const request = { rendition, segment, sourceURL, kind, hasAudio: upload.audio_codec !== null, encoder } as const;
+  const hasAudio = upload.audio_codec !== null;
+  const request = { rendition, segment, sourceURL, kind, hasAudio, dynamicRange: upload.dynamic_range, encoder } as const;
   const bytes = await prepareSegment(tools, request, AbortSignal.timeout(segmentTimeoutMs));
   await objects.write(segmentKey(rendition, segment), bytes, { contentType });
   log('segment_prepared', { uploadID: upload.id, format: command.format, segment, of: segmentCount(rendition) });
