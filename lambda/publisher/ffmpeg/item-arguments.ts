@@ -52,6 +52,13 @@ export function videoArguments(request: VideoRequest): string[] {
   ];
 }
 
+/** Encodes one picture of the profile, read raw from stdin, and keeps nothing of it. */
+export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
+  const { width, height, framesPerSecond } = profile;
+  const raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)];
+  return [...quiet, ...raw, '-i', 'pipe:0', '-frames:v', '1', ...encoderArguments(encoder, profile), '-f', 'null', '-'];
+}
+
 /** Writes raw samples (see `audioFormat`) to stdout; the first belongs to `startSample`, whenever the source's sound begins. */
 export function audioArguments(request: AudioRequest): string[] {
   return [

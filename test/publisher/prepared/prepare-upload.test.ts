@@ -46,7 +46,9 @@ async function keep(uploadID: string): Promise<string> {
   return id;
 }
 
-const untilPrepared = (id: string) => expect.poll(async () => (await stream(id)).preparedShare, { timeout: 90_000 }).toBe(1);
+function untilPrepared(id: string): Promise<void> {
+  return expect.poll(async () => (await stream(id)).preparedShare, { timeout: 90_000 }).toBe(1);
+}
 const workerAs = (consumer: string) => ({ databaseURL: service.databaseURL(), objectsFolder, sourceURL, consumer, tools });
 
 /** Until the end of the test. @returns what it prepares */
