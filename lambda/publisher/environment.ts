@@ -10,6 +10,9 @@ export const agentPeerPort = 9750;
 /** Where the container's health check asks, within the container. */
 export const agentHealthPort = 9751;
 
+/** How the keys of renditions begin, in the bucket that uploads are in. */
+export const renditionsPrefix = 'renditions/';
+
 /** What agents report of themselves every minute, as metrics with the dimensions `Cluster` and `Backend`. */
 export const loadMetrics = { namespace: 'LoopStreaming', replicas: 'Replicas', slotsUsed: 'SlotsUsed', slots: 'Slots' } as const;
 

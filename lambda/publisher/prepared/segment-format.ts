@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib';
 import { formatName } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
+import { renditionsPrefix } from '../environment.ts';
 
 /** Part of every object key: what another version has written is never read. */
 export const segmentFormatVersion = 1;
@@ -62,7 +63,7 @@ export class SegmentDamaged extends Error {
 
 /** The object that holds a segment. */
 export function segmentKey({ contentHash, format }: Pick<Rendition, 'contentHash' | 'format'>, segment: number): string {
-  return `renditions/v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
+  return `${renditionsPrefix}v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
 }
 
 /** @throws {RangeError} when a message is larger than 8 MiB */
