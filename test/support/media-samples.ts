@@ -107,6 +107,18 @@ const recipes = {
   /** (200, 60, 60) all over: as BT.709 without saying so, and as BT.601 with a note. */
   'untagged-colour.mp4': [...colour('bt709'), ...h264],
   'tagged-colour.mp4': [...colour('bt601'), ...h264, '-bsf:v', 'h264_metadata=matrix_coefficients=6'],
+  /** As music is uploaded to sites for video: one picture under all of the sound. */
+  'one-picture.mp4': [...picture('320x180', 30, 1), ...tone(3), ...h264, ...aac, '-vf', 'trim=end_frame=1'],
+  'slides.mp4': [...picture('320x180', 1, 3), ...tone(3), ...h264, ...aac],
+  /** Pictures in another order than that of their decoding, in GOPs that need the one before, and no even size. */
+  'reordered.mkv': [
+    ...picture('321x181', 30, 2), ...tone(2, 22_050), '-c:v', 'libx264', '-preset', 'veryfast', '-bf', '3', '-g', '12', '-x264-params', 'open-gop=1:b-pyramid=normal',
+    '-pix_fmt', 'yuv444p', '-c:a', 'libmp3lame', '-ac', '1',
+  ],
+  /** An edit list that begins with nothing: pictures half a second after the sound. */
+  'delayed.mp4': ['-itsoffset', '0.5', ...picture('320x180', 30, 1), ...tone(2), ...h264, ...aac],
+  'studio.wav': [...lavfi('sine=f=440:r=96000:d=2,aformat=channel_layouts=5.1'), '-c:a', 'pcm_s24le'],
+  'telephone.wav': [...tone(2, 8000), '-c:a', 'pcm_mulaw', '-ac', '1'],
   'long-sound.mp4': [...picture('320x180', 30, 1), ...tone(4), ...h264, ...aac],
   /** Sound begins half a second after the pictures. */
   'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],
@@ -145,6 +157,15 @@ export function uprightSample(): Promise<string> {
     [0, 0x10000, 0, -0x10000, 0].forEach((value, index) => bytes.writeInt32BE(value, matrix + index * 4));
     return bytes;
   });
+}
+
+/** Cut without encoding it anew: an edit list begins in the middle of a GOP. */
+export async function trimmedSample(): Promise<string> {
+  const source = await mediaSample('plain.mp4');
+  const path = derivedPath('trimmed.mp4', source);
+  const { tools } = (await everyMediaTools())[0]!;
+  if (!existsSync(path)) await writeOnce(path, (file) => run(tools.ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', '-ss', '0.5', '-i', source, '-c', 'copy', file]));
+  return path;
 }
 
 /** A copy of a sample, changed by `change`. */

@@ -38,8 +38,8 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
     async prepare(item, path, wanted = format) {
       const rendition = renditionOf(item.uploadID, item, wanted);
       for (let segment = 0; segment < segmentCount(rendition); segment++) {
-        const { kind, hasAudio } = item;
-        const bytes = await prepareSegment(tools, { rendition, segment, sourceURL: path, kind, hasAudio, encoder }, noSignal);
+        const { kind, hasAudio, dynamicRange } = item;
+        const bytes = await prepareSegment(tools, { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder }, noSignal);
         await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
       }
     },
