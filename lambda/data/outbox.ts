@@ -11,7 +11,8 @@ export type Command =
 
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string }
-  | { readonly task: 'prepare_upload'; readonly uploadID: string; readonly format: string }
+  /** All of its rendition, or only a `segment` of it that is damaged or gone. */
+  | { readonly task: 'prepare_upload'; readonly uploadID: string; readonly format: string; readonly segment?: number }
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string };
 

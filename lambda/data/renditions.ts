@@ -90,14 +90,6 @@ export function renditions(db: Queryable) {
         [contentHash, format, failure],
       ),
 
-    /** Has it made anew from a segment on. */
-    reopen: (contentHash: string, format: string, segment: number) =>
-      db.query(
-        `update renditions set state = 'preparing', failure = null, updated_at = now(), segments_done = least(segments_done, $3)
-         where content_hash = $1 and format = $2`,
-        [contentHash, format, segment],
-      ),
-
     /** How far these uploads are in a format, in no order. What is not ready stays so until the transaction ends. */
     ofUploads: async (uploadIDs: readonly string[], format: string): Promise<UploadPreparation[]> => {
       // Whoever finishes one waits here, and then sees who waits for it.

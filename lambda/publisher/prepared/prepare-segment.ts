@@ -1,4 +1,4 @@
-// Makes one segment of a rendition from an upload, with ffmpeg: the same bytes on the same machine, whatever was made before it.
+// Makes one segment of a rendition from an upload, with ffmpeg: the same pictures and sound, whatever was made before it. (x264 spends a byte more or less, by how its threads take turns.)
 import { firstSoundFrameFrom, pictureOffsetMs, pictureOfSoundFrame, soundOffsetMs } from '../../domain/prepared-play-out.ts';
 import { groupsPerSegment } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';

@@ -138,6 +138,14 @@ export function assertBlock(header: SegmentHeader, block: number, bytes: Buffer)
   if (crc32(bytes) !== header.blockChecksums[block]) throw new SegmentDamaged(`block ${block} has changed`);
 }
 
+/** @throws {SegmentDamaged} when any byte of an object is not as it was written */
+export function assertSegment(bytes: Buffer): void {
+  const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
+  const media = bytes.subarray(header.mediaStart);
+  if (media.length !== header.mediaBytes) throw new SegmentDamaged('the media is cut off');
+  header.blockChecksums.forEach((_, block) => assertBlock(header, block, blockOf(media, block)));
+}
+
 interface WrittenFacts extends Omit<SegmentFacts, 'videoSequenceHeader' | 'audioSequenceHeader'> {
   readonly mediaBytes: number;
   readonly groupCount: number;
