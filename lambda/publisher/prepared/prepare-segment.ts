@@ -1,4 +1,4 @@
-// Makes one segment of a rendition from an upload, with ffmpeg: the same pictures and sound, whatever was made before it. (x264 spends a byte more or less, by how its threads take turns.)
+// Makes one segment of a rendition from an upload, with ffmpeg: the same pictures and sound, whatever was made before it.
 import { firstSoundFrameFrom, pictureOffsetMs, pictureOfSoundFrame, soundOffsetMs } from '../../domain/prepared-play-out.ts';
 import { groupsPerSegment } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
@@ -33,7 +33,7 @@ const prerollFrames = 8;
 const fadeSamples = audioFormat.sampleRate / 100;
 
 /**
- * @returns the object's bytes
+ * @returns the object's bytes; made again, they differ by a few, as x264 spends its bits by how its threads take turns
  * @throws {MediaError} when nothing of the upload can be decoded; {ToolError} when ffmpeg or the source failed; the signal's reason
  */
 export async function prepareSegment(tools: MediaTools, request: SegmentRequest, signal: AbortSignal): Promise<Buffer> {
