@@ -6,7 +6,6 @@ import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { runAgent } from '../../lambda/publisher/agent.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
-import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { limitWaits } from '../../lambda/data/queryable.ts';
@@ -17,7 +16,7 @@ const settings = readAgentSettings();
 const connections = await connectLocally(settings, 10, jsonLog);
 limitWaits(connections.pool);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
-const encoder = await chooseEncoder(tools, jsonLog);
+const { encoder } = settings;
 const clock = () => new Date();
 
 const stopping = new AbortController();

@@ -4,25 +4,35 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { renditionOf } from '../../../lambda/domain/rendition.ts';
 import { redeliver } from '../../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
+import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { actorsOn } from '../../orchestration/actors.ts';
 import { mediaSample, serveSamples } from '../../support/media-samples.ts';
 import type { SampleServer } from '../../support/media-samples.ts';
 import { testService } from '../../support/service.ts';
+import { decodePictures } from '../ffmpeg/encoded-item.ts';
+import { flvOf } from './checking-ingest.ts';
+import { receiveRendition } from './prepared-clips.ts';
 import { spawnPreparing, startPreparing } from './preparing-worker.ts';
 
 const tools = await findMediaTools(process.env);
 const service = testService();
-const { call, create, data, stream, upload } = actorsOn(service);
+const { call, create, data, destination, stream, upload } = actorsOn(service);
+
+const format = { quality: 'q_720p', framerate: 'f_24' } as const;
 
 let samples: SampleServer;
 let sourceURL: string;
 let objectsFolder: string;
+let objects: FileObjectStore;
 beforeAll(async () => {
   samples = await serveSamples();
   sourceURL = samples.urlOf(await mediaSample('plain.mp4'));
   objectsFolder = await mkdtemp(join(tmpdir(), 'preparing-'));
+  objects = createFileObjectStore({ folder: objectsFolder, baseURL: 'http://127.0.0.1/objects', signingKey: 'test' });
 });
 afterAll(async () => {
   await samples[Symbol.asyncDispose]();
@@ -39,7 +49,7 @@ async function uploadOf(content: string, durationSeconds: number): Promise<strin
 
 /** A stream that keeps it prepared. */
 async function keep(uploadID: string): Promise<string> {
-  const id = await create('/streams', { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_24' });
+  const id = await create('/streams', { streamBackend: 'manifest', ...format });
   const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
   await call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID }] });
   await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
@@ -52,12 +62,29 @@ function untilPrepared(id: string): Promise<void> {
 const workerAs = (consumer: string) => ({ databaseURL: service.databaseURL(), objectsFolder, sourceURL, consumer, tools });
 
 /** Until the end of the test. @returns what it prepares */
-function startWorker(consumer: string): string[] {
+function startWorker(consumer: string, source = sourceURL): string[] {
   const prepared: string[] = [];
-  const worker = startPreparing(workerAs(consumer), (segment) => prepared.push(segment));
+  const worker = startPreparing({ ...workerAs(consumer), sourceURL: source }, (segment) => prepared.push(segment));
   onTestFinished(() => worker.stop());
   return prepared;
 }
+
+it('what is kept prepared is so once it has been examined, in high dynamic range as what it is', { timeout: 60_000 }, async () => {
+  const uploadID = await create('/uploads', { name: 'film', mimeType: 'video/x-matroska' });
+  await data().uploads.recordContentHash(uploadID, 'film');
+  await data().uploads.markUploaded(uploadID, 1);
+  const id = await keep(uploadID);
+  await data().outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID } });
+  startWorker('worker', samples.urlOf(await mediaSample('greys-pq.mkv')));
+  await untilPrepared(id);
+  const { ingest } = await receiveRendition(objects, renditionOf('film', { kind: 'video', durationSeconds: 1 }, format));
+  const [picture] = await decodePictures(tools, flvOf(ingest));
+  expect([2, 6, 10, 14].map((x) => picture![4 * 16 + x])).toEqual([17, 92, 201, 235].map((luma) => expect.closeTo(luma, -0.5)));
+  // The other backend has it from what a start plays.
+  await call('PATCH', `/streams/${id}`, { destinationID: await destination() });
+  expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
+  expect((await data().timelines.ofStream(id)).video[0]!.snapshot.items).toMatchObject([{ uploadID, dynamicRange: 'pq' }]);
+});
 
 it('two workers make one rendition of a content, whoever has uploaded it and however often they are asked', { timeout: 120_000 }, async () => {
   const uploads = await Promise.all(Array.from({ length: 3 }, () => uploadOf('same', 41)));

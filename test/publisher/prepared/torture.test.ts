@@ -2,23 +2,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { flvHeader, flvTag } from '../../../bin/local/rtmp-sink/flv-writer.ts';
 import { frameCountOf } from '../../../lambda/domain/play-out.ts';
 import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
 import { firstSoundFrameFrom } from '../../../lambda/domain/prepared-play-out.ts';
-import { renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
+import { renditionOf } from '../../../lambda/domain/rendition.ts';
 import type { RenditionFormat } from '../../../lambda/domain/rendition.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
-import { readSegmentHeader, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import type { SegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { changedSample, mediaSample, serveSamples, trimmedSample, uprightSample } from '../../support/media-samples.ts';
 import type { SampleServer } from '../../support/media-samples.ts';
 import { deltas, judgeRecording, tally } from '../../support/recording.ts';
-import { CheckingIngest, frameTimes } from './checking-ingest.ts';
-import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import { CheckingIngest, flvOf, frameTimes } from './checking-ingest.ts';
+import { format, item, mediaOptions, play, preparedClips, receiveRendition, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
@@ -79,28 +76,14 @@ async function itemOf(path: string): Promise<TimelineItem> {
   return item(`upload-${items.length}`, durationSeconds ?? 10, { kind, hasAudio, dynamicRange });
 }
 
-/** The headers of a rendition, and all of its messages as a server gets them. */
-async function prepare(it: TimelineItem, path: string, wanted: RenditionFormat = format): Promise<{ headers: SegmentHeader[]; ingest: CheckingIngest }> {
+async function prepare(it: TimelineItem, path: string, wanted: RenditionFormat = format): ReturnType<typeof receiveRendition> {
   await prepared.prepare(it, samples.urlOf(path), wanted);
-  const rendition = renditionOf(it.uploadID, it, wanted);
-  const ingest = new CheckingIngest();
-  const headers: SegmentHeader[] = [];
-  for (let segment = 0; segment < segmentCount(rendition); segment++) {
-    const bytes = await buffer(await prepared.objects.read(segmentKey(rendition, segment)));
-    const header = readSegmentHeader(bytes);
-    const { videoSequenceHeader, audioSequenceHeader } = header;
-    if (videoSequenceHeader) ingest.send([{ type: 'video', timestampMs: 0, payload: videoSequenceHeader }]);
-    ingest.send([{ type: 'audio', timestampMs: 0, payload: audioSequenceHeader }]);
-    ingest.sendChunks([bytes.subarray(header.mediaStart)]);
-    headers.push(header);
-  }
-  return { headers, ingest };
+  return receiveRendition(prepared.objects, renditionOf(it.uploadID, it, wanted));
 }
 
-async function decode({ video, audio }: CheckingIngest) {
-  const tags = [...video, ...audio].sort((a, b) => a.timestampMs - b.timestampMs);
+async function decode(ingest: CheckingIngest) {
   const path = join(folder, 'stream.flv');
-  await writeFile(path, Buffer.concat([flvHeader({ hasVideo: true, hasAudio: true }), ...tags.map(({ type, timestampMs, payload }) => flvTag(type, timestampMs, payload))]));
+  await writeFile(path, flvOf(ingest));
   return judgeRecording(tools, path);
 }
 
