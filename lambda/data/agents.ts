@@ -28,15 +28,22 @@ export interface Renewal {
   readonly held: boolean;
   /** For how long it has renewed without losing its lease. */
   readonly renewingForMs: number;
-  readonly dueCount: number;
-  /** Other agents whose lease is over. */
-  readonly deadCount: number;
+  /** Replicas wait for somebody to take them, this agent or another. */
+  readonly isAnyWaiting: boolean;
+  /** The time of something has come. */
+  readonly isAnyDue: boolean;
+  /** The lease of another agent is over. */
+  readonly isAnyDead: boolean;
+  /** Commands are to be relayed. */
+  readonly isAnyUnsent: boolean;
 }
 
-interface RenewalRow extends Omit<Renewal, 'renewingForMs' | 'dueCount' | 'deadCount'> {
+interface RenewalRow extends Pick<Renewal, 'now' | 'holding' | 'ending' | 'held'> {
   readonly renewing_for_ms: number;
-  readonly due_count: number;
-  readonly dead_count: number;
+  readonly is_any_waiting: boolean;
+  readonly is_any_due: boolean;
+  readonly is_any_dead: boolean;
+  readonly is_any_unsent: boolean;
 }
 
 export function agents(db: Queryable) {
@@ -71,18 +78,23 @@ export function agents(db: Queryable) {
         `with renewed as (
            update agents set lease_expires_at = now() + make_interval(secs => $2), renewed_at = now(),
              renewing_since = case when lease_expires_at > now() then renewing_since else now() end
-           where id = $1 and lease_expires_at > '-infinity' returning renewing_since)
+           where id = $1 and lease_expires_at > '-infinity' returning renewing_since),
+         mine as materialized (select id, epoch, wanted, state from replicas where agent_id = $1)
          select clock_timestamp() as now, exists (select from renewed) as held,
            coalesce(extract(epoch from now() - (select renewing_since from renewed))::float8 * 1000, 0) as renewing_for_ms,
-           array(select id || '/' || epoch from replicas where agent_id = $1
+           array(select id || '/' || epoch from mine
              union all select id || '/' || epoch + 1 from replicas where successor_id = $1 and wanted = 'live') as holding,
-           array(select id from replicas where agent_id = $1 and wanted = 'ended' and state <> 'ended') as ending,
-           (select count(*) from due_times where due_at <= now()) + (select count(*) from billing_accounts where due_at <= now()) as due_count,
-           (select count(*) from agents where id <> $1 and lease_expires_at < now()) as dead_count`,
+           array(select id from mine where wanted = 'ended' and state <> 'ended') as ending,
+           exists (select from replicas where agent_id is null and wanted = 'live')
+             or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
+           exists (select from due_times where due_at <= now()) or exists (select from billing_accounts where due_at <= now()) as is_any_due,
+           exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
+           exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent`,
         [agentID, leaseSeconds],
       );
-      const { due_count: dueCount, dead_count: deadCount, renewing_for_ms: renewingForMs, ...renewal } = row!;
-      return { ...renewal, renewingForMs, dueCount, deadCount };
+      const { now, holding, ending, held, renewing_for_ms: renewingForMs } = row!;
+      const { is_any_waiting: isAnyWaiting, is_any_due: isAnyDue, is_any_dead: isAnyDead, is_any_unsent: isAnyUnsent } = row!;
+      return { now, holding, ending, held, renewingForMs, isAnyWaiting, isAnyDue, isAnyDead, isAnyUnsent };
     },
 
     /**

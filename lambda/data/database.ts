@@ -10,6 +10,7 @@ import { crypto } from './crypto.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { expiredCredentials } from './expired-credentials.ts';
+import { figures } from './figures.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
 import { ledger } from './ledger.ts';
@@ -55,6 +56,7 @@ export function databaseOn(db: Queryable) {
     destinations: destinations(db),
     dueTimes: dueTimes(db),
     expiredCredentials: expiredCredentials(db),
+    figures: figures(db),
     idempotency: idempotency(db),
     imports: imports(db),
     ledger: ledger(db),

@@ -27,13 +27,13 @@ export function metering(db: Queryable) {
          going_on as (
            select i.id, i.replica_id from live_intervals i join sending r on r.id = i.replica_id and r.agent_id = i.agent_id and r.epoch = i.epoch
            where i.ended_at is null),
-         figures as (select id, jsonb_build_object('primary', stats, 'backup', backup_stats) as of_role from streams where id = $1),
+         kept as (select jsonb_build_object('primary', stats, 'backup', backup_stats) as of_role from streams where id = $1),
          ended as (
            update live_intervals i set
              ended_at = greatest(i.started_at, least($2, (select renewed_at from agents where id = i.agent_id and lease_expires_at = '-infinity'))),
              bytes_after = greatest(i.bytes_before, (
-               select (of_role -> i.role ->> 'bytesSent')::bigint from figures
-               where (of_role -> i.role ->> 'sampledAt')::timestamptz >= i.started_at))
+               select (stats ->> 'bytesSent')::bigint from kept, latest_stats(of_role -> i.role, i.agent_id, i.replica_id, i.epoch) as stats
+               where (stats ->> 'sampledAt')::timestamptz >= i.started_at))
            where stream_id = $1 and ended_at is null and id not in (select id from going_on)
            returning id, replica_id, epoch, ended_at, bytes_after, live_cost(credits_per_hour, started_at, ended_at) as credits),
          begun as (

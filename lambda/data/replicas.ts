@@ -1,7 +1,7 @@
 // SQL of replicas: the rows that agents claim, and what they report of them.
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
-import type { StateReason, StreamBackend, StreamStats } from './streams.ts';
+import type { StateReason, StreamBackend } from './streams.ts';
 
 export type ReplicaRole = 'primary' | 'backup';
 export const replicaStates = ['waiting', 'connecting', 'live', 'failing', 'ended'] as const;
@@ -34,13 +34,6 @@ export interface NewReplica {
 
 /** Which claim a report is about. */
 export type Claim = Pick<Replica, 'id' | 'agent_id' | 'epoch'>;
-
-/** A report of figures, of one replica. */
-export interface ReplicaFigures {
-  readonly replicaID: string;
-  readonly epoch: number;
-  readonly stats: StreamStats;
-}
 
 /** A replica that nobody further away takes is taken after this long, as near as may be to the other one. */
 const sameZoneAfterSeconds = 5;
@@ -195,25 +188,6 @@ export function replicas(db: Queryable) {
            state = case when agent_id is null then 'ended' else state end
          where stream_id = $1 and state <> 'ended'`,
         [streamID],
-      ),
-
-    /**
-     * Stores the figures of many replicas in one statement, the primary's and the backup's each in a place of its own. A stream that is being moved right now
-     * is left out, until the next figures: an agent's renewals never wait for a row lock.
-     */
-    saveFigures: (agentID: string, figures: readonly ReplicaFigures[]) =>
-      db.query(
-        `with free as (
-           select s.id, r.role, f.stats from jsonb_to_recordset($2) as f("replicaID" text, epoch integer, stats jsonb)
-           join replicas r on r.id = f."replicaID" and r.epoch = f.epoch and r.agent_id = $1
-           join streams s on s.id = r.stream_id for no key update of s skip locked),
-         figures as (
-           select id, max(stats::text) filter (where role = 'primary')::jsonb as primary_stats,
-             max(stats::text) filter (where role = 'backup')::jsonb as backup_stats
-           from free group by id)
-         update streams s set stats = coalesce(f.primary_stats, s.stats), backup_stats = coalesce(f.backup_stats, s.backup_stats)
-         from figures f where s.id = f.id`,
-        [agentID, JSON.stringify(figures)],
       ),
   };
 }

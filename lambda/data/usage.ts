@@ -46,7 +46,9 @@ export function usage(db: Queryable) {
              coalesce(i.bytes_after, case when i.ended_at is null and (figures.stats ->> 'sampledAt')::timestamptz >= i.started_at
                then (figures.stats ->> 'bytesSent')::bigint end, i.bytes_before) - i.bytes_before as bytes
            from live_intervals i
-           left join lateral (select case i.role when 'primary' then stats else backup_stats end as stats from streams where id = i.stream_id) as figures on true
+           left join lateral (
+             select latest_stats(case i.role when 'primary' then stats else backup_stats end, i.agent_id, i.replica_id, i.epoch) as stats
+             from streams where id = i.stream_id and i.ended_at is null) as figures on true
            where i.user_id = $1 and ($2::text is null or i.stream_id = $2) and i.started_at < $4 and (i.ended_at is null or i.ended_at > $3)
              and i.started_at < coalesce(i.ended_at, $7)),
          parts as (

@@ -2,7 +2,8 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
-import type { Claim, ReplicaFigures } from '../data/replicas.ts';
+import type { ReplicaFigures } from '../data/figures.ts';
+import type { Claim } from '../data/replicas.ts';
 import type { StateReason, Stream, StreamBackend } from '../data/streams.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { meterStream } from './meter.ts';
@@ -32,7 +33,7 @@ export async function recoverReplicas(pool: Pool): Promise<number> {
 /** Lets go of a replica that its agent sends no more, for another to take at once. @param figures its last ones */
 export async function releaseReplica(data: Database, streamID: string, claim: Claim, backend: StreamBackend, figures: ReplicaFigures): Promise<void> {
   const stream = await data.streams.lockAny(streamID);
-  if (stream) await data.replicas.saveFigures(claim.agent_id!, [figures]);
+  if (stream) await data.figures.keep(claim.agent_id!, figures);
   if (!stream || !(await data.replicas.release(claim))) return;
   await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
   await settleLoss(data, stream, handedOver);
@@ -41,6 +42,7 @@ export async function releaseReplica(data: Database, streamID: string, claim: Cl
 async function recoverStream(data: Database, streamID: string): Promise<void> {
   // Locked before its replicas, as by everything else that moves a stream.
   const stream = (await data.streams.lockAny(streamID))!;
+  await data.figures.keepSaid(streamID);
   for (const { wanted, backend } of await data.replicas.releaseOfBuried(streamID)) {
     if (wanted === 'live') await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
   }

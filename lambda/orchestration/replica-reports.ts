@@ -1,6 +1,7 @@
 // Turns what an agent observed of a replica into the state of its stream: evidence, not hope.
 import type { Database } from '../data/database.ts';
-import type { Claim, ReplicaFigures, ReplicaState } from '../data/replicas.ts';
+import type { ReplicaFigures } from '../data/figures.ts';
+import type { Claim, ReplicaState } from '../data/replicas.ts';
 import type { StateReason } from '../data/streams.ts';
 import { meterStream } from './meter.ts';
 import { settleStopping } from './stop-stream.ts';
@@ -26,7 +27,7 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
   const { streamID, claim, state, reason, hopeless = false, figures, now } = report;
   const stream = await data.streams.lockAny(streamID);
   if (!stream) return false;
-  if (figures) await data.replicas.saveFigures(claim.agent_id!, [figures]);
+  if (figures) await data.figures.keep(claim.agent_id!, figures);
   if (!(await data.replicas.report(claim, state, reason))) {
     const isSuccessor = await data.replicas.reportSuccessor(claim, state);
     // Of a successor only that counts which makes it the holder.

@@ -11,20 +11,17 @@ import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { handOver } from './hand-over.ts';
 import { LeaseGuard } from './lease-guard.ts';
-import { answerPeers } from './peers.ts';
+import { answerPeers, KnownPeers } from './peers.ts';
 import { DeliveryMeter } from './rtmp/delivery-meter.ts';
 import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
 import { loadPublishPlan } from './publish-plan.ts';
 import { ReplicaRun } from './replica-run.ts';
-import { Turns } from './turns.ts';
 
 const renewEveryMs = 1000;
 const renewalTimeoutMs = 1500;
-/** A row for each live stream each second would be all that a database of 100,000 streams does; 200 streams of an agent take turns of 10 s. */
-export const figuresPerRenewal = 20;
-/** An agent that is new has to be known before anything can happen to the network between them. */
-const learnPeersEveryMs = 3000;
+/** An agent with more streams than these says less often than every second what it measures: with 200, every 5 s. */
+export const figuresPerSecond = 40;
 const connectTimeoutMs = 10_000;
 /** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
 const maxCachedBytes = 512 * 1024 * 1024;
@@ -52,16 +49,15 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   let chores = null as Promise<void> | null;
   let firing = null as Promise<void> | null;
   let claiming: Promise<void> = Promise.resolve();
-  const savedInTurn = new Turns();
+  let figuresSaidAtMs = -Infinity;
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
   /** Until nothing is sent any more. */
   const sending = new AbortController();
-  let peerURLs: readonly string[] = [];
-  let peersLearntAtMs = -Infinity;
+  const peers = new KnownPeers(() => data.agents.peerURLs(agentID), steadyClock);
   const guard = new LeaseGuard({
     steadyClock,
-    peerURLs: () => peerURLs,
+    peerURLs: () => peers.urls,
     onCutOff: (how) => {
       log('agent_cut_off', { agentID, how, replicas: runs.size });
       void endRuns();
@@ -156,34 +152,34 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     // The database's time, whatever happens to this machine's clock.
     const databaseClock = () => new Date(renewal.now.getTime() + steadyClock() - toldAtMs);
     chores ??= doChores(renewal, databaseClock).finally(() => (chores = null));
-    if (renewal.dueCount === 0) return;
+    if (!renewal.isAnyDue) return;
     // By itself: thousands that are due together must not keep the streams of a dead agent waiting.
     const fire = async () => void (await fireDue(pool, { ...options.starting, settings: options.settings }, databaseClock));
     firing ??= attempt(fire).finally(() => (firing = null));
   }
 
   /** One that fails every time keeps none of the others from being done. */
-  async function doChores({ ending, deadCount }: Renewal, databaseClock: () => Date): Promise<void> {
-    async function recover() {
-      if (deadCount > 0) await recoverReplicas(pool);
+  async function doChores(renewal: Renewal, databaseClock: () => Date): Promise<void> {
+    const recover = async () => void (renewal.isAnyDead && (await recoverReplicas(pool)));
+    async function claimWaiting() {
+      if (renewal.isAnyWaiting || holding.some((held) => !runs.has(idOf(held)))) await claim();
     }
     async function reportEnds() {
       // What was claimed a moment ago may not be known here yet.
       await claiming;
       // Their runs are over, but nobody could be told so then.
-      for (const id of ending) if (!runs.has(id)) await inTransaction(pool, (tx) => reportEnded(tx, id, agentID));
+      for (const id of renewal.ending) if (!runs.has(id)) await inTransaction(pool, (tx) => reportEnded(tx, id, agentID));
     }
-    async function saveFigures() {
-      const figures = savedInTurn.next([...runs.values()], figuresPerRenewal).map((run) => run.sampleFigures(databaseClock()));
-      if (figures.length > 0) await data.replicas.saveFigures(agentID, figures);
+    async function sayFigures() {
+      // Half a second less, as this is asked once a second.
+      if (runs.size === 0 || steadyClock() - figuresSaidAtMs < (runs.size / figuresPerSecond - 0.5) * 1000) return;
+      figuresSaidAtMs = steadyClock();
+      const now = databaseClock();
+      await data.figures.say(agentID, [...runs.values()].map((run) => run.sampleFigures(now)));
     }
-    const relay = async () => void (await queue.relay());
-    async function learnPeers() {
-      if (steadyClock() - peersLearntAtMs <= learnPeersEveryMs) return;
-      peerURLs = await data.agents.peerURLs(agentID);
-      peersLearntAtMs = steadyClock();
-    }
-    for (const chore of [learnPeers, recover, claim, reportEnds, saveFigures, relay]) {
+    const relay = async () => void (renewal.isAnyUnsent && (await queue.relay()));
+    const learnPeers = () => peers.learn();
+    for (const chore of [learnPeers, recover, claimWaiting, reportEnds, sayFigures, relay]) {
       if (until.aborted) return;
       await attempt(chore);
     }
@@ -212,7 +208,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 
   /** Replicas that the database gave this agent with an answer that was lost, together with its connection: nobody else ever gets them. */
   async function claimedUnawares(): Promise<Replica[]> {
-    const ids = holding.map((held) => held.split('/')[0]!).filter((id) => !runs.has(id));
+    const ids = holding.map(idOf).filter((id) => !runs.has(id));
     const found = await Promise.all(ids.map((id) => data.replicas.find(id)));
     return found.filter((replica) => replica !== null).filter((replica) => replica.agent_id === agentID && replica.wanted === 'live');
   }
@@ -245,4 +241,9 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     // It may have been claimed again, by a newer run, while this one ended.
     void run.finished.then(() => runs.get(replica.id) === run && runs.delete(replica.id));
   }
+}
+
+/** Of what is held, as ID/EPOCH. */
+function idOf(held: string): string {
+  return held.split('/')[0]!;
 }

@@ -19,6 +19,28 @@ export interface PeerServer {
 }
 
 const answerTimeoutMs = 500;
+/** An agent that is new has to be known before anything can happen to the network between them. */
+const learnEveryMs = 3000;
+
+/** Where some of the other agents can be asked, as of a moment ago. */
+export class KnownPeers {
+  urls: readonly string[] = [];
+  readonly #load: () => Promise<readonly string[]>;
+  readonly #steadyClock: () => number;
+  #learntAtMs = -Infinity;
+
+  constructor(load: () => Promise<readonly string[]>, steadyClock: () => number) {
+    this.#load = load;
+    this.#steadyClock = steadyClock;
+  }
+
+  /** To be called every second. */
+  async learn(): Promise<void> {
+    if (this.#steadyClock() - this.#learntAtMs <= learnEveryMs) return;
+    this.urls = await this.#load();
+    this.#learntAtMs = this.#steadyClock();
+  }
+}
 
 /** @param renewingForMs null: it cannot renew */
 export async function answerPeers({ host, port, address }: Peering, renewingForMs: () => number | null): Promise<PeerServer> {

@@ -1,6 +1,7 @@
 // One replica, from its claim until it has to end: connects, plays, reports what happens, and tries again for as long as it may.
 import { setTimeout } from 'node:timers/promises';
-import type { Claim, Replica, ReplicaFigures, ReplicaState } from '../data/replicas.ts';
+import type { ReplicaFigures } from '../data/figures.ts';
+import type { Claim, Replica, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../data/streams.ts';
 import { backoffMs } from './backoff.ts';
 import type { RetryPace } from './backoff.ts';

@@ -1,9 +1,11 @@
-// The cheapest destination for benches, as a process of its own: accepts every publish, then drops what comes. Also plain TCP.
+// The cheapest destination for benches, as a process of its own: accepts every publish, then drops what comes. Also plain TCP, and both over TLS.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { commandMessage, readCommand } from '../../lambda/publisher/rtmp/command.ts';
 import { RtmpConnection } from '../../lambda/publisher/rtmp/rtmp-connection.ts';
+import type { Certificate } from '../support/certificates.ts';
 
 function acceptPublisher(socket: Socket): void {
   const connection = new RtmpConnection(socket, 'server', {
@@ -25,7 +27,22 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const rtmpPort = await listen(createServer({ noDelay: true }, acceptPublisher));
-const tcpPort = await listen(createServer((socket) => void socket.on('error', () => {}).resume()));
-process.send!({ rtmpPort, tcpPort });
+function discard(socket: Socket): void {
+  socket.on('error', () => {}).resume();
+}
+
+export interface IngestPorts {
+  readonly rtmp: number;
+  readonly tcp: number;
+  readonly rtmps: number;
+  readonly tls: number;
+}
+
+const [certificate] = (await once(process, 'message')) as [Certificate];
+process.send!({
+  rtmp: await listen(createServer({ noDelay: true }, acceptPublisher)),
+  tcp: await listen(createServer(discard)),
+  rtmps: await listen(createTlsServer({ ...certificate, noDelay: true }, acceptPublisher)),
+  tls: await listen(createTlsServer(certificate, discard)),
+} satisfies IngestPorts);
 process.on('disconnect', () => process.exit());

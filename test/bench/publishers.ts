@@ -2,50 +2,52 @@
 import { execFile, fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { frameCountOf } from '../../lambda/domain/play-out.ts';
-import type { TimelineItem } from '../../lambda/domain/play-out.ts';
-import { renditionOf, segmentCount } from '../../lambda/domain/rendition.ts';
-import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import type { PictureFormat } from '../../lambda/domain/rendition.ts';
 import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { prepareSegment } from '../../lambda/publisher/prepared/prepare-segment.ts';
-import { segmentKey } from '../../lambda/publisher/prepared/segment-format.ts';
+import { slotCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
+import { makeCertificate } from '../support/certificates.ts';
+import { prepareClips } from './clips.ts';
+import type { Clips } from './clips.ts';
+import type { IngestPorts } from './discarding-ingest.ts';
 import type { Consumption, PublishingOptions } from './publishing-process.ts';
 
-const counts = (process.env['STREAMS'] ?? '1,20,100,300').split(',').map(Number);
-const ffmpegStreams = 20;
-const seconds = 15;
-const format = { quality: 'q_1080p', framerate: 'f_30' } as const;
-/** Neither fits the grid of AAC frames. */
-const durations = [10.1, 12.5];
+interface Round {
+  readonly name: string;
+  readonly format: PictureFormat;
+  readonly isSecure: boolean;
+  readonly streams: readonly number[];
+  readonly ffmpegStreams: number;
+  /** Of the clips, in seconds: none fits the grid of AAC frames. */
+  readonly durations: readonly number[];
+}
+
+const hd = { format: { quality: 'q_1080p', framerate: 'f_30' }, ffmpegStreams: 20, durations: [10.1, 12.5] } as const;
+const rounds: readonly Round[] = [
+  { ...hd, name: '1080p30', isSecure: false, streams: (process.env['STREAMS'] ?? '1,20,100,300,1000').split(',').map(Number) },
+  { ...hd, name: '1080p30 over TLS', isSecure: true, streams: [20, 100] },
+  { name: '2160p60', format: { quality: 'q_2160p', framerate: 'f_60' }, isSecure: false, streams: [5, 50], ffmpegStreams: 5, durations: [4.1, 5.3] },
+];
+const warmUpSeconds = 8;
+const seconds = 20;
 
 export async function publishersBench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-publishers-'));
   const ingest = fork(join(import.meta.dirname, 'discarding-ingest.ts'));
   try {
-    const [ports] = (await once(ingest, 'message')) as [{ rtmpPort: number; tcpPort: number }];
-    const { items, copyPath } = await prepareClips(folder);
-    const { videoBitrateKbps, framesPerSecond } = profileOf(format.quality, format.framerate);
-    const bytesPerSecond = ((videoBitrateKbps + audioFormat.bitrateKbps) * 1000) / 8;
-    console.log(`1080p30 at ${videoBitrateKbps} kbit/s over loopback, ${seconds} s each, percent of one core`);
-    const peer = await measureFfmpeg(copyPath, `rtmp://127.0.0.1:${ports.rtmpPort}/live`);
-    print(`ffmpeg -c copy, ${ffmpegStreams} processes`, ffmpegStreams, peer);
-    for (const streams of counts) {
-      const common = { streams, seconds, folder, items, format, bytesPerSecond };
-      const plain = await measure({ ...common, kind: 'socket', port: ports.tcpPort });
-      const ours = await measure({ ...common, kind: 'prepared', port: ports.rtmpPort });
-      print(`raw Node sockets, ${streams}`, streams, plain);
-      print(`prepared media, ${streams} streams`, streams, ours);
-      const perStream = (cpuPercent: number, count: number) => cpuPercent / count;
-      const ratio = perStream(peer.cpuPercent, ffmpegStreams) / perStream(ours.cpuPercent, streams);
-      console.log(`    ${ratio.toFixed(1)} times less CPU than ffmpeg; ${(ours.cpuPercent / plain.cpuPercent).toFixed(2)} times raw sockets`);
-      const due = streams * seconds * framesPerSecond;
-      console.log(`    frames sent ${((100 * ours.framesSent) / due).toFixed(1)} % of those due, dropped ${ours.droppedFrames}`);
+    const certificate = await makeCertificate('IP:127.0.0.1');
+    ingest.send(certificate ?? {});
+    const [ports] = (await once(ingest, 'message')) as [IngestPorts];
+    const writeLoop = await compileWriteLoop(folder);
+    if (!writeLoop) console.log('no gcc here: without the loop of write() in C');
+    for (const round of process.env['STREAMS'] ? rounds.slice(0, 1) : rounds) {
+      if (round.isSecure && !certificate) console.log(`no openssl here: without ${round.name}`);
+      else await runRound(round, join(folder, round.name), ports, round.isSecure ? certificate!.cert : null, writeLoop);
     }
   } finally {
     ingest.disconnect();
@@ -53,34 +55,33 @@ export async function publishersBench(): Promise<void> {
   }
 }
 
-/** Renditions as the platform makes them, and one of the clips as a file that ffmpeg copies. */
-async function prepareClips(folder: string): Promise<{ items: TimelineItem[]; copyPath: string }> {
-  const tools = await findMediaTools(process.env);
-  const run = promisify(execFile);
-  const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
-  const items: TimelineItem[] = [];
-  for (const [index, durationSeconds] of durations.entries()) {
-    const path = join(folder, `clip${index}.mp4`);
-    const source = ['-f', 'lavfi', '-i', `testsrc2=s=1920x1080:r=30:d=${durationSeconds}`, '-f', 'lavfi', '-i', `sine=r=48000:d=${durationSeconds}`];
-    await run(tools.ffmpegPath, ['-nostdin', '-v', 'error', ...source, '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path]);
-    const item: TimelineItem = { itemID: `item${index}`, uploadID: `clip${index}`, objectKey: path, kind: 'video', durationSeconds, hasAudio: true };
-    const rendition = renditionOf(item.uploadID, item, format);
-    for (let segment = 0; segment < segmentCount(rendition); segment++) {
-      const request = { rendition, segment, sourceURL: path, kind: 'video', hasAudio: true, encoder: { codec: 'libx264', preset: 'ultrafast' } } as const;
-      const bytes = await prepareSegment(tools, request, new AbortController().signal);
-      await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
+async function runRound(round: Round, folder: string, ports: IngestPorts, tlsCa: string | null, writeLoop: string | null): Promise<void> {
+  const { name, format, isSecure, durations, ffmpegStreams } = round;
+  const { videoBitrateKbps, framesPerSecond } = profileOf(format.quality, format.framerate);
+  const bytesPerSecond = ((videoBitrateKbps + audioFormat.bitrateKbps) * 1000) / 8;
+  console.log(`${name} at ${videoBitrateKbps} kbit/s over loopback, ${seconds} s each, percent of one core`);
+  await mkdir(folder);
+  const clips = await prepareClips(folder, format, durations);
+  const peer = await measureFfmpeg(clips, ffmpegStreams, isSecure ? `rtmps://127.0.0.1:${ports.rtmps}/live` : `rtmp://127.0.0.1:${ports.rtmp}/live`);
+  print(`ffmpeg -c copy, ${ffmpegStreams} processes`, ffmpegStreams, peer);
+  for (const streams of round.streams) {
+    const common = { streams, warmUpSeconds, seconds, folder, items: clips.items, format, bytesPerSecond, tlsCa };
+    const plain = await measure({ ...common, kind: 'socket', port: isSecure ? ports.tls : ports.tcp });
+    const ours = await measure({ ...common, kind: 'prepared', port: isSecure ? ports.rtmps : ports.rtmp });
+    print(`raw Node sockets, ${streams}`, streams, plain);
+    print(`prepared media, ${streams} streams`, streams, ours);
+    const ratios = [
+      `${(peer.cpuPercent / ffmpegStreams / (ours.cpuPercent / streams)).toFixed(1)} times less CPU than ffmpeg`,
+      `${(ours.cpuPercent / plain.cpuPercent).toFixed(2)} times raw sockets`,
+    ];
+    if (writeLoop && !isSecure) {
+      const bare = await runWriteLoop(writeLoop, [ports.tcp, streams, Math.round(bytesPerSecond), turnEveryMs, slotCount, warmUpSeconds, seconds]);
+      console.log(`  ${`write() in C, ${streams}`.padEnd(34)} ${bare.toFixed(2).padStart(6)} %`);
+      ratios.push(`${(ours.cpuPercent / bare).toFixed(2)} times write() in C`);
     }
-    items.push(item);
+    const due = streams * seconds * framesPerSecond;
+    console.log(`    ${ratios.join(', ')}; ${((100 * ours.framesSent) / due).toFixed(1)} % of the frames due sent, ${ours.droppedFrames} dropped`);
   }
-  const copyPath = join(folder, 'copy.mp4');
-  const { videoBitrateKbps, gopFrames } = profileOf(format.quality, format.framerate);
-  const rate = `${videoBitrateKbps}k`;
-  const frames = String(frameCountOf({ durationSeconds: durations[0]! }, 30));
-  await run(tools.ffmpegPath, [
-    '-nostdin', '-v', 'error', '-i', join(folder, 'clip0.mp4'), '-frames:v', frames, '-c:v', 'libx264', '-preset', 'ultrafast', '-g', String(gopFrames),
-    '-b:v', rate, '-minrate', rate, '-maxrate', rate, '-bufsize', rate, '-x264-params', 'nal-hrd=cbr', '-c:a', 'copy', copyPath,
-  ]);
-  return { items, copyPath };
 }
 
 async function measure(options: PublishingOptions): Promise<Consumption> {
@@ -92,14 +93,12 @@ async function measure(options: PublishingOptions): Promise<Consumption> {
   return consumption;
 }
 
-async function measureFfmpeg(path: string, rtmpURL: string): Promise<Consumption> {
+async function measureFfmpeg({ listPath }: Clips, streams: number, rtmpURL: string): Promise<Consumption> {
   const { ffmpegPath } = await findMediaTools(process.env);
-  const list = `${path}.txt`;
-  await writeFile(list, `file '${path}'\n`);
-  const input = ['-nostdin', '-v', 'fatal', '-re', '-stream_loop', '-1', '-f', 'concat', '-safe', '0', '-i', list];
-  const children = Array.from({ length: ffmpegStreams }, (_, index) => spawn(ffmpegPath, [...input, '-c', 'copy', '-f', 'flv', `${rtmpURL}/peer${index}`], { stdio: 'ignore' }));
+  const input = ['-nostdin', '-v', 'fatal', '-re', '-stream_loop', '-1', '-f', 'concat', '-safe', '0', '-i', listPath];
+  const children = Array.from({ length: streams }, (_, index) => spawn(ffmpegPath, [...input, '-c', 'copy', '-f', 'flv', `${rtmpURL}/peer${index}`], { stdio: 'ignore' }));
   try {
-    await setTimeout(5000);
+    await setTimeout(warmUpSeconds * 1000);
     const before = await Promise.all(children.map(cpuNanoseconds));
     await setTimeout(seconds * 1000);
     const after = await Promise.all(children.map(cpuNanoseconds));
@@ -109,6 +108,23 @@ async function measureFfmpeg(path: string, rtmpURL: string): Promise<Consumption
   } finally {
     for (const child of children) child.kill('SIGKILL');
   }
+}
+
+/** Null without a compiler. */
+async function compileWriteLoop(folder: string): Promise<string | null> {
+  const program = join(folder, 'write-loop');
+  try {
+    await promisify(execFile)('gcc', ['-O2', '-o', program, join(import.meta.dirname, 'write-loop.c')]);
+    return program;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** @returns percent of a core */
+async function runWriteLoop(program: string, args: readonly number[]): Promise<number> {
+  return Number((await promisify(execFile)(program, args.map(String))).stdout);
 }
 
 /** Time on a CPU, of all threads (Linux, proc_pid_schedstat). */

@@ -3,18 +3,23 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import type { PictureFormat } from '../../lambda/domain/rendition.ts';
 import type { TimelineItem } from '../../lambda/domain/play-out.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { Figures } from '../../lambda/publisher/figures.ts';
 import { preparedMedia } from '../../lambda/publisher/prepared/prepared-media.ts';
 import { SegmentStore } from '../../lambda/publisher/prepared/segment-store.ts';
-import { SendSchedule, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
+import { SendSchedule, slotCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
 import { runSession } from '../../lambda/publisher/publish-session.ts';
 
 export interface PublishingOptions {
   readonly kind: 'prepared' | 'socket';
+  /** Of the server, for TLS; null: without. */
+  readonly tlsCa: string | null;
   readonly streams: number;
+  /** Before it is measured. */
+  readonly warmUpSeconds: number;
   readonly seconds: number;
   readonly port: number;
   /** Prepared media: where it is, and what it is. */
@@ -33,11 +38,9 @@ export interface Consumption {
   readonly droppedFrames: number;
 }
 
-const warmUpMs = 5000;
-
 async function publish(options: PublishingOptions): Promise<Consumption> {
   const figures = options.kind === 'prepared' ? await sendPrepared(options) : await sendPlain(options);
-  await setTimeout(warmUpMs);
+  await setTimeout(options.warmUpSeconds * 1000);
   const before = process.cpuUsage();
   const framesBefore = sum(figures, 'framesSent');
   await setTimeout(options.seconds * 1000);
@@ -51,7 +54,7 @@ async function publish(options: PublishingOptions): Promise<Consumption> {
   };
 }
 
-async function sendPrepared({ streams, port, folder, items, format }: PublishingOptions): Promise<Figures[]> {
+async function sendPrepared({ streams, port, folder, items, format, tlsCa }: PublishingOptions): Promise<Figures[]> {
   const steadyClock = () => performance.now();
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
   const shared = { store: new SegmentStore({ objects, maxCachedBytes: 512 * 1024 * 1024 }), schedule: new SendSchedule(steadyClock) };
@@ -72,8 +75,8 @@ async function sendPrepared({ streams, port, folder, items, format }: Publishing
       const evident = Promise.withResolvers<void>();
       void runSession(
         {
-          target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey: `key${index}` },
-          client: { allowPrivateAddresses: true, connectTimeoutMs: 30_000 },
+          target: { rtmpURL: `${tlsCa === null ? 'rtmp' : 'rtmps'}://127.0.0.1:${port}/live`, streamKey: `key${index}` },
+          client: { allowPrivateAddresses: true, connectTimeoutMs: 30_000, ...(tlsCa !== null && { tlsCa }) },
           media, figures, steadyClock, elapsedMs: null, connectsFirst: false,
           anchor: async () => performance.now() - beganMs,
           onEvidence: evident.resolve,
@@ -87,20 +90,20 @@ async function sendPrepared({ streams, port, folder, items, format }: Publishing
   );
 }
 
-/** The bare minimum in Node: a buffer as large as the media, and a timer. */
-async function sendPlain({ streams, port, bytesPerSecond }: PublishingOptions): Promise<Figures[]> {
+/** The bare minimum in Node: a buffer of twenty seconds of media, and a timer. */
+async function sendPlain({ streams, port, bytesPerSecond, tlsCa }: PublishingOptions): Promise<Figures[]> {
   const turnBytes = Math.round((bytesPerSecond * turnEveryMs) / 1000);
   const turns = 80;
   const media = Buffer.alloc(turns * turnBytes, 1);
-  const slots = 5;
-  const sockets = Array.from({ length: streams }, () => connect(port, '127.0.0.1').setNoDelay(true));
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const open = () => (tlsCa === null ? connect(port, '127.0.0.1') : connectTls({ port, host: '127.0.0.1', ca: tlsCa }));
+  const sockets = Array.from({ length: streams }, () => open().setNoDelay(true));
+  await Promise.all(sockets.map((socket) => once(socket, tlsCa === null ? 'connect' : 'secureConnect')));
   let wakeUps = 0;
   setInterval(() => {
-    const slot = ++wakeUps % slots;
-    const start = (Math.floor(wakeUps / slots) % turns) * turnBytes;
-    for (let index = slot; index < streams; index += slots) sockets[index]!.write(media.subarray(start, start + turnBytes));
-  }, turnEveryMs / slots);
+    const slot = ++wakeUps % slotCount;
+    const start = (Math.floor(wakeUps / slotCount) % turns) * turnBytes;
+    for (let index = slot; index < streams; index += slotCount) sockets[index]!.write(media.subarray(start, start + turnBytes));
+  }, turnEveryMs / slotCount);
   return [];
 }
 

@@ -98,23 +98,30 @@ describe('renewing', () => {
     await loseLease('dead');
     const { now, renewingForMs, ...renewal } = await data().agents.renew('a');
     expect(renewingForMs).toBeGreaterThan(0);
-    expect(renewal).toEqual({ held: true, holding: [`${mine.held[0]!.id}/1`], ending: [mine.held[0]!.id], dueCount: 1, deadCount: 1 });
+    expect(renewal).toEqual({ held: true, holding: [`${mine.held[0]!.id}/1`], ending: [mine.held[0]!.id], isAnyWaiting: true, isAnyDue: true, isAnyDead: true, isAnyUnsent: true });
     expect(now).toBeInstanceOf(Date);
     expect(await data().agents.renew('never registered')).toMatchObject({ held: false });
   });
 
-  it('and storing figures do not wait for a stream that somebody else has locked', async () => {
+  it('tells it that there is nothing to do', async () => {
+    await register('a');
+    await activeStream('a');
+    await service.pool().query('delete from outbox');
+    expect(await data().agents.renew('a')).toMatchObject({ ending: [], isAnyWaiting: false, isAnyDue: false, isAnyDead: false, isAnyUnsent: false });
+  });
+
+  it('and saying figures do not wait for a stream that somebody else has locked', async () => {
     await register('a');
     const [locked, free] = [await activeStream('a'), await activeStream('a')];
     const stats = { bitrateKbps: 1, framesPerSecond: 30, framesSent: 7, bytesSent: 1, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: new Date().toISOString() };
     const figures = [...locked.held, ...free.held].map(({ id, epoch }) => ({ replicaID: id, epoch, stats }));
     await transaction(async (tx) => {
       await tx.streams.lockAny(locked.id);
-      await data().replicas.saveFigures('a', figures);
+      await data().figures.say('a', figures);
       expect((await data().agents.renew('a')).held).toBe(true);
     });
     const sent = async (id: string) => (await call('GET', `/streams/${id}/stats`)).body.framesSent;
-    expect([await sent(locked.id), await sent(free.id)]).toEqual([0, 7]);
+    expect([await sent(locked.id), await sent(free.id)]).toEqual([7, 7]);
   });
 });
 

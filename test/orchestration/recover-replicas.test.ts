@@ -20,7 +20,7 @@ describe('a lease that is over', () => {
     const { id, held: [replica] } = await activeStream('dying');
     await clearCommands();
     await loseLease('dying');
-    expect((await data().agents.renew('healthy')).deadCount).toBe(1);
+    expect((await data().agents.renew('healthy')).isAnyDead).toBe(true);
     await recover();
     expect(await stream(id)).toMatchObject({ state: 'failing', status: 'ACTIVE', stateReason: { code: 'agent_lost' }, replicas: [{ state: 'waiting' }] });
     expect(await commands()).toEqual([{ queue: 'publish-ffmpeg', body: { streamID: id } }]);
@@ -30,6 +30,18 @@ describe('a lease that is over', () => {
     expect(await report(replica!, 'live')).toBe(false);
     await report(taken!, 'live');
     expect((await stream(id)).state).toBe('active');
+  });
+
+  it('leaves what the agent said last of its streams', async () => {
+    const { id, held: [replica] } = await activeStream('dying');
+    const stats = { bitrateKbps: 1, framesPerSecond: 30, framesSent: 7, bytesSent: 900, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: new Date().toISOString() };
+    await service.pool().query(`update live_intervals set started_at = started_at - interval '1 minute'`);
+    await data().figures.say('dying', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
+    await loseLease('dying');
+    await recover();
+    expect(await agentIDs()).toEqual(['healthy']);
+    expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ framesSent: 7, bytesSent: 900 });
+    expect((await call('GET', `/billing/usage?streamID=${id}`)).body.totals.bytesSent).toBe(900);
   });
 
   it('cannot be renewed any more once it was buried: the agent learns that it lost everything', async () => {
@@ -53,7 +65,7 @@ describe('a lease that is over', () => {
     await activeStream('dying');
     await service.pool().query(`update agents set lease_expires_at = now() - interval '90 seconds'`);
     // The first that is back.
-    expect(await data().agents.renew('healthy')).toMatchObject({ held: true, deadCount: 1, renewingForMs: 0 });
+    expect(await data().agents.renew('healthy')).toMatchObject({ held: true, isAnyDead: true, renewingForMs: 0 });
     expect(await recover()).toBe(0);
     expect((await data().agents.renew('dying')).held).toBe(true);
     await service.pool().query(`update agents set renewing_since = now() - interval '6 seconds' where id = 'healthy'`);
@@ -147,7 +159,7 @@ describe('a lease that is over', () => {
     });
     expect((await stream(idle.id)).state).toBe('failing');
     expect((await stream(busy.id)).state).toBe('active');
-    expect((await data().agents.renew('healthy')).deadCount).toBe(1);
+    expect((await data().agents.renew('healthy')).isAnyDead).toBe(true);
     expect(await recover()).toBe(1);
     expect((await stream(busy.id)).state).toBe('failing');
   });
@@ -158,7 +170,7 @@ describe('an agent that ends', () => {
     const [wanted, stopped] = [await activeStream('dying'), await activeStream('dying')];
     await call('POST', `/streams/${stopped.id}/stop`);
     await data().agents.remove('dying');
-    expect((await data().agents.renew('healthy')).deadCount).toBe(1);
+    expect((await data().agents.renew('healthy')).isAnyDead).toBe(true);
     expect(await recover()).toBe(2);
     expect([(await stream(wanted.id)).state, (await stream(stopped.id)).state]).toEqual(['failing', 'stopped']);
     expect(await claim('healthy')).toMatchObject([{ id: wanted.held[0]!.id }]);

@@ -154,10 +154,13 @@ describe('reports of who lost the replica', () => {
     const { id, held: [replica] } = await activeStream('agent');
     const stats = { bitrateKbps: 1, framesPerSecond: 30, framesSent: 7, bytesSent: 1, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: new Date().toISOString() };
     const framesSent = async () => (await call('GET', `/streams/${id}/stats`)).body.framesSent;
-    await data().replicas.saveFigures('another', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
-    await data().replicas.saveFigures('agent', [{ replicaID: replica!.id, epoch: replica!.epoch - 1, stats }]);
+    await register('another');
+    for (const [agent, epoch] of [['another', replica!.epoch], ['agent', replica!.epoch - 1]] as const) {
+      await data().figures.say(agent, [{ replicaID: replica!.id, epoch, stats }]);
+      await data().figures.keep(agent, { replicaID: replica!.id, epoch, stats });
+    }
     expect(await framesSent()).toBe(0);
-    await data().replicas.saveFigures('agent', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
+    await data().figures.keep('agent', { replicaID: replica!.id, epoch: replica!.epoch, stats });
     expect(await framesSent()).toBe(7);
   });
 });

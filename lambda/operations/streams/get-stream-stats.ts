@@ -46,7 +46,7 @@ export const getStreamStats = operation(['service:read'], {
     const replicas = await ctx.data.replicas.ofStream(stream.id);
     const until = isLive(stream.state) ? ctx.now : (stream.stopped_at ?? ctx.now);
     return {
-      ...(stream.stats ?? neverLive),
+      ...((await ctx.data.figures.ofStream(stream.id)) ?? neverLive),
       state: stream.state,
       startedAt: stream.started_at,
       uptimeSeconds: stream.started_at === null ? 0 : Math.max(0, (until.getTime() - stream.started_at.getTime()) / 1000),

@@ -5,7 +5,7 @@ export type Turn = (nowMs: number) => void;
 
 /** Every stream has a turn this often. Shorter ones cost more and win nothing: an IDR alone is a burst as large as 250 ms of media. */
 export const turnEveryMs = 250;
-const slotCount = 5;
+export const slotCount = 5;
 const slotMs = turnEveryMs / slotCount;
 /** Waking up costs more than sending: another slot is used only when those before it have as many as this. */
 const worthAWakeUp = 10;

@@ -46,7 +46,7 @@ interface Position {
 }
 
 /** How much is read at once. */
-const spanSeconds = 1;
+const spanSeconds = 2;
 /** So long something else plays in place of what cannot be read; then it is tried again. */
 const standInSeconds = 10;
 

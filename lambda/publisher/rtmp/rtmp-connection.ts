@@ -74,9 +74,9 @@ export class RtmpConnection {
 
   /** Sends bytes that are chunks already with one write. Does nothing once the connection has ended. */
   sendChunks(chunks: readonly Buffer[]): void {
-    this.#socket.cork();
+    if (chunks.length > 1) this.#socket.cork();
     for (const chunk of chunks) this.#write(chunk);
-    this.#socket.uncork();
+    if (chunks.length > 1) this.#socket.uncork();
   }
 
   /** Announces the size of the chunks that follow. */
