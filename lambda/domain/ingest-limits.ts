@@ -1,4 +1,4 @@
-// What well-known platforms take: a stream that is too much for its destination is refused before it starts, not by the platform.
+// What well-known platforms take: what is too much for one is refused before it starts, and what lasts too long is replaced, not by the platform.
 import { framerates, framesPerSecond, qualities, videoBitrateKbps } from './video-format.ts';
 import type { Framerate, Quality } from './video-format.ts';
 
@@ -7,24 +7,46 @@ interface IngestLimits {
   readonly hosts: RegExp;
   readonly maxQuality: Quality;
   readonly maxVideoBitrateKbps: number;
+  /** A broadcast that lasts longer is ended, or not kept. */
+  readonly longestConnectionMs: number;
 }
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 
 /**
  * As their pages for broadcasters say. YouTube: help page 2853702, encoder settings. Facebook: Live Video API reference, H.264 level 4.2 and
  * 9000 kbit/s at 1080p60. Twitch: broadcasting guidelines; its maximum for everybody is 6000 kbit/s. Amazon IVS, which is Kick's ingest:
  * streaming configuration, 1080p and 8.5 Mbit/s.
+ *
+ * How long: YouTube archives only what is shorter than 12 hours, and was seen to cut at 11:55; Facebook ends a live video after 8 hours; Twitch
+ * ends a broadcast, and IVS a stream, after 48.
  */
 const ingests: readonly IngestLimits[] = [
-  { platform: 'YouTube', hosts: /(?:^|\.)youtube\.com$/, maxQuality: 'q_2160p', maxVideoBitrateKbps: 40_000 },
-  { platform: 'Facebook', hosts: /(?:^|\.)facebook\.com$/, maxQuality: 'q_1080p', maxVideoBitrateKbps: 9000 },
+  { platform: 'YouTube', hosts: /(?:^|\.)youtube\.com$/, maxQuality: 'q_2160p', maxVideoBitrateKbps: 40_000, longestConnectionMs: 11 * hourMs + 55 * minuteMs },
+  { platform: 'Facebook', hosts: /(?:^|\.)facebook\.com$/, maxQuality: 'q_1080p', maxVideoBitrateKbps: 9000, longestConnectionMs: 8 * hourMs },
   {
     platform: 'Twitch',
     hosts: /(?:^|\.)twitch\.tv$|\.contribute\.live-video\.net$|^ingest\.global-contribute\.live-video\.net$/,
     maxQuality: 'q_1080p',
     maxVideoBitrateKbps: 6000,
+    longestConnectionMs: 48 * hourMs,
   },
-  { platform: 'Kick', hosts: /^[0-9a-f]{12}\.global-contribute\.live-video\.net$/, maxQuality: 'q_1080p', maxVideoBitrateKbps: 8500 },
+  {
+    platform: 'Kick',
+    hosts: /^[0-9a-f]{12}\.global-contribute\.live-video\.net$/,
+    maxQuality: 'q_1080p',
+    maxVideoBitrateKbps: 8500,
+    longestConnectionMs: 48 * hourMs,
+  },
 ];
+
+/** Elsewhere: FLV's timestamps are signed 32-bit milliseconds, 24.8 days, and servers of others count in them. */
+const longestConnectionAnywhereMs = 20 * 24 * hourMs;
+/** What is left of its time when a connection is replaced: of 8 hours ten minutes at least. */
+const leftOver = 0.02;
+/** The streams of an agent that began together are replaced one after the other, over so much of the time. */
+const spread = 0.08;
 
 /** A platform that does not take a stream, and what it takes instead: for each framerate the highest quality. */
 export interface IngestExcess {
@@ -34,7 +56,7 @@ export interface IngestExcess {
 
 /** @returns null where the platform takes such a stream, or where we do not know it */
 export function excessOver(hostname: string, quality: Quality, framerate: Framerate): IngestExcess | null {
-  const limits = ingests.find(({ hosts }) => hosts.test(hostname));
+  const limits = ingestAt(hostname);
   if (!limits || takes(limits, quality, framerate)) return null;
   const fastestFirst = framerates.toSorted((a, b) => framesPerSecond[b] - framesPerSecond[a]);
   const taken = fastestFirst.flatMap((rate) => {
@@ -42,6 +64,19 @@ export function excessOver(hostname: string, quality: Quality, framerate: Framer
     return best === undefined ? [] : [{ quality: best, framerate: rate }];
   });
   return { platform: limits.platform, taken };
+}
+
+/**
+ * How long after its beginning a connection to a host is replaced by another one, in milliseconds.
+ * @param random uniform in [0, 1)
+ */
+export function connectionEndsAfterMs(hostname: string, random: number): number {
+  const longestMs = ingestAt(hostname)?.longestConnectionMs ?? longestConnectionAnywhereMs;
+  return longestMs * (1 - leftOver - spread * random);
+}
+
+function ingestAt(hostname: string): IngestLimits | undefined {
+  return ingests.find(({ hosts }) => hosts.test(hostname));
 }
 
 function takes({ maxQuality, maxVideoBitrateKbps }: IngestLimits, quality: Quality, framerate: Framerate): boolean {

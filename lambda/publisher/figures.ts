@@ -19,10 +19,13 @@ export class Figures {
   #position: { occurrence: Occurrence; frame: number } | null = null;
   #samples: Sample[] = [];
 
-  /** A connection stands that goes on with this frame; those between it and the last one sent are lost. */
-  connected(startFrame: number): void {
+  /**
+   * A connection stands that goes on with this frame; those between it and the last one sent are lost.
+   * @param isPlanned it takes the place of one whose time was over, and is no reconnect
+   */
+  connected(startFrame: number, isPlanned: boolean): void {
     if (this.#position) this.#droppedFrames += Math.max(0, startFrame - this.#position.frame - 1);
-    this.#connections++;
+    if (!isPlanned) this.#connections++;
     this.#samples = [];
   }
 

@@ -30,6 +30,10 @@ export class MessageQueue {
   #changed = Promise.withResolvers<void>();
   #failure: unknown = null;
   #closed = false;
+  /** The next picture that comes and is a keyframe is sent no more. */
+  readonly #ending = Promise.withResolvers<number>();
+  #isEnding = false;
+  #endFrame: number | null = null;
 
   constructor(source: FrameSource, encoder: AudioEncoder, profile: Profile, startFrame: number) {
     this.#source = source;
@@ -48,16 +52,23 @@ export class MessageQueue {
     this.#reorderingFrames ||= this.#pictures[0]!.video.compositionFrames;
   }
 
+  /** Ends what `next` gives before a keyframe. @returns its frame, about as long before its time as media is encoded ahead */
+  endBeforeKeyframe(): Promise<number> {
+    this.#isEnding = true;
+    return this.#ending.promise;
+  }
+
   /**
-   * The next messages in order of time: a frame of sound, or a picture, with a sequence header before it where that is new.
+   * The next messages in order of time: a frame of sound, or a picture, with a sequence header before it where that is new; null at the end.
    * @throws as `ready` does, once what came before is taken
    */
-  async next(): Promise<QueuedMessage[]> {
+  async next(): Promise<QueuedMessage[] | null> {
     await this.ready();
     const head = this.#pictures[0]!;
     const videoMs = this.#videoTimestampMs(head.frame);
     const audioMs = this.#audioTimestampMs();
-    if (audioMs <= videoMs) {
+    if (head.frame === this.#endFrame && this.#soundTaken >= this.#soundFramesBefore(head.frame)) return null;
+    if (audioMs <= videoMs || head.frame === this.#endFrame) {
       while (this.#sound.length === 0) await this.#nextChange();
       this.#soundTaken++;
       return [{ type: 'audio', timestampMs: audioMs, payload: this.#sound.shift()!, picture: null }];
@@ -89,11 +100,17 @@ export class MessageQueue {
     return Math.round(playedMs + (this.#reorderingFrames * 1000) / this.#profile.framesPerSecond);
   }
 
+  /** As many as leave the next connection's first one nearest to where it belongs. */
+  #soundFramesBefore(frame: number): number {
+    return Math.round(((frame - this.#startFrame) * this.#profile.samplesPerFrame) / audioFormat.samplesPerAacFrame);
+  }
+
   async #fillPictures(): Promise<void> {
     try {
       while (!this.#closed) {
         const timed = await this.#source.next();
         this.#encoder.write(timed.samples);
+        if (this.#isEnding && this.#endFrame === null && timed.video.keyframe) this.#ending.resolve((this.#endFrame = timed.frame));
         this.#pictures.push(timed);
         this.#notify();
         while (!this.#closed && this.#pictures.length >= aheadSeconds * this.#profile.framesPerSecond) await this.#changed.promise;

@@ -5,7 +5,7 @@ import { DestinationError } from './rtmp/destination-error.ts';
 import type { Sending } from './stream-media.ts';
 
 export interface SenderOptions extends Sending {
-  readonly messages: Pick<MessageQueue, 'next' | 'close'>;
+  readonly messages: Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe'>;
 }
 
 /** Messages whose time comes within one tick go out with one write. */
@@ -23,10 +23,10 @@ export class TooSlow extends Error {
 }
 
 /**
- * Sends until the connection ends.
+ * Sends until the connection ends, or its time is over.
  * @throws {DestinationError} when the destination ended it or takes nothing any more; {TooSlow}; whatever kept media from coming
  */
-export async function sendPaced({ publisher, messages, figures, startMs, steadyClock, onEvidence, onSlow }: SenderOptions): Promise<void> {
+export async function sendPaced({ publisher, messages, figures, startMs, steadyClock, onEvidence, onSlow, isOver, onEnding }: SenderOptions): Promise<void> {
   const ticker = new Ticker();
   let end: DestinationError | null | undefined;
   // One listener for the whole connection: racing a promise that lives for months at every tick would keep every race in memory.
@@ -36,7 +36,9 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     await messages.close();
   });
 
-  let asked: Promise<QueuedMessage[]> | null = null;
+  let asked: Promise<QueuedMessage[] | null> | null = null;
+  let isEnding = false;
+  let isAtEnd = false;
   let pending: QueuedMessage[] = [];
   let sentMs = 0;
   let isSlow = false;
@@ -44,6 +46,10 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
 
   while (end === undefined) {
     const tickStartMs = steadyClock();
+    if (!isEnding && isOver()) {
+      isEnding = true;
+      void messages.endBeforeKeyframe().then(onEnding);
+    }
     const dueMs = tickStartMs - startMs + leadMs;
     const batch: QueuedMessage[] = [];
     if (publisher.bytesQueued < maxQueuedBytes) {
@@ -65,6 +71,7 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     }
     const nowMs = steadyClock();
     watch.check(nowMs);
+    if (isAtEnd) return;
     const lateMs = nowMs - startMs - sentMs;
     const isHeldUp = lateMs > slowAfterMs && publisher.bytesQueued >= maxQueuedBytes;
     if (isHeldUp) throw new DestinationError('stalled');
@@ -83,9 +90,10 @@ export async function sendPaced({ publisher, messages, figures, startMs, steadyC
     asked ??= messages.next();
     try {
       const came = await Promise.race([asked, ticker.sleep(tickMs)]);
-      if (!came) return [];
+      if (came === undefined) return [];
       asked = null;
-      return came;
+      isAtEnd = came === null;
+      return came ?? [];
     } catch (error) {
       // What ends the queue because the connection has ended is no failure of the media.
       if (end === undefined) throw error;

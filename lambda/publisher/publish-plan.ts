@@ -20,6 +20,8 @@ import type { StreamMedia } from './stream-media.ts';
 
 export interface PublishPlan {
   readonly target: PublishTarget;
+  /** The destination's other URL, where no replica of the stream publishes; null without one. */
+  readonly freeTarget: PublishTarget | null;
   readonly media: StreamMedia;
   /** Milliseconds since the run's anchor when the plan was read; null before the first frame. */
   readonly elapsedMs: number | null;
@@ -43,7 +45,7 @@ const mediaURLSeconds = 12 * 3600;
 export async function loadPublishPlan(parts: PlanParts, replica: Replica): Promise<PublishPlan> {
   const { stream, now } = await parts.data.streams.forPublishing(replica.stream_id);
   return {
-    target: await targetOf(parts, replica, stream),
+    ...(await targetsOf(parts, replica, stream)),
     media: replica.backend === 'manifest' ? preparedMediaOf(parts, stream) : encodedMediaOf(parts, stream),
     elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),
   };
@@ -101,15 +103,16 @@ function lastKnown<Value>(load: () => Promise<Value>, onFailure: (error: unknown
   };
 }
 
-async function targetOf(
-  { data, sealer, settings }: PlanParts,
-  replica: Replica,
-  stream: Stream,
-): Promise<PublishTarget> {
+async function targetsOf({ data, sealer, settings }: PlanParts, replica: Replica, stream: Stream): Promise<Pick<PublishPlan, 'target' | 'freeTarget'>> {
   if (stream.destination_id === null) {
-    return { rtmpURL: settings.legacyRtmpURL!, streamKey: sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id)) };
+    const streamKey = sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id));
+    return { target: { rtmpURL: settings.legacyRtmpURL!, streamKey }, freeTarget: null };
   }
   const destination = (await data.destinations.find(stream.user_id, stream.destination_id))!;
-  const rtmpURL = replica.role === 'backup' || replica.at_backup_url ? destination.backup_rtmp_url! : destination.rtmp_url;
-  return { rtmpURL, streamKey: sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id)) };
+  const streamKey = sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id));
+  const { rtmp_url: first, backup_rtmp_url: second } = destination;
+  if (second === null) return { target: { rtmpURL: first, streamKey }, freeTarget: null };
+  const [own, other] = replica.role === 'backup' || replica.at_backup_url ? [second, first] : [first, second];
+  const isAlone = (await data.replicas.ofStream(stream.id)).length === 1;
+  return { target: { rtmpURL: own, streamKey }, freeTarget: isAlone ? { rtmpURL: other, streamKey } : null };
 }

@@ -6,7 +6,7 @@ import { connectPublisher } from './rtmp/rtmp-client.ts';
 import type { PublishTarget, RtmpClientOptions } from './rtmp/rtmp-client.ts';
 import type { Sending, StreamMedia } from './stream-media.ts';
 
-export interface SessionOptions {
+export interface SessionOptions extends Pick<Sending, 'steadyClock' | 'onEvidence' | 'onSlow' | 'isOver' | 'onEnding'> {
   readonly target: PublishTarget;
   readonly client: RtmpClientOptions;
   readonly media: StreamMedia;
@@ -17,13 +17,12 @@ export interface SessionOptions {
   readonly connectsFirst: boolean;
   /** Fixes the anchor if no replica has yet; answers the milliseconds since. */
   readonly anchor: () => Promise<number>;
-  readonly steadyClock: () => number;
-  readonly onEvidence: () => void;
-  readonly onSlow: Sending['onSlow'];
+  /** Goes on where a connection ended because its time was over. */
+  readonly isPlanned: boolean;
 }
 
 /**
- * Publishes until the signal aborts or the connection has to be made anew; then resolves, with it closed and no process left.
+ * Publishes until the signal aborts or the time of the connection is over; then resolves, with it closed and no process left.
  * @throws DestinationError, MediaError, TooSlow, or anything else when it is our fault
  */
 export async function runSession(options: SessionOptions, signal: AbortSignal): Promise<void> {
@@ -42,7 +41,7 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
     const [open, publisher] = await Promise.all([opening, connecting]);
     ending.signal.addEventListener('abort', () => void publisher.close(), { once: true });
     signal.throwIfAborted();
-    figures.connected(open.startFrame);
+    figures.connected(open.startFrame, options.isPlanned);
     publisher.send([
       { type: 'data', timestampMs: 0, payload: encodeAmf0(['@setDataFrame', 'onMetaData', metadataOf(media.profile)]) },
       ...open.sequenceHeaders,

@@ -3,17 +3,21 @@ import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../data/figures.ts';
 import type { Claim, Replica, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../data/streams.ts';
+import { connectionEndsAfterMs } from '../domain/ingest-limits.ts';
+import { parseRtmpURL } from '../domain/rtmp-url.ts';
 import { backoffMs } from './backoff.ts';
-import type { RetryPace } from './backoff.ts';
+import { Bridge } from './bridge.ts';
 import { Figures } from './figures.ts';
+import { LastingPlan } from './lasting-plan.ts';
+import type { LastingPlanOptions } from './lasting-plan.ts';
 import { MediaError } from './media/media-error.ts';
 import { TooSlow } from './paced-sender.ts';
-import { NothingReadable } from './prepared/track-reader.ts';
 import type { PublishPlan } from './publish-plan.ts';
 import { runSession } from './publish-session.ts';
 import { DestinationError } from './rtmp/destination-error.ts';
-import type { DestinationErrorCode } from './rtmp/destination-error.ts';
 import type { RtmpClientOptions } from './rtmp/rtmp-client.ts';
+import type { OpenMedia } from './stream-media.ts';
+import { judge, reasonOf } from './whose-fault.ts';
 
 export interface Report {
   readonly claim: Claim;
@@ -24,18 +28,21 @@ export interface Report {
   readonly observedAtMs: number;
 }
 
-export interface ReplicaRunOptions {
+export interface ReplicaRunOptions extends LastingPlanOptions {
   readonly replica: Replica;
-  /** Reads what to play and where to; anew before each connection. */
-  readonly loadPlan: () => Promise<PublishPlan>;
-  /** Fixes the anchor of the run; answers the milliseconds since it. */
-  readonly anchor: () => Promise<number>;
   readonly client: RtmpClientOptions;
+  /** In place of what the platforms' walls ask for. */
+  readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
   /** Answers false when the replica is no longer this agent's. */
   readonly report: (report: Report) => Promise<boolean>;
-  readonly steadyClock: () => number;
   readonly random: () => number;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
+}
+
+/** What a connection goes on with where the one before it ended because its time was over. */
+interface Continuation {
+  readonly plan: PublishPlan;
+  readonly open: OpenMedia;
 }
 
 /** A key that is refused for this long stays refused (operations, part 5). */
@@ -58,15 +65,19 @@ export class ReplicaRun {
   #isGivenBack = false;
   /** Encoders are not started for connections that nobody may answer. */
   #connectsFirst = false;
-  #lastPlan: PublishPlan | null = null;
-  /** By the steady clock. */
-  #anchoredAtMs: number | null = null;
+  readonly #plan: LastingPlan;
+  /** Begun as soon as the connection that there is knows with which frame it ends. */
+  #continuing: Promise<Continuation> | null = null;
+  #nextPlan: PublishPlan | null = null;
+  /** The last one; it may still be there. */
+  #bridge: Bridge | null = null;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
   #unreported: Report | null = null;
   #reporting: Promise<void> = Promise.resolve();
 
   constructor(options: ReplicaRunOptions) {
     this.#options = options;
+    this.#plan = new LastingPlan(options);
     this.claim = { id: options.replica.id, agent_id: options.replica.agent_id, epoch: options.replica.epoch };
     this.slots = options.replica.slots;
     this.streamID = options.replica.stream_id;
@@ -106,6 +117,8 @@ export class ReplicaRun {
       try {
         await this.#connectOnce(signal);
       } catch (error) {
+        void this.#dropContinuation();
+        void this.#bridge?.end();
         if (signal.aborted) break;
         const { reason, pace, blame, cause } = judge(error);
         const nowMs = steadyClock();
@@ -120,53 +133,91 @@ export class ReplicaRun {
         await setTimeout(backoffMs(failures, pace, random), undefined, { signal }).catch(() => {});
       }
     }
+    await Promise.all([this.#dropContinuation(), this.#bridge?.end()]);
     if (this.#endsForGood) this.#report('ended', null);
     await this.#reporting;
   }
 
   async #connectOnce(signal: AbortSignal): Promise<void> {
-    const { client, steadyClock } = this.#options;
-    const plan = await this.#loadPlan();
+    const { client, log, random, replica, steadyClock } = this.#options;
+    const continuation = await this.#takeContinuation();
+    if (signal.aborted) return continuation?.open.close();
+    const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
+    const endsAtMs = steadyClock() + (this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs)(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
+    let bridge: Bridge | null = null;
     await runSession(
       {
         target: plan.target,
         client,
-        media: plan.media,
+        media: continuation ? { ...plan.media, open: async () => continuation.open } : plan.media,
+        isPlanned: continuation !== null,
         figures: this.figures,
         elapsedMs: plan.elapsedMs,
         connectsFirst: this.#connectsFirst,
-        anchor: () => this.#anchor(),
+        anchor: async () => (continuation && this.#plan.sinceAnchorMs()) ?? this.#plan.anchor(),
         steadyClock,
-        onEvidence: () => this.#report('live', null),
+        onEvidence: () => {
+          this.#report('live', null);
+          this.#bridge?.leave();
+        },
+        isOver: () => steadyClock() > endsAtMs && (bridge ??= this.#openBridge(signal)).isSettled,
+        onEnding: (frame) => {
+          log('session_replaced', { streamID: replica.stream_id, role: replica.role, frame });
+          this.#continuing = this.#continueAt(frame, signal);
+          // Met by whoever takes it.
+          this.#continuing.catch(() => {});
+        },
         onSlow: (through) => (through ? this.#report('failing', reasonOf(through === 'publisher' ? new TooSlow() : new DestinationError('too_slow'))) : this.#report('live', null)),
       },
       signal,
     );
   }
 
-  /** A destination that is lost while the database is away too is connected to as before. */
-  async #loadPlan(): Promise<PublishPlan> {
-    const { loadPlan, steadyClock } = this.#options;
+  async #continueAt(frame: number, signal: AbortSignal): Promise<Continuation> {
+    const plan = this.#nextPlan ?? (await this.#plan.load());
+    return { plan, open: await plan.media.open(frame, signal) };
+  }
+
+  /** Reads what the next connection needs. Where the destination has a URL that nobody uses, it has the stream there until its own connection is back. */
+  #openBridge(signal: AbortSignal): Bridge {
+    const { client, log, replica, steadyClock } = this.#options;
+    const anchor = () => this.#plan.anchor();
+    this.#bridge = new Bridge(
+      {
+        open: async () => {
+          // Before the connection ends: a database that does not answer must not come between the two.
+          const [plan] = await Promise.all([this.#plan.load(), anchor()]);
+          this.#nextPlan = plan;
+          const { freeTarget: target, media, elapsedMs } = plan;
+          // Encoding everything twice could cost other streams their time.
+          if (!target || this.backend === 'ffmpeg') return null;
+          return { target, client, media, elapsedMs, steadyClock, anchor, figures: new Figures(), connectsFirst: false, isPlanned: false };
+        },
+        onFailure: (error) => log('session_not_bridged', { streamID: replica.stream_id, error: String(error) }),
+      },
+      signal,
+    );
+    return this.#bridge;
+  }
+
+  /** Without one, and if it fails, the next connection begins at the present. */
+  async #takeContinuation(): Promise<Continuation | null> {
+    const continuing = this.#continuing;
+    this.#continuing = null;
     try {
-      this.#lastPlan = await loadPlan();
-      return this.#lastPlan;
+      return await continuing;
     } catch (error) {
-      if (!this.#lastPlan || this.#anchoredAtMs === null) throw error;
-      return { ...this.#lastPlan, elapsedMs: steadyClock() - this.#anchoredAtMs };
+      this.#options.log('session_not_continued', { streamID: this.streamID, error: String(error) });
+      return null;
     }
   }
 
-  async #anchor(): Promise<number> {
-    const { anchor, steadyClock } = this.#options;
-    try {
-      const sinceMs = await anchor();
-      this.#anchoredAtMs = steadyClock() - sinceMs;
-      return sinceMs;
-    } catch (error) {
-      if (this.#anchoredAtMs === null) throw error;
-      return steadyClock() - this.#anchoredAtMs;
-    }
+  /** For where a connection fails that was about to end: the next one begins at the present. */
+  async #dropContinuation(): Promise<void> {
+    const dropped = this.#continuing;
+    this.#continuing = null;
+    await dropped?.then(({ open }) => open.close()).catch(() => {});
   }
 
   #report(state: ReplicaState, reason: StateReason | null, hopeless = false): void {
@@ -194,30 +245,4 @@ export class ReplicaRun {
       }
     }
   }
-}
-
-interface Judgement {
-  readonly reason: StateReason;
-  readonly blame: 'destination' | 'media' | 'ours';
-  readonly pace: RetryPace;
-  readonly cause?: string;
-}
-
-/** Where it is not the usual one. */
-const paces: Partial<Record<DestinationErrorCode, RetryPace>> = { key_refused: 'rare', unanswered: 'eager', name_not_resolved: 'eager' };
-
-/** Whose fault it was decides what the user reads, and whether trying again can help. */
-function judge(error: unknown): Judgement {
-  if (error instanceof DestinationError) {
-    const pace = paces[error.code] ?? 'usual';
-    return { reason: reasonOf(error), blame: 'destination', pace, ...(error.cause instanceof Error ? { cause: error.cause.message } : {}) };
-  }
-  if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', pace: 'usual' };
-  if (error instanceof TooSlow || error instanceof NothingReadable) return { reason: reasonOf(error), blame: 'ours', pace: 'usual' };
-  const reason = { code: 'publisher_failed', detail: 'The publisher made a mistake and tries again.' };
-  return { reason, blame: 'ours', pace: 'usual', cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-}
-
-function reasonOf({ code, detail }: { code: string; detail: string }): StateReason {
-  return { code, detail };
 }

@@ -23,7 +23,7 @@ export interface OpenMedia {
   /** Sent before the media, with timestamp 0. */
   readonly sequenceHeaders: readonly MediaMessage[];
   /**
-   * Sends until the connection ends, or has to be made anew.
+   * Sends until the connection ends, or its time is over.
    * @throws {DestinationError} when the destination ended it or takes nothing any more; {TooSlow}; whatever kept media from coming
    */
   send(sending: Sending): Promise<void>;
@@ -41,4 +41,8 @@ export interface Sending {
   readonly onEvidence: () => void;
   /** Media is sent much later than its time, through whom; called when that begins, and with null when it is over. */
   readonly onSlow: (through: 'publisher' | 'destination' | null) => void;
+  /** Whether the time of the connection is over, so that it ends before its next keyframe. Asked several times a second. */
+  readonly isOver: () => boolean;
+  /** Told, as early as it is known, with which keyframe the next connection has to go on. */
+  readonly onEnding: (frame: number) => void;
 }

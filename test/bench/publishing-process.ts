@@ -81,6 +81,9 @@ async function sendPrepared({ streams, port, folder, items, format, tlsCa }: Pub
           anchor: async () => performance.now() - beganMs,
           onEvidence: evident.resolve,
           onSlow: () => {},
+          isPlanned: false,
+          isOver: () => false,
+          onEnding: () => {},
         },
         new AbortController().signal,
       ).catch(evident.reject);

@@ -1,6 +1,6 @@
 // What platforms take: their hosts are known whatever the region, others are not judged, and what is suggested instead is taken.
 import { describe, expect, test } from 'vitest';
-import { excessOver } from '../../lambda/domain/ingest-limits.ts';
+import { connectionEndsAfterMs, excessOver } from '../../lambda/domain/ingest-limits.ts';
 import { framerates, qualities } from '../../lambda/domain/video-format.ts';
 
 const all = qualities.flatMap((quality) => framerates.map((framerate) => [quality, framerate] as const));
@@ -37,5 +37,23 @@ describe('what is suggested instead', () => {
     for (const { quality, framerate } of excessOver('live.facebook.com', 'q_1440p', 'f_30')!.taken) {
       expect(excessOver('live.facebook.com', quality, framerate)).toBeNull();
     }
+  });
+});
+
+describe('a connection', () => {
+  test.for([
+    ['a.rtmp.youtube.com', 11 * 60 + 55],
+    ['live-api-s.facebook.com', 8 * 60],
+    ['fra02.contribute.live-video.net', 48 * 60],
+    ['fa723fc1b171.global-contribute.live-video.net', 48 * 60],
+    ['live.example.com', 20 * 24 * 60],
+  ] as const)('to %s ends ten minutes or more before %i minutes, and not all at once', ([host, minutes]) => {
+    const endsAfterMinutes = [0, 0.25, 0.5, 0.999].map((random) => connectionEndsAfterMs(host, random) / 60_000);
+    expect(Math.max(...endsAfterMinutes)).toBeLessThan(minutes - 9);
+    expect(Math.min(...endsAfterMinutes)).toBeGreaterThan(0.89 * minutes);
+    expect(endsAfterMinutes).toEqual(endsAfterMinutes.toSorted((a, b) => b - a));
+    expect(endsAfterMinutes[0]! - endsAfterMinutes[3]!).toBeGreaterThan(30);
+    // FLV's times are signed 32-bit milliseconds.
+    expect(endsAfterMinutes[0]! * 60_000).toBeLessThan(2 ** 31);
   });
 });

@@ -36,6 +36,20 @@ describe('sound and pictures', () => {
     expect(worst).toBeLessThanOrEqual(soundFrameMs / 2 + 1);
   });
 
+  test('are never further apart than an AAC frame at either end of an item, whatever its length and however often it has played', () => {
+    fc.assert(
+      fc.property(anyRate, fc.array(anyLength, { minLength: 1, maxLength: 8 }), fc.nat(100_000), (rate, lengths, lap) => {
+        const lapFrames = lengths.reduce((sum, length) => sum + length, 0);
+        for (const playing of laps(lengths, 1, lap * lapFrames)) {
+          expect(Math.abs(apartMs(playing, rate))).toBeLessThanOrEqual(soundFrameMs / 2 + 1);
+          const [picturesEndMs, soundEndsMs] = [playing.frameCount * (1000 / rate), soundFramesOf(playing, rate) * soundFrameMs];
+          expect(Math.abs(picturesEndMs - soundEndsMs)).toBeLessThanOrEqual(soundFrameMs);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   test('keep to their grids over every join, years into a stream', () => {
     fc.assert(
       fc.property(anyRate, fc.array(anyLength, { minLength: 1, maxLength: 5 }), fc.integer({ min: 0, max: 3 * 365 * 86_400 * 60 }), (rate, lengths, startFrame) => {

@@ -1,12 +1,10 @@
 // The database server is killed and recovers: streams go on meanwhile, and what was being written is there wholly or not at all.
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { actorsOn } from '../orchestration/actors.ts';
 import { crashingPostgres } from '../support/crashing-postgres.ts';
-import { startFaultyIngest } from '../support/faulty-ingest.ts';
-import type { FaultyIngest } from '../support/faulty-ingest.ts';
-import { preparedFleet } from '../support/prepared-fleet.ts';
+import { keysOf, testFleet } from '../support/prepared-fleet.ts';
 import { testService } from '../support/service.ts';
 
 /** Longer than a lease. */
@@ -16,28 +14,7 @@ const database = crashingPostgres();
 const service = testService({ database });
 const actors = actorsOn(service);
 const { causes, create, stream, upload } = actors;
-let fleet: Awaited<ReturnType<typeof preparedFleet>>;
-let ingest: FaultyIngest;
-beforeAll(async () => {
-  fleet = await preparedFleet(service, actors);
-});
-afterAll(() => fleet.close());
-beforeEach(async () => {
-  ingest = await startFaultyIngest();
-  onTestFinished(() => ingest[Symbol.asyncDispose]());
-});
-
-const publications = (key: string) => ingest.keys.get(`live/${key}`)?.publications ?? [];
-const keysOf = (count: number) => Array.from({ length: count }, (_, index) => `key${index}`);
-
-async function untilLive(keys: readonly string[]): Promise<void> {
-  await expect.poll(() => keys.filter((key) => (publications(key)[0]?.pictures ?? 0) > 30), { timeout: 30_000 }).toEqual(keys);
-}
-
-async function untilActive(ids: readonly string[]): Promise<void> {
-  const states = async () => (await Promise.all(ids.map(stream))).map(({ state }) => state);
-  await expect.poll(states, { timeout: 20_000 }).toEqual(ids.map(() => 'active'));
-}
+const { fleet, ingest, liveStreams, publications, untilLive, untilState } = testFleet(service, actors);
 
 async function leases(): Promise<unknown[]> {
   const { rows } = await service.pool().query(
@@ -47,12 +24,10 @@ async function leases(): Promise<unknown[]> {
 }
 
 it('costs ten streams on two agents no frame, doubles none, and changes no state', { timeout: 120_000 }, async () => {
-  for (const name of ['first', 'second']) fleet.agent(name, { slots: 5 });
+  for (const name of ['first', 'second']) fleet().agent(name, { slots: 5 });
   const keys = keysOf(10);
-  const ids: string[] = [];
-  for (const key of keys) ids.push(await fleet.stream({ rtmpURL: ingest.rtmpURL }, key));
-  await untilLive(keys);
-  await untilActive(ids);
+  const ids = await liveStreams(keys);
+  await untilState(ids, 'active');
   const before = await Promise.all(ids.map(causes));
   await database.kill();
   await setTimeout(outageMs);
@@ -60,7 +35,7 @@ it('costs ten streams on two agents no frame, doubles none, and changes no state
   // Longer than anybody may take to find it again, and than others wait for them.
   await setTimeout(15_000);
   expect(await leases()).toEqual(['first', 'second'].map((id) => ({ id, streams: 5, renewed: true })));
-  await untilActive(ids);
+  await untilState(ids, 'active');
   expect(await Promise.all(ids.map(causes))).toEqual(before);
   for (const key of keys) {
     expect(publications(key)).toHaveLength(1);
@@ -71,16 +46,16 @@ it('costs ten streams on two agents no frame, doubles none, and changes no state
 describe('a start that was under way', { timeout: 60_000 }, () => {
   const draft = async (key: string) =>
     create('/streams', {
-      destinationID: await create('/destinations', { name: 'ingest', rtmpURL: ingest.rtmpURL, streamKey: key }),
+      destinationID: await create('/destinations', { name: 'ingest', rtmpURL: ingest().rtmpURL, streamKey: key }),
       videoUploadObjectID: await upload({ durationSeconds: 2 }), streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30',
     });
   const start = (id: string) => actors.user().call('POST', `/streams/${id}/start`, undefined, { 'idempotency-key': `start-${id}` });
   const withReplica = async () => (await service.pool().query<{ stream_id: string }>('select stream_id from replicas')).rows.map((row) => row.stream_id);
 
   async function expectOneStartOfEach(ids: readonly string[], keys: readonly string[]): Promise<void> {
-    fleet.agent('agent');
+    fleet().agent('agent');
     await untilLive(keys);
-    await untilActive(ids);
+    await untilState(ids, 'active');
     for (const id of ids) expect((await causes(id)).filter((cause) => cause === 'start')).toHaveLength(1);
     for (const key of keys) expect(publications(key)).toHaveLength(1);
   }

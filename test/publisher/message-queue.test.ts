@@ -65,7 +65,7 @@ function queueOf({ framerate = 'f_30', startFrame = 0, sequenceHeaders = { 0: 'A
       state.framesRead++;
       const header = sequenceHeaders[index];
       const video = {
-        index, keyframe: index === 0, compositionFrames: 1, payload: Buffer.from(`picture ${index}`),
+        index, keyframe: (startFrame + index) % profile.gopFrames === 0, compositionFrames: 1, payload: Buffer.from(`picture ${index}`),
         ...(header === undefined ? {} : { sequenceHeader: Buffer.from(header) }),
       };
       return { frame: startFrame + index, video, samples: Buffer.alloc(profile.samplesPerFrame * audioFormat.bytesPerSample), occurrence };
@@ -80,7 +80,7 @@ function queueOf({ framerate = 'f_30', startFrame = 0, sequenceHeaders = { 0: 'A
     queue, encoder, state, profile,
     take: async (count: number): Promise<QueuedMessage[]> => {
       const messages: QueuedMessage[] = [];
-      while (messages.length < count) messages.push(...(await queue.next()));
+      while (messages.length < count) messages.push(...(await queue.next())!);
       return messages;
     },
   };
@@ -159,7 +159,7 @@ describe('a failure of the media', () => {
     const { queue } = queueOf({ before: async (index) => (index < 60 ? undefined : Promise.reject(failure)) });
     const pictures: string[] = [];
     const taking = (async () => {
-      for (;;) for (const { picture, payload } of await queue.next()) if (picture) pictures.push(payload.toString());
+      for (;;) for (const { picture, payload } of (await queue.next())!) if (picture) pictures.push(payload.toString());
     })();
     await expect(taking).rejects.toBe(failure);
     // Less what its sound, which lies in the encoder's look-ahead, has to come before.
@@ -174,6 +174,29 @@ describe('a failure of the media', () => {
     await take(10);
     await encoder.close();
     await expect(take(1000)).rejects.toThrow('the audio encoder is gone');
+    await queue.close();
+  });
+});
+
+describe('the end before a keyframe', () => {
+  it.each([0, 7, 59, 60])('is known ahead, and leaves nothing out that another queue from %i on would not have', async (startFrame) => {
+    const { queue, profile, take } = queueOf({ startFrame });
+    await take(150);
+    const messages: QueuedMessage[] = [];
+    let endFrame = NaN;
+    let takenWhenKnown = NaN;
+    void queue.endBeforeKeyframe().then((frame) => {
+      endFrame = frame;
+      takenWhenKnown = messages.findLast(({ picture }) => picture)?.picture?.frame ?? 0;
+    });
+    for (let each = await queue.next(); each !== null; each = await queue.next()) messages.push(...each);
+    expect(await queue.next()).toBeNull();
+    expect(endFrame % profile.gopFrames).toBe(0);
+    expect(endFrame - takenWhenKnown).toBeGreaterThan(30);
+    expect(messages.findLast(({ picture }) => picture)!.picture!.frame).toBe(endFrame - 1);
+    const nextSoundMs = ((endFrame - startFrame) * 1000) / 30 + 1000 / 30;
+    const lastSoundEndsMs = timestamps(messages, 'audio').at(-1)! + 1024 / 48;
+    expect(Math.abs(nextSoundMs - lastSoundEndsMs)).toBeLessThanOrEqual(1024 / 48 / 2 + 1);
     await queue.close();
   });
 });

@@ -9,6 +9,7 @@ import type { MediaMessage } from '../../lambda/publisher/rtmp/message.ts';
 import type { RtmpPublisher } from '../../lambda/publisher/rtmp/rtmp-publisher.ts';
 
 const frameMs = 40;
+const gopFrames = 50;
 const pictureBytes = 1000;
 /** Sent ahead of its time at most. */
 const leadMs = 300;
@@ -60,10 +61,11 @@ class FakePublisher implements RtmpPublisher {
 }
 
 /** Pictures on a grid, as fast as they are asked for, or not at all. */
-class FakeMessages implements Pick<MessageQueue, 'next' | 'close'> {
+class FakeMessages implements Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe'> {
   #frame = 0;
   #stalled: PromiseWithResolvers<void> | null = null;
   #closed = false;
+  #endFrame: number | null = null;
   failure: Error | null = null;
 
   stall(): void {
@@ -75,12 +77,18 @@ class FakeMessages implements Pick<MessageQueue, 'next' | 'close'> {
     this.#stalled = null;
   }
 
-  async next(): Promise<QueuedMessage[]> {
+  async next(): Promise<QueuedMessage[] | null> {
     await this.#stalled?.promise;
     if (this.#closed) throw new Error('the queue is closed');
     if (this.failure) throw this.failure;
+    if (this.#frame === this.#endFrame) return null;
     const frame = this.#frame++;
     return [{ type: 'video', timestampMs: frame * frameMs, payload: Buffer.alloc(pictureBytes), picture: { frame, occurrence } }];
+  }
+
+  endBeforeKeyframe(): Promise<number> {
+    this.#endFrame = Math.ceil((this.#frame + 1) / gopFrames) * gopFrames;
+    return Promise.resolve(this.#endFrame);
   }
 
   async close(): Promise<void> {
@@ -89,10 +97,10 @@ class FakeMessages implements Pick<MessageQueue, 'next' | 'close'> {
   }
 }
 
-function begin({ publisher = new FakePublisher(), messages = new FakeMessages(), startInMs = 0 } = {}) {
+function begin({ publisher = new FakePublisher(), messages = new FakeMessages(), startInMs = 0, endsAfterMs = Infinity } = {}) {
   const events: string[] = [];
   const figures = new Figures();
-  figures.connected(0);
+  figures.connected(0, false);
   const startMs = Date.now() + startInMs;
   const over = sendPaced({
     publisher,
@@ -102,6 +110,8 @@ function begin({ publisher = new FakePublisher(), messages = new FakeMessages(),
     steadyClock: () => Date.now(),
     onEvidence: () => void events.push('evidence'),
     onSlow: (slow) => void events.push(slow ? 'slow' : 'in time'),
+    isOver: () => Date.now() - startMs > endsAfterMs,
+    onEnding: (frame) => void events.push(`next from ${frame}`),
   });
   let end: unknown = 'sends';
   over.then(() => (end = 'ended'), (error: unknown) => (end = error));
@@ -111,6 +121,16 @@ function begin({ publisher = new FakePublisher(), messages = new FakeMessages(),
 function pass(ms: number): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms);
 }
+
+it('a connection whose time is over ends before a keyframe, with all that is before it sent', async () => {
+  const { publisher, figures, events, end } = begin({ endsAfterMs: 10_000 });
+  await pass(15_000);
+  expect(end()).toBe('ended');
+  const [, next] = /^next from (\d+)$/.exec(events.at(-1)!)!;
+  expect(Number(next) % gopFrames).toBe(0);
+  expect(publisher.sent.at(-1)!.timestampMs).toBe((Number(next) - 1) * frameMs);
+  expect(figures.sample(0, new Date(), 25)).toMatchObject({ framesSent: Number(next), bytesSent: Number(next) * pictureBytes });
+});
 
 describe('in time', () => {
   it('sends nothing earlier than its time and the lead, and nothing much later', async () => {
@@ -131,7 +151,7 @@ describe('in time', () => {
     expect(figures.sample(Date.now(), new Date(), 25)).toMatchObject({ framesSent: frames, bytesSent: frames * pictureBytes, droppedFrames: 0, reconnects: 0 });
   });
 
-  it('holds nothing per tick: 100,000 of them leave no timer, and one listener on the connection', async () => {
+  it('holds nothing per tick: 100,000 of them leave no timer, and one listener on the connection', { timeout: 30_000 }, async () => {
     const publisher = new FakePublisher();
     const listen = vi.spyOn(publisher.ended, 'then');
     const { end } = begin({ publisher });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { TimelineItem } from '../../lambda/domain/play-out.ts';
@@ -13,6 +14,7 @@ import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { ReplicaRun } from '../../lambda/publisher/replica-run.ts';
 import type { Report, ReplicaRunOptions } from '../../lambda/publisher/replica-run.ts';
+import { readCommand } from '../../lambda/publisher/rtmp/command.ts';
 import type { RtmpMessage } from '../../lambda/publisher/rtmp/message.ts';
 import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import { mediaSample, serveSamples, textFile } from '../support/media-samples.ts';
@@ -64,6 +66,7 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, un
       await unlessAway();
       return {
         target: { rtmpURL, streamKey: 'key' },
+        freeTarget: null,
         media: encodedMedia({
           tools, profile, log, encoder: { codec: 'libx264', preset: 'ultrafast' }, loadTimelines: async () => ({ video, audio: [] }),
           urlOf: async (path) => samples.urlOf(path),
@@ -183,6 +186,62 @@ describe('a destination', { timeout: 20_000 }, () => {
     const { states } = begin({ rtmpURL, connectTimeoutMs: 200 });
     await until(() => connections === 2);
     expect(states()[0]).toBe('timed_out');
+  });
+});
+
+describe('a connection whose time is over', { timeout: 60_000 }, () => {
+  it('is replaced at a keyframe, frame by frame where it ended, and nobody hears of it', async () => {
+    const server = await ingest();
+    let connections = 0;
+    const frames: number[] = [];
+    const { run, states, reports } = begin({
+      rtmpURL: server.rtmpURL,
+      connectionEndsAfterMs: () => (++connections < 3 ? 3000 : Infinity),
+      log: (event, fields) => void (event === 'session_replaced' && frames.push(fields['frame'] as number)),
+    });
+    await until(() => pictures(server.connections[2]?.received ?? []).length > 60);
+    expect(new Set(states())).toEqual(new Set(['live']));
+    expect(reports.every(({ reason }) => reason === null)).toBe(true);
+    expect(run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+    const received = server.connections.map((connection) => pictures(connection.received));
+    expect(received.map((each) => each.length).slice(0, 2)).toEqual([frames[0], frames[1]! - frames[0]!]);
+    for (const each of received) {
+      expect(each[0]!.payload[0]! >> 4).toBe(1);
+      expect([...tally(deltas(each.map(({ timestampMs }) => timestampMs))).keys()].sort()).toEqual([33, 34]);
+    }
+    const commands = server.connections[0]!.received.map((message) => readCommand(message)?.name).filter((name) => name !== undefined);
+    expect(commands.slice(-2)).toEqual(['FCUnpublish', 'deleteStream']);
+  });
+
+  it('is replaced as well while the database does not answer, and nothing waits for it', async () => {
+    const server = await ingest();
+    let connections = 0;
+    const made: ReturnType<typeof begin> | undefined = begin({
+      rtmpURL: server.rtmpURL,
+      connectionEndsAfterMs: () => (++connections === 1 ? 3000 : Infinity),
+      unlessAway: async () => {
+        if (made?.states().includes('live')) await setTimeout(6000).then(() => Promise.reject(new Error('no answer')));
+      },
+    });
+    await until(() => pictures(server.connections[1]?.received ?? []).length > 30);
+    expect(new Set(made.states())).toEqual(new Set(['live']));
+    expect(made.run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+    expect(pictures(server.connections[0]!.received).length).toBeGreaterThan(8 * 30);
+  });
+
+  it('and that is lost before the next one stands is made anew at the present', async () => {
+    const server = await ingest();
+    let connections = 0;
+    const { run, states } = begin({
+      rtmpURL: server.rtmpURL,
+      connectionEndsAfterMs: () => (++connections === 1 ? 3000 : Infinity),
+      log: (event) => void (event === 'session_replaced' && server.connections[0]!.socket.resetAndDestroy()),
+    });
+    await until(() => pictures(server.connections[1]?.received ?? []).length > 30);
+    expect(states()).toEqual(['live', 'connection_lost', 'live']);
+    expect(run.figures.sample(performance.now(), new Date(), 30).reconnects).toBe(1);
+    await run.end();
+    expect(await survivorsOf(await ownFfmpegs(), 0)).toEqual([]);
   });
 });
 

@@ -101,7 +101,7 @@ async function findRtmpModule(): Promise<string | null> {
 }
 
 /** Looks into the kernel's table: ffmpeg would take a connection for its publisher. */
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
+export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   const listening = `:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
   for (let waitedMs = 0; waitedMs < startTimeoutMs && child.exitCode === null; waitedMs += 20) {
     const table = await readFile('/proc/net/tcp', 'utf8');

@@ -1,5 +1,5 @@
 // Agents in this process, with streams of the manifest backend on a faulty ingest: cheap enough for dozens of streams.
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { createPool } from '../../lambda/data/queryable.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
@@ -9,6 +9,8 @@ import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { Actors } from '../orchestration/actors.ts';
 import { onLoopback, starting } from '../orchestration/actors.ts';
+import { startFaultyIngest } from './faulty-ingest.ts';
+import type { FaultyIngest, Publication } from './faulty-ingest.ts';
 import { mediaSample, serveSamples } from './media-samples.ts';
 import { testDataKey } from './service.ts';
 import type { TestService } from './service.ts';
@@ -72,4 +74,42 @@ export async function preparedFleet(service: TestService, { call, create, upload
 
     close: () => samples[Symbol.asyncDispose](),
   };
+}
+
+/** A fleet for all tests of a file, and an ingest for each. */
+export function testFleet(service: TestService, actors: Actors) {
+  let fleet: Awaited<ReturnType<typeof preparedFleet>>;
+  let ingest: FaultyIngest;
+  beforeAll(async () => {
+    fleet = await preparedFleet(service, actors);
+  });
+  afterAll(() => fleet.close());
+  beforeEach(async () => {
+    ingest = await startFaultyIngest();
+    onTestFinished(() => ingest[Symbol.asyncDispose]());
+  });
+  const publications = (key: string): readonly Publication[] => ingest.keys.get(`live/${key}`)?.publications ?? [];
+  /** With a second of pictures at the ingest. */
+  async function untilLive(keys: readonly string[]): Promise<void> {
+    await expect.poll(() => keys.filter((key) => (publications(key)[0]?.pictures ?? 0) > 30), { timeout: 30_000 }).toEqual(keys);
+  }
+
+  /** Streams with these keys, live. @returns their ids */
+  async function liveStreams(keys: readonly string[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const key of keys) ids.push(await fleet.stream({ rtmpURL: ingest.rtmpURL }, key));
+    await untilLive(keys);
+    return ids;
+  }
+
+  async function untilState(ids: readonly string[], state: string): Promise<void> {
+    const states = async () => (await Promise.all(ids.map(actors.stream))).map((stream) => stream.state);
+    await expect.poll(states, { timeout: 20_000 }).toEqual(ids.map(() => state));
+  }
+  return { fleet: () => fleet, ingest: () => ingest, publications, untilLive, liveStreams, untilState };
+}
+
+/** key0, key1 and so on. */
+export function keysOf(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `key${index}`);
 }

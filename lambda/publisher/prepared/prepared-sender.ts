@@ -30,8 +30,6 @@ const skipAfterMs = 4000;
 const hopelesslyLateMs = 15_000;
 /** So long without leaving anything out, and a destination keeps up again. */
 const keepsUpAfterMs = 30_000;
-/** FLV's timestamps are signed 32-bit milliseconds, 24.8 days: a connection is ended well before, and the next one begins at a keyframe. */
-const longestConnectionMs = 20 * 86_400_000;
 
 export class PreparedSender {
   readonly #options: PreparedSenderOptions;
@@ -48,6 +46,7 @@ export class PreparedSender {
   #heldBackAtMs = -Infinity;
   #slowThrough: 'publisher' | 'destination' | null = null;
   #usesOwnSound: boolean;
+  #isEnding = false;
 
   constructor(options: PreparedSenderOptions) {
     const { publisher, figures, onEvidence, steadyClock, startFrame, sound } = options;
@@ -58,7 +57,7 @@ export class PreparedSender {
     this.#watch = new DeliveryWatch({ publisher, figures, onEvidence }, this.#sentAtMs);
   }
 
-  /** Resolves when the connection was closed by us, or has lasted long enough. @throws as OpenMedia.send */
+  /** Resolves when the connection was closed by us, or its time is over. @throws as OpenMedia.send */
   async run(): Promise<void> {
     const { publisher, schedule } = this.#options;
     void publisher.ended.then((error) => (error ? this.#over.reject(error) : this.#over.resolve()));
@@ -86,8 +85,8 @@ export class PreparedSender {
   }
 
   #turn(nowMs: number): void {
-    const { publisher, profile, pictures, sound, startMs } = this.#options;
-    if (nowMs - startMs > longestConnectionMs) return this.#over.resolve();
+    const { publisher, profile, pictures, sound, isOver, onEnding } = this.#options;
+    this.#isEnding ||= isOver();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
     // A second of media may wait in our socket, besides what the system takes.
     const isHeld = publisher.bytesQueued >= (profile.videoBitrateKbps * 1000) / 8;
@@ -107,6 +106,11 @@ export class PreparedSender {
     if (pictures.isLow) void pictures.fill();
     if (!this.#usesOwnSound && sound!.isLow) void sound!.fill();
     this.#watch.check(nowMs);
+    const nextKeyframe = this.#isEnding ? this.#frameOfKeyframe() : null;
+    if (nextKeyframe !== null) {
+      onEnding(nextKeyframe);
+      this.#over.resolve();
+    }
     this.#judge(nowMs, isHeld);
   }
 
@@ -122,7 +126,7 @@ export class PreparedSender {
         figures.skipped(frame - this.#frame);
         this.#frame = frame;
       }
-      const until = Math.min(span.end, end - startFrame);
+      const until = Math.min(span.end, end - startFrame, this.#isEnding ? keyframeFrom(span, next) : Infinity);
       if (until <= next) break;
       this.#splice(span, next, until, chunks);
       pictures.advance(until);
@@ -130,6 +134,13 @@ export class PreparedSender {
       figures.frameSent(this.#frame - 1, occurrence, until - next);
     }
     return chunks;
+  }
+
+  /** The next frame if it is there, and one that a connection can begin with. */
+  #frameOfKeyframe(): number | null {
+    const { head } = this.#options.pictures;
+    if (head === null || keyframeFrom(head.span, head.next) !== head.next) return null;
+    return head.span.playing.startFrame + head.next;
   }
 
   #splice(span: Span, first: number, end: number, chunks: Buffer[]): void {
@@ -173,4 +184,9 @@ export class PreparedSender {
   #framesIn(ms: number): number {
     return Math.floor((ms * this.#options.profile.framesPerSecond) / 1000);
   }
+}
+
+/** The first keyframe at or after a picture of the span's rendition. */
+function keyframeFrom({ header }: Span, picture: number): number {
+  return Math.ceil(picture / header.gopFrames) * header.gopFrames;
 }

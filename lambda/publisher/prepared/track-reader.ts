@@ -1,7 +1,7 @@
 // Reads one track of a stream from its renditions, span after span, whatever is missing or damaged of them.
 import { occurrenceAt } from '../../domain/play-out.ts';
 import type { Occurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
-import { firstSoundFrameFrom, pictureOfSoundFrame, playingAt, soundFramesOf } from '../../domain/prepared-play-out.ts';
+import { firstSoundFrameFrom, pictureOfSoundFrame, playingAt, soundFramesOf, soundGridFrame } from '../../domain/prepared-play-out.ts';
 import type { Playing } from '../../domain/prepared-play-out.ts';
 import { groupsPerSegment, renditionOf } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
@@ -105,22 +105,30 @@ export class TrackReader {
   async #find(): Promise<Position> {
     const { loadTimeline, framesPerSecond, format } = this.#options;
     const { entries, contentHashes } = await loadTimeline();
+    const wantedFrame = this.#frame;
     for (;;) {
       const occurrence = this.#occurrenceAt(this.#frame, entries, contentHashes);
       const rendition = renditionOf(contentHashes.get(occurrence.item.uploadID)!, occurrence.item, format);
       const length = format === 'sound' ? pictureOfSoundFrame(rendition.groupCount, framesPerSecond) : rendition.groupCount;
       const playing = playingAt(occurrence, this.#frame, length);
-      const next = this.#firstGroupFrom(this.#frame - playing.startFrame);
+      const next = this.#firstGroupFrom(wantedFrame, playing);
       const end = format === 'sound' ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
-      this.#isFirst = false;
-      if (next < end) return { playing, rendition, next, end };
+      if (next < end) {
+        this.#isFirst = false;
+        return { playing, rendition, next, end };
+      }
       this.#frame = playing.startFrame + playing.frameCount;
     }
   }
 
-  #firstGroupFrom(picture: number): number {
+  #firstGroupFrom(frame: number, { startFrame }: Playing): number {
     const { format, framesPerSecond } = this.#options;
-    if (format === 'sound') return firstSoundFrameFrom(picture, framesPerSecond);
+    if (format === 'sound') {
+      // A playing that follows another begins with its first. Else by the grid of the stream: there the sender of the connection before stopped.
+      const isJoin = frame === startFrame && !this.#isFirst;
+      return isJoin ? 0 : Math.max(0, firstSoundFrameFrom(frame, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond));
+    }
+    const picture = Math.max(0, frame - startFrame);
     return (this.#isFirst ? Math.floor : Math.ceil)(picture / this.#gopFrames) * this.#gopFrames;
   }
 

@@ -103,13 +103,13 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
 export async function play(
   { options, turns }: ReturnType<typeof mediaOptions>,
   publisher: RtmpPublisher,
-  { startFrame = 0, seconds, eachTurn }: { startFrame?: number; seconds: number; eachTurn?: () => unknown },
+  { startFrame = 0, seconds, endsAfterMs = Infinity, eachTurn }: { startFrame?: number; seconds: number; endsAfterMs?: number; eachTurn?: () => unknown },
   events: string[] = [],
 ): Promise<Figures> {
   let nowMs = 0;
   const figures = new Figures();
   const media = await preparedMedia(options).open(startFrame, noSignal);
-  figures.connected(media.startFrame);
+  figures.connected(media.startFrame, false);
   publisher.send(media.sequenceHeaders);
   const sending = media.send({
     publisher,
@@ -118,6 +118,8 @@ export async function play(
     steadyClock: () => nowMs,
     onEvidence: () => void events.push('evidence'),
     onSlow: (through) => void events.push(through ? `slow through the ${through}` : 'in time'),
+    isOver: () => nowMs > endsAfterMs,
+    onEnding: (frame) => void events.push(`next from ${frame}`),
   });
   const over = sending.then(() => true);
   over.catch(() => {});

@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstSoundFrameFrom, soundGridFrame } from '../../../lambda/domain/prepared-play-out.ts';
-import { Figures } from '../../../lambda/publisher/figures.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
-import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
+import { chunkedBytes } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { NothingReadable } from '../../../lambda/publisher/prepared/track-reader.ts';
+import { chunkStream } from '../../../lambda/publisher/rtmp/message.ts';
 import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
 import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
 import { deltas, tally } from '../../support/recording.ts';
@@ -74,6 +75,17 @@ function framesFrom(messages: readonly RtmpMessage[], first: number) {
   return frames.map(({ timestampMs, payload }, index) => ({ sinceMs: index === 0 ? null : timestampMs - frames[index - 1]!.timestampMs, payload }));
 }
 
+/** Bytes up to the end of the second frame of sound: the first picture and the first sound are before it. */
+function afterFirstMessages({ media }: CheckingIngest): number {
+  const bytes = Buffer.concat(media);
+  let offset = 0;
+  for (let sounds = 0; sounds < 2; ) {
+    if ((bytes[offset]! & 0x3f) === chunkStream.audio) sounds++;
+    offset += chunkedBytes(bytes.subarray(offset));
+  }
+  return offset;
+}
+
 describe('two agents', { timeout: 20_000 }, () => {
   it.each([0, 61, 150, 151, 200, 270, 271, 272, 1000])('of which one begins at frame %i send the same bytes from there on', async (startFrame) => {
     const lapFrames = 151 + 120;
@@ -88,6 +100,24 @@ describe('two agents', { timeout: 20_000 }, () => {
     const inItem = inLap < 151 ? inLap - (inLap % 60) : inLap - 151 - ((inLap - 151) % 60);
     const soundFrame = soundGridFrame(keyframe - inItem, 30) + firstSoundFrameFrom(inItem, 30);
     expect(framesFrom(first.audio, soundFrame).slice(0, audio.length)).toEqual(audio);
+  });
+
+  it('whenever either of them began, in whatever order items are shuffled, years into a run, send the same bytes', async () => {
+    const anyStart = fc.nat(3 * 365 * 86_400 * 30);
+    await fc.assert(
+      fc.asyncProperty(anyStart, fc.nat(900), fc.nat(2 ** 31), fc.boolean(), async (startFrame, later, seed, hasSong) => {
+        const snapshot = { mode: 'shuffle' as const, seed, items: [items.odd, items.even, items.still] };
+        const video = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }];
+        const tracks: Tracks = hasSong ? { video, audio: timelineOf(items.song) } : { video };
+        const early = (await send(tracks, { startFrame, seconds: 45 })).ingest;
+        const late = (await send(tracks, { startFrame: startFrame + later, seconds: 12 })).ingest;
+        // What each connection begins with tells how long after its own beginning it is.
+        const same = Buffer.concat(late.media).subarray(afterFirstMessages(late));
+        expect(same.length).toBeGreaterThan(1_000_000);
+        expect(Buffer.concat(early.media).includes(same)).toBe(true);
+      }),
+      { numRuns: 12 },
+    );
   });
 
   it('are nowhere near each other in time and still agree, years into a run', async () => {
@@ -172,17 +202,26 @@ describe('a destination', { timeout: 20_000 }, () => {
   });
 });
 
-it('a connection ends by itself after 20 days, before the times of FLV wrap', async () => {
-  const longestMs = 20 * 86_400_000;
-  expect(longestMs).toBeLessThan(2 ** 31);
-  const { options, turns } = mediaOptions(prepared.objects, () => both);
-  const media = await preparedMedia(options).open(0, new AbortController().signal);
-  let nowMs = 0;
-  const sending = media.send({ publisher: new CheckingIngest(), figures: new Figures(), startMs: 0, steadyClock: () => nowMs, onEvidence: () => {}, onSlow: () => {} });
-  expect(await Promise.race([sending.then(() => 'ended'), setTimeout(50, 'goes on')])).toBe('goes on');
-  nowMs = longestMs + 1;
-  for (const turn of turns) turn(nowMs);
-  await sending;
+describe('a connection whose time is over', { timeout: 20_000 }, () => {
+  const withSong = { video: timelineOf(items.even), audio: timelineOf(items.song) };
+  it.each([['sound of their own', both, 9200], ['a track of sound', withSong, 9200], ['a track of sound, where two roundings differ', withSong, 21_000]])(
+    'ends before a keyframe, and the next one goes on as if there had been one only: %s',
+    async (_, tracks, endsAfterMs) => {
+      const whole = (await send(tracks, { seconds: 30 })).ingest;
+      const ended = new CheckingIngest();
+      const events: string[] = [];
+      await play(mediaOptions(prepared.objects, () => tracks), ended, { seconds: 30, endsAfterMs }, events);
+      const startFrame = Number(/^next from (\d+)$/.exec(events.at(-1)!)![1]);
+      const next = (await send(tracks, { startFrame, seconds: 5 })).ingest;
+      for (const kind of ['video', 'audio'] as const) {
+        const payloads = [ended, next].flatMap((ingest) => framesFrom(ingest[kind], 0)).map(({ payload }) => payload);
+        expect(payloads).toEqual(framesFrom(whole[kind], 0).slice(0, payloads.length).map(({ payload }) => payload));
+      }
+      expect(frameTimes(ended.video)).toHaveLength(startFrame);
+      expect(startFrame * 1000).toBeGreaterThan(30 * endsAfterMs);
+      expect(isKeyframe(next.video.find(({ payload }) => payload[1] === 1)!)).toBe(true);
+    },
+  );
 });
 
 describe('a segment that is damaged or gone', { timeout: 20_000 }, () => {

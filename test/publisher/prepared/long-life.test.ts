@@ -1,0 +1,216 @@
+// Two months of a prepared stream, each message of them, against an ingest that takes nothing on trust. SIMULATED_DAYS=5 for fewer.
+import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { connectionEndsAfterMs } from '../../../lambda/domain/ingest-limits.ts';
+import { frameCountOf } from '../../../lambda/domain/play-out.ts';
+import { parseRtmpURL } from '../../../lambda/domain/rtmp-url.ts';
+import { Figures } from '../../../lambda/publisher/figures.ts';
+import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
+import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
+import { SendSchedule } from '../../../lambda/publisher/prepared/send-schedule.ts';
+import { mediaChunkSize, messageType } from '../../../lambda/publisher/rtmp/message.ts';
+import { startPublishing } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import { item, timelineOf } from './prepared-clips.ts';
+import { StrictIngest } from './strict-ingest.ts';
+import type { Acknowledging } from './strict-ingest.ts';
+import { labelOffset, syntheticSegments } from './synthetic-renditions.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const dayMs = 86_400_000;
+const days = Number(process.env['SIMULATED_DAYS'] ?? 60);
+const rate = 24;
+const format = { quality: 'q_720p', framerate: 'f_24' } as const;
+/** None of them a whole number of pictures, AAC frames or GOPs. */
+const items = [item('a', 61.03), item('b', 17.37), item('c', 7.01)];
+const frameCounts = items.map((each) => frameCountOf(each, rate));
+const url = parseRtmpURL('rtmp://live.example.com/live')!;
+
+const pictureMs = 1000 / rate;
+const soundFrameMs = 1024 / 48;
+/** A time is the sum of two that are rounded to the millisecond, thirds each, and so is that of the connection's first picture. */
+const roundingMs = 4 / 3;
+const timestampRange = 2 ** 32;
+
+/** Holds a stream's messages, over all its connections, against what has to come: the next picture and frame of sound of the loop, at its time. */
+class Judge {
+  readonly faults: string[] = [];
+  pictures = 0;
+  soundFrames = 0;
+  #lastPicture = { item: -1, frame: 0 };
+  #lastSound = { item: -1, frame: 0 };
+  /** Of the stream, that of the connection's timestamp 0. */
+  #originMs = 0;
+
+  /** What comes now has to go on where it ended. */
+  begin(): void {
+    this.#originMs = this.pictures * pictureMs;
+  }
+
+  readonly take = (type: number, timestampMs: number, bytes: Buffer, start: number): void => {
+    if (bytes[start + 1] !== 1) return;
+    const isVideo = type === messageType.video;
+    // Sound is heard a picture later, as pictures are shown one after their decoding.
+    const expectedMs = (isVideo ? this.pictures++ * pictureMs : this.soundFrames++ * soundFrameMs + pictureMs) - this.#originMs;
+    const offMs = Math.abs(timestampMs - expectedMs + Math.floor(expectedMs / timestampRange) * timestampRange);
+    if (offMs > roundingMs && timestampRange - offMs > roundingMs) this.#fault(`${isVideo ? 'picture' : 'sound'} at ${timestampMs} ms for ${expectedMs} ms`);
+    const label = start + (isVideo ? labelOffset.video : labelOffset.audio);
+    const frame = (bytes[label + 1]! << 8) | bytes[label + 2]!;
+    const last = isVideo ? this.#lastPicture : this.#lastSound;
+    if (bytes[label] === last.item ? frame !== last.frame + 1 : !this.#isJoin(isVideo, last, bytes[label]!, frame)) {
+      this.#fault(`${isVideo ? 'picture' : 'sound'} ${bytes[label]}/${frame} after ${last.item}/${last.frame}`);
+    }
+    last.item = bytes[label]!;
+    last.frame = frame;
+  };
+
+  #isJoin(isVideo: boolean, last: { item: number; frame: number }, nextItem: number, nextFrame: number): boolean {
+    if (last.item === -1) return true;
+    const count = frameCounts[last.item]!;
+    const soundCount = (count * pictureMs) / soundFrameMs;
+    const lengths = isVideo ? [count] : [Math.floor(soundCount), Math.ceil(soundCount)];
+    return nextItem === (last.item + 1) % items.length && nextFrame === 0 && lengths.includes(last.frame + 1);
+  }
+
+  #fault(text: string): void {
+    if (this.faults.length < 5) this.faults.push(text);
+  }
+}
+
+interface Streaming {
+  readonly clock: VirtualClock;
+  readonly schedule: SendSchedule;
+  readonly store: SegmentStore;
+}
+
+/** All of a stream but its destination. Its media is read before it begins: from then on no read takes any time. */
+async function streaming(pictureBytes?: number): Promise<Streaming> {
+  const segments = syntheticSegments(items, format, pictureBytes);
+  const read = async (key: string, range?: { start: number; end: number }) => Readable.from([segments.get(key)!.subarray(range!.start, range!.end + 1)]);
+  const store = new SegmentStore({ objects: { read }, maxCachedBytes: 1024 ** 3 });
+  for (const key of segments.keys()) {
+    const header = await store.header(key);
+    for (let block = 0; block < header.blockChecksums.length; block++) await store.block(key, header, block);
+  }
+  const clock = new VirtualClock();
+  return { clock, store, schedule: new SendSchedule(clock.steadyClock) };
+}
+
+/** One connection, from where the judge has seen the stream end up to a time, or until it ends by itself. */
+async function connection(
+  { clock, schedule, store }: Streaming,
+  judge: Judge,
+  { untilMs, endsAtMs = Infinity, acknowledging = 'total', eachTurn = () => {} }: { untilMs: number; endsAtMs?: number; acknowledging?: Acknowledging; eachTurn?: () => void },
+) {
+  const startFrame = judge.pictures;
+  judge.begin();
+  const ingest = new StrictIngest(acknowledging, judge.take);
+  const publisher = await startPublishing(ingest.socket, url, 'key', {});
+  const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
+  const timelines = { video: { entries: timelineOf(...items), contentHashes }, audio: { entries: [], contentHashes } };
+  const events: string[] = [];
+  const log = (event: string) => void events.push(event);
+  const media = await preparedMedia({ format, store, schedule, loadTimelines: async () => timelines, onLost: () => log('lost'), log }).open(startFrame, new AbortController().signal);
+  publisher.send(media.sequenceHeaders);
+  let nextFrame: number | null = null;
+  let isOver = false;
+  const sending = media.send({
+    publisher,
+    figures: new Figures(),
+    startMs: startFrame * pictureMs,
+    steadyClock: clock.steadyClock,
+    onEvidence: () => log('evidence'),
+    onSlow: (through) => log(`slow: ${through}`),
+    isOver: () => clock.nowMs > endsAtMs,
+    onEnding: (frame) => void (nextFrame = frame),
+  });
+  const ended = sending.catch((error: unknown) => log(String(error))).finally(() => (isOver = true));
+  await clock.runUntil(untilMs, () => {
+    eachTurn();
+    return !isOver;
+  });
+  await publisher.close();
+  await ended;
+  await media.close();
+  return { ingest, publisher, events, nextFrame: nextFrame as number | null };
+}
+
+/** Bytes of live objects. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+it(`${days} days over one connection: every message at its time, over all wraps, sent as evenly at the end, in no more memory`, async () => {
+  const stream = await streaming();
+  const heap: number[] = [];
+  let [leastAheadMs, mostAheadMs] = [Infinity, -Infinity];
+  const judge = new Judge();
+  const eachTurn = () => {
+    // Until then its media is not yet read ahead.
+    if (stream.clock.nowMs < 10_000) return;
+    const aheadMs = judge.pictures * pictureMs - stream.clock.nowMs;
+    if (aheadMs < leastAheadMs) leastAheadMs = aheadMs;
+    if (aheadMs > mostAheadMs) mostAheadMs = aheadMs;
+    if (stream.clock.nowMs >= (heap.length + 1) * (days / 4) * dayMs) heap.push(heapBytes());
+  };
+  const { ingest, publisher, events } = await connection(stream, judge, { untilMs: days * dayMs, eachTurn });
+  console.log(
+    `${judge.pictures} pictures and ${judge.soundFrames} frames of sound in ${(ingest.bytesReceived / 2 ** 30).toFixed(1)} GiB; ` +
+      `${leastAheadMs.toFixed(0)} to ${mostAheadMs.toFixed(0)} ms ahead; heap ${heap.map((bytes) => (bytes / 2 ** 20).toFixed(1)).join(', ')} MiB`,
+  );
+  expect(judge.faults).toEqual([]);
+  expect(events).toEqual(['evidence']);
+  expect(judge.pictures).toBeGreaterThanOrEqual((days * dayMs) / pictureMs);
+  expect(mostAheadMs - leastAheadMs).toBeLessThanOrEqual(50);
+  expect(publisher.bytesAcknowledged).toBeGreaterThan(publisher.bytesSent - 300_000);
+  expect(heap.at(-1)! - heap[0]!).toBeLessThan(2 ** 20);
+});
+
+it('connections that end before the wall of 8 hours, for two days: between them nothing is lost or doubled', async () => {
+  const stream = await streaming();
+  const random = [0, 0.5, 0.999];
+  const judge = new Judge();
+  const lengthsMs: number[] = [];
+  while (stream.clock.nowMs < 2 * dayMs) {
+    const beganMs = stream.clock.nowMs;
+    const endsAtMs = beganMs + connectionEndsAfterMs('live-api-s.facebook.com', random[lengthsMs.length % random.length]!);
+    const { events, nextFrame } = await connection(stream, judge, { untilMs: Infinity, endsAtMs });
+    expect(judge.faults).toEqual([]);
+    expect(events).toEqual(['evidence']);
+    expect(nextFrame).toBe(judge.pictures);
+    lengthsMs.push(stream.clock.nowMs - beganMs);
+  }
+  expect(lengthsMs.length).toBeGreaterThanOrEqual(6);
+  expect(Math.max(...lengthsMs)).toBeLessThan(8 * 3_600_000);
+});
+
+it('what is encoded while it is sent has its times over all wraps too, also where a message of several chunks comes after hours of nothing', async () => {
+  const received: number[] = [];
+  const ingest = new StrictIngest('total', (type, timestampMs, bytes, start) => {
+    if (type === messageType.video && bytes[start + 1] === 1) received.push(timestampMs);
+  });
+  const publisher = await startPublishing(ingest.socket, url, 'key', {});
+  const payload = Buffer.alloc(3 * mediaChunkSize + 1);
+  payload.set([0x27, 1]);
+  const borders = [2 ** 24 - 1, 2 ** 24, 2 ** 31, 2 ** 32, 2 ** 32 + 2 ** 24, 60 * dayMs];
+  const sent = borders.flatMap((border) => Array.from({ length: 100 }, (_, index) => Math.round(border + (index - 50) * pictureMs)));
+  sent.sort((a, b) => a - b);
+  for (const timestampMs of sent) publisher.send([{ type: 'video', timestampMs, payload }]);
+  expect(received).toEqual(sent.map((timestampMs) => timestampMs % timestampRange));
+  await publisher.close();
+});
+
+describe('a server that acknowledges', () => {
+  it.each(['total', 'total until 2 GiB', 'increment'] as const)('the %s is no less a good one beyond 2 and 4 GiB', async (acknowledging) => {
+    const judge = new Judge();
+    const { ingest, events, publisher } = await connection(await streaming(40_000), judge, { untilMs: 76 * 60_000, acknowledging });
+    expect(judge.faults).toEqual([]);
+    expect(events).toEqual(['evidence']);
+    expect(ingest.bytesReceived).toBeGreaterThan(2 ** 32);
+    expect(publisher.bytesAcknowledged).toBeLessThanOrEqual(publisher.bytesSent);
+    if (acknowledging !== 'total until 2 GiB') expect(publisher.bytesAcknowledged).toBeGreaterThan(publisher.bytesSent - 1_000_000);
+  });
+});

@@ -1,0 +1,68 @@
+// A prepared stream whose connections end before a platform's wall: picture by picture the same as over one connection, and never failing.
+import { createHash } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startFaultyIngest } from '../../support/faulty-ingest.ts';
+import { beginPrepared, preparedLoop } from './prepared-replica.ts';
+
+const clipFrames = 60;
+
+it('five connections, each once the one before has ended', { timeout: 60_000 }, async () => {
+  const pictures: string[] = [];
+  const ingest = await startFaultyIngest({ onPicture: (_path, _publication, { payload }) => void pictures.push(createHash('sha1').update(payload).digest('base64')) });
+  onTestFinished(() => ingest[Symbol.asyncDispose]());
+  const loop = await preparedLoop();
+  onTestFinished(() => loop[Symbol.asyncDispose]());
+  const { run, reports, words } = beginPrepared(loop.media, ingest.rtmpURL, { connectionEndsAfterMs: () => 1500 });
+  const publications = () => ingest.keys.get('live/key')?.publications ?? [];
+  await expect.poll(() => publications()[4]?.pictures ?? 0, { timeout: 30_000 }).toBeGreaterThan(30);
+
+  expect(new Set(words())).toEqual(new Set(['live']));
+  expect(reports.every(({ reason, hopeless }) => reason === null && !hopeless)).toBe(true);
+  expect(run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+  expect(ingest.keys.get('live/key')).toMatchObject({ mostAtOnce: 1 });
+  expect(publications().slice(0, 4).map((each) => each.pictures % clipFrames)).toEqual([0, 0, 0, 0]);
+  expect(publications().map(({ longestStepMs }) => longestStepMs)).toEqual([34, 34, 34, 34, 34]);
+  const lap = pictures.slice(0, clipFrames);
+  expect(new Set(lap).size).toBe(clipFrames);
+  expect(pictures.every((picture, index) => picture === lap[index % clipFrames])).toBe(true);
+  const gapsMs = publications().slice(1).map((each, index) => Math.round(each.firstPictureAtMs! - publications()[index]!.lastPictureAtMs!));
+  console.log(`no picture for ${gapsMs.join(', ')} ms`);
+});
+
+describe('with another URL that is free', { timeout: 60_000 }, () => {
+  it('the destination has the stream there while its connection is replaced', async () => {
+    const ingest = await startFaultyIngest();
+    onTestFinished(() => ingest[Symbol.asyncDispose]());
+    const loop = await preparedLoop();
+    onTestFinished(() => loop[Symbol.asyncDispose]());
+    const { run, words } = beginPrepared(loop.media, ingest.rtmpURL, { connectionEndsAfterMs: () => 4000 }, ingest.rtmpURL.replace(/live$/, 'backup'));
+    const at = (path: string) => ingest.keys.get(path)?.publications ?? [];
+    await expect.poll(() => at('live/key')[2]?.pictures ?? 0, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => at('backup/key')[1]?.endedAtMs ?? null, { timeout: 10_000 }).not.toBeNull();
+
+    expect(new Set(words())).toEqual(new Set(['live']));
+    expect(run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+    for (const path of ['live/key', 'backup/key']) expect(ingest.keys.get(path)).toMatchObject({ mostAtOnce: 1 });
+    for (const [index, bridge] of at('backup/key').slice(0, 2).entries()) {
+      const [before, after] = [at('live/key')[index]!, at('live/key')[index + 1]!];
+      expect(bridge.firstPictureAtMs!).toBeLessThan(before.endedAtMs!);
+      expect(bridge.endedAtMs!).toBeGreaterThan(after.firstPictureAtMs!);
+    }
+  });
+
+  it('that takes nothing it is replaced without it', async () => {
+    const ingest = await startFaultyIngest();
+    onTestFinished(() => ingest[Symbol.asyncDispose]());
+    const refusing = await startFaultyIngest();
+    onTestFinished(() => refusing[Symbol.asyncDispose]());
+    await refusing.set('reject');
+    const loop = await preparedLoop();
+    onTestFinished(() => loop[Symbol.asyncDispose]());
+    const logged: string[] = [];
+    const { run, words } = beginPrepared(loop.media, ingest.rtmpURL, { connectionEndsAfterMs: () => 1500, log: (event) => void logged.push(event) }, refusing.rtmpURL);
+    await expect.poll(() => ingest.keys.get('live/key')?.publications[2]?.pictures ?? 0, { timeout: 30_000 }).toBeGreaterThan(0);
+    expect(new Set(words())).toEqual(new Set(['live']));
+    expect(logged).toContain('session_not_bridged');
+    expect(run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+  });
+});

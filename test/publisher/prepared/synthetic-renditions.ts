@@ -1,0 +1,64 @@
+// Renditions whose pictures and sound say what they are, in place of being any: so small that months of them are sent in a minute.
+import { firstSoundFrameFrom, pictureOffsetMs, soundOffsetMs } from '../../../lambda/domain/prepared-play-out.ts';
+import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
+import { groupsPerSegment, renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
+import type { PictureFormat } from '../../../lambda/domain/rendition.ts';
+import { framesPerSecond } from '../../../lambda/domain/video-format.ts';
+import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
+import { segmentKey, writeSegment } from '../../../lambda/publisher/prepared/segment-format.ts';
+import type { Group } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { mediaChunkSize } from '../../../lambda/publisher/rtmp/message.ts';
+
+/** Where the payloads of both kinds say which item they are of, in one byte, and which frame of it, in two. */
+export const labelOffset = { video: 5, audio: 2 } as const;
+const labelBytes = 3;
+
+/**
+ * Segments of the items by key, as the preparation would write them.
+ * @param pictureBytes of each, for destinations that count bytes
+ */
+export function syntheticSegments(items: readonly TimelineItem[], format: PictureFormat, pictureBytes = labelOffset.video + labelBytes): Map<string, Buffer> {
+  const segments = new Map<string, Buffer>();
+  for (const [number, item] of items.entries()) {
+    const rendition = renditionOf(item.uploadID, item, format);
+    for (let segment = 0; segment < segmentCount(rendition); segment++) {
+      const firstGroup = segment * groupsPerSegment(format);
+      const end = Math.min(firstGroup + groupsPerSegment(format), rendition.groupCount);
+      const groups = Array.from({ length: end - firstGroup }, (_, index) => groupOf(number, firstGroup + index, format, pictureBytes));
+      segments.set(segmentKey(rendition, segment), writeSegment({ ...factsOf(format), firstGroup }, groups));
+    }
+  }
+  return segments;
+}
+
+function factsOf({ quality, framerate }: PictureFormat) {
+  return {
+    chunkSize: mediaChunkSize,
+    framesPerSecond: framesPerSecond[framerate],
+    gopFrames: profileOf(quality, framerate).gopFrames,
+    videoSequenceHeader: Buffer.of(0x17, 0),
+    audioSequenceHeader: Buffer.of(0xaf, 0),
+  };
+}
+
+function groupOf(item: number, picture: number, format: PictureFormat, pictureBytes: number): Group {
+  const { framesPerSecond: rate, gopFrames } = factsOf(format);
+  const sound: Buffer[] = [];
+  for (let frame = firstSoundFrameFrom(picture, rate); frame < firstSoundFrameFrom(picture + 1, rate); frame++) {
+    sound.push(deltaChunks('audio', sinceBefore(frame, soundOffsetMs), labelled([0xaf, 1], item, frame)));
+  }
+  const head = [picture % gopFrames === 0 ? 0x17 : 0x27, 1, 0, 0, 0];
+  return { video: deltaChunks('video', sinceBefore(picture, (each) => pictureOffsetMs(each, rate)), labelled(head, item, picture, pictureBytes)), sound };
+}
+
+function sinceBefore(position: number, offsetMs: (position: number) => number): number {
+  return position === 0 ? 0 : offsetMs(position) - offsetMs(position - 1);
+}
+
+function labelled(head: readonly number[], item: number, frame: number, bytes = head.length + labelBytes): Buffer {
+  const payload = Buffer.alloc(bytes);
+  Buffer.of(...head, item).copy(payload);
+  payload.writeUInt16BE(frame, head.length + 1);
+  return payload;
+}

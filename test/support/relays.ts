@@ -1,0 +1,71 @@
+// RTMP servers of others that pass a stream on to viewers: node-media-server from npm, and MediaMTX where MEDIAMTX_PATH names one.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import type { PublishTarget } from '../../lambda/publisher/rtmp/rtmp-client.ts';
+import { freePort, untilListening } from './ingests.ts';
+
+export interface Relay extends Disposable {
+  readonly target: PublishTarget;
+}
+
+const streamKey = 'test-key';
+const nodeMediaServer = 'node-media-server@4.4.3';
+
+/** Null, and a word about it, where there is none. */
+export const relays: Readonly<Record<string, (folder: string) => Promise<Relay | null>>> = {
+  async 'node-media-server'(folder) {
+    const installed = await installOnce().catch((error: unknown) => {
+      console.warn(`skipped: ${nodeMediaServer} cannot be installed (${String(error).split('\n')[0]})`);
+      return null;
+    });
+    if (installed === null) return null;
+    const port = await freePort();
+    const config = join(folder, 'node-media-server.json');
+    await writeFile(config, JSON.stringify({ bind: '127.0.0.1', rtmp: { port }, store: { path: join(folder, 'data') }, auth: {}, notify: {} }));
+    return startRelay(process.execPath, [join(installed, 'node_modules/node-media-server/bin/app.js'), '-c', config, '--no-admin'], port);
+  },
+  async MediaMTX(folder) {
+    const path = process.env['MEDIAMTX_PATH'];
+    if (path === undefined) {
+      console.warn('skipped: set MEDIAMTX_PATH to a MediaMTX');
+      return null;
+    }
+    const port = await freePort();
+    const config = join(folder, 'mediamtx.yml');
+    const others = ['rtsp', 'hls', 'webrtc', 'srt'].map((protocol) => `${protocol}: no\n`).join('');
+    await writeFile(config, `rtmpAddress: 127.0.0.1:${port}\n${others}paths:\n  all_others:\n`);
+    return startRelay(path, [config], port);
+  },
+};
+
+/** A viewer, who keeps what it gets until the relay ends: resolves once there is something. */
+export async function watch({ ffmpegPath }: MediaTools, { rtmpURL }: PublishTarget, file: string): Promise<{ readonly ended: Promise<unknown> }> {
+  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'fatal', '-y', '-i', `${rtmpURL}/${streamKey}`, '-c', 'copy', '-flush_packets', '1', file], { stdio: 'inherit' });
+  const ended = once(ffmpeg, 'exit');
+  while (!(await stat(file).catch(() => null))?.size && ffmpeg.exitCode === null) await delay(20);
+  return { ended };
+}
+
+async function startRelay(program: string, args: readonly string[], port: number): Promise<Relay> {
+  const child = spawn(program, args, { stdio: 'ignore' });
+  await untilListening(port, child);
+  return { target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey }, [Symbol.dispose]: () => void child.kill('SIGKILL') };
+}
+
+/** Gets its name once complete, and is there for the next time. */
+async function installOnce(): Promise<string> {
+  const folder = join(tmpdir(), nodeMediaServer.replace('@', '-'));
+  if (!existsSync(folder)) {
+    const unfinished = await mkdtemp(`${folder}-`);
+    await promisify(execFile)('npm', ['install', '--prefix', unfinished, '--ignore-scripts', '--no-audit', '--no-fund', nodeMediaServer]);
+    await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
+  }
+  return folder;
+}
