@@ -77,12 +77,12 @@ async function manifestStream(more: object): Promise<string> {
 
 const start = (id: string) => call('POST', `/streams/${id}/start`);
 function untilState(id: string, state: string): Promise<void> {
-  return expect.poll(async () => (await stream(id)).state, { timeout: 20_000 }).toBe(state);
+  return expect.poll(async () => (await stream(id)).state, { timeout: 60_000 }).toBe(state);
 }
 
 const contentHash = createHash('sha256').update('media').digest('hex');
 
-describe('the manifest backend', { timeout: 60_000 }, () => {
+describe('the manifest backend', { timeout: 180_000 }, () => {
   it('prepares what is needed once, whoever asks, and sends it without any process', async () => {
     // The same bytes twice, and both wanted at once.
     const streams = [await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) }), await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) })];
