@@ -29,6 +29,18 @@ export function parseRtmpURL(text: string): RtmpURL | null {
   return { secure, hostname, port: portNumber, app: app.replace(/\/+$/, ''), tcUrl: text.replace(/\/+$/, '') };
 }
 
+/**
+ * Where a server sends the client that it has at `from`. `reference` may lack what stays the same: //HOST/APPLICATION, /APPLICATION.
+ * @param from an RTMP URL
+ * @returns null for what is no RTMP URL, and for one without TLS where there was TLS
+ */
+export function rtmpURLFrom(from: string, reference: string): string | null {
+  const [origin = '', scheme = ''] = /^(rtmps?:)\/\/[^/]*/i.exec(from) ?? [];
+  const text = reference.startsWith('//') ? scheme + reference : reference.startsWith('/') ? origin + reference : reference;
+  const url = parseRtmpURL(text);
+  return url && (url.secure || scheme.toLowerCase() === 'rtmp:') ? text : null;
+}
+
 /** What a person who wrote something else than an RTMP URL has to do about it. Never repeats the text: it may hold a stream key. */
 export function adviceOnRtmpURL(text: string): string {
   if (/\s/.test(text)) return 'It has white space in it, probably from copying. Remove it.';

@@ -13,6 +13,7 @@ import { handOver } from './hand-over.ts';
 import { LeaseGuard } from './lease-guard.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
 import { DeliveryMeter } from './rtmp/delivery-meter.ts';
+import { TlsSessions } from './rtmp/tls-sessions.ts';
 import { SegmentStore } from './prepared/segment-store.ts';
 import { SendSchedule } from './prepared/send-schedule.ts';
 import { loadPublishPlan } from './publish-plan.ts';
@@ -42,7 +43,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const leasePool = createPoolLike(pool, { max: 2, connectionTimeoutMillis: renewalTimeoutMs, query_timeout: renewalTimeoutMs });
   const lease = databaseOn(leasePool).agents;
   const prepared = { store: new SegmentStore({ objects: options.objects, maxCachedBytes }), schedule: new SendSchedule(steadyClock) };
-  const meter = new DeliveryMeter();
+  const connections = { meter: new DeliveryMeter(), tlsSessions: new TlsSessions() };
   const runs = new Map<string, ReplicaRun>();
   let holding: readonly string[] = [];
   let isLost = false;
@@ -227,7 +228,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
         return now.getTime() - anchored_at.getTime();
       },
-      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, meter, maySend: () => guard.maySend() },
+      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, ...connections, maySend: () => guard.maySend() },
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));

@@ -1,4 +1,4 @@
-// How long to wait before connecting to a destination again.
+// How long to wait before connecting to a destination again, and when to give up.
 
 /**
  * `usual`: exponential with jitter, up to 30 s. `rare`: for a key that is refused, since platforms lock accounts that hammer. `eager`: where nothing
@@ -18,4 +18,30 @@ const floorMs: Readonly<Record<RetryPace, number>> = { usual: baseMs / 2, rare: 
 export function backoffMs(failures: number, pace: RetryPace, random: () => number): number {
   const ceiling = pace === 'eager' ? baseMs : Math.min(maxMs, baseMs * 2 ** Math.min(failures, 10));
   return Math.min(maxMs, floorMs[pace] + random() * ceiling);
+}
+
+/** A connection that held this long was a good one, since one that takes nothing ends sooner: the next failure is the first again. */
+const goodConnectionMs = 8000;
+/** A key that is refused for this long stays refused (operations, part 5). */
+const refusedKeyFailsAfterMs = 15 * 60_000;
+
+/** What the attempts of a replica to be connected have come to. Times are those of a steady clock. */
+export class Attempts {
+  #failures = 0;
+  #refusedSinceMs: number | null = null;
+
+  /** One has led to a connection that ended as planned. */
+  succeeded(): void {
+    this.#failures = 0;
+    this.#refusedSinceMs = null;
+  }
+
+  /** One has failed, with the connection that it may have led to. @returns how many did in a row, and whether there is no hope for the next */
+  failed(pace: RetryPace, beganMs: number, failedMs: number): { readonly failures: number; readonly isHopeless: boolean } {
+    const wasGood = failedMs - beganMs > goodConnectionMs;
+    // An outage of the network says nothing about the server behind it.
+    this.#failures = wasGood ? 1 : pace === 'eager' ? this.#failures : this.#failures + 1;
+    this.#refusedSinceMs = pace === 'rare' ? (this.#refusedSinceMs ?? beganMs) : null;
+    return { failures: this.#failures, isHopeless: this.#refusedSinceMs !== null && failedMs - this.#refusedSinceMs > refusedKeyFailsAfterMs };
+  }
 }

@@ -14,6 +14,8 @@ export interface DeliveryWatchOptions {
 export const slowAfterMs = 5000;
 /** What the meter and acknowledgements say is up to half a second old, and has to be noticed within 5 s. */
 const stalledAfterMs = 3500;
+/** Checks come several times a second: who checks later was held up itself. */
+const heldUpAfterMs = 1000;
 /** Waiting in our socket: a few seconds of media. Beyond it nothing more is written until the destination takes some. */
 export const maxQueuedBytes = 4 * 1024 * 1024;
 
@@ -25,12 +27,14 @@ export class DeliveryWatch {
   #bytesCounted: number;
   #bytesArrived = 0;
   #arrivedAtMs: number;
+  #checkedAtMs: number;
 
   /** @param nowMs of the same steady clock as in `check` */
   constructor(options: DeliveryWatchOptions, nowMs: number) {
     this.#options = options;
     this.#bytesCounted = options.publisher.bytesSent;
     this.#arrivedAtMs = nowMs;
+    this.#checkedAtMs = nowMs;
     this.#rhythm = new AcknowledgementRhythm(options.publisher.bytesSent, nowMs);
   }
 
@@ -43,6 +47,13 @@ export class DeliveryWatch {
   check(nowMs: number): void {
     const { publisher, figures, onEvidence } = this.#options;
     const { bytesSent, bytesQueued, bytesDelivered, bytesAcknowledged } = publisher;
+    const sinceCheckMs = nowMs - this.#checkedAtMs;
+    this.#checkedAtMs = nowMs;
+    if (sinceCheckMs > heldUpAfterMs) {
+      // Nobody looked meanwhile: that says nothing about the destination.
+      this.#arrivedAtMs += sinceCheckMs;
+      this.#rhythm.leaveOut(sinceCheckMs);
+    }
     figures.sent(bytesSent - this.#bytesCounted);
     this.#bytesCounted = bytesSent;
     const taken = bytesSent - bytesQueued;
@@ -80,6 +91,10 @@ class AcknowledgementRhythm {
   constructor(bytesSent: number, nowMs: number) {
     this.#sentAtLast = bytesSent;
     this.#lastAtMs = nowMs;
+  }
+
+  leaveOut(ms: number): void {
+    this.#lastAtMs += ms;
   }
 
   hasStopped(bytesAcknowledged: number | null, bytesSent: number, nowMs: number): boolean {

@@ -1,4 +1,5 @@
 // One connection of a replica: from connecting to its end, with the media that belongs to the time at which it begins.
+import { isMoveDue } from './due-move.ts';
 import type { Figures } from './figures.ts';
 import { metadataOf } from './metadata.ts';
 import { encodeAmf0 } from './rtmp/amf0.ts';
@@ -23,10 +24,11 @@ export interface SessionOptions extends Pick<Sending, 'steadyClock' | 'onEvidenc
 
 /**
  * Publishes until the signal aborts or the time of the connection is over; then resolves, with it closed and no process left.
+ * @returns the RTMP URL to which the server wants the next connection; null when it did not say
  * @throws DestinationError, MediaError, TooSlow, or anything else when it is our fault
  */
-export async function runSession(options: SessionOptions, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
+export async function runSession(options: SessionOptions, signal: AbortSignal): Promise<string | null> {
+  if (signal.aborted) return null;
   const { target, client, media, figures, steadyClock, elapsedMs } = options;
   const framesPerMs = media.profile.framesPerSecond / 1000;
   const beganMs = steadyClock();
@@ -48,9 +50,12 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
     ]);
     const sinceAnchorMs = await options.anchor();
     const startMs = steadyClock() + open.startFrame / framesPerMs - sinceAnchorMs;
-    await open.send({ ...options, publisher, startMs });
+    const isOver = () => options.isOver() || isMoveDue(publisher, steadyClock() - startMs);
+    await open.send({ ...options, publisher, startMs, isOver });
+    return publisher.moveRequest;
   } catch (error) {
     if (!signal.aborted) throw error;
+    return null;
   } finally {
     signal.removeEventListener('abort', end);
     ending.abort();

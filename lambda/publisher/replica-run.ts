@@ -5,7 +5,7 @@ import type { Claim, Replica, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../data/streams.ts';
 import { connectionEndsAfterMs } from '../domain/ingest-limits.ts';
 import { parseRtmpURL } from '../domain/rtmp-url.ts';
-import { backoffMs } from './backoff.ts';
+import { Attempts, backoffMs } from './backoff.ts';
 import { Bridge } from './bridge.ts';
 import { Figures } from './figures.ts';
 import { LastingPlan } from './lasting-plan.ts';
@@ -45,10 +45,6 @@ interface Continuation {
   readonly open: OpenMedia;
 }
 
-/** A key that is refused for this long stays refused (operations, part 5). */
-const refusedKeyFailsAfterMs = 15 * 60_000;
-/** A connection that held this long was a good one: the next failure is the first again. */
-const goodConnectionMs = 30_000;
 const reportAgainMs = 1000;
 
 export class ReplicaRun {
@@ -110,26 +106,23 @@ export class ReplicaRun {
   async #run(): Promise<void> {
     const { log, random, steadyClock, replica } = this.#options;
     const { signal } = this.#ending;
-    let failures = 0;
-    let refusedSinceMs: number | null = null;
+    const attempts = new Attempts();
+    let movedTo: string | null = null;
     while (!signal.aborted) {
       const beganMs = steadyClock();
       try {
-        await this.#connectOnce(signal);
+        movedTo = await this.#connectOnce(movedTo, signal);
+        attempts.succeeded();
       } catch (error) {
+        movedTo = null;
         void this.#dropContinuation();
         void this.#bridge?.end();
         if (signal.aborted) break;
         const { reason, pace, blame, cause } = judge(error);
-        const nowMs = steadyClock();
-        const wasGood = nowMs - beganMs > goodConnectionMs;
-        // An outage of the network says nothing about the server behind it.
-        failures = wasGood ? 1 : pace === 'eager' ? failures : failures + 1;
+        const { failures, isHopeless } = attempts.failed(pace, beganMs, steadyClock());
         this.#connectsFirst = pace === 'eager';
-        refusedSinceMs = pace === 'rare' ? (refusedSinceMs ?? beganMs) : null;
-        const hopeless = refusedSinceMs !== null && nowMs - refusedSinceMs > refusedKeyFailsAfterMs;
         log('session_ended', { streamID: replica.stream_id, role: replica.role, blame, code: reason.code, failures, cause });
-        this.#report('failing', reason, hopeless || error instanceof MediaError);
+        this.#report('failing', reason, isHopeless || error instanceof MediaError);
         await setTimeout(backoffMs(failures, pace, random), undefined, { signal }).catch(() => {});
       }
     }
@@ -138,17 +131,21 @@ export class ReplicaRun {
     await this.#reporting;
   }
 
-  async #connectOnce(signal: AbortSignal): Promise<void> {
+  /** @returns where the server wants the next connection, and it alone */
+  async #connectOnce(movedTo: string | null, signal: AbortSignal): Promise<string | null> {
     const { client, log, random, replica, steadyClock } = this.#options;
     const continuation = await this.#takeContinuation();
-    if (signal.aborted) return continuation?.open.close();
+    if (signal.aborted) {
+      await continuation?.open.close();
+      return null;
+    }
     const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     const endsAtMs = steadyClock() + (this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs)(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
     let bridge: Bridge | null = null;
-    await runSession(
+    return runSession(
       {
-        target: plan.target,
+        target: movedTo === null ? plan.target : { ...plan.target, rtmpURL: movedTo },
         client,
         media: continuation ? { ...plan.media, open: async () => continuation.open } : plan.media,
         isPlanned: continuation !== null,

@@ -1,6 +1,6 @@
 // RTMP URLs: tokens pass unchanged, defaults are the platforms'.
 import { expect, test } from 'vitest';
-import { parseRtmpURL } from '../../lambda/domain/rtmp-url.ts';
+import { parseRtmpURL, rtmpURLFrom } from '../../lambda/domain/rtmp-url.ts';
 
 test.for([
   ['rtmp://a.rtmp.youtube.com/live2', { secure: false, hostname: 'a.rtmp.youtube.com', port: 1935, app: 'live2', tcUrl: 'rtmp://a.rtmp.youtube.com/live2' }],
@@ -18,4 +18,25 @@ test.for([
   '', 'http://host/app', 'rtmp://host', 'rtmp://host/', 'rtmp:///app', 'rtmp://host:0/app', 'rtmp://host:70000/app', 'rtmp://user:secret@host/app', 'rtmp://ho st/app',
 ])('%j is no RTMP URL', (text) => {
   expect(parseRtmpURL(text)).toBeNull();
+});
+
+test.for([
+  ['rtmp://a.example/live', 'rtmp://b.example:1936/app?t=a%2Fb', 'rtmp://b.example:1936/app?t=a%2Fb'],
+  ['rtmp://a.example/live', 'rtmps://b.example/app', 'rtmps://b.example/app'],
+  ['rtmps://a.example/live', '//192.0.2.0/app', 'rtmps://192.0.2.0/app'],
+  ['rtmps://a.example:444/live/x?y', '/app', 'rtmps://a.example:444/app'],
+  ['RTMPS://a.example/live', 'RTMPS://b.example/app', 'RTMPS://b.example/app'],
+] as const)('from %s a server leads with %s to %s', ([from, reference, expected]) => {
+  expect(rtmpURLFrom(from, reference)).toBe(expected);
+});
+
+test.for([
+  ['rtmps://a.example/live', 'rtmp://a.example/live'],
+  ['RTMPS://a.example/live', 'rtmp://b.example/live'],
+  ['rtmp://a.example/live', 'http://b.example/live'],
+  ['rtmp://a.example/live', 'live2'],
+  ['rtmp://a.example/live', '//b.example'],
+  ['rtmp://a.example/live', 'rtmp://user:secret@b.example/live'],
+] as const)('from %s no server leads to %s', ([from, reference]) => {
+  expect(rtmpURLFrom(from, reference)).toBeNull();
 });

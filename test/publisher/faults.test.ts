@@ -1,8 +1,11 @@
 // Destinations that refuse, reset, stall, drip and reject on command: each is noticed in time, named for what it is, and over as soon as it is over.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
 import type { FaultyIngest } from '../support/faulty-ingest.ts';
 import { beginPrepared, preparedLoop, steadyClock } from './prepared/prepared-replica.ts';
+import { startScriptedServer } from './rtmp/scripted-server.ts';
+import type { ServedConnection } from './rtmp/scripted-server.ts';
 
 let loop: Awaited<ReturnType<typeof preparedLoop>>;
 let ingest: FaultyIngest;
@@ -40,7 +43,7 @@ describe('a destination', { timeout: 60_000 }, () => {
 
   it('that is away and comes back is unreachable meanwhile', async () => {
     const { words } = begin();
-    await untilPictures(30, 0);
+    await untilPictures(90, 0);
     await ingest.set('refuse');
     await until(() => words().includes('unreachable'));
     await ingest.set('none');
@@ -70,5 +73,28 @@ describe('a destination', { timeout: 60_000 }, () => {
     const { words } = begin();
     await until(() => words().length > 0);
     expect(words()).toEqual(['key_refused']);
+  });
+
+  it('that asks for a connection elsewhere gets its stream to a keyframe, with which it goes on there, and has not failed', async () => {
+    await using here = await startScriptedServer();
+    await using there = await startScriptedServer();
+    const pictures = (served: ServedConnection | undefined) => (served?.received ?? []).filter(({ type, payload }) => type === messageType.video && payload[1] === 1);
+    const { run, words } = beginPrepared(loop.media, here.rtmpURL);
+    await until(() => pictures(here.connections[0]).length > 0);
+    const info = { level: 'status', code: 'NetConnection.Connect.ReconnectRequest', tcUrl: `${there.rtmpURL}/room` };
+    here.connections[0]!.reply('onStatus', 0, null, info);
+    await until(() => pictures(there.connections[0]).length > 90, 30_000);
+    expect([here.connections.length, there.connections.length]).toEqual([1, 1]);
+    expect(here.commands().at(-1)!.name).toBe('deleteStream');
+    // All GOPs have two seconds.
+    expect(pictures(here.connections[0]).length % 60).toBe(0);
+    expect(pictures(there.connections[0])[0]!.payload[0]! >> 4).toBe(1);
+    expect(new Set(words())).toEqual(new Set(['live']));
+    const { loopCount, currentItem, framesSent, droppedFrames, reconnects } = run.sampleFigures(new Date()).stats;
+    expect([droppedFrames, reconnects]).toEqual([0, 0]);
+    expect(framesSent).toBe(loopCount * 60 + Math.round(currentItem!.positionSeconds * 30) + 1);
+    // The move was for one connection: after it the user's address counts.
+    there.connections[0]!.socket.resetAndDestroy();
+    await until(() => pictures(here.connections[1]).length > 0);
   });
 });

@@ -9,8 +9,8 @@ import type { MediaMessage } from '../../lambda/publisher/rtmp/message.ts';
 import type { RtmpPublisher } from '../../lambda/publisher/rtmp/rtmp-publisher.ts';
 
 const frameMs = 40;
-const gopFrames = 50;
 const pictureBytes = 1000;
+const gopFrames = 50;
 /** Sent ahead of its time at most. */
 const leadMs = 300;
 
@@ -29,6 +29,7 @@ class FakePublisher implements RtmpPublisher {
   bytesQueued = 0;
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
+  moveRequest: string | null = null;
   readonly sent: { atMs: number; timestampMs: number }[] = [];
   readonly #ending = Promise.withResolvers<DestinationError | null>();
   readonly ended = this.#ending.promise;

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import type { Amf0Input } from '../../lambda/publisher/rtmp/amf0.ts';
 import { asObject, commandMessage, readCommand } from '../../lambda/publisher/rtmp/command.ts';
 import type { RtmpCommand } from '../../lambda/publisher/rtmp/command.ts';
@@ -9,7 +10,7 @@ import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import type { RtmpMessage } from '../../lambda/publisher/rtmp/message.ts';
 import { RtmpConnection } from '../../lambda/publisher/rtmp/rtmp-connection.ts';
 
-/** `refuse`: nothing listens. `stall`: nothing is read. `throttle`: 64 KiB a second at most. `reject`: the key is refused. */
+/** `refuse`: nothing listens. `stall`: nothing is read. `throttle`: so much a second at most. `reject`: the key is refused. */
 export type Fault = 'none' | 'refuse' | 'stall' | 'throttle' | 'reject';
 
 /** One publisher, from publish to its end. Times are steady milliseconds. */
@@ -43,13 +44,19 @@ export interface FaultyIngest extends AsyncDisposable {
   reset(): void;
 }
 
-const throttleEveryMs = 1000;
+const throttleEveryMs = 100;
 
-export async function startFaultyIngest({ host = '127.0.0.1', onPicture }: {
+export async function startFaultyIngest({ host = '127.0.0.1', certificate, throttledBytesPerSecond = 64 * 1024, onPicture }: {
   readonly host?: string;
+  /** Makes it one of RTMPS. */
+  readonly certificate?: { readonly key: string; readonly cert: string };
+  /** Read from each connection while throttled. */
+  readonly throttledBytesPerSecond?: number;
   readonly onPicture?: (path: string, publication: Publication, picture: RtmpMessage) => void;
 } = {}): Promise<FaultyIngest> {
   const sockets = new Set<Socket>();
+  /** What each connection may still bring while throttled. */
+  const allowedBytes = new WeakMap<Socket, number>();
   const keys = new Map<string, KeyFacts>();
   let fault: Fault = 'none';
   let port = 0;
@@ -60,7 +67,7 @@ export async function startFaultyIngest({ host = '127.0.0.1', onPicture }: {
 
   return {
     get rtmpURL() {
-      return `rtmp://${host}:${port}/live`;
+      return `${certificate ? 'rtmps' : 'rtmp'}://${host}:${port}/live`;
     },
     keys,
     async set(wanted) {
@@ -90,17 +97,16 @@ export async function startFaultyIngest({ host = '127.0.0.1', onPicture }: {
   }
 
   async function listen(): Promise<Server> {
-    const listening = createServer({ noDelay: true }, serve).listen(port, host);
+    const listening = (certificate ? createTlsServer(certificate, serve) : createServer({ noDelay: true }, serve)).listen(port, host);
     await once(listening, 'listening');
     port = (listening.address() as AddressInfo).port;
     return listening;
   }
 
   function letThrough(socket: Socket): void {
-    socket.once('data', () => {
-      if (isHeld()) socket.pause();
-    });
-    socket.resume();
+    const allowed = Math.min(0, allowedBytes.get(socket) ?? 0) + (throttledBytesPerSecond * throttleEveryMs) / 1000;
+    allowedBytes.set(socket, allowed);
+    if (allowed > 0) socket.resume();
   }
 
   function serve(socket: Socket): void {
@@ -116,6 +122,12 @@ export async function startFaultyIngest({ host = '127.0.0.1', onPicture }: {
       },
     });
     if (isHeld()) socket.pause();
+    socket.on('data', ({ length }) => {
+      if (fault !== 'throttle') return;
+      const allowed = (allowedBytes.get(socket) ?? 0) - length;
+      allowedBytes.set(socket, allowed);
+      if (allowed <= 0) socket.pause();
+    });
     const answer = (name: string, transactionID: number, ...values: Amf0Input[]) => connection.send([commandMessage(0, name, transactionID, ...values)]);
     const end = () => {
       if (publication) publication.facts.endedAtMs ??= performance.now();

@@ -3,6 +3,7 @@ import { firstSoundFrameFrom, soundGridFrame } from '../../domain/prepared-play-
 import { DeliveryWatch, slowAfterMs } from '../delivery-watch.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { TooSlow } from '../paced-sender.ts';
+import { DestinationError } from '../rtmp/destination-error.ts';
 import type { Sending } from '../stream-media.ts';
 import { turnEveryMs } from './send-schedule.ts';
 import type { SendSchedule } from './send-schedule.ts';
@@ -25,6 +26,10 @@ export interface PreparedSenderOptions extends Sending {
 const leadMs = 2 * turnEveryMs + 50;
 /** Twice real time, until what was missed is caught up with. */
 const maxFramesMsPerTurn = 2 * turnEveryMs;
+/** Media that may wait in our socket. */
+const maxQueuedSeconds = 1;
+/** Media that may wait there and in the system's buffers, which would take ten seconds of it: what is on its way, and what the meter does not know yet. */
+const maxUndeliveredSeconds = 2;
 /** Further behind than this, what was missed is left out: on with the next keyframe. */
 const skipAfterMs = 4000;
 const hopelesslyLateMs = 15_000;
@@ -34,6 +39,7 @@ const keepsUpAfterMs = 30_000;
 export class PreparedSender {
   readonly #options: PreparedSenderOptions;
   readonly #watch: DeliveryWatch;
+  readonly #bytesPerSecond: number;
   readonly #over = Promise.withResolvers<void>();
   /** Next frame to send, counted from the anchor. */
   #frame: number;
@@ -49,8 +55,9 @@ export class PreparedSender {
   #isEnding = false;
 
   constructor(options: PreparedSenderOptions) {
-    const { publisher, figures, onEvidence, steadyClock, startFrame, sound } = options;
+    const { publisher, profile, figures, onEvidence, steadyClock, startFrame, sound } = options;
     this.#options = options;
+    this.#bytesPerSecond = (profile.videoBitrateKbps * 1000) / 8;
     this.#frame = startFrame;
     this.#usesOwnSound = sound === null;
     this.#sentAtMs = steadyClock();
@@ -85,11 +92,10 @@ export class PreparedSender {
   }
 
   #turn(nowMs: number): void {
-    const { publisher, profile, pictures, sound, isOver, onEnding } = this.#options;
+    const { publisher, pictures, sound, isOver, onEnding } = this.#options;
     this.#isEnding ||= isOver();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
-    // A second of media may wait in our socket, besides what the system takes.
-    const isHeld = publisher.bytesQueued >= (profile.videoBitrateKbps * 1000) / 8;
+    const isHeld = this.#isHeld();
     if (dueFrame - Math.max(this.#frame, this.#skippedTo) > this.#framesIn(leadMs + skipAfterMs)) {
       this.#skip(this.#frameAt(nowMs));
       if (nowMs - this.#heldAtMs < skipAfterMs) this.#heldBackAtMs = nowMs;
@@ -112,6 +118,13 @@ export class PreparedSender {
       this.#over.resolve();
     }
     this.#judge(nowMs, isHeld);
+  }
+
+  /** Whether as much waits for the destination as may. */
+  #isHeld(): boolean {
+    const { bytesSent, bytesQueued, bytesDelivered } = this.#options.publisher;
+    const waitsInSystem = bytesDelivered !== null && bytesSent - bytesDelivered >= maxUndeliveredSeconds * this.#bytesPerSecond;
+    return waitsInSystem || bytesQueued >= maxQueuedSeconds * this.#bytesPerSecond;
   }
 
   /** The chunks of all frames before `end` that are there. */
@@ -173,7 +186,7 @@ export class PreparedSender {
     const silentMs = nowMs - this.#sentAtMs;
     const slowThrough = silentMs > slowAfterMs && !isHeld ? 'publisher' : nowMs - this.#heldBackAtMs < keepsUpAfterMs ? 'destination' : null;
     if (slowThrough !== this.#slowThrough) this.#options.onSlow((this.#slowThrough = slowThrough));
-    if (silentMs > hopelesslyLateMs) throw new TooSlow();
+    if (silentMs > hopelesslyLateMs) throw isHeld ? new DestinationError('too_slow') : new TooSlow();
   }
 
   #frameAt(steadyMs: number): number {

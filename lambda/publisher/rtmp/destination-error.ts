@@ -12,11 +12,14 @@ const detailByCode = {
   certificate_expired: 'The destination\'s TLS certificate has expired.',
   tls_failed: 'No secure connection to the destination: its TLS certificate could not be verified, or it does not speak TLS on this port.',
   handshake_failed: 'The server at the destination does not speak RTMP.',
+  login_required: 'The destination wants encoders to log in with a user name and a password, which is not supported. It may have an address that takes a stream key alone.',
+  redirected: 'The destination sends encoders on to an address that cannot be used, or on and on.',
   app_refused: 'The destination refused the connection to this application. The path of the RTMP URL may be wrong.',
   key_refused: 'The destination refused the stream key. It may be wrong, expired or not enabled for live streaming.',
   already_publishing: 'The destination says that another encoder is already publishing with this stream key.',
   server_full: 'The destination has no capacity for another stream at the moment.',
   connection_lost: 'The connection to the destination was lost.',
+  ended_at_once: 'The destination let the stream begin and ended it at once. The stream key may be wrong, expired or not enabled for live streaming.',
   ended_by_destination: 'The destination ended the stream.',
 } as const;
 
@@ -35,5 +38,21 @@ export class DestinationError extends Error {
     super(detailByCode[code], cause === undefined ? {} : { cause });
     this.code = code;
     this.detail = detailByCode[code];
+  }
+}
+
+/** The server has said where it wants its publisher instead. Does not leave the client. */
+export class Redirected extends DestinationError {
+  /** Private, since servers may repeat the stream key in it. */
+  readonly #reference: string;
+
+  /** @param reference an RTMP URL, or part of one */
+  constructor(reference: string) {
+    super('redirected');
+    this.#reference = reference;
+  }
+
+  get reference(): string {
+    return this.#reference;
   }
 }

@@ -1,10 +1,11 @@
 // Opens the one TCP or TLS connection to a destination.
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import { allowedLookup, assertAddressAllowed } from './destination-address.ts';
 import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
+import type { TlsSessions } from './tls-sessions.ts';
 import type { RtmpURL } from '../../domain/rtmp-url.ts';
 
 const keepAliveDelayMs = 15_000;
@@ -15,6 +16,8 @@ export interface DestinationSocketOptions {
   readonly allowPrivateAddresses: boolean;
   /** PEM certificates to trust in place of the public authorities. */
   readonly tlsCa?: string;
+  /** Without them every connection begins a session of its own. */
+  readonly tlsSessions?: TlsSessions;
 }
 
 /**
@@ -33,9 +36,13 @@ export async function openDestinationSocket(url: RtmpURL, options: DestinationSo
     // Trying several addresses at once would be more than one connection.
     autoSelectFamily: false,
   };
-  const socket = url.secure
-    ? connectTls({ ...endpoint, ...(isIP(url.hostname) ? {} : { servername: url.hostname }), ...(options.tlsCa === undefined ? {} : { ca: options.tlsCa }) })
-    : connectTcp(endpoint);
+  const session = options.tlsSessions?.of(url);
+  const tls = {
+    ...(!isIP(url.hostname) && { servername: url.hostname }),
+    ...(options.tlsCa !== undefined && { ca: options.tlsCa }),
+    ...(session && { session }),
+  };
+  const socket = url.secure ? connectTls({ ...endpoint, ...tls }) : connectTcp(endpoint);
   let tcpConnected = false;
   const abort = (): void => void socket.destroy(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
@@ -54,6 +61,7 @@ export async function openDestinationSocket(url: RtmpURL, options: DestinationSo
   socket.once(url.secure ? 'secureConnect' : 'connect', () => resolve());
   try {
     await promise;
+    if (socket instanceof TLSSocket) options.tlsSessions?.keep(url, socket);
     return socket.setNoDelay(true).setKeepAlive(true, keepAliveDelayMs);
   } catch (error) {
     if (signal.aborted || error instanceof DestinationError) throw error;

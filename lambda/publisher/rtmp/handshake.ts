@@ -1,4 +1,5 @@
-// The simple RTMP handshake, for both sides (Adobe RTMP 1.0, section 5.2).
+// The RTMP handshake, for both sides (Adobe RTMP 1.0, section 5.2): complex as a client where the server knows it, else simple.
+import { answerToDigest, clientMaker, findDigest, imprintDigest, serverMaker } from './handshake-digest.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
 
 /** Length of the random part of C1 and S1. */
@@ -6,8 +7,14 @@ export const handshakeRandomBytes = 1528;
 
 const rtmpVersion = 3;
 const blockBytes = 1536;
+/** What ffmpeg says. With zeros, as in the simple handshake, servers do not look for a digest. */
+const flashPlayerVersion = Buffer.of(9, 0, 124, 2);
+const answerRandomBytes = 1504;
 
-/** One side of a handshake. Digests that some peers put into C1 and S1 are ignored, as the simple handshake allows. */
+/**
+ * One side of a handshake. A client puts a digest into C1, which servers that know only the simple handshake take for random bytes, and
+ * answers one in S1. A server ignores it.
+ */
 export class Handshake {
   /** To be sent at once; empty for the server. */
   readonly opening: Buffer;
@@ -21,7 +28,14 @@ export class Handshake {
   }
 
   static asClient(random: Buffer): Handshake {
-    return new Handshake(versionAndBlock(random), (s1) => s1);
+    const opening = versionAndBlock(random);
+    const c1 = opening.subarray(1);
+    flashPlayerVersion.copy(c1, 4);
+    imprintDigest(c1, clientMaker);
+    return new Handshake(opening, (s1) => {
+      const digest = findDigest(s1, serverMaker);
+      return digest === null ? s1 : answerToDigest(digest, random.subarray(0, answerRandomBytes), clientMaker);
+    });
   }
 
   static asServer(random: Buffer): Handshake {

@@ -5,18 +5,26 @@ import type { DestinationErrorCode } from './destination-error.ts';
 
 /** Tried in order on "code description". BadName is a name in use by the book (Adobe), but some servers mean an unknown key. */
 const meanings: readonly (readonly [RegExp, DestinationErrorCode])[] = [
-  [/already|in use|duplicate|conflict/i, 'already_publishing'],
-  [/\bfull\b|capacity|too many|overload|busy|insufficientbw|limit/i, 'server_full'],
-  [/denied|unauthori[sz]ed|forbidden|invalid|expired|not found|unknown|wrong/i, 'key_refused'],
-  [/BadName/, 'already_publishing'],
+  // Adobe's and Limelight's RTMP authentication, which Wowza asks for by default.
+  [/authmod=|need ?auth/i, 'login_required'],
+  [/already|in use|duplicate|conflict|\bbusy\b.*\b(?:stream|name|key)|\b(?:stream|name|key)\b.*\bbusy/i, 'already_publishing'],
+  [/\bfull\b|capacity|too many|overload|busy|insufficientbw|limit|maximum|exceeded|quota/i, 'server_full'],
+  [/denied|unauthori[sz]ed|forbidden|not allowed|invalid|expired|not found|no such|not exist|unknown|wrong|authentication/i, 'key_refused'],
+  [/BadName/i, 'already_publishing'],
 ];
 
-const refusingCodes = /BadName|Denied|Rejected|Failed|Unauthorized|Unpublish|Closed/i;
+/** Said of the application too. All else that is said at connect says nothing about the key. */
+const meantOfApplication: ReadonlySet<DestinationErrorCode> = new Set(['server_full', 'login_required']);
+
+const refusingCodes = /BadName|Denied|Rejected|Failed|Unauthorized|Unpublish|Closed|AppShutdown|InvalidApp/i;
+/** A server that cannot record takes the stream nevertheless. */
+const harmlessCodes = /^NetStream\.Record\./;
 
 /** Whether the status object of an onStatus ends, or does not let begin, what we asked for. */
 export function isRefusal(info: Amf0Value): boolean {
   const { level, code } = asObject(info);
-  return level === 'error' || (typeof code === 'string' && refusingCodes.test(code));
+  if (typeof code !== 'string') return level === 'error';
+  return !harmlessCodes.test(code) && (level === 'error' || refusingCodes.test(code));
 }
 
 /**
@@ -27,5 +35,18 @@ export function refusalCode(info: Amf0Value, asked: DestinationErrorCode): Desti
   const { code, description } = asObject(info);
   const text = [code, description].filter((part) => typeof part === 'string').join(' ');
   const meaning = meanings.find(([pattern]) => pattern.test(text))?.[1] ?? asked;
-  return asked === 'app_refused' && meaning !== 'server_full' ? asked : meaning;
+  return asked === 'app_refused' && !meantOfApplication.has(meaning) ? asked : meaning;
+}
+
+/** Where a refusal of connect sends its publisher (Flash Media Server, Wowza: code 302 and a URL in `ex`); null when it does not. */
+export function redirectOf(info: Amf0Value): string | null {
+  const { redirect } = asObject(asObject(info)['ex']);
+  return typeof redirect === 'string' && redirect !== '' ? redirect : null;
+}
+
+/** Whether a status asks the publisher to connect again (Enhanced RTMP v2, Reconnect Request), and where: null for the same place. */
+export function reconnectRequestOf(info: Amf0Value): { readonly reference: string | null } | null {
+  const { code, tcUrl } = asObject(info);
+  if (code !== 'NetConnection.Connect.ReconnectRequest') return null;
+  return { reference: typeof tcUrl === 'string' && tcUrl !== '' ? tcUrl : null };
 }

@@ -1,7 +1,7 @@
 // The RTMP client: one connection that publishes one stream to one destination.
 import { addAbortListener } from 'node:events';
-import { parseRtmpURL } from '../../domain/rtmp-url.ts';
-import { DestinationError } from './destination-error.ts';
+import { parseRtmpURL, rtmpURLFrom } from '../../domain/rtmp-url.ts';
+import { DestinationError, Redirected } from './destination-error.ts';
 import { openDestinationSocket } from './destination-socket.ts';
 import type { DestinationSocketOptions } from './destination-socket.ts';
 import { startPublishing } from './rtmp-publisher.ts';
@@ -19,26 +19,36 @@ export interface RtmpClientOptions extends DestinationSocketOptions, PublisherOp
 }
 
 /**
- * Connects and publishes. Makes exactly one TCP connection; resolves when the server has answered NetStream.Publish.Start.
+ * Connects and publishes; resolves when the server has answered NetStream.Publish.Start. Makes exactly one TCP connection, or after it
+ * another one to the place that the server names instead.
  * @param signal gives up before that; without effect afterwards
  * @throws {DestinationError} when the destination is to blame; the signal's reason when aborted; TypeError when the URL is not RTMP
  */
 export async function connectPublisher(target: PublishTarget, options: RtmpClientOptions, signal: AbortSignal): Promise<RtmpPublisher> {
-  const url = parseRtmpURL(target.rtmpURL);
-  if (!url) throw new TypeError('not an RTMP URL of the form rtmp(s)://host[:port]/app');
+  if (!parseRtmpURL(target.rtmpURL)) throw new TypeError('not an RTMP URL of the form rtmp(s)://host[:port]/app');
   const deadline = AbortSignal.timeout(options.connectTimeoutMs);
   const givenUp = AbortSignal.any([signal, deadline]);
   try {
-    const socket = await openDestinationSocket(url, options, givenUp);
-    const abortListener = addAbortListener(givenUp, () => socket.destroy());
-    try {
-      return await startPublishing(socket, url, target.streamKey, options);
-    } finally {
-      abortListener[Symbol.dispose]();
-    }
+    return await publishTo(target, options, givenUp).catch((error: unknown) => {
+      const rtmpURL = error instanceof Redirected ? rtmpURLFrom(target.rtmpURL, error.reference) : null;
+      if (rtmpURL === null) throw error;
+      return publishTo({ ...target, rtmpURL }, options, givenUp);
+    });
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.aborted) throw new DestinationError('timed_out', error);
-    throw error;
+    // Where it leads to is not for the log.
+    throw error instanceof Redirected ? new DestinationError('redirected') : error;
+  }
+}
+
+async function publishTo({ rtmpURL, streamKey }: PublishTarget, options: RtmpClientOptions, signal: AbortSignal): Promise<RtmpPublisher> {
+  const url = parseRtmpURL(rtmpURL)!;
+  const socket = await openDestinationSocket(url, options, signal);
+  const abortListener = addAbortListener(signal, () => socket.destroy());
+  try {
+    return await startPublishing(socket, url, streamKey, options);
+  } finally {
+    abortListener[Symbol.dispose]();
   }
 }

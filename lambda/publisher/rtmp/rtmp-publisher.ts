@@ -1,28 +1,25 @@
 // Publishing over an open socket: the commands that lead up to it, the media, the end.
 import type { Socket } from 'node:net';
+import { rtmpURLFrom } from '../../domain/rtmp-url.ts';
 import type { RtmpURL } from '../../domain/rtmp-url.ts';
 import { AcknowledgementCounter } from './acknowledgement-counter.ts';
 import type { Amf0Input, Amf0Value } from './amf0.ts';
 import { asObject, commandMessage, readCommand } from './command.ts';
 import type { RtmpCommand } from './command.ts';
-import { DestinationError } from './destination-error.ts';
+import { connectProperties } from './connect-properties.ts';
+import { DestinationError, Redirected } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import { isTimeout } from './destination-socket.ts';
 import type { DeliveryMeter, MeteredConnection } from './delivery-meter.ts';
 import { mediaChunkSize, mediaHeaders, messageType } from './message.ts';
 import type { MediaMessage, RtmpMessage } from './message.ts';
-import { isRefusal, refusalCode } from './refusal.ts';
+import { isRefusal, reconnectRequestOf, redirectOf, refusalCode } from './refusal.ts';
 import { RtmpConnection } from './rtmp-connection.ts';
 import type { ConnectionEnd } from './rtmp-connection.ts';
 
 const closeTimeoutMs = 500;
-
-/** What encoders call themselves to RTMP servers, some of which take nothing else. */
-const flashVersion = 'FMLE/3.0 (compatible; FMSc/1.0)';
-
-/** Bits of audioCodecs and videoCodecs in connect (Adobe RTMP 1.0, section 7.2.1.1). */
-const aacBit = 0x04_00;
-const h264Bit = 0x00_80;
+/** Platforms that look at the key only after they have let the stream begin, end it within this. */
+const endedAtOnceMs = 2000;
 
 export interface RtmpPublisher {
   /**
@@ -43,7 +40,9 @@ export interface RtmpPublisher {
   readonly bytesDelivered: number | null;
   /** Bytes that wait here for the operating system. Rises late: several seconds of media fit into the system's own buffers. */
   readonly bytesQueued: number;
-  /** Resolves (never rejects) once when the connection has ended: null when by close(), else with who ended it. */
+  /** The RTMP URL at which the server wants the stream instead, from a keyframe on; null while it does not. */
+  readonly moveRequest: string | null;
+  /** Resolves (never rejects) once when the connection has ended: null when by close() or after a move request, else with who ended it. */
   readonly ended: Promise<DestinationError | null>;
   /** Ends the stream and closes the connection, within 500 ms. Idempotent; never rejects. */
   close(): Promise<void>;
@@ -58,11 +57,11 @@ export interface PublisherOptions {
 
 /**
  * Publishes under the key and resolves when the server says that it has started. Closes the socket when it fails.
- * @throws {DestinationError} handshake_failed, app_refused, key_refused, already_publishing, server_full or timed_out
+ * @throws {DestinationError} handshake_failed, app_refused, login_required, key_refused, already_publishing, server_full or timed_out; {Redirected}
  */
 export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: string, options: PublisherOptions): Promise<RtmpPublisher> {
-  const publisher = new SocketPublisher(socket, streamKey, options);
-  await publisher.negotiate(url);
+  const publisher = new SocketPublisher(socket, url, streamKey, options);
+  await publisher.negotiate();
   return publisher;
 }
 
@@ -76,6 +75,7 @@ interface Step {
 class SocketPublisher implements RtmpPublisher {
   readonly ended: Promise<DestinationError | null>;
   readonly #connection: RtmpConnection;
+  readonly #url: RtmpURL;
   readonly #streamKey: string;
   readonly #metered: MeteredConnection | null;
   readonly #acknowledgements = new AcknowledgementCounter();
@@ -84,9 +84,12 @@ class SocketPublisher implements RtmpPublisher {
   #lastTransactionID = 0;
   #streamID = 0;
   #refusal: DestinationError | null = null;
+  #moveRequest: string | null = null;
+  #startedAtMs = 0;
   #closed: Promise<void> | null = null;
 
-  constructor(socket: Socket, streamKey: string, { meter, maySend }: PublisherOptions) {
+  constructor(socket: Socket, url: RtmpURL, streamKey: string, { meter, maySend }: PublisherOptions) {
+    this.#url = url;
     this.#streamKey = streamKey;
     this.#step = { transactionID: null, endMeans: 'handshake_failed', answer: Promise.withResolvers() };
     this.#connection = new RtmpConnection(socket, 'client', {
@@ -114,22 +117,14 @@ class SocketPublisher implements RtmpPublisher {
     return this.#connection.bytesQueued;
   }
 
-  async negotiate(url: RtmpURL): Promise<void> {
+  get moveRequest(): string | null {
+    return this.#moveRequest;
+  }
+
+  async negotiate(): Promise<void> {
     await this.#completed(this.#step!);
 
-    const connect = this.#command(0, 'connect', {
-      app: url.app,
-      type: 'nonprivate',
-      flashVer: flashVersion,
-      swfUrl: url.tcUrl,
-      tcUrl: url.tcUrl,
-      fpad: false,
-      capabilities: 15,
-      audioCodecs: aacBit,
-      videoCodecs: h264Bit,
-      videoFunction: 1,
-    });
-    await this.#answerTo(connect, 'app_refused');
+    await this.#answerTo(this.#command(0, 'connect', connectProperties(this.#url)), 'app_refused');
 
     this.#connection.setChunkSize(mediaChunkSize);
     this.#connection.requestAcknowledgements();
@@ -140,6 +135,7 @@ class SocketPublisher implements RtmpPublisher {
 
     await this.#answerTo(this.#command(this.#streamID, 'publish', null, this.#streamKey, 'live'), 'key_refused');
     this.#step = null;
+    this.#startedAtMs = performance.now();
   }
 
   send(messages: readonly MediaMessage[]): void {
@@ -208,7 +204,10 @@ class SocketPublisher implements RtmpPublisher {
   }
 
   #receiveStatus(info: Amf0Value): void {
-    if (isRefusal(info)) this.#refuse(info, this.#step?.endMeans ?? 'ended_by_destination');
+    const request = reconnectRequestOf(info);
+    // A place that cannot be used is as good as none: the server wants this connection to end in any case.
+    if (request) this.#moveRequest = (request.reference === null ? null : rtmpURLFrom(this.#url.tcUrl, request.reference)) ?? this.#url.tcUrl;
+    else if (isRefusal(info)) this.#refuse(info, this.#step?.endMeans ?? 'ended_by_destination');
     else if (asObject(info)['code'] === 'NetStream.Publish.Start' && this.#step?.endMeans === 'key_refused') {
       this.#step.answer.resolve(null);
     }
@@ -216,14 +215,21 @@ class SocketPublisher implements RtmpPublisher {
 
   #refuse(info: Amf0Value, fallback: DestinationErrorCode): void {
     if (this.#closed) return;
-    this.#refusal ??= new DestinationError(refusalCode(info, fallback));
+    const redirect = fallback === 'app_refused' ? redirectOf(info) : null;
+    this.#refusal ??= redirect === null ? new DestinationError(refusalCode(info, fallback)) : new Redirected(redirect);
     this.#connection.destroy();
   }
 
   #failureOf(end: ConnectionEnd): DestinationError | null {
     if (this.#refusal || end.by === 'us') return this.#refusal;
-    if (end.by === 'peer') return new DestinationError(this.#step?.endMeans ?? 'ended_by_destination');
+    if (end.by === 'peer') return this.#step ? new DestinationError(this.#step.endMeans) : this.#failureOfEnd();
     if (!this.#step) return new DestinationError('connection_lost', end.error);
     return new DestinationError(isTimeout(end.error) ? 'timed_out' : this.#step.endMeans, end.error);
+  }
+
+  /** What it means that the server has ended the connection after it had let the stream begin. */
+  #failureOfEnd(): DestinationError | null {
+    if (performance.now() - this.#startedAtMs < endedAtOnceMs) return new DestinationError('ended_at_once');
+    return this.#moveRequest === null ? new DestinationError('ended_by_destination') : null;
   }
 }

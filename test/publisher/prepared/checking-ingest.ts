@@ -12,6 +12,7 @@ export class CheckingIngest implements RtmpPublisher {
   bytesQueued = 0;
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
+  moveRequest: string | null = null;
   /** Whether what comes is taken at once. */
   takesAll = true;
   /** All chunks of media as they came. */

@@ -157,6 +157,13 @@ describe('a destination', { timeout: 20_000 }, () => {
     expect(ingest.bytesQueued).toBeLessThan(1_500_000);
   });
 
+  it('that takes hardly anything is given up, and it is not our fault', async () => {
+    const ingest = new CheckingIngest();
+    ingest.takesAll = false;
+    const trickling = () => ingest.take(1000);
+    await expect(play(mediaOptions(prepared.objects, () => both), ingest, { seconds: 60, eachTurn: trickling })).rejects.toEqual(new DestinationError('too_slow'));
+  });
+
   it('that takes 80 % of what there is gets every second of it that it can, from keyframes on', async () => {
     const ingest = new CheckingIngest();
     ingest.takesAll = false;

@@ -56,6 +56,17 @@ describe('nginx-rtmp records the stream whole', () => {
   });
 });
 
+test('nginx-rtmp refuses a key in use, and an application that it does not have', async ({ skip }) => {
+  const ingest = await startNginxIngest({ recordFolder: await mkdtemp(join(folder, 'nginx-')) });
+  if (!ingest) return skip('nginx with its RTMP module is not installed');
+  const publisher = await publishSample(ingest, 0);
+  await expect(publishSample(ingest, 0)).rejects.toMatchObject({ code: 'already_publishing' });
+  const { rtmpURL } = ingest.target;
+  await expect(publishSample({ ...ingest, target: { rtmpURL: rtmpURL.replace('live', 'other'), streamKey: 'key' } }, 0)).rejects.toMatchObject({ code: 'app_refused' });
+  await publisher.close();
+  expect(await publisher.ended).toBeNull();
+});
+
 test('ffmpeg, listening, records the stream whole', async () => {
   const ingest = await startFfmpegIngest(join(folder, 'ffmpeg.flv'));
   const publisher = await publishSample(ingest, 0);

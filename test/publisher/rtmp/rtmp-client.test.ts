@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
 import { controlMessage, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
@@ -119,6 +119,18 @@ describe('a destination that says no', () => {
     ['publish', 'NetStream.Publish.Denied', `${streamKey} is not allowed`, 'key_refused'],
     ['publish', 'NetStream.Publish.Rejected', 'too many streams', 'server_full'],
     ['publish', 'Anything.Else', '', 'key_refused'],
+    // Wowza and Flash Media Server with RTMP authentication.
+    ['connect', 'NetConnection.Connect.Rejected', '[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : ', 'login_required'],
+    ['connect', 'NetConnection.Connect.Rejected', '[ AccessManager.Reject ] : [ authmod=llnw ] : ?reason=needauth', 'login_required'],
+    ['connect', 'NetConnection.Connect.InvalidApp', '', 'app_refused'],
+    ['connect', 'NetConnection.Connect.AppShutdown', '', 'app_refused'],
+    ['publish', 'NetStream.Publish.BadName', 'Stream already publishing', 'already_publishing'],
+    ['publish', 'NetStream.Publish.Denied', 'Stream name is already in use', 'already_publishing'],
+    ['publish', 'NetStream.Publish.BadName', 'stream is busy', 'already_publishing'],
+    ['publish', 'NetStream.Publish.Denied', 'publisher authentication failed', 'key_refused'],
+    ['publish', 'NetStream.Publish.Failed', 'Maximum number of publishers exceeded', 'server_full'],
+    ['publish', 'NetStream.Publish.Failed', 'server is busy', 'server_full'],
+    ['publish', 'NetConnection.Call.Failed', '', 'key_refused'],
   ];
 
   test.for(refusals)('to %s with %s %j', async ([command, code, description, expected]) => {
@@ -145,9 +157,92 @@ describe('a destination that says no', () => {
     await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure('key_refused'));
   });
 
+  test('to record only is not heeded', async () => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    server.connections[0]!.reply('onStatus', 0, null, { level: 'error', code: 'NetStream.Record.Failed', description: 'no space left' });
+    const { connection } = server.connections[0]!;
+    connection.send([controlMessage(messageType.acknowledgement, 3200)]);
+    await expect.poll(() => publisher.bytesAcknowledged).toBe(3200);
+    await publisher.close();
+    expect(await publisher.ended).toBeNull();
+  });
+
   test('to FCPublish only is not heeded', async () => {
     const server = await serve({ FCPublish: ({ reply }, { transactionID }) => reply('_error', transactionID, null, { level: 'error' }) });
     await expect(connectTo(server.rtmpURL)).resolves.toBeDefined();
+  });
+});
+
+describe('a destination that leads elsewhere', () => {
+  const redirecting = (redirect: string): Script => ({
+    connect: ({ reply }, { transactionID }) =>
+      reply('_error', transactionID, null, { level: 'error', code: 'NetConnection.Connect.Rejected', description: 'Connection failed', ex: { code: 302, redirect } }),
+  });
+
+  test('is followed, with the same key', async () => {
+    const there = await serve();
+    const here = await serve(redirecting(`${there.rtmpURL}/room`));
+    const publisher = await connectTo(here.rtmpURL);
+    expect(there.commands().find(({ name }) => name === 'connect')!.values[0]).toMatchObject({ app: 'live/room', tcUrl: `${there.rtmpURL}/room` });
+    expect(there.commands().find(({ name }) => name === 'publish')!.values[1]).toBe(streamKey);
+    expect(here.connections).toHaveLength(1);
+    await here.connections[0]!.connection.ended;
+    await publisher.close();
+  });
+
+  test('is followed once only', async () => {
+    const here = await serve(redirecting('/live'));
+    const error: unknown = await connectTo(here.rtmpURL).catch((reason: unknown) => reason);
+    expect(error).toEqual(failure('redirected'));
+    expect(here.connections).toHaveLength(2);
+  });
+
+  test('cannot lead to an address that is forbidden, or to what is no RTMP URL', async () => {
+    const inside = await serve(redirecting('rtmp://169.254.169.254/latest'));
+    await expect(connectTo(inside.rtmpURL)).rejects.toThrow(failure('address_forbidden'));
+    const strange = await serve(redirecting(`http://127.0.0.1/${streamKey}`));
+    const error: unknown = await connectTo(strange.rtmpURL).catch((reason: unknown) => reason);
+    expect(error).toEqual(failure('redirected'));
+    expect(inspect(error, { depth: 9, showHidden: true, getters: true })).not.toContain('sEcret');
+  });
+});
+
+describe('a destination that asks to connect again (Enhanced RTMP, ReconnectRequest)', () => {
+  const request = (tcUrl?: string) => ({ level: 'status', code: 'NetConnection.Connect.ReconnectRequest', description: 'The server is updated.', ...(tcUrl !== undefined && { tcUrl }) });
+
+  test('knows that we can', async () => {
+    const server = await serve();
+    await connectTo(server.rtmpURL);
+    expect(server.commands()[0]!.values[0]).toMatchObject({ capsEx: 1 });
+  });
+
+  test.for([
+    [undefined, 'rtmp://127.0.0.1:PORT/live'],
+    ['rtmp://live.example:1936/app', 'rtmp://live.example:1936/app'],
+    ['//live.example/app', 'rtmp://live.example/app'],
+    ['/other', 'rtmp://127.0.0.1:PORT/other'],
+    ['http://live.example/app', 'rtmp://127.0.0.1:PORT/live'],
+  ] as const)('with %s means %s, and is no end', async ([tcUrl, expected]) => {
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    expect(publisher.moveRequest).toBeNull();
+    server.connections[0]!.reply('onStatus', 0, null, request(tcUrl));
+    await expect.poll(() => publisher.moveRequest).toBe(expected.replace('PORT', String(server.port)));
+    publisher.send([frameAt(0)]);
+    await publisher.close();
+    expect(server.connections[0]!.received.some(({ type }) => type === messageType.video)).toBe(true);
+  });
+
+  test('and then ends the connection itself has not failed', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    vi.advanceTimersByTime(60_000);
+    server.connections[0]!.reply('onStatus', 0, null, request());
+    server.connections[0]!.socket.end();
+    expect(await publisher.ended).toBeNull();
   });
 });
 
@@ -218,9 +313,20 @@ describe('the end', () => {
     expect(await publisher.ended).toBeNull();
   });
 
-  test('by the destination closing the connection', async () => {
+  // As Twitch does it for a key that it does not know, and SRS where a hook refuses.
+  test('by the destination as soon as it has let the stream begin', async () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
+    server.connections[0]!.socket.end();
+    expect(await publisher.ended).toEqual(failure('ended_at_once'));
+  });
+
+  test('by the destination closing the connection', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await serve();
+    const publisher = await connectTo(server.rtmpURL);
+    vi.advanceTimersByTime(60_000);
     server.connections[0]!.socket.end();
     expect(await publisher.ended).toEqual(failure('ended_by_destination'));
     publisher.send([frameAt(0)]);

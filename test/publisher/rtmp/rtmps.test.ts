@@ -2,22 +2,26 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createServer } from 'node:tls';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import type { TlsOptions } from 'node:tls';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startRtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
-import type { RtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { RtmpClientOptions } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import { TlsSessions } from '../../../lambda/publisher/rtmp/tls-sessions.ts';
 import { makeCertificate, makeExpiredCertificate } from '../../support/certificates.ts';
 
 const certificate = await makeCertificate('DNS:localhost');
 
 /** The sink, with TLS in front of it. */
-async function startTlsSink(shown = certificate): Promise<{ sink: RtmpSink; port: number; serverNames: unknown[] }> {
+async function startTlsSink(shown: TlsOptions | null = certificate) {
   const sink = await startRtmpSink({ port: 0 });
   const serverNames: unknown[] = [];
+  const reused: boolean[] = [];
   const proxy = createServer({ ...shown }, (secure) => {
     serverNames.push(secure.servername);
+    reused.push(secure.isSessionReused());
     const plain = connect(sink.port, '127.0.0.1');
     secure.pipe(plain).pipe(secure);
     secure.on('error', () => plain.destroy());
@@ -29,11 +33,11 @@ async function startTlsSink(shown = certificate): Promise<{ sink: RtmpSink; port
     await sink.close();
   });
   const address = proxy.address();
-  return { sink, port: typeof address === 'object' && address ? address.port : 0, serverNames };
+  return { sink, port: typeof address === 'object' && address ? address.port : 0, serverNames, reused };
 }
 
-function publishTo(rtmpURL: string, tlsCa?: string): Promise<RtmpPublisher> {
-  const options = { allowPrivateAddresses: true, connectTimeoutMs: 5000, ...(tlsCa === undefined ? {} : { tlsCa }) };
+function publishTo(rtmpURL: string, tlsCa?: string, more: Partial<RtmpClientOptions> = {}): Promise<RtmpPublisher> {
+  const options = { allowPrivateAddresses: true, connectTimeoutMs: 5000, ...(tlsCa !== undefined && { tlsCa }), ...more };
   return connectPublisher({ rtmpURL, streamKey: 'key' }, options, new AbortController().signal);
 }
 
@@ -58,6 +62,33 @@ describe.skipIf(certificate === null)('RTMPS (needs openssl)', () => {
     expect(serverNames).toEqual(['localhost']);
     await publisher.close();
     expect(await publisher.ended).toBeNull();
+  });
+
+  test.for(['TLSv1.2', 'TLSv1.3'] as const)('resumes the session when it comes back, over %s', async (version) => {
+    const { port, reused } = await startTlsSink({ ...certificate!, minVersion: version, maxVersion: version });
+    const tlsSessions = new TlsSessions();
+    const connectOnce = async () => {
+      const publisher = await publishTo(`rtmps://localhost:${port}/live`, certificate!.cert, { tlsSessions });
+      await publisher.close();
+    };
+    for (let round = 0; round < 3; round++) await connectOnce();
+    expect(reused).toEqual([false, true, true]);
+    // A certificate whose time is over does not come in by the session.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 365 * 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await connectOnce();
+    expect(reused[3]).toBe(false);
+  });
+
+  test('does not resume what was begun under another name', async () => {
+    const { port, reused } = await startTlsSink();
+    const tlsSessions = new TlsSessions();
+    for (const [host, expected] of [['localhost', false], ['127.0.0.1', true]] as const) {
+      const refused = await publishTo(`rtmps://${host}:${port}/live`, certificate!.cert, { tlsSessions }).then((publisher) => publisher.close(), (error: unknown) => error);
+      expect(refused !== undefined).toBe(expected);
+    }
+    await expect(publishTo(`rtmps://127.0.0.1:${port}/live`, certificate!.cert, { tlsSessions })).rejects.toThrow(tlsFailure);
+    expect(reused).not.toContain(true);
   });
 
   test('refuses a certificate that nobody vouches for', async () => {

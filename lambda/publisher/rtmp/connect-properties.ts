@@ -1,0 +1,29 @@
+// How we introduce ourselves to an RTMP server: the object of the connect command (Adobe RTMP 1.0, section 7.2.1.1).
+import type { RtmpURL } from '../../domain/rtmp-url.ts';
+import type { Amf0Input } from './amf0.ts';
+
+/** What encoders call themselves to RTMP servers, some of which take nothing else. */
+const flashVersion = 'FMLE/3.0 (compatible; FMSc/1.0)';
+
+/** Bits of audioCodecs and videoCodecs. */
+const aacBit = 0x04_00;
+const h264Bit = 0x00_80;
+
+/** Bit of capsEx: reconnect requests are honoured (Enhanced RTMP v2, Enhancing NetConnection connect Command). */
+const reconnectBit = 0x01;
+
+export function connectProperties({ app, tcUrl }: RtmpURL): Amf0Input {
+  return {
+    app,
+    type: 'nonprivate',
+    flashVer: flashVersion,
+    swfUrl: tcUrl,
+    tcUrl,
+    fpad: false,
+    capabilities: 15,
+    audioCodecs: aacBit,
+    videoCodecs: h264Bit,
+    videoFunction: 1,
+    capsEx: reconnectBit,
+  };
+}

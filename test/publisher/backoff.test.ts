@@ -1,0 +1,29 @@
+// How attempts that fail are counted: servers that refuse are spared, good connections begin anew, refused keys are given up.
+import { expect, it } from 'vitest';
+import { Attempts } from '../../lambda/publisher/backoff.ts';
+
+const minuteMs = 60_000;
+
+it('failures in a row count, until a connection has held for a while or ended as planned', () => {
+  const attempts = new Attempts();
+  const failuresAfter = (heldMs: number) => attempts.failed('usual', 0, heldMs).failures;
+  expect([failuresAfter(100), failuresAfter(100), failuresAfter(5000), failuresAfter(9000), failuresAfter(100)]).toEqual([1, 2, 3, 1, 2]);
+  attempts.succeeded();
+  expect(failuresAfter(100)).toBe(1);
+});
+
+it('a network that does not answer does not count', () => {
+  const attempts = new Attempts();
+  attempts.failed('usual', 0, 100);
+  expect(attempts.failed('eager', 0, 2500).failures).toBe(1);
+});
+
+it('a key is given up when it has been refused for a quarter of an hour without a break', () => {
+  const attempts = new Attempts();
+  const refusedAt = (minute: number) => attempts.failed('rare', minute * minuteMs, minute * minuteMs + 100).isHopeless;
+  expect([refusedAt(0), refusedAt(10)]).toEqual([false, false]);
+  attempts.failed('usual', 12 * minuteMs, 12 * minuteMs);
+  expect([refusedAt(16), refusedAt(30)]).toEqual([false, false]);
+  attempts.succeeded();
+  expect([refusedAt(32), refusedAt(46), refusedAt(48)]).toEqual([false, false, true]);
+});
