@@ -14,7 +14,7 @@ const slow = [
   'test/orchestration/concurrency.test.ts',
   'test/publisher/ffmpeg/{child,item-source}.test.ts',
   'test/publisher/{database-crash,delivered-again,faults,figures,frozen,hand-over,lease,replica-run,slow-destinations}.test.ts',
-  'test/publisher/prepared/{long-life,manifest-backend,planned-rotation,play-out,prepare-segment,prepared-sender}.test.ts',
+  'test/publisher/prepared/{long-life,manifest-backend,planned-rotation,play-out,prepare-segment,prepare-upload,prepared-sender,torture}.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
   'test/webhooks/killed.test.ts',

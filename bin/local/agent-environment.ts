@@ -1,4 +1,5 @@
 // What the local run tells its agent processes, by environment: secrets stay out of argument lists.
+import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/item-arguments.ts';
 import type { LocalConnectionsOptions } from './connections.ts';
 
 export interface AgentSettings extends LocalConnectionsOptions {
@@ -6,6 +7,8 @@ export interface AgentSettings extends LocalConnectionsOptions {
   readonly slots: number;
   readonly ffmpegPath: string;
   readonly ffprobePath: string;
+  /** Found out once, so that an agent which is started again is there sooner. */
+  readonly encoder: EncoderSettings;
   readonly legacyRtmpURL: string;
 }
 

@@ -16,7 +16,7 @@ const settings = readAgentSettings();
 const connections = await connectLocally(settings, 10, jsonLog);
 limitWaits(connections.pool);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
-const encoder = { codec: 'libx264', preset: 'veryfast' } as const;
+const { encoder } = settings;
 const clock = () => new Date();
 
 const stopping = new AbortController();

@@ -10,6 +10,7 @@ import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import type { Log } from '../../lambda/log.ts';
 import { guidance } from '../../lambda/mcp/guidance.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
+import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { attemptSeconds } from '../../lambda/domain/webhook-retries.ts';
@@ -94,7 +95,9 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const graphqlPage = createGraphqlPage(schemaText(service.operations));
     site.serve({ rest, mcp, graphql, graphqlPage, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
 
-    const agentSettings = { ...local, ...tools, supervisor: identity.supervisor, slots: availableParallelism() * slotsPerCore, legacyRtmpURL: rtmpURL };
+    const encoder = await chooseEncoder(tools, log);
+    const slots = availableParallelism() * slotsPerCore;
+    const agentSettings = { ...local, ...tools, encoder, supervisor: identity.supervisor, slots, legacyRtmpURL: rtmpURL };
     const supervisor = await step('Starting the publisher', () => superviseAgents(options.agents, { settings: agentSettings, pool: connections.pool, writeLog, log }));
     parts.defer(() => supervisor.stop());
     const starting = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };

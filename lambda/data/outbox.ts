@@ -11,7 +11,8 @@ export type Command =
 
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string }
-  | { readonly task: 'prepare_upload'; readonly uploadID: string; readonly format: string }
+  /** All of its rendition, or only a `segment` of it that is damaged or gone. */
+  | { readonly task: 'prepare_upload'; readonly uploadID: string; readonly format: string; readonly segment?: number }
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string };
 
@@ -27,5 +28,11 @@ export function outbox(db: Queryable) {
         JSON.stringify(command.body),
         afterSeconds,
       ]),
+
+    /** Any number of commands of one queue, with one statement. */
+    sendAll: async <Queue extends Command['queue']>(queue: Queue, bodies: readonly Extract<Command, { readonly queue: Queue }>['body'][]): Promise<void> => {
+      if (bodies.length === 0) return;
+      await db.query('insert into outbox (queue, body) select $1, jsonb_array_elements($2)', [queue, JSON.stringify(bodies)]);
+    },
   };
 }

@@ -26,23 +26,44 @@ export interface UploadPreparation {
 /** What nobody has worked on for longer than a segment may take is nobody's work any more. */
 const stalledAfter = '15 minutes';
 
+/** Items of the playlists that streams keep prepared, with their uploads where they are there, and the format that is wanted of them. */
+const keptItems = `
+  streams s join users a on a.id = s.user_id join playlists p on p.id = any (s.prepared_playlist_ids)
+    cross join jsonb_array_elements((p.draft -> 'items') || coalesce(p.live -> 'items', '[]')) as item
+    left join uploads u on u.id = item ->> 'uploadID'
+    cross join lateral (select case p.kind when 'audio' then 'sound'
+      else coalesce(s.quality, a.default_quality) || '-' || coalesce(s.framerate, a.default_framerate) end as format) wanted
+  where s.stream_backend = 'manifest' and s.deleted_at is null`;
+/** Whether an upload has what a playlist of this kind plays: domain/readiness.ts. */
+const isPlayable = (kind: string) => `(u.probe_state = 'completed' and case ${kind} when 'audio' then u.audio_codec else u.video_codec end is not null)`;
+const holdsUpload = `@> jsonb_build_array(jsonb_build_object('uploadID', $1::text))`;
+/** Which of them: those of one stream, of all that keep one playlist, or of one upload. $1 is its id. */
+const keptBy = {
+  stream: 's.id = $1',
+  playlist: 's.user_id = (select user_id from playlists where id = $1) and p.id = $1',
+  upload: `u.id = $1 and s.user_id = u.user_id and (p.draft -> 'items' ${holdsUpload} or p.live -> 'items' ${holdsUpload})`,
+} as const;
+
 export function renditions(db: Queryable) {
   return {
     /**
-     * Asks for a rendition.
-     * @param retriedFailure the code of failures after which it is tried again
-     * @returns whether somebody has to be sent to make it: nobody has asked before, or whoever was at it has given up
+     * Asks for renditions.
+     * @param retriedFailure the code of failures after which one is tried again
+     * @returns the contents that somebody has to be sent for: nobody has asked before, or whoever was at it has given up
      */
-    request: async (contentHash: string, format: string, retriedFailure: string | null) =>
-      (await one(
+    request: async (contentHashes: readonly string[], format: string, retriedFailure: string | null) => {
+      const rows = await all<{ content_hash: string }>(
         db,
-        `insert into renditions as r (content_hash, format, segment_count) values ($1, $2, 0)
+        `insert into renditions as r (content_hash, format, segment_count)
+           select distinct content_hash, $2, 0 from unnest($1::text[]) as wanted (content_hash) order by content_hash
          on conflict (content_hash, format) do update set state = 'preparing', failure = null, updated_at = now()
            where r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
              or r.state = 'failed' and r.failure ->> 'code' = $3
-         returning true as asked`,
-        [contentHash, format, retriedFailure],
-      )) !== null,
+         returning content_hash`,
+        [contentHashes, format, retriedFailure],
+      );
+      return new Set(rows.map((row) => row.content_hash));
+    },
 
     /** Begins with a segment, now that it is known what it is made of. */
     begin: async (contentHash: string, format: string, segmentCount: number) =>
@@ -67,14 +88,6 @@ export function renditions(db: Queryable) {
         `insert into renditions (content_hash, format, segment_count, state, failure) values ($1, $2, 0, 'failed', $3)
          on conflict (content_hash, format) do update set state = 'failed', failure = $3`,
         [contentHash, format, failure],
-      ),
-
-    /** Has it made anew from a segment on. */
-    reopen: (contentHash: string, format: string, segment: number) =>
-      db.query(
-        `update renditions set state = 'preparing', failure = null, updated_at = now(), segments_done = least(segments_done, $3)
-         where content_hash = $1 and format = $2`,
-        [contentHash, format, segment],
       ),
 
     /** How far these uploads are in a format, in no order. What is not ready stays so until the transaction ends. */
@@ -104,20 +117,43 @@ export function renditions(db: Queryable) {
       return new Map(rows.map((row) => [row.id, row.content_hash]));
     },
 
-    /** How much of what these streams play is prepared, 0 to 1, by stream; what cannot be prepared counts as done. */
+    /** What is to be kept prepared, once each, as far as it can be played. It is so until the transaction ends. */
+    toKeep: async (by: keyof typeof keptBy, id: string) => {
+      // Whoever is about to write what was found in an upload comes before this, and else sees what this has seen.
+      await db.query(
+        `select from uploads where id in (select u.id from ${keptItems} and ${keptBy[by]}) order by id for share`,
+        [id],
+      );
+      return all<{ upload_id: string; content_hash: string | null; format: string }>(
+        db,
+        `select distinct u.id as upload_id, u.content_hash, format from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,
+        [id],
+      );
+    },
+
+    /**
+     * How much is prepared, 0 to 1, by stream: while a stream prepares, of what it plays; else of the playlists that it keeps prepared, if any.
+     * What cannot be played or prepared counts as done.
+     */
     preparedShares: async (streamIDs: readonly string[]) => {
       const rows = await all<{ stream_id: string; share: number }>(
         db,
-        `with played as (
-           select distinct s.id as stream_id, item ->> 'uploadID' as upload_id,
-             case t.track when 'audio' then 'sound' else s.run_quality || '-' || s.run_framerate end as format
+        `with items as (
+           select s.id as stream_id, item ->> 'uploadID' as upload_id,
+             case t.track when 'audio' then 'sound' else s.run_quality || '-' || s.run_framerate end as format, true as is_playable
            from streams s join timeline_entries t on t.stream_id = s.id, jsonb_array_elements(t.snapshot -> 'items') as item
-           where s.id = any ($1))
-         select p.stream_id,
-           avg(case when r.state = 'preparing' then coalesce(r.segments_done::double precision / nullif(r.segment_count, 0), 0) when r.state is null then 0 else 1 end) as share
-         from played p left join uploads u on u.id = p.upload_id
-           left join renditions r on r.content_hash = u.content_hash and r.format = p.format
-         group by p.stream_id`,
+           where s.id = any ($1) and s.state = 'preparing'
+           union
+           select s.id, item ->> 'uploadID', format, u.probe_state = 'pending' or ${isPlayable('p.kind')}
+           from ${keptItems} and s.id = any ($1) and s.state <> 'preparing')
+         select i.stream_id,
+           avg(case
+             when i.is_playable is not true then 1
+             when r.state = 'preparing' then coalesce(r.segments_done::double precision / nullif(r.segment_count, 0), 0)
+             when r.state is null then 0 else 1 end) as share
+         from items i left join uploads u on u.id = i.upload_id
+           left join renditions r on r.content_hash = u.content_hash and r.format = i.format
+         group by i.stream_id`,
         [streamIDs],
       );
       return new Map(rows.map((row) => [row.stream_id, row.share]));

@@ -1,4 +1,5 @@
 // SQL of uploads and the facts that probing found in them.
+import type { DynamicRange } from '../domain/video-format.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -39,6 +40,7 @@ export interface Upload {
   readonly framerate: number | null;
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
+  readonly dynamic_range: DynamicRange;
   /** SHA-256 of its bytes in hex; null where nobody has read them for it yet. */
   readonly content_hash: string | null;
   readonly created_at: Date;
@@ -46,7 +48,7 @@ export interface Upload {
   readonly external_source: ExternalSource | null;
 }
 
-export type ProbedFacts = Pick<Upload, 'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec'>;
+export type ProbedFacts = Pick<Upload, 'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec' | 'dynamic_range'>;
 
 export interface NewUpload {
   readonly id: string;
@@ -143,8 +145,8 @@ export function uploads(db: Queryable) {
     recordFacts: (id: string, facts: ProbedFacts) =>
       db.query(
         `update uploads set probe_state = 'completed', failure = null, duration_seconds = $2, width = $3, height = $4,
-           framerate = $5, video_codec = $6, audio_codec = $7 where id = $1`,
-        [id, facts.duration_seconds, facts.width, facts.height, facts.framerate, facts.video_codec, facts.audio_codec],
+           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8 where id = $1`,
+        [id, facts.duration_seconds, facts.width, facts.height, facts.framerate, facts.video_codec, facts.audio_codec, facts.dynamic_range],
       ),
 
     recordContentHash: (id: string, contentHash: string) => db.query('update uploads set content_hash = $2 where id = $1', [id, contentHash]),

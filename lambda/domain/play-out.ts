@@ -1,4 +1,5 @@
 // What a stream plays at a time: a pure function of its timeline. Agents keep no cursor; after a crash any of them computes the same frame.
+import type { DynamicRange } from './video-format.ts';
 
 export const playlistModes = ['sequential', 'shuffle'] as const;
 export type PlaylistMode = (typeof playlistModes)[number];
@@ -11,6 +12,8 @@ export interface TimelineItem {
   readonly kind: 'video' | 'audio' | 'image';
   readonly durationSeconds: number;
   readonly hasAudio: boolean;
+  /** SDR where it is absent. */
+  readonly dynamicRange?: DynamicRange;
 }
 
 /** A playlist, or a single upload, frozen when it was published or started. */

@@ -8,6 +8,10 @@ export type Framerate = (typeof framerates)[number];
 
 export const framesPerSecond: Record<Framerate, number> = { f_24: 24, f_25: 25, f_30: 30, f_60: 60 };
 
+/** How the light of pictures is coded: as BT.709 and its like do, or as BT.2100 does, by perceptual quantizer (PQ) or hybrid log-gamma (HLG). */
+export const dynamicRanges = ['sdr', 'pq', 'hlg'] as const;
+export type DynamicRange = (typeof dynamicRanges)[number];
+
 /**
  * How much of an agent a replica takes, in slots. One slot is a 720p30 stream; the steps follow the pixels per second.
  * The manifest backend copies prepared bytes, whatever their size, so there every stream takes one.

@@ -2,6 +2,7 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
+import type { UploadPreparation } from '../data/renditions.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Timelines, Track } from '../data/timelines.ts';
 import { formatName } from '../domain/rendition.ts';
@@ -28,13 +29,32 @@ export async function requestPreparation(
 ): Promise<Preparation> {
   const name = formatName(track === 'audio' ? 'sound' : format);
   const ids = [...new Set(uploadIDs)].sort();
-  for (const { upload_id: uploadID, content_hash: contentHash } of await data.renditions.ofUploads(ids, name)) {
-    const isWanted = contentHash === null || (await data.renditions.request(contentHash, name, retries ? notPrepared.code : null));
-    if (isWanted) await data.outbox.send({ queue: 'media', body: { task: 'prepare_upload', uploadID, format: name } });
-  }
+  await ask(data, name, await data.renditions.ofUploads(ids, name), { retries });
   const states = (await data.renditions.ofUploads(ids, name)).map(({ state }) => state);
   if (states.some((state) => state === null || state === 'preparing')) return 'preparing';
   return states.includes('ready') ? 'ready' : 'failed';
+}
+
+/**
+ * Has the playlists prepared that are to be kept so for a stream, so that a start need not wait; the caller's transaction has changed it,
+ * one of them, or what is known of an upload in one. Drafts as well as what is live: a start plays the draft.
+ */
+export async function keepPrepared(data: Database, changed: 'stream' | 'playlist' | 'upload', id: string, retrying: { readonly retries: boolean }): Promise<void> {
+  const kept = await data.renditions.toKeep(changed, id);
+  for (const [format, uploads] of Map.groupBy(kept, (upload) => upload.format)) await ask(data, format, uploads, retrying);
+}
+
+/** Has those of the uploads prepared that nobody is at, each content once. */
+async function ask(
+  data: Database,
+  format: string,
+  uploads: readonly Pick<UploadPreparation, 'upload_id' | 'content_hash'>[],
+  { retries }: { readonly retries: boolean },
+): Promise<void> {
+  const hashes = uploads.flatMap(({ content_hash: hash }) => hash ?? []);
+  const asked = await data.renditions.request(hashes, format, retries ? notPrepared.code : null);
+  const wanted = new Map(uploads.flatMap(({ upload_id: id, content_hash: hash }) => (hash === null || asked.has(hash) ? [[hash ?? id, id]] : [])));
+  await data.outbox.sendAll('media', [...wanted.values()].map((uploadID) => ({ task: 'prepare_upload', uploadID, format })));
 }
 
 /** Prepares what a stream, which the caller has locked and moved to `activating`, is about to play; launches it if that is there already. */

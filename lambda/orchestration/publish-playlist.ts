@@ -8,7 +8,7 @@ import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { judgeParts } from './judge-parts.ts';
 import { lockWithStream } from './lock-with-stream.ts';
-import { requestPreparation } from './prepare-media.ts';
+import { keepPrepared, requestPreparation } from './prepare-media.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 
 /** A change takes effect at the first item boundary at least this far ahead, so that every replica knows it in time (design, part 4). */
@@ -19,6 +19,7 @@ export async function requestPublish(data: Database, stream: Stream, playlist: P
   const publishing = await data.playlists.beginPublish(playlist.id);
   await data.streamParts.settleProcessing(stream.id);
   await data.outbox.send({ queue: 'media', body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request } });
+  await keepPrepared(data, 'playlist', playlist.id, { retries: true });
   return publishing;
 }
 

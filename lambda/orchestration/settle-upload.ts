@@ -1,10 +1,12 @@
 // What follows once it is known whether an upload can be played.
 import type { Database } from '../data/database.ts';
 import { judgeUsersOf } from './judge-parts.ts';
+import { keepPrepared } from './prepare-media.ts';
 
-/** Judges the idle streams that name the upload, and goes on with the playlists whose publish waits for it. */
+/** Judges the idle streams that name the upload, has it prepared where it is kept so, and goes on with the playlists whose publish waits for it. */
 export async function settleUpload(data: Database, uploadID: string): Promise<void> {
   await judgeUsersOf(data, { uploadID });
+  await keepPrepared(data, 'upload', uploadID, { retries: false });
   for (const playlist of await data.playlists.publishingWith(uploadID)) {
     const body = { task: 'publish_playlist', playlistID: playlist.id, request: playlist.publish_request } as const;
     await data.outbox.send({ queue: 'media', body });

@@ -52,5 +52,6 @@ function timelineItem(itemID: string, upload: Upload, imageSeconds: number): Tim
     kind: upload.type,
     durationSeconds: upload.duration_seconds ?? imageSeconds,
     hasAudio: upload.audio_codec !== null,
+    dynamicRange: upload.dynamic_range,
   };
 }

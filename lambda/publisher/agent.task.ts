@@ -1,6 +1,7 @@
 // An agent in AWS: the process of an ECS task. The counterpart of bin/local/agent.ts.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { availableParallelism } from 'node:os';
 import { readEnvironment } from '../api/environment.ts';
 import { databaseOn } from '../data/database.ts';
 import { limitWaits } from '../data/queryable.ts';
@@ -13,18 +14,21 @@ import type { AgentLoad } from './agent-options.ts';
 import { describeEcsTask } from './ecs-task.ts';
 import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
 import { createMediaWorker } from './media-worker.ts';
+import { chooseEncoder, encodingSlots } from './media/choose-encoder.ts';
 import { findMediaTools } from './media/media-tools.ts';
 
 const minuteMs = 60_000;
 const databaseConnections = 10;
 
 const platform = readEnvironment(process.env);
-const { backends, slots, encoder, releaseParameter } = readAgentEnvironment(process.env);
+const { backends, slots: slotsGiven, releaseParameter } = readAgentEnvironment(process.env);
 const task = await describeEcsTask(process.env, releaseParameter, platform.databaseRegion, () => performance.now());
 // Agents give out no addresses, and run before the public one is known.
 const connections = await connectAws({ ...platform, origin: '' }, databaseConnections, jsonLog);
 limitWaits(connections.pool);
 const tools = await findMediaTools(process.env);
+const encoder = await chooseEncoder(tools, jsonLog);
+const slots = backends.includes('ffmpeg') ? encodingSlots(encoder, slotsGiven, availableParallelism()) : slotsGiven;
 const clock = () => new Date();
 
 // The container was started again in its task: what its last process held is free at once.
@@ -91,5 +95,5 @@ function reportLoad(): void {
   const Metrics = [replicas, slotsUsed, slotsThere].map((Name) => ({ Name, Unit: 'Count' }));
   const _aws = { Timestamp: clock().getTime(), CloudWatchMetrics: [{ Namespace, Dimensions: [['Cluster', 'Backend']], Metrics }] };
   const values = { [replicas]: load.replicas, [slotsUsed]: load.slotsUsed, [slotsThere]: slots };
-  for (const Backend of backends) jsonLog('agent_load', { _aws, Cluster: task.cluster, Backend, ...values });
+  for (const Backend of backends) jsonLog('agent_load', { _aws, Cluster: task.cluster, Backend, encoder: encoder.codec, ...values });
 }

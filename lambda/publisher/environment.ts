@@ -1,9 +1,8 @@
 // The environment of an agent in AWS besides that of the API: the names that its stack sets, and their values, parsed once.
 import type { StreamBackend } from '../data/streams.ts';
 import { streamBackends } from '../data/streams.ts';
-import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
 
-export const agentVariables = ['AGENT_BACKENDS', 'AGENT_SLOTS', 'AGENT_ENCODER', 'AGENT_RELEASE_PARAMETER'] as const;
+export const agentVariables = ['AGENT_BACKENDS', 'AGENT_SLOTS', 'AGENT_RELEASE_PARAMETER'] as const;
 
 /** Where agents ask each other. */
 export const agentPeerPort = 9750;
@@ -11,14 +10,17 @@ export const agentPeerPort = 9750;
 /** Where the container's health check asks, within the container. */
 export const agentHealthPort = 9751;
 
+/** How the keys of renditions begin, in the bucket that uploads are in. */
+export const renditionsPrefix = 'renditions/';
+
 /** What agents report of themselves every minute, as metrics with the dimensions `Cluster` and `Backend`. */
 export const loadMetrics = { namespace: 'LoopStreaming', replicas: 'Replicas', slotsUsed: 'SlotsUsed', slots: 'Slots' } as const;
 
 export interface AgentEnvironment {
   /** What it publishes; a media worker publishes nothing. */
   readonly backends: readonly StreamBackend[];
+  /** Where it encodes: with a GPU. */
   readonly slots: number;
-  readonly encoder: EncoderSettings;
   /** Name of the parameter with the ARN of the task definition that is current. */
   readonly releaseParameter: string;
 }
@@ -36,12 +38,5 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
   if (backends.join(',') !== value('AGENT_BACKENDS')) throw malformed('AGENT_BACKENDS');
   const slots = Number(value('AGENT_SLOTS'));
   if (!Number.isInteger(slots) || slots < 0) throw malformed('AGENT_SLOTS');
-  const encoder = encoders.get(value('AGENT_ENCODER'));
-  if (!encoder) throw malformed('AGENT_ENCODER');
-  return { backends, slots, encoder, releaseParameter: value('AGENT_RELEASE_PARAMETER') };
+  return { backends, slots, releaseParameter: value('AGENT_RELEASE_PARAMETER') };
 }
-
-const encoders: ReadonlyMap<string, EncoderSettings> = new Map<string, EncoderSettings>([
-  ['h264_nvenc', { codec: 'h264_nvenc' }],
-  ['libx264', { codec: 'libx264', preset: 'veryfast' }],
-]);

@@ -86,6 +86,7 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
         framerate: found.framerate,
         video_codec: found.videoCodec,
         audio_codec: found.audioCodec,
+        dynamic_range: found.dynamicRange,
       });
     }
     await settleUpload(data, uploadID);

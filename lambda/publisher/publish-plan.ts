@@ -4,7 +4,6 @@ import type { Replica } from '../data/replicas.ts';
 import type { Stream } from '../data/streams.ts';
 import type { TimelineEntry } from '../domain/play-out.ts';
 import { formatName } from '../domain/rendition.ts';
-import type { RenditionFormat } from '../domain/rendition.ts';
 import { destinationKeyPlace, streamKeyPlace } from '../domain/sealed-places.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -72,13 +71,6 @@ function preparedMediaOf({ data, prepared, log }: PlanParts, stream: Stream): St
     const uploadIDs = entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
     return { entries, contentHashes: await data.renditions.contentHashes(uploadIDs, name) };
   };
-  const reopen = async (uploadID: string, lost: RenditionFormat, segment: number) => {
-    const name = formatName(lost);
-    const contentHash = (await data.renditions.contentHashes([uploadID], name)).get(uploadID);
-    if (contentHash === undefined) return;
-    await data.renditions.reopen(contentHash, name, segment);
-    await data.outbox.send({ queue: 'media', body: { task: 'prepare_upload', uploadID, format: name } });
-  };
   return preparedMedia({
     ...prepared,
     format,
@@ -91,7 +83,8 @@ function preparedMediaOf({ data, prepared, log }: PlanParts, stream: Stream): St
       (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
     ),
     onLost: (uploadID, lost, segment) => {
-      reopen(uploadID, lost, segment).catch((error: unknown) => log('segment_not_reopened', { uploadID, segment, error: String(error) }));
+      const body = { task: 'prepare_upload', uploadID, format: formatName(lost), segment } as const;
+      data.outbox.send({ queue: 'media', body }).catch((error: unknown) => log('segment_not_asked_for', { uploadID, segment, error: String(error) }));
     },
   });
 }

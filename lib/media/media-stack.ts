@@ -4,6 +4,7 @@ import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import { renditionsPrefix } from '../../lambda/publisher/environment.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
@@ -12,11 +13,12 @@ export interface MediaStackProps {
 }
 
 export class MediaStack extends Stack {
-  /** Users' uploads. Reached by presigned URLs and by our own roles, never in public; from web pages as `SiteCors` allows. */
+  /**
+   * Users' uploads, and under `renditionsPrefix` what they were prepared to, once for each content, quality and framerate. Reached by presigned URLs,
+   * which there are of uploads only, and by our own roles, never in public; from web pages as `SiteCors` allows.
+   */
   readonly uploads: Bucket;
-  /** What uploads were prepared to, once for each content, quality and framerate. Reached by our own roles only. */
-  readonly renditions: Bucket;
-  /** The right to read, write and delete objects in both. */
+  /** The right to read, write and delete objects in it. */
   readonly objectAccess: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { settings }: MediaStackProps) {
@@ -43,36 +45,27 @@ export class MediaStack extends Stack {
       ...common,
       ...encrypted,
       serverAccessLogsBucket: accessLogs,
-      // Parts of imports that a crash left behind. What was put and never completed looks like any other object here: the minute sweep deletes it.
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
-    });
-
-    this.renditions = new Bucket(this, 'Renditions', {
-      ...common,
-      ...encrypted,
-      serverAccessLogsBucket: accessLogs,
       lifecycleRules: [
+        // Parts of imports that a crash left behind. What was put and never completed looks like any other object here: the minute sweep deletes it.
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // Never expired by age: a stream may play one for years. Those that nobody plays get cheaper by themselves.
-        { transitions: [{ storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(30) }] },
+        { prefix: renditionsPrefix, transitions: [{ storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(30) }] },
       ],
     });
 
     acknowledgeForCheckov(accessLogs, 'Logs of logs are not kept, and no line of them is ever overwritten.', 'CKV_AWS_18', 'CKV_AWS_21');
-    acknowledgeForCheckov(this.uploads, 'An upload is written once, and what a user deletes is to be gone.', 'CKV_AWS_21');
-    acknowledgeForCheckov(this.renditions, 'A rendition can be made again from its upload.', 'CKV_AWS_21');
+    acknowledgeForCheckov(this.uploads, 'An upload is written once, and what a user deletes is to be gone; a rendition can be made again.', 'CKV_AWS_21');
 
     // By hand: the bucket's own grants are wider (every version, tag and lock). Listing lets HEAD tell a missing object from a forbidden one.
-    const buckets = [this.uploads, this.renditions];
-    const objects = buckets.map((bucket) => bucket.arnForObjects('*'));
+    const objects = this.uploads.arnForObjects('*');
     this.objectAccess = new ManagedPolicy(this, 'ObjectAccess', {
       statements: [
-        new PolicyStatement({ actions: ['s3:ListBucket'], resources: buckets.map(({ bucketArn }) => bucketArn) }),
-        new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts', 's3:DeleteObject'], resources: objects }),
+        new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.uploads.bucketArn] }),
+        new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts', 's3:DeleteObject'], resources: [objects] }),
         // Whoever signs a URL needs these for whoever uses it.
         new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [key.keyArn] }),
       ],
     });
-    acknowledge(this.objectAccess, 'All objects of the buckets are this service’s.', ...objects.map((arn) => wildcardResource(this, arn)));
+    acknowledge(this.objectAccess, 'All objects of the bucket are this service’s.', wildcardResource(this, objects));
   }
 }

@@ -34,7 +34,6 @@ export interface AgentsProps {
 interface Kind {
   readonly backends: readonly ('ffmpeg' | 'manifest')[];
   readonly slots: number;
-  readonly encoder: 'h264_nvenc' | 'libx264';
 }
 
 type Variable = (typeof agentVariables)[number];
@@ -84,7 +83,7 @@ export class Agents extends Construct {
     const release = new AgentRelease(this, 'FfmpegRelease');
     const taskDefinition = new Ec2TaskDefinition(this, 'FfmpegTask', { networkMode: NetworkMode.BRIDGE });
     taskDefinition.addContainer('Agent', {
-      ...this.#container('Ffmpeg', { backends: ['ffmpeg'], slots, encoder: 'h264_nvenc' }, release),
+      ...this.#container('Ffmpeg', { backends: ['ffmpeg'], slots }, release),
       image: image.for(this, 'GpuImage', Platform.LINUX_AMD64),
       gpuCount: 1,
       memoryReservationMiB: gpuTaskMemoryMiB,
@@ -113,7 +112,7 @@ export class Agents extends Construct {
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {
-      ...this.#container('Manifest', { backends: ['manifest'], slots, encoder: 'libx264' }, release),
+      ...this.#container('Manifest', { backends: ['manifest'], slots }, release),
       image: image.for(this, 'ArmImage', Platform.LINUX_ARM64),
     });
     const service = new FargateService(this, 'Manifest', {
@@ -134,7 +133,7 @@ export class Agents extends Construct {
   #addMediaWorkers(): void {
     const { settings, queues, image } = this.#props;
     const release = new AgentRelease(this, 'MediaWorkerRelease');
-    const container = this.#container('MediaWorker', { backends: [], slots: 0, encoder: 'h264_nvenc' }, release);
+    const container = this.#container('MediaWorker', { backends: [], slots: 0 }, release);
     const workers = new QueueProcessingEc2Service(this, 'MediaWorkers', {
       ...deployment,
       cluster: this.cluster,
@@ -160,12 +159,11 @@ export class Agents extends Construct {
     return [{ capacityProvider: this.gpuPool.capacityProviderName, weight: 1 }];
   }
 
-  #container(id: string, { backends, slots, encoder }: Kind, release: AgentRelease) {
+  #container(id: string, { backends, slots }: Kind, release: AgentRelease) {
     const { settings, access } = this.#props;
     const own: Readonly<Record<Variable, string>> = {
       AGENT_BACKENDS: backends.join(','),
       AGENT_SLOTS: String(slots),
-      AGENT_ENCODER: encoder,
       AGENT_RELEASE_PARAMETER: release.parameterName,
     };
     const logGroup = new ServiceLogs(this, `${id}Logs`, settings.logRetentionDays);

@@ -41,6 +41,7 @@ async function liveThrough(): Promise<void> {
     const { body: playlist } = await call('POST', '/playlists', { streamID: scheduled, kind, mode: 'sequential' });
     await call('POST', `/playlists/${playlist.id}/operations`, { operations: [{ op: 'add', uploadID: video }] });
     await call('POST', `/playlists/${playlist.id}/publish`);
+    await call('POST', '/streams', { streamBackend: 'manifest', preparedPlaylistIDs: [playlist.id] });
     await call('GET', `/playlists/${playlist.id}`);
   }
   await call('POST', `/streams/${scheduled}/schedule`, { scheduleStartAt: inFuture(60), scheduleEndAt: inFuture(3600) });

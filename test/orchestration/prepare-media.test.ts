@@ -2,11 +2,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publishPlaylist } from '../../lambda/orchestration/publish-playlist.ts';
 import { notPrepared, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
-import { testService } from '../support/service.ts';
+import { settleUpload } from '../../lambda/orchestration/settle-upload.ts';
+import { pretendProbed, testService } from '../support/service.ts';
 import { actorsOn } from './actors.ts';
 
 const service = testService();
-const { call, causes, claim, commands, create, data, playlist, readyStream, register, stream, transaction, upload } = actorsOn(service);
+const { call, causes, claim, commands, create, data, playlist, readyStream, register, stream, transaction, unprobed, upload } = actorsOn(service);
 const pictures = 'q_720p-f_30';
 const damaged = { code: 'damaged', detail: 'It cannot be decoded.' };
 
@@ -139,6 +140,99 @@ describe('a publish', () => {
     await fail('a', damaged);
     await carryOut(playlistID);
     expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'FAILED', publishFailure: { code: 'playlist_not_playable' } });
+  });
+});
+
+describe('preparedPlaylistIDs', () => {
+  const share = async (id: string) => (await stream(id)).preparedShare;
+  const edit = (playlistID: string, ...operations: object[]) => call('POST', `/playlists/${playlistID}/operations`, { operations });
+  const keep = (id: string, ...preparedPlaylistIDs: string[]) => call('PATCH', `/streams/${id}`, { preparedPlaylistIDs });
+
+  it('are prepared at once, drafts too, so that a start goes straight to activating', async () => {
+    const { id, playlistID } = await playlistStream(await uploadOf('a'), await uploadOf('b'), await uploadOf('b'));
+    expect(await share(id)).toBeNull();
+    await keep(id, playlistID);
+    expect(await asked()).toMatchObject([{ format: pictures }, { format: pictures }]);
+    expect(await share(id)).toBe(0);
+    await prepare('b');
+    expect(await share(id)).toBeCloseTo(2 / 3);
+    await prepare('a');
+    expect(await share(id)).toBe(1);
+    expect(await start(id)).toBe('activating');
+    expect(await causes(id)).toEqual(['start']);
+    expect(await asked()).toHaveLength(2);
+  });
+
+  it('are prepared for each stream that names them, whoever plays them, and sound once for all', async () => {
+    const owner = await playlistStream(await uploadOf('a'));
+    const songs = await create('/playlists', { streamID: owner.id, kind: 'audio', mode: 'shuffle' });
+    await edit(songs, { op: 'add', uploadID: await uploadOf('song', { videoCodec: null }) });
+    expect(await asked()).toEqual([]);
+    await create('/streams', { ...manifest, framerate: 'f_60', preparedPlaylistIDs: [owner.playlistID, songs] });
+    await create('/streams', { ...manifest, framerate: 'f_25', preparedPlaylistIDs: [owner.playlistID, songs] });
+    expect((await asked()).map((command) => (command as { format: string }).format).sort()).toEqual(['q_720p-f_25', 'q_720p-f_60', 'sound']);
+  });
+
+  it('are prepared anew when the stream changes its format or takes to preparing', async () => {
+    const { id, playlistID } = await playlistStream(await uploadOf('a'));
+    await keep(id, playlistID);
+    await prepare('a');
+    await call('PATCH', `/streams/${id}`, { quality: 'q_1080p' });
+    expect(await asked()).toMatchObject([{ format: pictures }, { format: 'q_1080p-f_30' }]);
+    expect(await share(id)).toBe(0);
+    const encoded = await create('/streams', { streamBackend: 'ffmpeg', quality: 'q_2160p', preparedPlaylistIDs: [playlistID] });
+    expect(await share(encoded)).toBeNull();
+    expect(await asked()).toHaveLength(2);
+    await service.pool().query('update users set stream_backend_edit = true');
+    await call('PATCH', `/streams/${encoded}`, { streamBackend: 'manifest', framerate: 'f_24' });
+    expect((await asked()).at(-1)).toMatchObject({ format: 'q_2160p-f_24' });
+  });
+
+  it('follow their drafts: what is added, copied, and examined later', async () => {
+    const { id, playlistID } = await playlistStream(await uploadOf('a'));
+    await keep(id, playlistID);
+    await prepare('a');
+    await edit(playlistID, { op: 'add', uploadID: await uploadOf('b') });
+    expect(await asked()).toHaveLength(2);
+    await prepare('b');
+    const late = await unprobed();
+    await data().uploads.markUploaded(late, 5);
+    await edit(playlistID, { op: 'add', uploadID: late });
+    expect(await asked()).toHaveLength(2);
+    expect(await share(id)).toBeCloseTo(2 / 3);
+    await pretendProbed(service, late);
+    await transaction((tx) => settleUpload(tx, late));
+    expect((await asked()).at(-1)).toEqual({ task: 'prepare_upload', uploadID: late, format: pictures });
+    const target = await playlistStream();
+    await keep(target.id, target.playlistID);
+    await data().uploads.recordContentHash(late, 'late');
+    await call('POST', `/playlists/${playlistID}/copy`, { targetPlaylistID: target.playlistID });
+    expect(await asked()).toHaveLength(4);
+  });
+
+  it('do not wait for what cannot be played or prepared, which is tried again when somebody asks if it was our fault', async () => {
+    const broken = await unprobed();
+    await data().uploads.recordFailure(broken, damaged);
+    const { id, playlistID } = await playlistStream(await uploadOf('a'), await uploadOf('silent', { videoCodec: null }), broken);
+    await keep(id, playlistID);
+    expect(await asked()).toHaveLength(1);
+    expect(await share(id)).toBeCloseTo(2 / 3);
+    await fail('a', notPrepared);
+    expect(await share(id)).toBe(1);
+    await call('POST', `/playlists/${playlistID}/publish`);
+    expect(await asked()).toHaveLength(2);
+  });
+
+  it('keep nothing of a stream that is deleted or names them no more', async () => {
+    const { id, playlistID } = await playlistStream(await uploadOf('a'));
+    const other = await create('/streams', { ...manifest, preparedPlaylistIDs: [playlistID] });
+    await keep(id, playlistID);
+    await prepare('a');
+    await keep(id);
+    await call('DELETE', `/streams/${other}`);
+    await edit(playlistID, { op: 'add', uploadID: await uploadOf('b') });
+    expect(await asked()).toHaveLength(1);
+    expect(await share(id)).toBeNull();
   });
 });
 

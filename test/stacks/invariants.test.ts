@@ -117,7 +117,7 @@ describe.each(built)('stage %s', (_name, stage) => {
     const [keyID] = resourcesOf(stage, 'AWS::KMS::Key').find(([, { Properties }]) => Properties.Description === 'Uploads and renditions') ?? [];
     const keyARN = { 'Fn::GetAtt': [keyID, 'Arn'] };
     const buckets = stage.resources('Media').filter(([id, { Type }]) => Type === 'AWS::S3::Bucket' && !id.startsWith('AccessLogs'));
-    expect(buckets).toHaveLength(2);
+    expect(buckets).toHaveLength(1);
     for (const [, { Properties }] of buckets) {
       const [rule] = Properties.BucketEncryption.ServerSideEncryptionConfiguration;
       expect(rule).toEqual({ BucketKeyEnabled: true, ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: keyARN } });
@@ -151,7 +151,7 @@ describe('all stages', () => {
     for (const [, stage] of built) {
       const ids = stage.resources().filter(([, { Type }]) => stateful.has(Type)).map(([id]) => id);
       expect(ids).toEqual([
-        'DatabaseB269D8BB', 'SealingKey98C9818D', 'ServiceSecret94F8C8DC', 'Key961B73FD', 'AccessLogs8B620ECA', 'Uploads4F6EB0FD', 'Renditions81538D22', 'PaymentProvidersF41DED83', 'OriginGuardSecretABC57FAF',
+        'DatabaseB269D8BB', 'SealingKey98C9818D', 'ServiceSecret94F8C8DC', 'Key961B73FD', 'AccessLogs8B620ECA', 'Uploads4F6EB0FD', 'PaymentProvidersF41DED83', 'OriginGuardSecretABC57FAF',
         'Logs6819BB44', 'SiteE53D7754', 'NotificationsKey74C0825E',
       ]);
     }

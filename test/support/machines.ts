@@ -25,7 +25,7 @@ export async function startMachines(names: readonly string[]) {
   const boot = (name: string): Machine => {
     const child = fork(join(import.meta.dirname, 'machine.ts'));
     child.send({
-      ...tools, databaseURL, siteURL, serviceSecret, supervisor: name, slots: 100, legacyRtmpURL: rtmpURL,
+      ...tools, encoder: { codec: 'libx264', preset: 'veryfast' }, databaseURL, siteURL, serviceSecret, supervisor: name, slots: 100, legacyRtmpURL: rtmpURL,
       masterKeyFile: join(folder.path, 'master.key'), objectsFolder: join(folder.path, 'objects'),
     });
     return { name, process: child };

@@ -38,6 +38,14 @@ const lavfi = (graph: string): string[] => ['-f', 'lavfi', '-i', graph];
 const picture = (size: string, rate: number | string, seconds: number): string[] => lavfi(`testsrc2=s=${size}:r=${rate}:d=${seconds}`);
 const tone = (seconds: number, rate = 48_000): string[] => lavfi(`sine=f=440:r=${rate}:d=${seconds}`);
 const colour = (matrix: string): string[] => lavfi(`color=0xc83c3c:s=320x180:r=30:d=0.1,format=rgb24,scale=out_color_matrix=${matrix}:out_range=tv,format=yuv420p`);
+/** Pictures in BT.2020 by the expressions of their 10-bit codes. */
+const wideGamut = (luma: string, cb: number, cr: number, transfer: string): string[] => [
+  ...lavfi(`nullsrc=s=320x180:r=30:d=0.1,format=yuv420p10le,geq=lum='${luma}':cb=${cb}:cr=${cr}`),
+  '-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0', '-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc',
+];
+/** Four greys side by side. */
+const greys = (codes: readonly [number, number, number, number], transfer: string): string[] =>
+  wideGamut(codes.map((code, index) => `eq(floor(X*4/W),${index})*${code}`).join('+'), 512, 512, transfer);
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '24'];
 const aac = ['-c:a', 'aac', '-b:a', '96k'];
 
@@ -77,6 +85,16 @@ const recipes = {
     ...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le',
     '-color_primaries', 'bt2020', '-color_trc', 'smpte2084', '-colorspace', 'bt2020nc',
   ],
+  /** The same as phones film: HLG in HEVC, in MP4. */
+  'hlg.mp4': [
+    ...picture('320x180', 30, 1), ...tone(1), '-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v', 'hvc1', '-x265-params', 'log-level=error',
+    '-color_primaries', 'bt2020', '-color_trc', 'arib-std-b67', '-colorspace', 'bt2020nc', ...aac,
+  ],
+  /** Greys of 0.1, 20, 203 and 1000 cd/m², 80 columns each, in PQ and HLG: 10-bit codes by SMPTE ST 2084 and BT.2100. */
+  'greys-pq.mkv': greys([64 + 55, 64 + 313, 64 + 509, 64 + 659], 'smpte2084'),
+  'greys-hlg.mkv': greys([64 + 33, 64 + 297, 64 + 657, 64 + 876], 'arib-std-b67'),
+  /** Green of BT.709 with the light of 40 cd/m² white. */
+  'green-pq.mkv': wideGamut('394', 439, 479, 'smpte2084'),
   'surround.mkv': [...picture('320x180', 30, 1), ...lavfi('sine=f=440:r=96000:d=1,aformat=channel_layouts=5.1'), ...h264, '-c:a', 'pcm_s24le'],
   'telephone.mkv': [...picture('320x180', 30, 1), ...tone(1, 8000), ...h264, '-c:a', 'pcm_mulaw', '-ac', '1'],
   /** Pictures go on for a second after the sound. */
@@ -89,6 +107,18 @@ const recipes = {
   /** (200, 60, 60) all over: as BT.709 without saying so, and as BT.601 with a note. */
   'untagged-colour.mp4': [...colour('bt709'), ...h264],
   'tagged-colour.mp4': [...colour('bt601'), ...h264, '-bsf:v', 'h264_metadata=matrix_coefficients=6'],
+  /** As music is uploaded to sites for video: one picture under all of the sound. */
+  'one-picture.mp4': [...picture('320x180', 30, 1), ...tone(3), ...h264, ...aac, '-vf', 'trim=end_frame=1'],
+  'slides.mp4': [...picture('320x180', 1, 3), ...tone(3), ...h264, ...aac],
+  /** Pictures in another order than that of their decoding, in GOPs that need the one before, and no even size. */
+  'reordered.mkv': [
+    ...picture('321x181', 30, 2), ...tone(2, 22_050), '-c:v', 'libx264', '-preset', 'veryfast', '-bf', '3', '-g', '12', '-x264-params', 'open-gop=1:b-pyramid=normal',
+    '-pix_fmt', 'yuv444p', '-c:a', 'libmp3lame', '-ac', '1',
+  ],
+  /** An edit list that begins with nothing: pictures half a second after the sound. */
+  'delayed.mp4': ['-itsoffset', '0.5', ...picture('320x180', 30, 1), ...tone(2), ...h264, ...aac],
+  'studio.wav': [...lavfi('sine=f=440:r=96000:d=2,aformat=channel_layouts=5.1'), '-c:a', 'pcm_s24le'],
+  'telephone.wav': [...tone(2, 8000), '-c:a', 'pcm_mulaw', '-ac', '1'],
   'long-sound.mp4': [...picture('320x180', 30, 1), ...tone(4), ...h264, ...aac],
   /** Sound begins half a second after the pictures. */
   'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],
@@ -127,6 +157,15 @@ export function uprightSample(): Promise<string> {
     [0, 0x10000, 0, -0x10000, 0].forEach((value, index) => bytes.writeInt32BE(value, matrix + index * 4));
     return bytes;
   });
+}
+
+/** Cut without encoding it anew: an edit list begins in the middle of a GOP. */
+export async function trimmedSample(): Promise<string> {
+  const source = await mediaSample('plain.mp4');
+  const path = derivedPath('trimmed.mp4', source);
+  const { tools } = (await everyMediaTools())[0]!;
+  if (!existsSync(path)) await writeOnce(path, (file) => run(tools.ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', '-ss', '0.5', '-i', source, '-c', 'copy', file]));
+  return path;
 }
 
 /** A copy of a sample, changed by `change`. */

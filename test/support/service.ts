@@ -143,6 +143,6 @@ export async function pretendProbed(
   await uploads.markUploaded(uploadID, 5);
   const { durationSeconds = 10, videoCodec = 'h264', audioCodec = 'aac' } = facts;
   await uploads.recordFacts(uploadID, {
-    duration_seconds: durationSeconds, width: 1280, height: 720, framerate: 30, video_codec: videoCodec, audio_codec: audioCodec,
+    duration_seconds: durationSeconds, width: 1280, height: 720, framerate: 30, video_codec: videoCodec, audio_codec: audioCodec, dynamic_range: 'sdr',
   });
 }

@@ -48,7 +48,7 @@ it('every type there is, in the form that the OpenAPI document says', async () =
   await report(held[0]!, 'failing', { reason: { code: 'connection_reset', detail: 'x' } });
   const [good, bad] = [await unprobed(), await unprobed()];
   const data = databaseOn(service.pool());
-  await data.uploads.recordFacts(good, { duration_seconds: 1.5, width: 1, height: 1, framerate: 1, video_codec: 'h264', audio_codec: null });
+  await data.uploads.recordFacts(good, { duration_seconds: 1.5, width: 1, height: 1, framerate: 1, video_codec: 'h264', audio_codec: null, dynamic_range: 'sdr' });
   await data.uploads.recordFailure(bad, { code: 'not_media', detail: 'x' });
   const streamID = await create('/streams', {});
   const playlistID = await create('/playlists', { streamID, kind: 'video', mode: 'sequential' });

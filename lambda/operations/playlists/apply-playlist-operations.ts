@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { playlistModes } from '../../domain/play-out.ts';
 import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playlist-edits.ts';
 import type { PlaylistOperation } from '../../domain/playlist-edits.ts';
+import { keepPrepared } from '../../orchestration/prepare-media.ts';
 import type { Context } from '../context.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -49,7 +50,9 @@ export const applyPlaylistOperations = operation(['service:write'], {
       const path = `/operations/${operationIndex}${field === null ? '' : `/${field}`}`;
       throw new ProblemError('validation_failed', detail, { errors: [{ path, code: 'validation_failed', detail }] });
     }
-    return presentPlaylist(ctx, await ctx.data.playlists.saveDraft(playlist.id, result.spec));
+    const saved = await ctx.data.playlists.saveDraft(playlist.id, result.spec);
+    await keepPrepared(ctx.data, 'playlist', playlist.id, { retries: true });
+    return presentPlaylist(ctx, saved);
   },
 });
 

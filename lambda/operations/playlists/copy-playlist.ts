@@ -1,5 +1,6 @@
 // POST /playlists/{id}/copy: the draft of one playlist becomes that of another, which is empty.
 import * as z from 'zod';
+import { keepPrepared } from '../../orchestration/prepare-media.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem, ProblemError } from '../problem-codes.ts';
@@ -27,6 +28,8 @@ export const copyPlaylist = operation(['service:write'], {
     if (target.draft.items.length > 0) {
       throw new ProblemError('playlist_not_empty', `The target has ${target.draft.items.length} items. Clear it, or copy into another playlist.`);
     }
-    return presentPlaylist(ctx, await playlists.saveDraft(target.id, source.draft));
+    const saved = await playlists.saveDraft(target.id, source.draft);
+    await keepPrepared(ctx.data, 'playlist', target.id, { retries: true });
+    return presentPlaylist(ctx, saved);
   },
 });

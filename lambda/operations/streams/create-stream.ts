@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { operation } from '../operation.ts';
 import { exampleStream, presentStream, streamFields, streamSchema } from './stream-schema.ts';
-import { adoptPlaylists, assertFields, assertSchedule, mergeSettings } from './stream-settings.ts';
+import { adoptPlaylists, assertFields, assertSchedule, keepPlaylistsPrepared, mergeSettings } from './stream-settings.ts';
 
 export const createStream = operation(['service:write'], {
   id: 'createStream',
@@ -26,6 +26,7 @@ export const createStream = operation(['service:write'], {
       stream_duration_seconds: settings.stream_duration_seconds ?? user.default_stream_duration_seconds,
     });
     await adoptPlaylists(ctx, id, settings.playlist_ids);
+    await keepPlaylistsPrepared(ctx, id, settings);
     return presentStream(ctx, await judgeParts(ctx.data, (await ctx.data.streams.lockAny(id))!));
   },
 });

@@ -15,7 +15,7 @@ export const streamFields = {
   agentModeEnabled: z.boolean().nullish().describe('Replicas are spread over zones.'),
   runBackupStream: z.boolean().nullish().describe("In agent mode: a second replica publishes to the destination's backup address."),
   playlistIDs: z.array(id).max(2).optional().describe('What the stream plays: at most one playlist of kind video and one of kind audio.'),
-  preparedPlaylistIDs: z.array(id).max(100).optional().describe("Playlists kept prepared for this stream's quality and framerate."),
+  preparedPlaylistIDs: z.array(id).max(100).optional().describe("Playlists kept prepared for this stream's quality and framerate, drafts included, so that a start need not wait: for streamBackend manifest."),
   videoUploadObjectID: id.nullish().describe('Upload to loop where no video playlist is given; an image is held still.'),
   audioUploadObjectID: id.nullish().describe("Upload whose sound replaces the video's own."),
   destinationID: id.nullish().describe('Destination to stream to.'),
@@ -65,7 +65,7 @@ export const streamSchema = z
     stateReason: failure.nullable(),
     streamStateID: z.string().nullable().describe('Identifier of the last transition.'),
     processingState: z.enum(['idle', 'processing', 'failed']),
-    preparedShare: z.number().min(0).max(1).nullable().describe('While the state is preparing: how much of what the stream plays is prepared, 0 to 1.'),
+    preparedShare: z.number().min(0).max(1).nullable().describe('How much is prepared, 0 to 1: while the state is preparing, of what the stream plays; else of its preparedPlaylistIDs, if it has any.'),
     playlistIDs: z.array(z.string()),
     preparedPlaylistIDs: z.array(z.string()),
     videoUploadObjectID: z.string().nullable(),
@@ -98,7 +98,7 @@ const shownTransitions = 20;
 export async function presentStreams(ctx: Context, streams: readonly Stream[]): Promise<z.input<typeof streamSchema>[]> {
   const ids = streams.map((stream) => stream.id);
   const replicas = ctx.isWanted('Stream.replicas') ? await ctx.data.replicas.ofStreams(ids) : [];
-  const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter((stream) => stream.state === 'preparing').map((stream) => stream.id) : [];
+  const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter(hasShare).map((stream) => stream.id) : [];
   const prepared = preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
   const history = ctx.isWanted('Stream.transitions') ? await ctx.data.streams.lastTransitions(ids, shownTransitions) : [];
   return streams.map((stream) => ({
@@ -109,7 +109,7 @@ export async function presentStreams(ctx: Context, streams: readonly Stream[]): 
     stateReason: stream.state_reason,
     streamStateID: stream.last_transition_id === null ? null : String(stream.last_transition_id),
     processingState: stream.processing_state,
-    preparedShare: stream.state === 'preparing' ? (prepared.get(stream.id) ?? 0) : null,
+    preparedShare: prepared.get(stream.id) ?? null,
     playlistIDs: [...stream.playlist_ids],
     preparedPlaylistIDs: [...stream.prepared_playlist_ids],
     videoUploadObjectID: stream.video_upload_id,
@@ -144,6 +144,10 @@ export async function presentStreams(ctx: Context, streams: readonly Stream[]): 
     createdAt: stream.created_at,
     updatedAt: stream.updated_at,
   }));
+}
+
+function hasShare({ state, stream_backend: backend, prepared_playlist_ids: kept }: Stream): boolean {
+  return state === 'preparing' || (backend === 'manifest' && kept.length > 0);
 }
 
 export async function presentStream(ctx: Context, stream: Stream): Promise<z.input<typeof streamSchema>> {

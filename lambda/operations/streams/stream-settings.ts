@@ -5,6 +5,7 @@ import { streamKeyPlace } from '../../domain/sealed-places.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
+import { keepPrepared } from '../../orchestration/prepare-media.ts';
 import type { Context } from '../context.ts';
 import { streamKeyFaults } from '../destinations/destination-schema.ts';
 import { fieldProblem, fieldProblems, ProblemError } from '../problem-codes.ts';
@@ -109,4 +110,11 @@ export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs
     await judgeParts(ctx.data, await ctx.data.streamParts.detachPlaylist(former.id, id));
   }
   if (playlistIDs.length > 0) await ctx.data.streamParts.settleProcessing(streamID);
+}
+
+/** Has the playlists prepared that the stream now keeps so. Locked: whoever edits one of them meanwhile comes before this, or sees the stream. */
+export async function keepPlaylistsPrepared(ctx: Context, streamID: string, settings: StreamSettings): Promise<void> {
+  if (settings.prepared_playlist_ids.length === 0) return;
+  await ctx.data.playlists.lockMany(settings.prepared_playlist_ids);
+  await keepPrepared(ctx.data, 'stream', streamID, { retries: true });
 }

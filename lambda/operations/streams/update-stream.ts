@@ -12,7 +12,7 @@ import { fieldProblem, ProblemError } from '../problem-codes.ts';
 import { startOrRefuse } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
 import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
-import { adoptPlaylists, assertFields, assertSchedule, mergeSettings } from './stream-settings.ts';
+import { adoptPlaylists, assertFields, assertSchedule, keepPlaylistsPrepared, mergeSettings } from './stream-settings.ts';
 
 /** All that may change while a stream is live. */
 const changeableLive = new Set(['name', 'streamDuration', 'scheduleEndAt', 'status', 'streamStateID', 'retryMirror']);
@@ -49,6 +49,7 @@ export const updateStream = operation(['service:write'], {
     await ctx.data.streams.saveSettings(stream.id, settings);
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
     await moveDueTimes(ctx, stream, settings);
+    await keepPlaylistsPrepared(ctx, stream.id, settings);
     let updated = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
     if (status === 'ACTIVE') updated = await startOrRefuse(ctx, updated);
     if (status === 'INACTIVE') updated = await stopOrRefuse(ctx, updated);

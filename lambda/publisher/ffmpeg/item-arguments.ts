@@ -1,7 +1,9 @@
 // The ffmpeg arguments that turn any item into the pictures and the sound of a profile. Pure.
+import type { DynamicRange } from '../../domain/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import { audioFormat } from './profile.ts';
 import type { Profile } from './profile.ts';
+import { toneMappingFilters } from './tone-mapping.ts';
 
 /** x264 preset, or the NVIDIA encoder. */
 export type EncoderSettings = { readonly codec: 'libx264'; readonly preset: string } | { readonly codec: 'h264_nvenc' };
@@ -10,6 +12,8 @@ export interface VideoRequest {
   /** Signed http(s) address, or a path. */
   readonly sourceURL: string;
   readonly kind: 'video' | 'image';
+  /** SDR where it is absent. */
+  readonly dynamicRange?: DynamicRange | undefined;
   /** Frame of the item to begin with, on the profile's grid. */
   readonly startFrame: number;
   /** Exactly this many frames come, whatever the source holds: its last frame is held. */
@@ -34,12 +38,12 @@ const maxBFrames = 2;
 
 /** Writes H.264 as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
-  const { profile, kind } = request;
+  const { profile, kind, dynamicRange = 'sdr' } = request;
   return [
-    ...inputArguments(request.sourceURL, kind, request.startFrame / profile.framesPerSecond),
+    ...inputArguments(request.sourceURL, kind === 'video' ? dynamicRange : null, kind === 'image' ? 0 : request.startFrame / profile.framesPerSecond),
     // The first stream of moving pictures: cover art is none.
     '-map', kind === 'image' ? '0:v:0' : '0:V:0',
-    '-vf', videoFilters(kind, profile).join(','),
+    '-vf', videoFilters(kind, dynamicRange, profile).join(','),
     '-fps_mode', 'cfr',
     '-frames:v', String(request.frameCount),
     ...encoderArguments(request.encoder, profile),
@@ -48,10 +52,17 @@ export function videoArguments(request: VideoRequest): string[] {
   ];
 }
 
+/** Encodes one picture of the profile, read raw from stdin, and keeps nothing of it. */
+export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
+  const { width, height, framesPerSecond } = profile;
+  const raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)];
+  return [...quiet, ...raw, '-i', 'pipe:0', '-frames:v', '1', ...encoderArguments(encoder, profile), '-f', 'null', '-'];
+}
+
 /** Writes raw samples (see `audioFormat`) to stdout; the first belongs to `startSample`, whenever the source's sound begins. */
 export function audioArguments(request: AudioRequest): string[] {
   return [
-    ...inputArguments(request.sourceURL, 'audio', request.startSample / audioFormat.sampleRate),
+    ...inputArguments(request.sourceURL, null, request.startSample / audioFormat.sampleRate),
     '-map', '0:a:0',
     // Gaps become silence and overlaps are cut; `min_comp` makes the very first sample exact instead of "within 1 ms".
     '-af', [
@@ -73,25 +84,29 @@ export function audioEncoderArguments(bitrateKbps: number): string[] {
   ];
 }
 
-/** For H.264 that does not tell, as most encoders' does not: HD by convention. ffmpeg would take it for BT.601 and shift the colours. */
-const assumedColorMatrix = 'bt709';
+/** For pictures that do not tell, as those of most H.264 encoders: by convention. ffmpeg would take them for BT.601 and shift the colours. */
+const assumedColorMatrix: Record<DynamicRange, string> = { sdr: 'bt709', pq: 'bt2020nc', hlg: 'bt2020nc' };
 const quiet = ['-nostdin', '-hide_banner', '-loglevel', 'error'] as const;
 
-function inputArguments(sourceURL: string, kind: 'video' | 'image' | 'audio', startSeconds: number): string[] {
+/** @param moving what its moving pictures are coded in, if they are wanted */
+function inputArguments(sourceURL: string, moving: DynamicRange | null, startSeconds: number): string[] {
   return [
     ...quiet,
     ...inputGuardArguments(sourceURL),
-    ...(kind === 'video' ? ['-colorspace', assumedColorMatrix] : []),
+    ...(moving ? ['-colorspace', assumedColorMatrix[moving]] : []),
     // From the keyframe before on; what comes earlier gets negative times, and the filters know which frame is on show at 0.
-    ...(startSeconds > 0 && kind !== 'image' ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : []),
+    ...(startSeconds > 0 ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : []),
     '-i', sourceURL,
   ];
 }
 
-function videoFilters(kind: VideoRequest['kind'], { width, height, framesPerSecond }: Profile): string[] {
+function videoFilters(kind: VideoRequest['kind'], dynamicRange: DynamicRange, { width, height, framesPerSecond }: Profile): string[] {
+  const toneMapping = toneMappingFilters(dynamicRange);
+  const toBt709 = 'out_color_matrix=bt709:out_range=tv';
+  // Into the frame with the display's aspect ratio; `dar` knows non-square pixels, and rotation has been applied before.
+  const size = `w='max(2,trunc(min(${width},${height}*dar)/2+0.5)*2)':h='max(2,trunc(min(${height},${width}/dar)/2+0.5)*2)'`;
   const fit = [
-    // Into the frame with the display's aspect ratio; `dar` knows non-square pixels, and rotation has been applied before.
-    `scale=w='max(2,trunc(min(${width},${height}*dar)/2+0.5)*2)':h='max(2,trunc(min(${height},${width}/dar)/2+0.5)*2)':out_color_matrix=bt709:out_range=tv`,
+    ...(toneMapping.length > 0 ? [`scale=${size}`, ...toneMapping, `scale=${toBt709}`] : [`scale=${size}:${toBt709}`]),
     'format=yuv420p',
     'setsar=1',
     `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`,

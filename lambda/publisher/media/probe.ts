@@ -1,4 +1,5 @@
 // What an uploaded file really is, and whether all of it is there.
+import type { DynamicRange } from '../../domain/video-format.ts';
 import { containerFormatOf, fitsMimeType, usualMimeType } from './container-formats.ts';
 import type { ContainerFormat, MediaKind } from './container-formats.ts';
 import { decodeSample, readPacketEnds } from './media-ends.ts';
@@ -25,6 +26,7 @@ export interface MediaFacts {
   /** Moving pictures; cover art is none. */
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
+  readonly dynamicRange: DynamicRange;
 }
 
 /** What the uploader says that the file is. */
@@ -67,6 +69,7 @@ export async function probeMedia(tools: MediaTools, sourceURL: string, claimed: 
     audioCodec: audio?.codec ?? null,
     hasVideo: kind === 'video',
     hasAudio: audio !== null,
+    dynamicRange: video?.dynamicRange ?? 'sdr',
   };
   if (kind === 'image') {
     await decodeSample(source, { streams: [video!], fromSeconds: null, strict: true }, 'The image cannot be decoded: it is damaged or cut off.');

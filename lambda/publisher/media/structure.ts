@@ -1,5 +1,6 @@
 // Reads the structure of a file with ffprobe: container, streams, what the header says about time.
 import * as z from 'zod';
+import type { DynamicRange } from '../../domain/video-format.ts';
 import { runChild, ToolError } from '../ffmpeg/child.ts';
 import { inputGuardArguments } from './container-formats.ts';
 import { MediaError } from './media-error.ts';
@@ -28,6 +29,7 @@ export interface PictureStructure extends StreamStructure {
   readonly width: number;
   readonly height: number;
   readonly framerate: number | null;
+  readonly dynamicRange: DynamicRange;
 }
 
 export interface Structure {
@@ -50,6 +52,7 @@ const probedStreamSchema = z.object({
   sample_aspect_ratio: z.string().optional(),
   avg_frame_rate: z.string().optional(),
   r_frame_rate: z.string().optional(),
+  color_transfer: z.string().optional(),
   disposition: z.object({ attached_pic: z.number().optional() }).optional(),
   side_data_list: z.array(z.object({ rotation: z.number().optional() })).optional(),
 });
@@ -63,7 +66,7 @@ const reportSchema = z.object({
 
 const entries = [
   'format=format_name,start_time,duration',
-  'stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,avg_frame_rate,r_frame_rate',
+  'stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,avg_frame_rate,r_frame_rate,color_transfer',
   'stream_disposition=attached_pic',
   'stream_side_data=rotation',
 ].join(':');
@@ -115,8 +118,12 @@ function pictureOf(streams: readonly ProbedStream[]): PictureStructure | null {
     width: sideways ? height : width,
     height: sideways ? width : height,
     framerate: rate === null ? null : Math.round(rate * 1000) / 1000,
+    dynamicRange: highDynamicRanges[stream.color_transfer ?? ''] ?? 'sdr',
   };
 }
+
+/** By ffmpeg's names of transfer characteristics. */
+const highDynamicRanges: Readonly<Record<string, DynamicRange>> = { smpte2084: 'pq', 'arib-std-b67': 'hlg' };
 
 function soundOf(streams: readonly ProbedStream[]): StreamStructure | null {
   const stream = streams.find(({ codec_type }) => codec_type === 'audio');

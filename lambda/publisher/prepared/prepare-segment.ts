@@ -1,7 +1,8 @@
-// Makes one segment of a rendition from an upload, with ffmpeg: the same bytes on the same machine, whatever was made before it.
+// Makes one segment of a rendition from an upload, with ffmpeg: the same pictures and sound, whatever was made before it.
 import { firstSoundFrameFrom, pictureOffsetMs, pictureOfSoundFrame, soundOffsetMs } from '../../domain/prepared-play-out.ts';
 import { groupsPerSegment } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
+import type { DynamicRange } from '../../domain/video-format.ts';
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
 import type { EncoderSettings } from '../ffmpeg/item-arguments.ts';
@@ -21,6 +22,8 @@ export interface SegmentRequest {
   readonly sourceURL: string;
   readonly kind: 'video' | 'image' | 'audio';
   readonly hasAudio: boolean;
+  /** SDR where it is absent. */
+  readonly dynamicRange?: DynamicRange | undefined;
   readonly encoder: EncoderSettings;
 }
 
@@ -30,7 +33,7 @@ const prerollFrames = 8;
 const fadeSamples = audioFormat.sampleRate / 100;
 
 /**
- * @returns the object's bytes
+ * @returns the object's bytes; made again, they differ by a few, as x264 spends its bits by how its threads take turns
  * @throws {MediaError} when nothing of the upload can be decoded; {ToolError} when ffmpeg or the source failed; the signal's reason
  */
 export async function prepareSegment(tools: MediaTools, request: SegmentRequest, signal: AbortSignal): Promise<Buffer> {
@@ -64,7 +67,7 @@ interface Encoded {
 
 async function encodePictures(
   tools: MediaTools,
-  { sourceURL, encoder, kind }: SegmentRequest,
+  { sourceURL, encoder, kind, dynamicRange }: SegmentRequest,
   profile: Profile,
   first: number,
   end: number,
@@ -72,7 +75,11 @@ async function encodePictures(
 ): Promise<Encoded> {
   if (kind === 'audio') throw new TypeError('sound has no pictures');
   const rate = profile.framesPerSecond;
-  const source = openVideoSource(tools, { sourceURL, kind, startFrame: first, frameCount: end - first, profile, encoder, background: true }, signal);
+  const source = openVideoSource(
+    tools,
+    { sourceURL, kind, dynamicRange, startFrame: first, frameCount: end - first, profile, encoder, background: true },
+    signal,
+  );
   const messages: Buffer[] = [];
   let sequenceHeader: Buffer | undefined;
   try {

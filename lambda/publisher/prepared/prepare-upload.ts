@@ -1,19 +1,23 @@
 // Prepares an upload for the manifest backend, segment by segment: one command makes one, so that no worker is busy for long or lost with much.
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'pg';
 import { databaseOn, unlessTaken } from '../../data/database.ts';
 import type { MediaCommand } from '../../data/outbox.ts';
 import type { RenditionState } from '../../data/renditions.ts';
 import type { Upload } from '../../data/uploads.ts';
-import { formatNamed, renditionOf, segmentCount } from '../../domain/rendition.ts';
+import { formatName, formatNamed, renditionOf, segmentCount } from '../../domain/rendition.ts';
+import type { Rendition } from '../../domain/rendition.ts';
 import { notPrepared, settlePreparation } from '../../orchestration/prepare-media.ts';
+import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { EncoderSettings } from '../ffmpeg/item-arguments.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { prepareSegment } from './prepare-segment.ts';
-import { segmentKey } from './segment-format.ts';
+import type { SegmentRequest } from './prepare-segment.ts';
+import { assertSegment, SegmentDamaged, segmentKey } from './segment-format.ts';
 
 export interface PrepareParts {
   readonly pool: Pool;
@@ -38,6 +42,7 @@ const contentType = 'application/octet-stream';
 export async function prepareUpload(parts: PrepareParts, command: PrepareCommand, isLastAttempt: boolean): Promise<void> {
   const upload = await databaseOn(parts.pool).uploads.findAny(command.uploadID);
   if (upload?.probe_state !== 'completed') return;
+  if (command.segment !== undefined) return mendSegment(parts, upload, command.format, command.segment);
   try {
     const contentHash = upload.content_hash ?? (await hashContent(parts, upload));
     const state = await unlessTaken(parts.pool, `${contentHash}/${command.format}`, () => advance(parts, command, upload, contentHash));
@@ -61,18 +66,50 @@ export async function removeOrphanedRenditions({ pool, objects }: Pick<PreparePa
 
 /** Makes the next segment, if there is one. @returns what the rendition is then; null when another was faster */
 async function advance(parts: PrepareParts, command: PrepareCommand, upload: Upload, contentHash: string): Promise<RenditionState | null> {
-  const { pool, objects, tools, encoder, log } = parts;
-  const { renditions } = databaseOn(pool);
-  const kind = command.format === 'sound' ? 'audio' : upload.type === 'image' ? 'image' : 'video';
-  const rendition = renditionOf(contentHash, { kind, durationSeconds: upload.duration_seconds ?? 0 }, formatNamed(command.format));
+  const { renditions } = databaseOn(parts.pool);
+  const rendition = renditionOfUpload(upload, contentHash, command.format);
   const { state, segments_done: segment } = await renditions.begin(contentHash, command.format, segmentCount(rendition));
   if (state !== 'preparing') return state;
-  const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
-  const request = { rendition, segment, sourceURL, kind, hasAudio: upload.audio_codec !== null, encoder } as const;
-  const bytes = await prepareSegment(tools, request, AbortSignal.timeout(segmentTimeoutMs));
-  await objects.write(segmentKey(rendition, segment), bytes, { contentType });
-  log('segment_prepared', { uploadID: upload.id, format: command.format, segment, of: segmentCount(rendition) });
+  await makeSegment(parts, upload, rendition, segment);
   return (await renditions.finishSegment(contentHash, command.format, segment))?.state ?? null;
+}
+
+/** Makes a segment anew that somebody could not read; each of them asks, so it may be whole by now. */
+async function mendSegment(parts: PrepareParts, upload: Upload, format: string, segment: number): Promise<void> {
+  if (upload.content_hash === null) return;
+  const rendition = renditionOfUpload(upload, upload.content_hash, format);
+  const key = segmentKey(rendition, segment);
+  await unlessTaken(parts.pool, key, async () => {
+    if (!(await isWhole(parts.objects, key))) await makeSegment(parts, upload, rendition, segment);
+  });
+}
+
+async function isWhole(objects: ObjectStore, key: string): Promise<boolean> {
+  try {
+    assertSegment(await buffer(await objects.read(key)));
+    return true;
+  } catch (error) {
+    if (error instanceof ObjectNotFound || error instanceof SegmentDamaged) return false;
+    throw error;
+  }
+}
+
+function renditionOfUpload(upload: Upload, contentHash: string, format: string): Rendition {
+  return renditionOf(contentHash, { kind: kindOf(upload, format), durationSeconds: upload.duration_seconds ?? 0 }, formatNamed(format));
+}
+
+function kindOf(upload: Upload, format: string): SegmentRequest['kind'] {
+  if (format === 'sound') return 'audio';
+  return upload.type === 'image' ? 'image' : 'video';
+}
+
+async function makeSegment({ objects, tools, encoder, log }: PrepareParts, upload: Upload, rendition: Rendition, segment: number): Promise<void> {
+  const format = formatName(rendition.format);
+  const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
+  const source = { sourceURL, kind: kindOf(upload, format), hasAudio: upload.audio_codec !== null, dynamicRange: upload.dynamic_range };
+  const bytes = await prepareSegment(tools, { rendition, segment, encoder, ...source }, AbortSignal.timeout(segmentTimeoutMs));
+  await objects.write(segmentKey(rendition, segment), bytes, { contentType });
+  log('segment_prepared', { uploadID: upload.id, format, segment, of: segmentCount(rendition) });
 }
 
 async function giveUp({ pool }: PrepareParts, { format }: PrepareCommand, upload: Upload, failure: { code: string; detail: string }): Promise<void> {

@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib';
 import { formatName } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
+import { renditionsPrefix } from '../environment.ts';
 
 /** Part of every object key: what another version has written is never read. */
 export const segmentFormatVersion = 1;
@@ -62,7 +63,7 @@ export class SegmentDamaged extends Error {
 
 /** The object that holds a segment. */
 export function segmentKey({ contentHash, format }: Pick<Rendition, 'contentHash' | 'format'>, segment: number): string {
-  return `renditions/v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
+  return `${renditionsPrefix}v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
 }
 
 /** @throws {RangeError} when a message is larger than 8 MiB */
@@ -135,6 +136,14 @@ export function readSegmentHeader(start: Buffer): SegmentHeader {
 /** @throws {SegmentDamaged} when the bytes are not those that were written */
 export function assertBlock(header: SegmentHeader, block: number, bytes: Buffer): void {
   if (crc32(bytes) !== header.blockChecksums[block]) throw new SegmentDamaged(`block ${block} has changed`);
+}
+
+/** @throws {SegmentDamaged} when any byte of an object is not as it was written */
+export function assertSegment(bytes: Buffer): void {
+  const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
+  const media = bytes.subarray(header.mediaStart);
+  if (media.length !== header.mediaBytes) throw new SegmentDamaged('the media is cut off');
+  header.blockChecksums.forEach((_, block) => assertBlock(header, block, blockOf(media, block)));
 }
 
 interface WrittenFacts extends Omit<SegmentFacts, 'videoSequenceHeader' | 'audioSequenceHeader'> {

@@ -64,7 +64,7 @@ export type Picture = Uint8Array;
 /** Decodes an FLV file; any complaint of the decoder is an error. */
 export async function decodePictures({ ffmpegPath }: MediaTools, flv: Buffer): Promise<Picture[]> {
   const decoder = spawn(ffmpegPath, [
-    '-loglevel', 'error', '-f', 'flv', '-i', 'pipe:0', '-fps_mode', 'passthrough', '-vf', 'scale=16:9:flags=area,format=yuv420p', '-f', 'rawvideo', 'pipe:1',
+    '-loglevel', 'error', '-f', 'flv', '-i', 'pipe:0', '-fps_mode', 'passthrough', '-vf', 'scale=16:9:flags=area+accurate_rnd,format=yuv420p', '-f', 'rawvideo', 'pipe:1',
   ]);
   decoder.stdin.end(flv);
   const [pixels, complaints] = await Promise.all([buffer(decoder.stdout), buffer(decoder.stderr), once(decoder, 'close')]);

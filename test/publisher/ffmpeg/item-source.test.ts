@@ -106,6 +106,24 @@ describe('pictures', () => {
     expect(Math.abs(at(await firstPicture(await mediaSample(name)), 8, 4) - luma)).toBeLessThan(4);
   });
 
+  it.each(builds.flatMap(({ name, tools }) => (['pq', 'hlg'] as const).map((range) => ({ name, tools, range }))))('shows $range as light as SDR, with white for its peak ($name)', async ({ tools, range }) => {
+    const [frame] = await encodeItem(tools, itemRequest(await mediaSample(`greys-${range}.mkv`), { frameCount: 1, dynamicRange: range }));
+    const [picture] = await decodePictures(tools, joinItems([[frame!]]));
+    // Black, a dark grey (20 of 203 cd/m² by IEC 61966-2-1), diffuse white with room for what is brighter, and the peak.
+    const expected = [17, 92, 201, 235];
+    for (const [index, luma] of expected.entries()) expect(Math.abs(at(picture!, index * 4 + 2, 4) - luma)).toBeLessThan(2);
+    const [sdr] = await encodeItem(tools, itemRequest(await mediaSample('plain.mp4'), { frameCount: 1 }));
+    expect(frame!.sequenceHeader).toEqual(sdr!.sequenceHeader);
+  });
+
+  it('brings the colours of BT.2020 to the primaries of BT.709', async () => {
+    const frames = await encodeItem(tools, itemRequest(await mediaSample('green-pq.mkv'), { frameCount: 1, dynamicRange: 'pq' }));
+    const [picture] = await decodePictures(tools, joinItems([frames]));
+    // Green alone, which with the primaries of BT.2020 has a third as much red.
+    const green = 1.055 * (40 / 203) ** (1 / 2.4) - 0.055;
+    expect(Math.abs(at(picture!, 8, 4) - (black + 219 * 0.7152 * green))).toBeLessThan(2);
+  });
+
   it('holds a still image, on black where it is transparent', async () => {
     await using server = await serveSamples();
     const still = await encodeItem(tools, itemRequest(server.urlOf(await mediaSample('still.png')), { kind: 'image', frameCount: 70 }));

@@ -1,4 +1,5 @@
 // A destination in memory that puts together what it gets, and takes as much of it as a test lets it.
+import { flvHeader, flvTag } from '../../../bin/local/rtmp-sink/flv-writer.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
 import { ChunkWriter } from '../../../lambda/publisher/rtmp/chunk-writer.ts';
 import type { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
@@ -69,4 +70,10 @@ export function frameTimes(messages: readonly RtmpMessage[]): number[] {
 /** Whether a message of video begins with a keyframe (FLV: frame type 1). */
 export function isKeyframe({ payload }: RtmpMessage): boolean {
   return payload[0]! >> 4 === 1 && payload[1] === 1;
+}
+
+/** What came, as an FLV file. */
+export function flvOf({ video, audio }: CheckingIngest): Buffer {
+  const tags = [...video, ...audio].sort((a, b) => a.timestampMs - b.timestampMs);
+  return Buffer.concat([flvHeader({ hasVideo: true, hasAudio: true }), ...tags.map(({ type, timestampMs, payload }) => flvTag(type, timestampMs, payload))]);
 }

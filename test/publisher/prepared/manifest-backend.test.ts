@@ -10,7 +10,7 @@ import { createSealer } from '../../../lambda/ports/sealer/sealer.ts';
 import { runAgent } from '../../../lambda/publisher/agent.ts';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
-import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { assertSegment, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { actorsOn, onLoopback, starting } from '../../orchestration/actors.ts';
 import { mediaSample, serveSamples, textFile } from '../../support/media-samples.ts';
 import type { SampleServer } from '../../support/media-samples.ts';
@@ -77,12 +77,12 @@ async function manifestStream(more: object): Promise<string> {
 
 const start = (id: string) => call('POST', `/streams/${id}/start`);
 function untilState(id: string, state: string): Promise<void> {
-  return expect.poll(async () => (await stream(id)).state, { timeout: 20_000 }).toBe(state);
+  return expect.poll(async () => (await stream(id)).state, { timeout: 60_000 }).toBe(state);
 }
 
 const contentHash = createHash('sha256').update('media').digest('hex');
 
-describe('the manifest backend', { timeout: 60_000 }, () => {
+describe('the manifest backend', { timeout: 180_000 }, () => {
   it('prepares what is needed once, whoever asks, and sends it without any process', async () => {
     // The same bytes twice, and both wanted at once.
     const streams = [await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) }), await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) })];
@@ -121,6 +121,47 @@ describe('the manifest backend', { timeout: 60_000 }, () => {
     await expect.poll(async () => (await playlist(playlistID)).publishStatus, { timeout: 20_000 }).toBe('IDLE');
     expect(eventsOf('segment_prepared')).toHaveLength(2);
     await expect.poll(async () => (await call('GET', `/streams/${id}/stats`)).body.currentItem?.uploadID, { timeout: 20_000 }).toBe(next);
+    expect(sink.channels()).toMatchObject([{ live: true, connections: 1, timestampRegressions: 0 }]);
+    expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ droppedFrames: 0, reconnects: 0 });
+  });
+
+  it('has nothing to wait for where a playlist was kept prepared', async () => {
+    const id = await manifestStream({});
+    const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+    await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
+    await call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID: await upload({ durationSeconds: 2 }) }] });
+    expect((await stream(id)).preparedShare).toBe(0);
+    startAgent('agent');
+    await expect.poll(async () => (await stream(id)).preparedShare, { timeout: 20_000 }).toBe(1);
+    expect((await start(id)).body.state).toBe('activating');
+    await untilState(id, 'active');
+    expect(await causes(id)).toEqual(['start', 'media_accepted']);
+    expect(eventsOf('segment_prepared')).toHaveLength(1);
+  });
+
+  it.each(['deleted', 'changed'] as const)('goes on with the last good item where a segment is %s under it, and with the segment once it is made anew', async (how) => {
+    const [good, bad] = [await upload({ durationSeconds: 6 }), await upload({ durationSeconds: 21 })];
+    await service.objects().write((await data().uploads.findAny(bad))!.object_key, Buffer.from('other'), { contentType: 'video/mp4' });
+    const id = await manifestStream({});
+    const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+    await call('POST', `/playlists/${playlistID}/operations`, { operations: [good, bad].map((uploadID) => ({ op: 'add', uploadID })) });
+    await start(id);
+    startAgent('agent');
+    await untilState(id, 'active');
+    // Before it is its turn, so it is in no cache.
+    const key = segmentKey({ contentHash: createHash('sha256').update('other').digest('hex'), format }, 0);
+    const bytes = await buffer(await service.objects().read(key));
+    if (how === 'deleted') await service.objects().delete(key);
+    else await service.objects().write(key, Buffer.from(bytes).fill(0x55, bytes.length >> 1), { contentType: 'application/octet-stream' });
+    logged.length = 0;
+    await expect.poll(() => eventsOf('segment_unreadable')[0]?.fields, { timeout: 20_000 }).toMatchObject({ uploadID: bad, segment: 0 });
+    await expect.poll(() => eventsOf('segment_prepared').length, { timeout: 20_000 }).toBe(1);
+    // Only this one of two: whoever starts now need not wait for the other.
+    expect(eventsOf('segment_prepared')[0]!.fields).toMatchObject({ uploadID: bad, segment: 0, of: 2 });
+    expect((await data().renditions.ofUploads([bad], 'q_720p-f_30'))[0]!.state).toBe('ready');
+    assertSegment(await buffer(await service.objects().read(key)));
+    await expect.poll(async () => (await call('GET', `/streams/${id}/stats`)).body.currentItem?.uploadID, { timeout: 30_000 }).toBe(bad);
+    expect(await causes(id)).toEqual(['start', 'preparation_needed', 'preparation_done', 'media_accepted']);
     expect(sink.channels()).toMatchObject([{ live: true, connections: 1, timestampRegressions: 0 }]);
     expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ droppedFrames: 0, reconnects: 0 });
   });

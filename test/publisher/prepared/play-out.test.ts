@@ -13,7 +13,7 @@ import { deltas, judgeRecording, tally } from '../../support/recording.ts';
 import { beeps, flashes, makeSyncClip } from '../../support/sync-clip.ts';
 import { readFlv } from '../rtmp/flv-sample.ts';
 import { item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
-import type { PreparedClips } from './prepared-clips.ts';
+import type { PreparedClips, Tracks } from './prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
@@ -23,6 +23,9 @@ const clips = [
   { name: 'second', seconds: 2.03, framesPerSecond: 30, sampleRate: 48_000 },
   { name: 'third', seconds: 1.01, framesPerSecond: 24, sampleRate: null },
 ];
+/** Songs: the sound of the first two, one after the other. */
+const songs = clips.slice(0, 2).map(({ name, seconds }) => item(`song-${name}`, seconds, { kind: 'audio' }));
+const still = item('still', 10, { kind: 'image', hasAudio: false });
 const items = clips.map(({ name, seconds, sampleRate }) => item(name, seconds, { hasAudio: sampleRate !== null }));
 
 let folder: string;
@@ -33,6 +36,8 @@ beforeAll(async () => {
   for (const [index, { name, ...clip }] of clips.entries()) {
     const path = await makeSyncClip(tools, { ...clip, path: join(folder, `${name}.mp4`), size: '320x180', codecs: h264 });
     await prepared.prepare(items[index]!, path);
+    if (songs[index]) await prepared.prepare(songs[index], path, 'sound');
+    if (index === 0) await prepared.prepare(still, path);
   }
 }, 60_000);
 afterAll(async () => {
@@ -43,7 +48,7 @@ afterAll(async () => {
 /** Both ingests acknowledge every 263 KB. */
 const acknowledgedWithinBytes = 400_000;
 
-async function record(ingest: Ingest, seconds: number): Promise<string> {
+async function record(ingest: Ingest, seconds: number, tracks: Tracks): Promise<string> {
   onTestFinished(() => ingest[Symbol.dispose]());
   const publisher = await connectPublisher(ingest.target, { allowPrivateAddresses: true, connectTimeoutMs: 5000 }, new AbortController().signal);
   // The clock of the test runs faster than the ingest takes, and acknowledges.
@@ -51,7 +56,7 @@ async function record(ingest: Ingest, seconds: number): Promise<string> {
   const eachTurn = async () => {
     while (isAhead()) await setImmediate();
   };
-  await play(mediaOptions(prepared.objects, () => ({ video: timelineOf(...items) })), publisher, { seconds, eachTurn });
+  await play(mediaOptions(prepared.objects, () => tracks), publisher, { seconds, eachTurn });
   await publisher.close();
   return ingest.finish();
 }
@@ -83,7 +88,7 @@ describe('an ingest records 100 joins without a seam', { timeout: 120_000 }, () 
   it.for(['nginx', 'ffmpeg'] as const)('%s', async (kind, { skip }) => {
     const ingest = kind === 'nginx' ? await startNginxIngest({ recordFolder: await mkdtemp(join(folder, 'nginx-')) }) : await startFfmpegIngest(join(folder, 'ffmpeg.flv'));
     skip(!ingest, 'nginx with its RTMP module is not installed');
-    const file = await record(ingest!, 148);
+    const file = await record(ingest!, 148, { video: timelineOf(...items) });
     const { video, audio, decodeErrors } = await judgeRecording(tools, file);
     expect(decodeErrors).toBe('');
     expect([await sequenceHeaders(file, 'video'), await sequenceHeaders(file, 'audio')]).toEqual([1, 1]);
@@ -99,5 +104,35 @@ describe('an ingest records 100 joins without a seam', { timeout: 120_000 }, () 
     // The same at the first join as at the last.
     const apart = found.map((lag, lap) => lag - lagByGrid(lap));
     expect(Math.max(...apart) - Math.min(...apart)).toBeLessThan(0.003);
+  });
+});
+
+describe('a playlist of sound plays without a seam, by its own length,', { timeout: 120_000 }, () => {
+  const [first, second, third] = [41 / 30, 61 / 30, 30 / 30];
+  /** Each time as long after the one before as the items in turn are, whichever it begins with. */
+  function expectInTurn(times: readonly number[], lengths: readonly number[], tolerance: number): void {
+    const between = deltas(times);
+    const begin = lengths.findIndex((length) => Math.abs(length - between[0]!) < tolerance);
+    between.forEach((seconds, index) => expect(Math.abs(seconds - lengths[(begin + index) % lengths.length]!)).toBeLessThan(tolerance));
+  }
+
+  it.each([
+    ['under videos', items, [first, second, third]],
+    ['under a still image', [still], []],
+  ] as const)('%s', async (name, pictures, pictureSeconds) => {
+    const file = await record(await startFfmpegIngest(join(folder, `${name}.flv`)), 60, { video: timelineOf(...pictures), audio: timelineOf(...songs) });
+    const { video, audio, decodeErrors } = await judgeRecording(tools, file);
+    expect(decodeErrors).toBe('');
+    expect([await sequenceHeaders(file, 'video'), await sequenceHeaders(file, 'audio')]).toEqual([1, 1]);
+    expect([...tally(deltas(video.dts)).keys()].sort()).toEqual([33, 34]);
+    expect([...tally(deltas(audio.dts)).keys()].sort()).toEqual([21, 22]);
+    // At least 35 songs: every beep comes, each when its song is due. A song begins at the place of the grid of AAC nearest to its picture.
+    const heard = await beeps(tools, file);
+    expect(heard.length).toBeGreaterThanOrEqual(35);
+    expectInTurn(heard, [first, second], 1024 / 48_000 + 0.002);
+    if (pictureSeconds.length === 0) return;
+    const seen = await flashes(tools, file, 30);
+    expect(seen.length).toBeGreaterThanOrEqual(40);
+    expectInTurn(seen, pictureSeconds, 1.5 / 30);
   });
 });

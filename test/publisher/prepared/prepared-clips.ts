@@ -2,10 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
 import { renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
-import type { RenditionFormat } from '../../../lambda/domain/rendition.ts';
+import type { Rendition, RenditionFormat } from '../../../lambda/domain/rendition.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import { Figures } from '../../../lambda/publisher/figures.ts';
@@ -13,10 +14,12 @@ import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts'
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { prepareSegment } from '../../../lambda/publisher/prepared/prepare-segment.ts';
-import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { readSegmentHeader, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
+import type { SegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import type { Turn } from '../../../lambda/publisher/prepared/send-schedule.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import { CheckingIngest } from './checking-ingest.ts';
 
 export const format = { quality: 'q_720p', framerate: 'f_30' } as const;
 const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
@@ -38,13 +41,29 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
     async prepare(item, path, wanted = format) {
       const rendition = renditionOf(item.uploadID, item, wanted);
       for (let segment = 0; segment < segmentCount(rendition); segment++) {
-        const { kind, hasAudio } = item;
-        const bytes = await prepareSegment(tools, { rendition, segment, sourceURL: path, kind, hasAudio, encoder }, noSignal);
+        const { kind, hasAudio, dynamicRange } = item;
+        const bytes = await prepareSegment(tools, { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder }, noSignal);
         await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
       }
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
+}
+
+/** The headers of a rendition, and all of its messages as a server gets them. */
+export async function receiveRendition(objects: FileObjectStore, rendition: Rendition): Promise<{ headers: SegmentHeader[]; ingest: CheckingIngest }> {
+  const ingest = new CheckingIngest();
+  const headers: SegmentHeader[] = [];
+  for (let segment = 0; segment < segmentCount(rendition); segment++) {
+    const bytes = await buffer(await objects.read(segmentKey(rendition, segment)));
+    const header = readSegmentHeader(bytes);
+    const { videoSequenceHeader, audioSequenceHeader } = header;
+    if (videoSequenceHeader) ingest.send([{ type: 'video', timestampMs: 0, payload: videoSequenceHeader }]);
+    ingest.send([{ type: 'audio', timestampMs: 0, payload: audioSequenceHeader }]);
+    ingest.sendChunks([bytes.subarray(header.mediaStart)]);
+    headers.push(header);
+  }
+  return { headers, ingest };
 }
 
 export function item(uploadID: string, durationSeconds: number, more: Partial<TimelineItem> = {}): TimelineItem {

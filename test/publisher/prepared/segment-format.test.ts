@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
-import { assertBlock, blockBytes, maxHeaderBytes, maxMessageBytes, readSegmentHeader, SegmentDamaged, writeSegment } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { assertBlock, assertSegment, blockBytes, maxHeaderBytes, maxMessageBytes, readSegmentHeader, SegmentDamaged, writeSegment } from '../../../lambda/publisher/prepared/segment-format.ts';
 import type { Group } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
 import { controlMessage, mediaChunkSize, messageType } from '../../../lambda/publisher/rtmp/message.ts';
@@ -47,6 +47,20 @@ describe('a segment', () => {
       expect(() => assertBlock(header, block, good)).toThrow(SegmentDamaged);
       expect(() => assertBlock(header, block, good.subarray(1))).toThrow(SegmentDamaged);
     }
+  });
+
+  it('is whole only as it was written', () => {
+    const bytes = writeSegment(facts, large);
+    assertSegment(bytes);
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (position, change) => {
+        const changed = Buffer.from(bytes);
+        changed[position]! ^= change;
+        expect(() => assertSegment(changed)).toThrow(SegmentDamaged);
+        expect(() => assertSegment(bytes.subarray(0, position))).toThrow(SegmentDamaged);
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it('whose header has changed, is cut off, or is of something else is refused', () => {

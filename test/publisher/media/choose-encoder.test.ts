@@ -1,0 +1,58 @@
+// The encoder that works is taken, whatever ffmpeg says that it knows. No machine of ours has a GPU: that NVENC works is played by a stub.
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chooseEncoder, encodingSlots } from '../../../lambda/publisher/media/choose-encoder.ts';
+import { everyMediaTools } from '../../support/media-samples.ts';
+
+const builds = await everyMediaTools();
+const nvenc = { codec: 'h264_nvenc' };
+const x264 = { codec: 'libx264', preset: 'veryfast' };
+
+async function choose(ffmpegPath: string, timeoutMs?: number) {
+  const logged: Record<string, unknown>[] = [];
+  const encoder = await chooseEncoder({ ffmpegPath, ffprobePath: '' }, (event, fields) => void logged.push({ event, ...fields }), timeoutMs);
+  return { encoder, logged };
+}
+
+/** An ffmpeg that does this. */
+async function stub(script: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stub-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'ffmpeg');
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+describe('NVENC', () => {
+  it('is taken where it encodes a picture', async () => {
+    // As ffmpeg reads its input, so does this; all of one picture has to come.
+    const path = await stub('case "$*" in *h264_nvenc*) test "$(wc -c)" -eq 1382400;; *) exit 1;; esac');
+    expect(await choose(path)).toEqual({ encoder: nvenc, logged: [{ event: 'encoder_chosen', encoder: 'h264_nvenc' }] });
+  });
+
+  it('is left where its driver is missing, and the log has the reason', async () => {
+    const { encoder, logged } = await choose(await stub('echo "Cannot load libcuda.so.1" >&2; exit 1'));
+    expect(encoder).toEqual(x264);
+    expect(logged).toEqual([{ event: 'encoder_chosen', encoder: 'libx264', insteadOf: ['h264_nvenc: Cannot load libcuda.so.1'] }]);
+  });
+
+  it('is left where it does not answer', async () => {
+    expect(await choose(await stub('exec sleep 60'), 200)).toMatchObject({ encoder: x264, logged: [{ insteadOf: ['h264_nvenc: no answer'] }] });
+  });
+
+  it.each(builds)('is tried with real arguments: libx264 takes a picture by the same ($name)', async ({ tools }) => {
+    const { encoder, logged } = await choose(tools.ffmpegPath);
+    if (encoder.codec === 'libx264') expect(logged).toMatchObject([{ insteadOf: [expect.stringMatching(/^h264_nvenc: .+/u)] }]);
+    const asX264 = await stub(`exec ${tools.ffmpegPath} $(echo "$*" | sed 's/-c:v h264_nvenc/-c:v libx264/; s/-preset p4.*-forced-idr 1//')`);
+    expect((await choose(asX264)).encoder).toEqual(nvenc);
+  });
+});
+
+it('an agent without a GPU has a slot for each core, and not more than it was given', () => {
+  expect(encodingSlots({ codec: 'h264_nvenc' }, 16, 4)).toBe(16);
+  expect(encodingSlots({ codec: 'libx264', preset: 'veryfast' }, 16, 4)).toBe(4);
+  expect(encodingSlots({ codec: 'libx264', preset: 'veryfast' }, 2, 4)).toBe(2);
+});
