@@ -61,6 +61,7 @@ export class ReplicaRun {
   #isGivenBack = false;
   /** Encoders are not started for connections that nobody may answer. */
   #connectsFirst = false;
+  readonly #attempts = new Attempts();
   readonly #plan: LastingPlan;
   /** Begun as soon as the connection that there is knows with which frame it ends. */
   #continuing: Promise<Continuation> | null = null;
@@ -106,20 +107,19 @@ export class ReplicaRun {
   async #run(): Promise<void> {
     const { log, random, steadyClock, replica } = this.#options;
     const { signal } = this.#ending;
-    const attempts = new Attempts();
     let movedTo: string | null = null;
     while (!signal.aborted) {
       const beganMs = steadyClock();
       try {
         movedTo = await this.#connectOnce(movedTo, signal);
-        attempts.succeeded();
+        this.#attempts.succeeded();
       } catch (error) {
         movedTo = null;
         void this.#dropContinuation();
         void this.#bridge?.end();
         if (signal.aborted) break;
         const { reason, pace, blame, cause } = judge(error);
-        const { failures, isHopeless } = attempts.failed(pace, beganMs, steadyClock());
+        const { failures, isHopeless } = this.#attempts.failed(pace, beganMs, steadyClock());
         this.#connectsFirst = pace === 'eager';
         log('session_ended', { streamID: replica.stream_id, role: replica.role, blame, code: reason.code, failures, cause });
         this.#report('failing', reason, isHopeless || error instanceof MediaError);
@@ -155,6 +155,7 @@ export class ReplicaRun {
         anchor: async () => (continuation && this.#plan.sinceAnchorMs()) ?? this.#plan.anchor(),
         steadyClock,
         onEvidence: () => {
+          this.#attempts.tookMedia(steadyClock());
           this.#report('live', null);
           this.#bridge?.leave();
         },
