@@ -151,7 +151,8 @@ export class ReplicaRun {
         isPlanned: continuation !== null,
         figures: this.figures,
         elapsedMs: plan.elapsedMs,
-        connectsFirst: this.#connectsFirst,
+        // What goes on is open already.
+        connectsFirst: this.#connectsFirst && continuation === null,
         anchor: async () => (continuation && this.#plan.sinceAnchorMs()) ?? this.#plan.anchor(),
         steadyClock,
         onEvidence: () => {
