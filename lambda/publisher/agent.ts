@@ -236,6 +236,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         }),
       steadyClock,
       random: options.starting.random,
+      ...(options.connectionEndsAfterMs && { connectionEndsAfterMs: options.connectionEndsAfterMs }),
       log,
     });
     runs.set(replica.id, run);

@@ -68,6 +68,7 @@ export class ReplicaRun {
   #nextPlan: PublishPlan | null = null;
   /** The last one; it may still be there. */
   #bridge: Bridge | null = null;
+  #leavesOtherURL = false;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
   #unreported: Report | null = null;
   #reporting: Promise<void> = Promise.resolve();
@@ -96,6 +97,12 @@ export class ReplicaRun {
   endForGood(): void {
     this.#endsForGood = true;
     this.#ending.abort();
+  }
+
+  /** Leaves the destination's other URL to a successor. Resolves when nothing of this run is there; nothing comes there any more. */
+  async leaveOtherURL(): Promise<void> {
+    this.#leavesOtherURL = true;
+    await this.#bridge?.end();
   }
 
   /** What is measured of it, as of now. @param sampledAt now, by the database's clock */
@@ -190,7 +197,7 @@ export class ReplicaRun {
           this.#nextPlan = plan;
           const { freeTarget: target, media, elapsedMs } = plan;
           // Encoding everything twice could cost other streams their time.
-          if (!target || this.backend === 'ffmpeg') return null;
+          if (!target || this.#leavesOtherURL || this.backend === 'ffmpeg') return null;
           return { target, client, media, elapsedMs, steadyClock, anchor, figures: new Figures(), connectsFirst: false, isPlanned: false };
         },
         onFailure: (error) => log('session_not_bridged', { streamID: replica.stream_id, error: String(error) }),
