@@ -65,7 +65,6 @@ export class ReplicaRun {
   readonly #plan: LastingPlan;
   /** Begun as soon as the connection that there is knows with which frame it ends. */
   #continuing: Promise<Continuation> | null = null;
-  #nextPlan: PublishPlan | null = null;
   /** The last one; it may still be there. */
   #bridge: Bridge | null = null;
   #leavesOtherURL = false;
@@ -150,6 +149,8 @@ export class ReplicaRun {
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     const endsAtMs = steadyClock() + (this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs)(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
     let bridge: Bridge | null = null;
+    let nextPlan: PublishPlan | null = null;
+    const isReady = (mayBridge: boolean) => (bridge ??= this.#openBridge(mayBridge, (loaded) => (nextPlan = loaded), signal)).isSettled;
     return runSession(
       {
         target: movedTo === null ? plan.target : { ...plan.target, rtmpURL: movedTo },
@@ -167,10 +168,11 @@ export class ReplicaRun {
           this.#report('live', null);
           this.#bridge?.leave();
         },
-        isOver: () => steadyClock() > endsAtMs && (bridge ??= this.#openBridge(signal)).isSettled,
+        // Where the server has sent or sends us may be the other URL itself.
+        isOver: (isMoveDue) => (isMoveDue || steadyClock() > endsAtMs) && isReady(movedTo === null && !isMoveDue),
         onEnding: (frame) => {
           log('session_replaced', { streamID: replica.stream_id, role: replica.role, frame });
-          this.#continuing = this.#continueAt(frame, signal);
+          this.#continuing = this.#continueAt(frame, nextPlan, signal);
           // Met by whoever takes it.
           this.#continuing.catch(() => {});
         },
@@ -180,13 +182,13 @@ export class ReplicaRun {
     );
   }
 
-  async #continueAt(frame: number, signal: AbortSignal): Promise<Continuation> {
-    const plan = this.#nextPlan ?? (await this.#plan.load());
+  async #continueAt(frame: number, loaded: PublishPlan | null, signal: AbortSignal): Promise<Continuation> {
+    const plan = loaded ?? (await this.#plan.load());
     return { plan, open: await plan.media.open(frame, signal) };
   }
 
-  /** Reads what the next connection needs. Where the destination has a URL that nobody uses, it has the stream there until its own connection is back. */
-  #openBridge(signal: AbortSignal): Bridge {
+  /** Reads what the next connection needs. Where the destination has a URL that nobody uses, it may have the stream there until its own connection is back. */
+  #openBridge(mayBridge: boolean, onLoaded: (plan: PublishPlan) => void, signal: AbortSignal): Bridge {
     const { client, log, replica, steadyClock } = this.#options;
     const anchor = () => this.#plan.anchor();
     this.#bridge = new Bridge(
@@ -194,10 +196,10 @@ export class ReplicaRun {
         open: async () => {
           // Before the connection ends: a database that does not answer must not come between the two.
           const [plan] = await Promise.all([this.#plan.load(), anchor()]);
-          this.#nextPlan = plan;
+          onLoaded(plan);
           const { freeTarget: target, media, elapsedMs } = plan;
           // Encoding everything twice could cost other streams their time.
-          if (!target || this.#leavesOtherURL || this.backend === 'ffmpeg') return null;
+          if (!target || !mayBridge || this.#leavesOtherURL || this.backend === 'ffmpeg') return null;
           return { target, client, media, elapsedMs, steadyClock, anchor, figures: new Figures(), connectsFirst: false, isPlanned: false };
         },
         onFailure: (error) => log('session_not_bridged', { streamID: replica.stream_id, error: String(error) }),
