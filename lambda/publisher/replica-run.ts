@@ -141,16 +141,12 @@ export class ReplicaRun {
   async #connectOnce(movedTo: string | null, signal: AbortSignal): Promise<string | null> {
     const { client, log, random, replica, steadyClock } = this.#options;
     const continuation = await this.#takeContinuation();
-    if (signal.aborted) {
-      await continuation?.open.close();
-      return null;
-    }
+    if (signal.aborted) return continuation?.open.close().then(() => null) ?? null;
     const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     const endsAtMs = steadyClock() + (this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs)(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
-    let bridge: Bridge | null = null;
-    let nextPlan: PublishPlan | null = null;
-    const isReady = (mayBridge: boolean) => (bridge ??= this.#openBridge(mayBridge, (loaded) => (nextPlan = loaded), signal)).isSettled;
+    let [bridge, nextPlan]: [Bridge | null, PublishPlan | null] = [null, null];
+    const isReady = (mayBridge: boolean) => (bridge ??= this.#openBridge(mayBridge, signal, (loaded) => (nextPlan = loaded))).isSettled;
     return runSession(
       {
         target: movedTo === null ? plan.target : { ...plan.target, rtmpURL: movedTo },
@@ -159,7 +155,6 @@ export class ReplicaRun {
         isPlanned: continuation !== null,
         figures: this.figures,
         elapsedMs: plan.elapsedMs,
-        // What goes on is open already.
         connectsFirst: this.#connectsFirst && continuation === null,
         anchor: async () => (continuation && this.#plan.sinceAnchorMs()) ?? this.#plan.anchor(),
         steadyClock,
@@ -188,19 +183,18 @@ export class ReplicaRun {
   }
 
   /** Reads what the next connection needs. Where the destination has a URL that nobody uses, it may have the stream there until its own connection is back. */
-  #openBridge(mayBridge: boolean, onLoaded: (plan: PublishPlan) => void, signal: AbortSignal): Bridge {
+  #openBridge(mayBridge: boolean, signal: AbortSignal, onLoaded: (plan: PublishPlan) => void): Bridge {
     const { client, log, replica, steadyClock } = this.#options;
-    const anchor = () => this.#plan.anchor();
     this.#bridge = new Bridge(
       {
         open: async () => {
           // Before the connection ends: a database that does not answer must not come between the two.
-          const [plan] = await Promise.all([this.#plan.load(), anchor()]);
+          const [plan] = await Promise.all([this.#plan.load(), this.#plan.anchor()]);
           onLoaded(plan);
           const { freeTarget: target, media, elapsedMs } = plan;
           // Encoding everything twice could cost other streams their time.
           if (!target || !mayBridge || this.#leavesOtherURL || this.backend === 'ffmpeg') return null;
-          return { target, client, media, elapsedMs, steadyClock, anchor, figures: new Figures(), connectsFirst: false, isPlanned: false };
+          return { target, client, media, elapsedMs, steadyClock, anchor: () => this.#plan.anchor(), figures: new Figures(), connectsFirst: false, isPlanned: false };
         },
         onFailure: (error) => log('session_not_bridged', { streamID: replica.stream_id, error: String(error) }),
       },
