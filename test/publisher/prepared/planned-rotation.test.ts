@@ -64,6 +64,24 @@ it('a connection that is not let in leaves nothing open of what it was to send, 
   expect(open).toBe(0);
 });
 
+it('ends while the database does not say what the next connection needs', { timeout: 20_000 }, async () => {
+  const server = await startScriptedServer();
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const loop = await preparedLoop();
+  onTestFinished(() => loop[Symbol.asyncDispose]());
+  let plans = 0;
+  const { run } = beginPrepared(loop.media, server.rtmpURL, {
+    connectionEndsAfterMs: () => 500,
+    loadPlan: async () => {
+      if (++plans > 1) await new Promise(() => {});
+      return { target: { rtmpURL: server.rtmpURL, streamKey: 'key' }, freeTarget: null, media: loop.media, elapsedMs: null };
+    },
+  });
+  await expect.poll(() => plans, { timeout: 10_000 }).toBe(2);
+  await run.end();
+  await server.connections[0]!.connection.ended;
+});
+
 describe('with another URL that is free', { timeout: 60_000 }, () => {
   it('the destination has the stream there while its connection is replaced', async () => {
     const ingest = await startFaultyIngest();
