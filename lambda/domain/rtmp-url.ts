@@ -29,12 +29,16 @@ export function parseRtmpURL(text: string): RtmpURL | null {
   return { secure, hostname, port: portNumber, app: app.replace(/\/+$/, ''), tcUrl: text.replace(/\/+$/, '') };
 }
 
+/** As long as a destination's may be. A server can say megabytes, which would keep a whole process busy. */
+const maxReferenceLength = 2048;
+
 /**
  * Where a server sends the client that it has at `from`. `reference` may lack what stays the same: //HOST/APPLICATION, /APPLICATION.
  * @param from an RTMP URL
- * @returns null for what is no RTMP URL, and for one without TLS where there was TLS
+ * @returns null for what is no RTMP URL or too long, and for one without TLS where there was TLS
  */
 export function rtmpURLFrom(from: string, reference: string): string | null {
+  if (reference.length > maxReferenceLength) return null;
   const [origin = '', scheme = ''] = /^(rtmps?:)\/\/[^/]*/i.exec(from) ?? [];
   const text = reference.startsWith('//') ? scheme + reference : reference.startsWith('/') ? origin + reference : reference;
   const url = parseRtmpURL(text);

@@ -5,8 +5,9 @@ import type { Starting } from '../orchestration/start-stream.ts';
 import type { CommandQueue, QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { Peering } from './peers.ts';
 import type { PlanParts } from './publish-plan.ts';
+import type { ReplicaRunOptions } from './replica-run.ts';
 
-export interface AgentOptions extends Omit<PlanParts, 'data' | 'prepared'> {
+export interface AgentOptions extends Omit<PlanParts, 'data' | 'prepared'>, Pick<ReplicaRunOptions, 'connectionEndsAfterMs'> {
   readonly agentID: string;
   /** Whoever starts this agent again when it dies, and then ends its lease at once. */
   readonly supervisor: string;

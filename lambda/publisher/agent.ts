@@ -235,8 +235,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
           return reportReplica(tx, { ...report, streamID: replica.stream_id, now, figures: run.sampleFigures(now) });
         }),
       steadyClock,
-      random: options.starting.random,
       log,
+      random: options.starting.random, ...(options.connectionEndsAfterMs && { connectionEndsAfterMs: options.connectionEndsAfterMs }),
     });
     runs.set(replica.id, run);
     // It may have been claimed again, by a newer run, while this one ended.

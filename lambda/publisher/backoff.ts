@@ -20,7 +20,7 @@ export function backoffMs(failures: number, pace: RetryPace, random: () => numbe
   return Math.min(maxMs, floorMs[pace] + random() * ceiling);
 }
 
-/** A connection that held this long was a good one, since one that takes nothing ends sooner: the next failure is the first again. */
+/** A connection that held this long after it had taken media was a good one: the next failure is the first again. */
 const goodConnectionMs = 8000;
 /** A key that is refused for this long stays refused (operations, part 5). */
 const refusedKeyFailsAfterMs = 15 * 60_000;
@@ -29,16 +29,25 @@ const refusedKeyFailsAfterMs = 15 * 60_000;
 export class Attempts {
   #failures = 0;
   #refusedSinceMs: number | null = null;
+  #tookMediaAtMs: number | null = null;
+
+  /** The present one has led to a connection that takes media. */
+  tookMedia(atMs: number): void {
+    this.#tookMediaAtMs ??= atMs;
+  }
 
   /** One has led to a connection that ended as planned. */
   succeeded(): void {
     this.#failures = 0;
     this.#refusedSinceMs = null;
+    this.#tookMediaAtMs = null;
   }
 
   /** One has failed, with the connection that it may have led to. @returns how many did in a row, and whether there is no hope for the next */
   failed(pace: RetryPace, beganMs: number, failedMs: number): { readonly failures: number; readonly isHopeless: boolean } {
-    const wasGood = failedMs - beganMs > goodConnectionMs;
+    // Not since it began: a server that lets us wait until we give up has not been good to anybody.
+    const wasGood = this.#tookMediaAtMs !== null && failedMs - this.#tookMediaAtMs > goodConnectionMs;
+    this.#tookMediaAtMs = null;
     // An outage of the network says nothing about the server behind it.
     this.#failures = wasGood ? 1 : pace === 'eager' ? this.#failures : this.#failures + 1;
     this.#refusedSinceMs = pace === 'rare' ? (this.#refusedSinceMs ?? beganMs) : null;

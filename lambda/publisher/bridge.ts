@@ -28,7 +28,9 @@ export class Bridge {
       this.#isSettled = true;
       clearTimeout(this.#timer);
     };
-    this.#ended = open()
+    // A database that does not answer holds up no end.
+    const abandoned = new Promise<null>((resolve) => ending.addEventListener('abort', () => resolve(null), { once: true }));
+    this.#ended = Promise.race([open(), abandoned])
       .then((options) => options && runSession({ ...options, onEvidence, isOver: () => false, onEnding: () => {}, onSlow: () => {} }, ending))
       .catch(onFailure)
       .then(() => {

@@ -32,6 +32,8 @@ export async function handOver({ agentID, pool, runs, queue, steadyClock, log, h
   const beganMs = steadyClock();
   try {
     if (runs.size === 0 || !(await databaseOn(pool).agents.drain(agentID))) return;
+    // That is where successors go.
+    await Promise.all([...runs.values()].map((run) => run.leaveOtherURL()));
     const offered = await inTransaction(pool, async (data) => {
       const replicas = await data.replicas.offer(agentID);
       for (const { stream_id: streamID, backend } of replicas) await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });

@@ -1,4 +1,5 @@
 // What a replica publishes, where to, and where in its run it is: read from the rows just before connecting.
+import { setTimeout } from 'node:timers/promises';
 import type { Database } from '../data/database.ts';
 import type { Replica } from '../data/replicas.ts';
 import type { Stream } from '../data/streams.ts';
@@ -89,17 +90,22 @@ function preparedMediaOf({ data, prepared, log }: PlanParts, stream: Stream): St
   });
 }
 
-/** Loads anew each time, and answers what it loaded last when that fails: a stream goes on while the database does not answer. */
+/** What plays next is read two seconds ahead. */
+const timelineWithinMs = 500;
+
+/** Loads anew each time, and answers what it loaded last when that fails or takes long: a stream goes on while the database does not answer. */
 function lastKnown<Value>(load: () => Promise<Value>, onFailure: (error: unknown) => void): () => Promise<Value> {
   let known: { value: Value } | null = null;
+  // One at a time: those that wait for an answer would take all connections.
+  let loading: Promise<{ value: Value }> | null = null;
   return async () => {
-    try {
-      known = { value: await load() };
-    } catch (error) {
-      if (!known) throw error;
-      onFailure(error);
-    }
-    return known.value;
+    loading ??= load()
+      .then((value) => (known = { value }))
+      .finally(() => (loading = null));
+    if (!known) return (await loading).value;
+    const before = known;
+    const late = setTimeout(timelineWithinMs, before, { ref: false });
+    return (await Promise.race([loading, late]).catch((error: unknown) => (onFailure(error), before))).value;
   };
 }
 

@@ -7,7 +7,7 @@ import { connectPublisher } from './rtmp/rtmp-client.ts';
 import type { PublishTarget, RtmpClientOptions } from './rtmp/rtmp-client.ts';
 import type { Sending, StreamMedia } from './stream-media.ts';
 
-export interface SessionOptions extends Pick<Sending, 'steadyClock' | 'onEvidence' | 'onSlow' | 'isOver' | 'onEnding'> {
+export interface SessionOptions extends Pick<Sending, 'steadyClock' | 'onEvidence' | 'onSlow' | 'onEnding'> {
   readonly target: PublishTarget;
   readonly client: RtmpClientOptions;
   readonly media: StreamMedia;
@@ -20,6 +20,8 @@ export interface SessionOptions extends Pick<Sending, 'steadyClock' | 'onEvidenc
   readonly anchor: () => Promise<number>;
   /** Goes on where a connection ended because its time was over. */
   readonly isPlanned: boolean;
+  /** Whether the connection ends before its next keyframe. @param isMoveDue the server wants that. Asked several times a second. */
+  readonly isOver: (isMoveDue: boolean) => boolean;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
     ]);
     const sinceAnchorMs = await options.anchor();
     const startMs = steadyClock() + open.startFrame / framesPerMs - sinceAnchorMs;
-    const isOver = () => options.isOver() || isMoveDue(publisher, steadyClock() - startMs);
+    const isOver = () => options.isOver(isMoveDue(publisher, steadyClock() - startMs));
     await open.send({ ...options, publisher, startMs, isOver });
     return publisher.moveRequest;
   } catch (error) {

@@ -61,12 +61,13 @@ export class ReplicaRun {
   #isGivenBack = false;
   /** Encoders are not started for connections that nobody may answer. */
   #connectsFirst = false;
+  readonly #attempts = new Attempts();
   readonly #plan: LastingPlan;
   /** Begun as soon as the connection that there is knows with which frame it ends. */
   #continuing: Promise<Continuation> | null = null;
-  #nextPlan: PublishPlan | null = null;
   /** The last one; it may still be there. */
   #bridge: Bridge | null = null;
+  #leavesOtherURL = false;
   /** What is to be reported; a newer observation replaces one that could not be written yet. */
   #unreported: Report | null = null;
   #reporting: Promise<void> = Promise.resolve();
@@ -97,6 +98,12 @@ export class ReplicaRun {
     this.#ending.abort();
   }
 
+  /** Leaves the destination's other URL to a successor. Resolves when nothing of this run is there; nothing comes there any more. */
+  async leaveOtherURL(): Promise<void> {
+    this.#leavesOtherURL = true;
+    await this.#bridge?.end();
+  }
+
   /** What is measured of it, as of now. @param sampledAt now, by the database's clock */
   sampleFigures(sampledAt: Date): ReplicaFigures {
     const { id: replicaID, epoch } = this.claim;
@@ -106,20 +113,19 @@ export class ReplicaRun {
   async #run(): Promise<void> {
     const { log, random, steadyClock, replica } = this.#options;
     const { signal } = this.#ending;
-    const attempts = new Attempts();
     let movedTo: string | null = null;
     while (!signal.aborted) {
       const beganMs = steadyClock();
       try {
         movedTo = await this.#connectOnce(movedTo, signal);
-        attempts.succeeded();
+        this.#attempts.succeeded();
       } catch (error) {
         movedTo = null;
         void this.#dropContinuation();
         void this.#bridge?.end();
         if (signal.aborted) break;
         const { reason, pace, blame, cause } = judge(error);
-        const { failures, isHopeless } = attempts.failed(pace, beganMs, steadyClock());
+        const { failures, isHopeless } = this.#attempts.failed(pace, beganMs, steadyClock());
         this.#connectsFirst = pace === 'eager';
         log('session_ended', { streamID: replica.stream_id, role: replica.role, blame, code: reason.code, failures, cause });
         this.#report('failing', reason, isHopeless || error instanceof MediaError);
@@ -135,14 +141,12 @@ export class ReplicaRun {
   async #connectOnce(movedTo: string | null, signal: AbortSignal): Promise<string | null> {
     const { client, log, random, replica, steadyClock } = this.#options;
     const continuation = await this.#takeContinuation();
-    if (signal.aborted) {
-      await continuation?.open.close();
-      return null;
-    }
+    if (signal.aborted) return continuation?.open.close().then(() => null) ?? null;
     const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     const endsAtMs = steadyClock() + (this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs)(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
-    let bridge: Bridge | null = null;
+    let [bridge, nextPlan]: [Bridge | null, PublishPlan | null] = [null, null];
+    const isReady = (mayBridge: boolean) => (bridge ??= this.#openBridge(mayBridge, signal, (loaded) => (nextPlan = loaded))).isSettled;
     return runSession(
       {
         target: movedTo === null ? plan.target : { ...plan.target, rtmpURL: movedTo },
@@ -151,17 +155,19 @@ export class ReplicaRun {
         isPlanned: continuation !== null,
         figures: this.figures,
         elapsedMs: plan.elapsedMs,
-        connectsFirst: this.#connectsFirst,
+        connectsFirst: this.#connectsFirst && continuation === null,
         anchor: async () => (continuation && this.#plan.sinceAnchorMs()) ?? this.#plan.anchor(),
         steadyClock,
         onEvidence: () => {
+          this.#attempts.tookMedia(steadyClock());
           this.#report('live', null);
           this.#bridge?.leave();
         },
-        isOver: () => steadyClock() > endsAtMs && (bridge ??= this.#openBridge(signal)).isSettled,
+        // Where the server has sent or sends us may be the other URL itself.
+        isOver: (isMoveDue) => (isMoveDue || steadyClock() > endsAtMs) && isReady(movedTo === null && !isMoveDue),
         onEnding: (frame) => {
           log('session_replaced', { streamID: replica.stream_id, role: replica.role, frame });
-          this.#continuing = this.#continueAt(frame, signal);
+          this.#continuing = this.#continueAt(frame, nextPlan, signal);
           // Met by whoever takes it.
           this.#continuing.catch(() => {});
         },
@@ -171,25 +177,24 @@ export class ReplicaRun {
     );
   }
 
-  async #continueAt(frame: number, signal: AbortSignal): Promise<Continuation> {
-    const plan = this.#nextPlan ?? (await this.#plan.load());
+  async #continueAt(frame: number, loaded: PublishPlan | null, signal: AbortSignal): Promise<Continuation> {
+    const plan = loaded ?? (await this.#plan.load());
     return { plan, open: await plan.media.open(frame, signal) };
   }
 
-  /** Reads what the next connection needs. Where the destination has a URL that nobody uses, it has the stream there until its own connection is back. */
-  #openBridge(signal: AbortSignal): Bridge {
+  /** Reads what the next connection needs. Where the destination has a URL that nobody uses, it may have the stream there until its own connection is back. */
+  #openBridge(mayBridge: boolean, signal: AbortSignal, onLoaded: (plan: PublishPlan) => void): Bridge {
     const { client, log, replica, steadyClock } = this.#options;
-    const anchor = () => this.#plan.anchor();
     this.#bridge = new Bridge(
       {
         open: async () => {
           // Before the connection ends: a database that does not answer must not come between the two.
-          const [plan] = await Promise.all([this.#plan.load(), anchor()]);
-          this.#nextPlan = plan;
+          const [plan] = await Promise.all([this.#plan.load(), this.#plan.anchor()]);
+          onLoaded(plan);
           const { freeTarget: target, media, elapsedMs } = plan;
           // Encoding everything twice could cost other streams their time.
-          if (!target || this.backend === 'ffmpeg') return null;
-          return { target, client, media, elapsedMs, steadyClock, anchor, figures: new Figures(), connectsFirst: false, isPlanned: false };
+          if (!target || !mayBridge || this.#leavesOtherURL || this.backend === 'ffmpeg') return null;
+          return { target, client, media, elapsedMs, steadyClock, anchor: () => this.#plan.anchor(), figures: new Figures(), connectsFirst: false, isPlanned: false };
         },
         onFailure: (error) => log('session_not_bridged', { streamID: replica.stream_id, error: String(error) }),
       },

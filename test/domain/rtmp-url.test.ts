@@ -40,3 +40,8 @@ test.for([
 ] as const)('from %s no server leads to %s', ([from, reference]) => {
   expect(rtmpURLFrom(from, reference)).toBeNull();
 });
+
+test('what is longer than a destination may be leads nowhere', () => {
+  expect(rtmpURLFrom('rtmp://a.example/live', `rtmp://b.example/${'a'.repeat(2000)}`)).not.toBeNull();
+  expect(rtmpURLFrom('rtmp://a.example/live', `rtmp://b.example/${'a'.repeat(2040)}`)).toBeNull();
+});

@@ -6,10 +6,20 @@ const minuteMs = 60_000;
 
 it('failures in a row count, until a connection has held for a while or ended as planned', () => {
   const attempts = new Attempts();
-  const failuresAfter = (heldMs: number) => attempts.failed('usual', 0, heldMs).failures;
+  const failuresAfter = (heldMs: number) => {
+    attempts.tookMedia(0);
+    return attempts.failed('usual', 0, heldMs).failures;
+  };
   expect([failuresAfter(100), failuresAfter(100), failuresAfter(5000), failuresAfter(9000), failuresAfter(100)]).toEqual([1, 2, 3, 1, 2]);
   attempts.succeeded();
   expect(failuresAfter(100)).toBe(1);
+});
+
+it('attempts that take long and come to nothing count as well', () => {
+  const attempts = new Attempts();
+  attempts.tookMedia(0);
+  const failures = [9000, 10_000, 10_000].map((tookMs) => attempts.failed('usual', 0, tookMs).failures);
+  expect(failures).toEqual([1, 2, 3]);
 });
 
 it('a network that does not answer does not count', () => {

@@ -1,4 +1,5 @@
 // Destinations that refuse, reset, stall, drip and reject on command: each is noticed in time, named for what it is, and over as soon as it is over.
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
@@ -96,5 +97,53 @@ describe('a destination', { timeout: 60_000 }, () => {
     // The move was for one connection: after it the user's address counts.
     there.connections[0]!.socket.resetAndDestroy();
     await until(() => pictures(here.connections[1]).length > 0);
+  });
+
+  describe('that asks for a new connection', () => {
+    const request = { level: 'status', code: 'NetConnection.Connect.ReconnectRequest' };
+    const pictures = (served: ServedConnection | undefined) => (served?.received ?? []).filter(({ type, payload }) => type === messageType.video && payload[1] === 1);
+
+    it('while the database does not answer keeps the one it has until then', async () => {
+      await using server = await startScriptedServer();
+      let isAway = false;
+      const { run, words } = beginPrepared(loop.media, server.rtmpURL, {
+        loadPlan: async () => {
+          if (isAway) await setTimeout(6000).then(() => Promise.reject(new Error('no answer')));
+          return { target: { rtmpURL: server.rtmpURL, streamKey: 'key' }, freeTarget: null, media: loop.media, elapsedMs: null };
+        },
+      });
+      await until(() => words().length > 0);
+      isAway = true;
+      server.connections[0]!.reply('onStatus', 0, null, request);
+      await until(() => pictures(server.connections[1]).length > 30, 30_000);
+      expect(run.sampleFigures(new Date()).stats).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+    });
+
+    it('at the other URL has no second one there when the time of that is over', async () => {
+      await using server = await startScriptedServer();
+      const backupURL = server.rtmpURL.replace(/live$/, 'backup');
+      let connections = 0;
+      beginPrepared(loop.media, server.rtmpURL, { connectionEndsAfterMs: () => (++connections === 2 ? 3000 : Infinity) }, backupURL);
+      await until(() => pictures(server.connections[0]).length > 0);
+      server.connections[0]!.reply('onStatus', 0, null, { ...request, tcUrl: backupURL });
+      await until(() => pictures(server.connections[2]).length > 30, 30_000);
+      const connects = server.commands().filter(({ name }) => name === 'connect');
+      expect(connects.map(({ values }) => (values[0] as { app: string }).app)).toEqual(['live', 'backup', 'live']);
+    });
+
+    it('gets it with the key of the present', async () => {
+      await using server = await startScriptedServer();
+      let [connections, streamKey] = [0, 'key'];
+      beginPrepared(loop.media, server.rtmpURL, {
+        connectionEndsAfterMs: () => (++connections === 1 ? 2000 : Infinity),
+        loadPlan: async () => ({ target: { rtmpURL: server.rtmpURL, streamKey }, freeTarget: null, media: loop.media, elapsedMs: null }),
+      });
+      await until(() => pictures(server.connections[1]).length > 0);
+      streamKey = 'changed';
+      server.connections[1]!.reply('onStatus', 0, null, request);
+      await until(() => pictures(server.connections[2]).length > 0, 30_000);
+      const publishes = server.commands().filter(({ name }) => name === 'publish');
+      expect(publishes.map(({ values }) => values[1])).toEqual(['key', 'key', 'changed']);
+    });
   });
 });

@@ -66,6 +66,20 @@ describe('an agent that is asked to end', { timeout: 60_000 }, () => {
     for (const path of ['live/key', 'backup/key']) expect(ingest.keys.get(path)).toMatchObject({ mostAtOnce: 1 });
   });
 
+  it('and has a stream at the other URL, as its connection is replaced just then, leaves that to the successor', async () => {
+    const first = fleet.agent('first', { connectionEndsAfterMs: () => 2000 });
+    const id = await fleet.stream(urls(), 'key');
+    await untilPictures('live/key', 0);
+    fleet.agent('second');
+    await expect.poll(async () => (await actors.data().agents.peerURLs('first')).length).toBe(1);
+    await untilPictures('backup/key', 0, 0);
+    await first.stop();
+    await untilPictures('backup/key', publications('backup/key').length - 1);
+    expect(await holders()).toEqual({ primary: 'second' });
+    expect(ingest.keys.get('backup/key')).toMatchObject({ mostAtOnce: 1 });
+    expect(await causes(id)).not.toContain('media_interrupted');
+  });
+
   it('is succeeded within a second where the destination has one URL', async () => {
     const first = fleet.agent('first');
     const id = await fleet.stream({ rtmpURL: ingest.rtmpURL }, 'key');

@@ -109,4 +109,23 @@ describe('a database that is away from everybody', { timeout: 300_000 }, () => {
     }
     for (const id of ids) expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ droppedFrames: 0, reconnects: 0 });
   });
+
+  it('and answers nothing at all, as when packets are lost, costs no frame either', async () => {
+    const way = await openWayTo(service.databaseURL());
+    onTestFinished(() => way[Symbol.asyncDispose]());
+    for (const name of ['first', 'second']) fleet().agent(name, { databaseURL: way.url, slots: 1 });
+    const ids = await liveStreams(['a', 'b']);
+    await untilState(ids, 'active');
+    await expect.poll(async () => (await actors.data().agents.peerURLs('first')).length).toBe(1);
+    // Peers are learnt every three seconds.
+    await setTimeout(4000);
+    way.cut();
+    await setTimeout(20_000);
+    way.mend();
+    await untilState(ids, 'active');
+    for (const key of ['a', 'b']) {
+      expect(publications(key)).toHaveLength(1);
+      expect(publications(key)[0]).toMatchObject({ endedAtMs: null, longestStepMs: 34 });
+    }
+  });
 });

@@ -13,6 +13,9 @@ const meanings: readonly (readonly [RegExp, DestinationErrorCode])[] = [
   [/BadName/i, 'already_publishing'],
 ];
 
+/** Of what is said, since a server can say megabytes, and how long the patterns take grows with its square. */
+const maxReadLength = 1000;
+
 /** Said of the application too. All else that is said at connect says nothing about the key. */
 const meantOfApplication: ReadonlySet<DestinationErrorCode> = new Set(['server_full', 'login_required']);
 
@@ -33,7 +36,7 @@ export function isRefusal(info: Amf0Value): boolean {
  */
 export function refusalCode(info: Amf0Value, asked: DestinationErrorCode): DestinationErrorCode {
   const { code, description } = asObject(info);
-  const text = [code, description].filter((part) => typeof part === 'string').join(' ');
+  const text = [code, description].filter((part) => typeof part === 'string').join(' ').slice(0, maxReadLength);
   const meaning = meanings.find(([pattern]) => pattern.test(text))?.[1] ?? asked;
   return asked === 'app_refused' && !meantOfApplication.has(meaning) ? asked : meaning;
 }

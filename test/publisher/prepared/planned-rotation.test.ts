@@ -1,7 +1,11 @@
 // A prepared stream whose connections end before a platform's wall: picture by picture the same as over one connection, and never failing.
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
+import type { StreamMedia } from '../../../lambda/publisher/stream-media.ts';
 import { startFaultyIngest } from '../../support/faulty-ingest.ts';
+import { startScriptedServer } from '../rtmp/scripted-server.ts';
+import type { ScriptedServer } from '../rtmp/scripted-server.ts';
 import { beginPrepared, preparedLoop } from './prepared-replica.ts';
 
 const clipFrames = 60;
@@ -27,6 +31,55 @@ it('five connections, each once the one before has ended', { timeout: 60_000 }, 
   expect(pictures.every((picture, index) => picture === lap[index % clipFrames])).toBe(true);
   const gapsMs = publications().slice(1).map((each, index) => Math.round(each.firstPictureAtMs! - publications()[index]!.lastPictureAtMs!));
   console.log(`no picture for ${gapsMs.join(', ')} ms`);
+});
+
+it('a connection that is not let in leaves nothing open of what it was to send, though the network was once away', { timeout: 60_000 }, async () => {
+  const server: ScriptedServer = await startScriptedServer({
+    connect: ({ reply, socket }, { transactionID }) => {
+      if (server.connections.length === 2) socket.resetAndDestroy();
+      else reply('_result', transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' });
+    },
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const loop = await preparedLoop();
+  onTestFinished(() => loop[Symbol.asyncDispose]());
+  let [plans, open] = [0, 0];
+  const media: StreamMedia = {
+    ...loop.media,
+    async open(...of) {
+      const opened = await loop.media.open(...of);
+      open++;
+      return { ...opened, close: () => opened.close().then(() => void open--) };
+    },
+  };
+  const { run } = beginPrepared(loop.media, server.rtmpURL, {
+    connectionEndsAfterMs: () => 1500,
+    loadPlan: async () => {
+      if (++plans === 1) throw new DestinationError('unanswered');
+      return { target: { rtmpURL: server.rtmpURL, streamKey: 'key' }, freeTarget: null, media, elapsedMs: null };
+    },
+  });
+  await expect.poll(() => server.connections[2]?.received.length ?? 0, { timeout: 30_000 }).toBeGreaterThan(10);
+  await run.end();
+  expect(open).toBe(0);
+});
+
+it('ends while the database does not say what the next connection needs', { timeout: 20_000 }, async () => {
+  const server = await startScriptedServer();
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const loop = await preparedLoop();
+  onTestFinished(() => loop[Symbol.asyncDispose]());
+  let plans = 0;
+  const { run } = beginPrepared(loop.media, server.rtmpURL, {
+    connectionEndsAfterMs: () => 500,
+    loadPlan: async () => {
+      if (++plans > 1) await new Promise(() => {});
+      return { target: { rtmpURL: server.rtmpURL, streamKey: 'key' }, freeTarget: null, media: loop.media, elapsedMs: null };
+    },
+  });
+  await expect.poll(() => plans, { timeout: 10_000 }).toBe(2);
+  await run.end();
+  await server.connections[0]!.connection.ended;
 });
 
 describe('with another URL that is free', { timeout: 60_000 }, () => {

@@ -152,6 +152,13 @@ describe('a destination that says no', () => {
     await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure(expected));
   });
 
+  test('at great length keeps nobody from anything else', async () => {
+    const server = await serve({
+      publish: ({ reply }) => reply('onStatus', 0, null, { level: 'error', code: 'NetStream.Publish.Failed', description: 'busy '.repeat(200_000) }),
+    });
+    await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure('server_full'));
+  });
+
   test('to publish by _error', async () => {
     const server = await serve({ publish: ({ reply }, { transactionID }) => reply('_error', transactionID, null, { code: 'NetStream.Publish.Denied' }) });
     await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure('key_refused'));
