@@ -30,6 +30,7 @@ export class MessageQueue {
   #changed = Promise.withResolvers<void>();
   #failure: unknown = null;
   #closed = false;
+  #closing: Promise<void> | null = null;
   /** The next picture that comes and is a keyframe is sent no more. */
   readonly #ending = Promise.withResolvers<number>();
   #isEnding = false;
@@ -82,8 +83,13 @@ export class MessageQueue {
     return [{ type: 'video', timestampMs: videoMs, payload: video.sequenceHeader, picture: null }, picture];
   }
 
-  /** Whoever waits in `next` gets an error. Resolves when no process is left. */
-  async close(): Promise<void> {
+  /** Whoever waits in `next` gets an error. Resolves when no process is left, however often it is called. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#closed = true;
     this.#notify();
     await Promise.all([this.#source.close(), this.#encoder.close()]);
