@@ -10,7 +10,8 @@ export interface MeteredConnection {
 
 interface Metered {
   bytesDelivered: number | null;
-  readonly socket: Socket;
+  /** As `endpoints` writes them. */
+  readonly endpoints: string;
   /** Bytes handed to the operating system so far. */
   readonly bytesTaken: () => number;
 }
@@ -25,9 +26,9 @@ export class DeliveryMeter {
   readonly #metered = new Set<Metered>();
   #isLooking = false;
 
-  /** Until the socket closes. @param bytesTaken may be less than the bytes on the wire, as before encryption */
+  /** Until the socket, which is connected, closes. @param bytesTaken may be less than the bytes on the wire, as before encryption */
   add(socket: Socket, bytesTaken: () => number): MeteredConnection {
-    const metered: Metered = { bytesDelivered: null, socket, bytesTaken };
+    const metered: Metered = { bytesDelivered: null, endpoints: endpoints(socket), bytesTaken };
     this.#metered.add(metered);
     socket.once('close', () => this.#metered.delete(metered));
     if (!this.#isLooking) void this.#lookRegularly();
@@ -48,24 +49,38 @@ export class DeliveryMeter {
     const before = [...this.#metered].map((metered) => ({ metered, bytesTaken: metered.bytesTaken() }));
     const unacknowledged = await readUnacknowledged();
     for (const { metered, bytesTaken } of before) {
-      const waiting = unacknowledged.get(endpoints(metered.socket));
+      const waiting = unacknowledged.get(metered.endpoints);
       if (waiting !== undefined) metered.bytesDelivered = Math.max(metered.bytesDelivered ?? 0, bytesTaken - waiting);
     }
   }
 }
 
-/** Bytes that wait for an acknowledgement, by the ports of a connection; where addresses differ only, the least. */
+/** Bytes that wait for an acknowledgement, by connection. */
 async function readUnacknowledged(): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (const text of await Promise.all(tables.map((path) => readFile(path, 'latin1').catch(() => '')))) {
-    for (const [, local, remote, waiting] of text.matchAll(/^ *\d+: \w+:(\w{4}) \w+:(\w{4}) \w\w (\w{8}):/gm)) {
-      const key = `${parseInt(local!, 16)} ${parseInt(remote!, 16)}`;
-      found.set(key, Math.min(found.get(key) ?? Infinity, parseInt(waiting!, 16)));
+    for (const [, local, remote, waiting] of text.matchAll(/^ *\d+: (\w+:\w{4}) (\w+:\w{4}) \w\w (\w{8}):/gm)) {
+      found.set(`${local} ${remote}`, parseInt(waiting!, 16));
     }
   }
   return found;
 }
 
-function endpoints({ localPort, remotePort }: Socket): string {
-  return `${localPort} ${remotePort}`;
+/** As the kernel writes them: a system's local ports are shared by connections to different addresses. */
+function endpoints({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  return `${endpoint(localAddress, localPort)} ${endpoint(remoteAddress, remotePort)}`;
+}
+
+function endpoint(address = '0.0.0.0', port = 0): string {
+  // In words of four bytes, each with its last byte first.
+  const words = Buffer.from(addressBytes(address)).swap32();
+  return `${words.toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
+}
+
+function addressBytes(address: string): number[] {
+  if (!address.includes(':')) return address.split('.').map(Number);
+  const bytesOf = (groups: string) =>
+    groups.split(':').filter((group) => group !== '').flatMap((group) => (group.includes('.') ? addressBytes(group) : [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]));
+  const [before, after] = address.replace(/%.*$/, '').split('::').map(bytesOf) as [number[], number[]?];
+  return [...before, ...Array<number>(16 - before.length - (after?.length ?? 0)).fill(0), ...(after ?? [])];
 }
