@@ -8,12 +8,14 @@ const minuteMs = 60_000;
 /** Beside what they test, and too long to run at every change. */
 const slow = [
   'test/cost/cost-section.test.ts',
+  'test/dashboard/pages.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agent,agents,credits,killed,sign-in}.test.ts',
   'test/local/{graphql-page,watch-page}.test.ts',
   'test/orchestration/concurrency.test.ts',
   'test/publisher/ffmpeg/{child,item-source}.test.ts',
   'test/publisher/{agent,database-crash,delivered-again,faults,figures,frozen,hand-over,lease,replica-run,slow-destinations}.test.ts',
+  'test/publisher/media/probe.test.ts',
   'test/publisher/prepared/{long-life,manifest-backend,planned-rotation,play-out,prepare-segment,prepare-upload,prepared-sender,torture}.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
