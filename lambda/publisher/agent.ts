@@ -163,7 +163,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   async function doChores(renewal: Renewal, databaseClock: () => Date): Promise<void> {
     const recover = async () => void (renewal.isAnyDead && (await recoverReplicas(pool)));
     async function claimWaiting() {
-      if (renewal.isAnyWaiting || holding.some((held) => !runs.has(idOf(held)))) await claim();
+      if (renewal.isAnyWaiting || idsUnknown().length > 0) await claim();
     }
     async function reportEnds() {
       // What was claimed a moment ago may not be known here yet.
@@ -209,9 +209,13 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 
   /** Replicas that the database gave this agent with an answer that was lost, together with its connection: nobody else ever gets them. */
   async function claimedUnawares(): Promise<Replica[]> {
-    const ids = holding.map(idOf).filter((id) => !runs.has(id));
-    const found = await Promise.all(ids.map((id) => data.replicas.find(id)));
+    const found = await Promise.all(idsUnknown().map((id) => data.replicas.find(id)));
     return found.filter((replica) => replica !== null).filter((replica) => replica.agent_id === agentID && replica.wanted === 'live');
+  }
+
+  /** Of replicas that are held as far as the database knows, but not here. */
+  function idsUnknown(): string[] {
+    return holding.map((held) => held.split('/')[0]!).filter((id) => !runs.has(id));
   }
 
   function begin(replica: Replica): void {
@@ -242,9 +246,4 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     // It may have been claimed again, by a newer run, while this one ended.
     void run.finished.then(() => runs.get(replica.id) === run && runs.delete(replica.id));
   }
-}
-
-/** Of what is held, as ID/EPOCH. */
-function idOf(held: string): string {
-  return held.split('/')[0]!;
 }

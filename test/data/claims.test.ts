@@ -1,7 +1,7 @@
 // Claims: each replica goes to one agent, oldest first, as far as it fits; renewals and figures wait for nobody.
 import { describe, expect, it } from 'vitest';
 import { testService } from '../support/service.ts';
-import { actorsOn } from '../orchestration/actors.ts';
+import { actorsOn, statsWith } from '../orchestration/actors.ts';
 
 const service = testService();
 const { activeStream, call, claim, data, loseLease, register, report, startedStream, transaction } = actorsOn(service);
@@ -113,7 +113,7 @@ describe('renewing', () => {
   it('and saying figures do not wait for a stream that somebody else has locked', async () => {
     await register('a');
     const [locked, free] = [await activeStream('a'), await activeStream('a')];
-    const stats = { bitrateKbps: 1, framesPerSecond: 30, framesSent: 7, bytesSent: 1, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: new Date().toISOString() };
+    const stats = statsWith({ framesSent: 7 });
     const figures = [...locked.held, ...free.held].map(({ id, epoch }) => ({ replicaID: id, epoch, stats }));
     await transaction(async (tx) => {
       await tx.streams.lockAny(locked.id);

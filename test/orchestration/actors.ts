@@ -5,6 +5,7 @@ import type { Database } from '../../lambda/data/database.ts';
 import type { DueKind } from '../../lambda/data/due-times.ts';
 import type { Replica, ReplicaState } from '../../lambda/data/replicas.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
+import type { StreamStats } from '../../lambda/data/streams.ts';
 import { fireDue } from '../../lambda/orchestration/fire-due.ts';
 import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
 import type { ReplicaReport } from '../../lambda/orchestration/replica-reports.ts';
@@ -103,4 +104,10 @@ export function actorsOn(service: TestService) {
 /** So many seconds from now, as requests carry it. */
 export function inFuture(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString();
+}
+
+/** Figures of a stream that sends, as of now. */
+export function statsWith(figures: Partial<StreamStats>): StreamStats {
+  const none = { bitrateKbps: 0, framesPerSecond: 0, framesSent: 0, bytesSent: 0, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null };
+  return { ...none, sampledAt: new Date().toISOString(), ...figures };
 }

@@ -4,7 +4,7 @@ import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { paymentsOn } from '../api/payments.ts';
 import { testService } from '../support/service.ts';
-import { actorsOn } from './actors.ts';
+import { actorsOn, statsWith } from './actors.ts';
 
 const service = testService();
 const actors = actorsOn(service);
@@ -94,7 +94,7 @@ describe('an interval', () => {
     const figures = (bytes: readonly number[]) =>
       data().figures.say('agent', held.map(({ id: replicaID, epoch }, index) => ({
         replicaID, epoch,
-        stats: { bitrateKbps: 0, framesPerSecond: 0, framesSent: 0, bytesSent: bytes[index]!, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: new Date().toISOString() },
+        stats: statsWith({ bytesSent: bytes[index]! }),
       })));
     const bytesSent = async () => (await call('GET', `/billing/usage?streamID=${id}`)).body.totals.bytesSent;
     await figures([1000, 400]);
@@ -115,7 +115,7 @@ describe('an interval', () => {
     const sent = (agent: string, epoch: number, bytesSent: number) =>
       data().figures.say(agent, [{
         replicaID: held!.id, epoch,
-        stats: { bitrateKbps: 0, framesPerSecond: 0, framesSent: 0, bytesSent, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: after(at, 120).toISOString() },
+        stats: statsWith({ bytesSent, sampledAt: after(at, 120).toISOString() }),
       }]);
     await sent('agent', held!.epoch, 1_000_000);
     await data().replicas.offer('agent');

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { testService } from '../support/service.ts';
-import { actorsOn } from './actors.ts';
+import { actorsOn, statsWith } from './actors.ts';
 
 const service = testService();
 const { activeStream, call, causes, claim, commands, data, loseLease, register, report, stream, transaction } = actorsOn(service);
@@ -34,7 +34,7 @@ describe('a lease that is over', () => {
 
   it('leaves what the agent said last of its streams', async () => {
     const { id, held: [replica] } = await activeStream('dying');
-    const stats = { bitrateKbps: 1, framesPerSecond: 30, framesSent: 7, bytesSent: 900, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: new Date().toISOString() };
+    const stats = statsWith({ framesSent: 7, bytesSent: 900 });
     await service.pool().query(`update live_intervals set started_at = started_at - interval '1 minute'`);
     await data().figures.say('dying', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
     await loseLease('dying');

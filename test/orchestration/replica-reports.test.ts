@@ -1,7 +1,7 @@
 // What agents report of replicas moves the stream: evidence, not hope (operations, part 5).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { testService } from '../support/service.ts';
-import { actorsOn, inFuture } from './actors.ts';
+import { actorsOn, inFuture, statsWith } from './actors.ts';
 
 const service = testService();
 const { activeStream, call, causes, claim, data, dueKinds, register, report, startedStream, stream } = actorsOn(service);
@@ -152,7 +152,7 @@ describe('reports of who lost the replica', () => {
 
   it('store no figures either', async () => {
     const { id, held: [replica] } = await activeStream('agent');
-    const stats = { bitrateKbps: 1, framesPerSecond: 30, framesSent: 7, bytesSent: 1, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null, sampledAt: new Date().toISOString() };
+    const stats = statsWith({ framesSent: 7 });
     const framesSent = async () => (await call('GET', `/streams/${id}/stats`)).body.framesSent;
     await register('another');
     for (const [agent, epoch] of [['another', replica!.epoch], ['agent', replica!.epoch - 1]] as const) {

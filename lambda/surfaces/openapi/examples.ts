@@ -1,23 +1,5 @@
 // Examples of bodies and parameters, made from their JSON Schema, so that no operation has to write its own.
-import type { Json } from './schemas.ts';
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: Schema | boolean;
-  readonly items?: Schema;
-  readonly minimum?: number;
-  readonly deprecated?: boolean;
-}
+import type { Json, Schema } from './schemas.ts';
 
 /** What a field of that name usually holds, where its schema does not say. */
 const usual: Readonly<Record<string, unknown>> = {

@@ -1,27 +1,10 @@
 // The OpenAPI document as a page for people: static HTML without scripts, so it works wherever the API does.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
-import type { Json } from './schemas.ts';
+import type { Json, Schema } from './schemas.ts';
 import { referenceStyle } from './reference-style.ts';
 
 type Html = ReturnType<typeof html>;
-
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly deprecated?: boolean;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly examples?: readonly unknown[];
-}
 
 type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>>;
 

@@ -4,6 +4,26 @@ import { storableTextPattern } from '../fault-wording.ts';
 
 export type Json = Record<string, unknown>;
 
+/** What readers of the document look at in a JSON Schema. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly minimum?: number;
+}
+
 /** JSON Schema of a zod schema; what carries an id becomes a component of `schemas`, and is referred to. */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: (found) => simplify(found, io) });
