@@ -57,7 +57,7 @@ async function runTests(): Promise<Count> {
   const file = join(folder, 'report.json');
   try {
     const environment: Record<string, string> = isLong ? { LONG: '1', RUN_AWS_EMULATOR: '1', RUN_STRIPE_MOCK: '1' } : {};
-    const { code } = await run(binary('vitest'), ['run', '--config=test/vitest-config.ts', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`], environment, 'inherit');
+    const { code } = await run(binary('vitest'), ['run', '--config=test/vitest-config.ts'], { ...environment, TEST_REPORT: file }, 'inherit');
     const report = JSON.parse(await readFile(file, 'utf8')) as VitestReport;
     const skipped = report.testResults
       .flatMap((result) => result.assertionResults)

@@ -1,8 +1,10 @@
 // What vitest runs: the fast tests, or with LONG=1 the long ones.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { StillRunning } from './support/still-running.ts';
 
 const long = process.env.LONG === '1';
+const reportFile = process.env.TEST_REPORT;
 const minuteMs = 60_000;
 
 /** Beside what they test, and too long to run at every change. */
@@ -31,6 +33,8 @@ export default defineConfig({
     exclude: long ? [] : ['test/long/**', 'test/bench/**', ...slow],
     globalSetup: ['test/support/postgres-global-setup.ts'],
     maxWorkers: 2,
-    ...(long && { testTimeout: 30 * minuteMs, hookTimeout: 5 * minuteMs }),
+    reporters: ['default', new StillRunning(), ...(reportFile ? (['json'] as const) : [])],
+    ...(reportFile && { outputFile: reportFile }),
+    ...(long && { testTimeout: 6 * minuteMs, hookTimeout: 5 * minuteMs }),
   },
 });
