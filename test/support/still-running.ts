@@ -5,8 +5,8 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 const everyMs = 60_000;
 
 export class StillRunning implements Reporter {
-  readonly #since = new Map<TestModule, number>();
-  readonly #current = new Map<TestModule, TestCase>();
+  /** By file. */
+  readonly #running = new Map<string, { readonly sinceMs: number; test: string }>();
   #timer: NodeJS.Timeout | undefined;
 
   onTestRunStart(): void {
@@ -17,24 +17,22 @@ export class StillRunning implements Reporter {
     clearInterval(this.#timer);
   }
 
-  onTestModuleQueued(module: TestModule): void {
-    this.#since.set(module, performance.now());
+  onTestModuleQueued({ moduleId }: TestModule): void {
+    this.#running.set(moduleId, { sinceMs: performance.now(), test: '' });
   }
 
-  onTestCaseReady(test: TestCase): void {
-    this.#current.set(test.module, test);
+  onTestCaseReady({ module, fullName }: TestCase): void {
+    const running = this.#running.get(module.moduleId);
+    if (running) running.test = ` > ${fullName}`;
   }
 
-  onTestModuleEnd(module: TestModule): void {
-    this.#since.delete(module);
-    this.#current.delete(module);
+  onTestModuleEnd({ moduleId }: TestModule): void {
+    this.#running.delete(moduleId);
   }
 
   #say(): void {
-    for (const [module, sinceMs] of this.#since) {
-      const test = this.#current.get(module);
-      const where = [relative(process.cwd(), module.moduleId), ...(test ? [test.fullName] : [])].join(' > ');
-      console.log(`… ${where}, its file for ${Math.round((performance.now() - sinceMs) / 1000)} s`);
+    for (const [file, { sinceMs, test }] of this.#running) {
+      console.log(`… ${relative(process.cwd(), file)}${test} (the file for ${Math.round((performance.now() - sinceMs) / 1000)} s)`);
     }
   }
 }
