@@ -35,6 +35,6 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: ['default', new StillRunning(), ...(reportFile ? (['json'] as const) : [])],
     ...(reportFile && { outputFile: reportFile }),
-    ...(long && { testTimeout: 6 * minuteMs, hookTimeout: 5 * minuteMs }),
+    ...(long && { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs }),
   },
 });

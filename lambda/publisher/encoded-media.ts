@@ -3,7 +3,7 @@ import { openAudioEncoder } from './ffmpeg/audio-encoder.ts';
 import { audioFormat } from './ffmpeg/profile.ts';
 import { openFrames } from './ffmpeg-media.ts';
 import type { MediaOptions } from './ffmpeg-media.ts';
-import { MessageQueue } from './message-queue.ts';
+import { MessageQueue, aheadSeconds } from './message-queue.ts';
 import { sendPaced } from './paced-sender.ts';
 import type { StreamMedia } from './stream-media.ts';
 
@@ -22,8 +22,8 @@ export function encodedMedia(options: Omit<MediaOptions, 'signal'>): StreamMedia
         return {
           startFrame,
           sequenceHeaders: [{ type: 'audio', timestampMs: 0, payload: await encoder.sequenceHeader }],
-          // An encoder has nothing to catch up with when the connection took longer than expected.
-          send: (sending) => sendPaced({ ...sending, startMs: Math.max(sending.startMs, sending.steadyClock()), messages }),
+          // What waits in the queue makes up for a connection that took longer than expected; an encoder alone has nothing to catch up with.
+          send: (sending) => sendPaced({ ...sending, startMs: Math.max(sending.startMs, sending.steadyClock() - aheadSeconds * 1000), messages }),
           close: () => messages.close(),
         };
       } catch (error) {

@@ -13,7 +13,7 @@ export interface QueuedMessage extends MediaMessage {
 }
 
 /** How far ahead of its sending media is encoded: enough for a join on a busy machine, little enough to stop at once. */
-const aheadSeconds = 1.5;
+export const aheadSeconds = 1.5;
 
 export class MessageQueue {
   readonly #source: FrameSource;

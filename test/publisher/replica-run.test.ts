@@ -89,7 +89,7 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, un
     ...more,
   });
   onTestFinished(() => run.end());
-  return { run, reports, logged, states: () => reports.map(({ state, reason }) => reason?.code ?? state) };
+  return { run, reports, logged, sinceAnchorMs: () => performance.now() - anchoredMs!, states: () => reports.map(({ state, reason }) => reason?.code ?? state) };
 }
 
 async function ingest(script?: Script): Promise<ScriptedServer> {
@@ -211,6 +211,18 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
     }
     const commands = server.connections[0]!.received.map((message) => readCommand(message)?.name).filter((name) => name !== undefined);
     expect(commands.slice(-2)).toEqual(['FCUnpublish', 'deleteStream']);
+  });
+
+  it('is replaced by one that plays what is due, however long it took to connect', async () => {
+    const server = await ingest({
+      publish: ({ reply }) => void setTimeout(1000).then(() => reply('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' })),
+    });
+    let connections = 0;
+    const { states, sinceAnchorMs } = begin({ rtmpURL: server.rtmpURL, connectionEndsAfterMs: () => (++connections < 3 ? 1000 : Infinity) });
+    await until(() => pictures(server.connections[2]?.received ?? []).length > 60);
+    const playedMs = server.connections.reduce((sum, { received }) => sum + pictures(received).length, 0) * (1000 / 30);
+    expect(sinceAnchorMs() - playedMs).toBeLessThan(700);
+    expect(new Set(states())).toEqual(new Set(['live']));
   });
 
   it('is replaced as well while the database does not answer, and nothing waits for it', async () => {

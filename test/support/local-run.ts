@@ -22,6 +22,8 @@ export type ApiClient = (method: string, path: string, body?: unknown) => Promis
 
 const entry = join(import.meta.dirname, '../../bin/local.ts');
 const readyTimeoutMs = 60_000;
+const endTimeoutMs = 60_000;
+const changeTimeoutMs = 120_000;
 
 export async function temporaryDataFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'local-run-'));
@@ -43,7 +45,11 @@ export async function startLocalRun(dataFolder: string, ...args: string[]): Prom
     async interrupt() {
       child.kill('SIGINT');
       child.kill('SIGINT');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      await once(child, 'exit', { signal: AbortSignal.timeout(endTimeoutMs) }).catch((error: unknown) => {
+        child.kill('SIGKILL');
+        throw new Error(`the local run did not end:\n${output.join('')}`, { cause: error });
+      });
       return child.exitCode;
     },
   };
@@ -91,7 +97,11 @@ export async function createLoop(
 
 /** The API has no events: clients poll. */
 export async function until(isDone: () => Promise<boolean>): Promise<void> {
-  while (!(await isDone())) await setTimeout(50);
+  const deadline = Date.now() + changeTimeoutMs;
+  while (!(await isDone())) {
+    if (Date.now() > deadline) throw new Error(`not so after ${changeTimeoutMs / 1000} s: ${isDone.toString()}`);
+    await setTimeout(50);
+  }
 }
 
 async function untilReady(dataFolder: string, child: ChildProcess, output: readonly string[]): Promise<ConnectionFile> {
