@@ -21,6 +21,7 @@ interface Clip {
 }
 
 const clipSeconds = 8;
+const destinationName = 'Built-in ingest, for the demo';
 
 /** Different in size and framerate, as people's files are. */
 const clips: readonly Clip[] = [
@@ -48,7 +49,7 @@ export async function makeDemo(options: DemoOptions): Promise<string> {
   const uploadIDs = await Promise.all(clips.map(({ name }, index) => upload(api, name, paths[index]!)));
 
   onProgress('Starting the demo stream');
-  const destination = await api('POST', '/destinations', { name: 'Built-in ingest, for the demo', rtmpURL, streamKey: 'demo' }, 'demo-destination');
+  const destination = (await knownDestination(api)) ?? (await api('POST', '/destinations', { name: destinationName, rtmpURL, streamKey: 'demo' }, 'demo-destination'));
   const settings = { name: 'Demo', quality: 'q_720p', framerate: 'f_30', destinationID: destination['id'] };
   const stream = await api('POST', '/streams', settings, 'demo-stream');
   const playlist = await api('POST', '/playlists', { streamID: stream['id'], kind: 'video', mode: 'sequential', name: 'Demo' }, 'demo-playlist');
@@ -112,6 +113,12 @@ async function makeClip({ ffmpegPath, mediaFolder }: DemoOptions, { name, pictur
   ]);
   await rename(part, path);
   return path;
+}
+
+/** The ingest may have had another port when a run made it that was killed later: what is the same demo then would be another request. */
+async function knownDestination(api: Api): Promise<Record<string, unknown> | undefined> {
+  const { data } = (await api('GET', '/destinations')) as { data: Record<string, unknown>[] };
+  return data.find(({ name }) => name === destinationName);
 }
 
 /** The API has no events: clients poll. */

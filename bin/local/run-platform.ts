@@ -117,6 +117,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
         if (streamID !== null) await folder.markDemoMade(streamID);
       }).catch((error: unknown) => {
         ending.throwIfAsked();
+        log('demo_failed', { error });
         terminal.line(`  The demo could not be made; everything else works. ${String(error)}`);
       });
     }

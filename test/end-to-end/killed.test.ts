@@ -1,6 +1,7 @@
 // A local run that is killed: nothing of it goes on, nothing is lost, and the next start is live again.
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { createLoop, startLocalRun, temporaryDataFolder, until, uploadFile } from '../support/local-run.ts';
 import type { LocalRun } from '../support/local-run.ts';
@@ -80,4 +81,25 @@ describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () =
     expect(await survivorsOf(encoders, 2000)).toEqual([]);
     await until(async () => (await api('GET', `/streams/${before.streamID}`)).state === 'stopped');
   });
+});
+
+it('killed while it makes the demo, it finishes it at the next start, though another has the port of its ingest meanwhile', { timeout: 120_000 }, async () => {
+  const data = await temporaryDataFolder();
+  onTestFinished(() => data.remove());
+  const first = await startLocalRun(data.path);
+  await until(async () => (await first.api('GET', '/destinations')).data.length === 2);
+  first.process.kill('SIGKILL');
+  await once(first.process, 'exit');
+  const other = createServer().listen(Number(new URL(first.connection.rtmpURL).port || 1935), '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+
+  const second = await startLocalRun(data.path);
+  expect(second.connection.rtmpURL).not.toBe(first.connection.rtmpURL);
+  await until(async () => (await second.api('GET', '/streams')).data[0]?.state === 'active');
+  const [stream] = (await second.api('GET', '/streams')).data;
+  const destinations = (await second.api('GET', '/destinations')).data;
+  expect(destinations.find(({ id }: { id: string }) => id === stream.destinationID)).toMatchObject({ rtmpURL: second.connection.rtmpURL });
+  expect(destinations).toHaveLength(2);
+  expect(await second.interrupt()).toBe(0);
 });
