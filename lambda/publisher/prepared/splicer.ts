@@ -7,11 +7,10 @@ import type { Span } from './span.ts';
 
 type Kind = 'video' | 'audio';
 
-/** Where a track of the connection is: what was sent last, and what would follow it without a seam. */
+/** Where a track of the connection is: of which playing it sent last, and what of it would follow without a seam. */
 interface Position {
   playing: Playing | null;
   next: number;
-  lastMs: number;
 }
 
 /** Something else in place of bytes of a segment. */
@@ -23,7 +22,8 @@ interface Edit {
 
 export class Splicer {
   readonly #rate: number;
-  readonly #positions: Record<Kind, Position>;
+  readonly #originMs: number;
+  readonly #positions: Record<Kind, Position> = { video: { playing: null, next: 0 }, audio: { playing: null, next: 0 } };
   readonly #sequenceHeaders: Record<Kind, Buffer | null>;
 
   /**
@@ -32,21 +32,19 @@ export class Splicer {
    */
   constructor(framesPerSecond: number, originMs: number, sequenceHeaders: { readonly video: Buffer | null; readonly audio: Buffer }) {
     this.#rate = framesPerSecond;
-    this.#positions = { video: { playing: null, next: 0, lastMs: originMs }, audio: { playing: null, next: 0, lastMs: originMs } };
+    this.#originMs = originMs;
     this.#sequenceHeaders = { ...sequenceHeaders };
   }
 
   /** Pictures `first` to `end` of the span with their own sound. */
   joined(span: Span, first: number, end: number): Buffer[] {
-    const { playing } = span;
-    const edits = this.#headerEdits(span, 'video', span.offsetOf(first));
-    edits.push(...this.#timeEdit('video', playing, first, end, span.offsetOf(first)));
+    const edits: Edit[] = [];
+    this.#edit('video', span, first, end, span.offsetOf(first), edits);
     const firstSound = firstSoundFrameFrom(first, this.#rate);
-    const soundFrames = soundFramesOf(playing, this.#rate);
+    const soundFrames = soundFramesOf(span.playing, this.#rate);
     const endSound = firstSoundFrameFrom(end, this.#rate);
     if (firstSound < Math.min(endSound, soundFrames)) {
-      const offset = span.soundOffsetOf(pictureOfSoundFrame(firstSound, this.#rate));
-      edits.push(...this.#headerEdits(span, 'audio', offset), ...this.#timeEdit('audio', playing, firstSound, Math.min(endSound, soundFrames), offset));
+      this.#edit('audio', span, firstSound, Math.min(endSound, soundFrames), span.soundOffsetOf(pictureOfSoundFrame(firstSound, this.#rate)), edits);
     }
     // The next playing begins before the last frame of sound would: it is left out.
     if (firstSound <= soundFrames && endSound > soundFrames) edits.push(lastSoundOf(span, pictureOfSoundFrame(soundFrames, this.#rate)));
@@ -56,33 +54,36 @@ export class Splicer {
   /** Picture `picture` of the span without its sound. */
   picture(span: Span, picture: number): Buffer[] {
     const offset = span.offsetOf(picture);
-    const edits = [...this.#headerEdits(span, 'video', offset), ...this.#timeEdit('video', span.playing, picture, picture + 1, offset)];
+    const edits: Edit[] = [];
+    this.#edit('video', span, picture, picture + 1, offset, edits);
     return edited(span, offset, span.soundOffsetOf(picture), edits);
   }
 
   /** Frames of sound `first` to `end` of a span of sound alone. */
   sound(span: Span, first: number, end: number): Buffer[] {
     const offset = span.offsetOf(first);
-    const edits = [...this.#headerEdits(span, 'audio', offset), ...this.#timeEdit('audio', span.playing, first, end, offset)];
+    const edits: Edit[] = [];
+    this.#edit('audio', span, first, end, offset, edits);
     return edited(span, offset, span.offsetOf(end), edits);
   }
 
-  /** Replaces the time since the message before where that is not what it was when the rendition was prepared. */
-  #timeEdit(kind: Kind, playing: Playing, first: number, end: number, offset: number): Edit[] {
-    const position = this.#positions[kind];
-    const isSeamless = position.playing === playing && position.next === first;
-    const deltaMs = this.#ms(kind, playing, first) - position.lastMs;
-    this.#positions[kind] = { playing, next: end, lastMs: this.#ms(kind, playing, end - 1) };
-    if (isSeamless) return [];
-    return [{ offset: offset + deltaField.offset, bytes: deltaField.bytes, replacement: deltaBytes(deltaMs) }];
-  }
-
-  /** Announces other parameters than those before, with the time of the message before. */
-  #headerEdits({ header }: Span, kind: Kind, offset: number): Edit[] {
+  /** Adds what frames `first` to `end`, at `offset`, need to follow what was sent last: other parameters, and the time since. */
+  #edit(kind: Kind, { playing, header }: Span, first: number, end: number, offset: number, edits: Edit[]): void {
     const wanted = kind === 'video' ? header.videoSequenceHeader : header.audioSequenceHeader;
-    if (!wanted || this.#sequenceHeaders[kind]?.equals(wanted)) return [];
-    this.#sequenceHeaders[kind] = wanted;
-    return [{ offset, bytes: 0, replacement: deltaChunks(kind, 0, wanted) }];
+    const known = this.#sequenceHeaders[kind];
+    if (wanted && wanted !== known) {
+      // With the time of the message before.
+      if (!known?.equals(wanted)) edits.push({ offset, bytes: 0, replacement: deltaChunks(kind, 0, wanted) });
+      this.#sequenceHeaders[kind] = wanted;
+    }
+    const position = this.#positions[kind];
+    if (position.playing !== playing || position.next !== first) {
+      const lastMs = position.playing ? this.#ms(kind, position.playing, position.next - 1) : this.#originMs;
+      const replacement = deltaBytes(this.#ms(kind, playing, first) - lastMs);
+      edits.push({ offset: offset + deltaField.offset, bytes: deltaField.bytes, replacement });
+    }
+    position.playing = playing;
+    position.next = end;
   }
 
   #ms(kind: Kind, playing: Playing, group: number): number {

@@ -28,54 +28,81 @@ const frameCounts = items.map((each) => frameCountOf(each, rate));
 const url = parseRtmpURL('rtmp://live.example.com/live')!;
 
 const pictureMs = 1000 / rate;
-const soundFrameMs = 1024 / 48;
-/** A time is the sum of two that are rounded to the millisecond, thirds each, and so is that of the connection's first picture. */
-const roundingMs = 4 / 3;
+/** Thirds of a millisecond, of which pictures and frames of sound both last whole ones. */
+const ticksPerMs = 3;
+const pictureTicks = (1000 * ticksPerMs) / rate;
+const soundFrameTicks = (1024 * ticksPerMs) / 48;
+/** A time is the sum of two that are rounded to the millisecond, by a tick each, and so is that of the connection's first picture. */
+const roundingTicks = 4;
 const timestampRange = 2 ** 32;
+const timestampRangeTicks = timestampRange * ticksPerMs;
+
+class JudgedTrack {
+  count = 0;
+  expectedTicks = 0;
+  item = -1;
+  frame = 0;
+  readonly #name: string;
+  readonly #label: number;
+  readonly #frameTicks: number;
+
+  constructor(name: 'picture' | 'sound', label: number, frameTicks: number) {
+    this.#name = name;
+    this.#label = label;
+    this.#frameTicks = frameTicks;
+  }
+
+  /** @returns what is wrong with it */
+  take(timestampMs: number, bytes: Buffer, start: number): string | null {
+    const expectedTicks = this.expectedTicks;
+    const offTicks = Math.abs(timestampMs * ticksPerMs - expectedTicks);
+    this.count++;
+    this.expectedTicks += this.#frameTicks;
+    if (this.expectedTicks >= timestampRangeTicks) this.expectedTicks -= timestampRangeTicks;
+    const label = start + this.#label;
+    const item = bytes[label]!;
+    const frame = (bytes[label + 1]! << 8) | bytes[label + 2]!;
+    const [lastItem, lastFrame] = [this.item, this.frame];
+    this.item = item;
+    this.frame = frame;
+    if (offTicks > roundingTicks && timestampRangeTicks - offTicks > roundingTicks) return `${this.#name} at ${timestampMs} ms for ${expectedTicks / ticksPerMs} ms`;
+    if (item === lastItem ? frame === lastFrame + 1 : this.#isJoin(lastItem, lastFrame, item, frame)) return null;
+    return `${this.#name} ${item}/${frame} after ${lastItem}/${lastFrame}`;
+  }
+
+  #isJoin(lastItem: number, lastFrame: number, item: number, frame: number): boolean {
+    if (lastItem === -1) return true;
+    const count = (frameCounts[lastItem]! * pictureTicks) / this.#frameTicks;
+    return item === (lastItem + 1) % items.length && frame === 0 && [Math.floor(count), Math.ceil(count)].includes(lastFrame + 1);
+  }
+}
 
 /** Holds a stream's messages, over all its connections, against what has to come: the next picture and frame of sound of the loop, at its time. */
 class Judge {
   readonly faults: string[] = [];
-  pictures = 0;
-  soundFrames = 0;
-  #lastPicture = { item: -1, frame: 0 };
-  #lastSound = { item: -1, frame: 0 };
-  /** Of the stream, that of the connection's timestamp 0. */
-  #originMs = 0;
+  readonly #pictures = new JudgedTrack('picture', labelOffset.video, pictureTicks);
+  readonly #sound = new JudgedTrack('sound', labelOffset.audio, soundFrameTicks);
+
+  get pictures(): number {
+    return this.#pictures.count;
+  }
+
+  get soundFrames(): number {
+    return this.#sound.count;
+  }
 
   /** What comes now has to go on where it ended. */
   begin(): void {
-    this.#originMs = this.pictures * pictureMs;
+    this.#pictures.expectedTicks = 0;
+    // Sound is heard a picture later, as pictures are shown one after their decoding.
+    this.#sound.expectedTicks = this.soundFrames * soundFrameTicks + pictureTicks - this.pictures * pictureTicks;
   }
 
   readonly take = (type: number, timestampMs: number, bytes: Buffer, start: number): void => {
     if (bytes[start + 1] !== 1) return;
-    const isVideo = type === messageType.video;
-    // Sound is heard a picture later, as pictures are shown one after their decoding.
-    const expectedMs = (isVideo ? this.pictures++ * pictureMs : this.soundFrames++ * soundFrameMs + pictureMs) - this.#originMs;
-    const offMs = Math.abs(timestampMs - expectedMs + Math.floor(expectedMs / timestampRange) * timestampRange);
-    if (offMs > roundingMs && timestampRange - offMs > roundingMs) this.#fault(`${isVideo ? 'picture' : 'sound'} at ${timestampMs} ms for ${expectedMs} ms`);
-    const label = start + (isVideo ? labelOffset.video : labelOffset.audio);
-    const frame = (bytes[label + 1]! << 8) | bytes[label + 2]!;
-    const last = isVideo ? this.#lastPicture : this.#lastSound;
-    if (bytes[label] === last.item ? frame !== last.frame + 1 : !this.#isJoin(isVideo, last, bytes[label]!, frame)) {
-      this.#fault(`${isVideo ? 'picture' : 'sound'} ${bytes[label]}/${frame} after ${last.item}/${last.frame}`);
-    }
-    last.item = bytes[label]!;
-    last.frame = frame;
+    const fault = (type === messageType.video ? this.#pictures : this.#sound).take(timestampMs, bytes, start);
+    if (fault !== null && this.faults.length < 5) this.faults.push(fault);
   };
-
-  #isJoin(isVideo: boolean, last: { item: number; frame: number }, nextItem: number, nextFrame: number): boolean {
-    if (last.item === -1) return true;
-    const count = frameCounts[last.item]!;
-    const soundCount = (count * pictureMs) / soundFrameMs;
-    const lengths = isVideo ? [count] : [Math.floor(soundCount), Math.ceil(soundCount)];
-    return nextItem === (last.item + 1) % items.length && nextFrame === 0 && lengths.includes(last.frame + 1);
-  }
-
-  #fault(text: string): void {
-    if (this.faults.length < 5) this.faults.push(text);
-  }
 }
 
 interface Streaming {

@@ -12,6 +12,7 @@ import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
  */
 export type Acknowledging = 'total' | 'total until 2 GiB' | 'increment';
 
+const nothing: Buffer = Buffer.alloc(0);
 const handshakeBytes = 1 + 2 * 1536;
 const acknowledgedEveryBytes = 256 * 1024;
 const extendedTimestamp = 0xff_ff_ff;
@@ -43,7 +44,7 @@ export class StrictIngest {
   readonly #client: MemorySocket;
   readonly #chunkStreams: (ChunkStream | undefined)[] = [];
   readonly #payload = Buffer.alloc(64 * 1024);
-  #before: Buffer = Buffer.alloc(0);
+  #before = nothing;
   #isOpen = false;
   #chunkSize = 128;
   #current: ChunkStream | null = null;
@@ -62,7 +63,7 @@ export class StrictIngest {
     if (!this.#isOpen) return this.#shakeHands(bytes);
     const input = this.#before.length > 0 ? Buffer.concat([this.#before, bytes]) : bytes;
     const read = this.#read(input);
-    this.#before = read === input.length ? Buffer.alloc(0) : Buffer.from(input.subarray(read));
+    this.#before = read === input.length ? nothing : Buffer.from(input.subarray(read));
     if (this.bytesReceived - this.#acknowledgedAt >= acknowledgedEveryBytes) this.#acknowledge();
   }
 
@@ -71,7 +72,7 @@ export class StrictIngest {
     if (this.#before.length === 1 + 1536) this.#client.give(Buffer.concat([Buffer.of(3), Buffer.alloc(1536), this.#before.subarray(1)]));
     if (this.#before.length < handshakeBytes) return;
     const rest = this.#before.subarray(handshakeBytes);
-    this.#before = Buffer.alloc(0);
+    this.#before = nothing;
     this.#isOpen = true;
     this.#read(rest);
   }
