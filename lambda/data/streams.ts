@@ -1,4 +1,5 @@
 // SQL of streams and the history of their transitions.
+import type { PictureFormat } from '../domain/rendition.ts';
 import { nextState } from '../domain/stream-lifecycle.ts';
 import type { StreamState, StreamStatus, TransitionCause } from '../domain/stream-lifecycle.ts';
 import type { Framerate, Quality } from '../domain/video-format.ts';
@@ -65,6 +66,11 @@ export interface Stream extends StreamSettings {
   readonly updated_at: Date;
   /** Deleted while live: nobody sees it any more, and the row goes once its replicas have ended. */
   readonly deleted_at: Date | null;
+}
+
+/** What a run's pictures are prepared to. */
+export function formatOfRun({ run_quality, run_framerate }: Pick<Stream, 'run_quality' | 'run_framerate'>): PictureFormat {
+  return { quality: run_quality!, framerate: run_framerate!, videoCodec: 'h264' };
 }
 
 /** The last figures that an agent reported for the stream's primary replica. */

@@ -80,5 +80,5 @@ function ingestAt(hostname: string): IngestLimits | undefined {
 }
 
 function takes({ maxQuality, maxVideoBitrateKbps }: IngestLimits, quality: Quality, framerate: Framerate): boolean {
-  return qualities.indexOf(quality) <= qualities.indexOf(maxQuality) && videoBitrateKbps(quality, framerate) <= maxVideoBitrateKbps;
+  return qualities.indexOf(quality) <= qualities.indexOf(maxQuality) && videoBitrateKbps(quality, framerate, 'h264') <= maxVideoBitrateKbps;
 }

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { UploadPreparation } from '../data/renditions.ts';
+import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Timelines, Track } from '../data/timelines.ts';
 import { formatName } from '../domain/rendition.ts';
@@ -88,7 +89,7 @@ export async function settlePreparation(pool: Pool, contentHash: string): Promis
 /** A track of sound that cannot be played keeps no stream from starting: the pictures' own sound plays. */
 async function preparationOf(data: Database, stream: Stream, retrying: { readonly retries: boolean }): Promise<Preparation> {
   const timelines = await data.timelines.ofStream(stream.id);
-  const format = { quality: stream.run_quality!, framerate: stream.run_framerate! };
+  const format = formatOfRun(stream);
   const request = (track: Track) => requestPreparation(data, track, uploadsOf(timelines, track), format, retrying);
   const [pictures, sound] = [await request('video'), timelines.audio.length > 0 ? await request('audio') : 'ready'];
   if (pictures !== 'ready') return pictures;

@@ -23,7 +23,7 @@ export interface FleetAgent {
 }
 
 const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
-const format = { quality: 'q_720p', framerate: 'f_30' } as const;
+const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
 
 export async function preparedFleet(service: TestService, { call, create, upload }: Actors) {
   const tools = await findMediaTools(process.env);

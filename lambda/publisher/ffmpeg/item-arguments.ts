@@ -129,7 +129,7 @@ function videoFilters(kind: VideoRequest['kind'], dynamicRange: DynamicRange, { 
 function encoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const rate = `${profile.videoBitrateKbps}k`;
   const common = [
-    '-c:v', encoder.codec, '-profile:v', 'high', '-level:v', profile.level, '-bf', String(maxBFrames), '-g', String(profile.gopFrames),
+    '-c:v', encoder.codec, '-profile:v', 'high', '-level:v', profile.level!, '-bf', String(maxBFrames), '-g', String(profile.gopFrames),
     '-b:v', rate, '-maxrate', rate, '-bufsize', rate,
   ];
   if (encoder.codec === 'h264_nvenc') {

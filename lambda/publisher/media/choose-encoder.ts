@@ -10,7 +10,7 @@ const onHardware: readonly EncoderSettings[] = [{ codec: 'h264_nvenc' }];
 /** `media-tools.ts` takes no ffmpeg without it. */
 const inSoftware: EncoderSettings = { codec: 'libx264', preset: 'veryfast' };
 
-const trialProfile = profileOf('q_720p', 'f_30');
+const trialProfile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 const trialPicture = Buffer.alloc((trialProfile.width * trialProfile.height * 3) / 2, 0x80);
 /** The first use of a GPU after its machine has booted takes some seconds. */
 const trialTimeoutMs = 30_000;

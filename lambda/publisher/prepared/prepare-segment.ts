@@ -46,7 +46,7 @@ export async function prepareSegment(tools: MediaTools, request: SegmentRequest,
     const facts = { chunkSize: mediaChunkSize, framesPerSecond: null, gopFrames: 1, firstGroup, videoSequenceHeader: null };
     return writeSegment({ ...facts, audioSequenceHeader: sound.sequenceHeader }, groups);
   }
-  const profile = profileOf(format.quality, format.framerate);
+  const profile = profileOf(format);
   const rate = profile.framesPerSecond;
   const firstSound = firstSoundFrameFrom(firstGroup, rate);
   const [pictures, sound] = await Promise.all([

@@ -4,7 +4,7 @@ import { framerates, framesPerSecond, qualities } from '../../../lambda/domain/v
 import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 
 describe('every profile', () => {
-  const profiles = qualities.flatMap((quality) => framerates.map((framerate) => ({ quality, framerate, profile: profileOf(quality, framerate) })));
+  const profiles = qualities.flatMap((quality) => framerates.map((framerate) => ({ quality, framerate, profile: profileOf({ quality, framerate, videoCodec: 'h264' }) })));
 
   it.each(profiles)('$quality $framerate has whole samples in a frame and a GOP of 2 s', ({ framerate, profile }) => {
     expect(profile.samplesPerFrame * framesPerSecond[framerate]).toBe(audioFormat.sampleRate);

@@ -20,7 +20,7 @@ import { testDataKey, testService } from '../../support/service.ts';
 const tools = await findMediaTools(process.env);
 const service = testService();
 const { call, causes, create, data, playlist, stream, upload } = actorsOn(service);
-const format = { quality: 'q_720p', framerate: 'f_30' } as const;
+const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
 
 let samples: SampleServer;
 let clip: string;

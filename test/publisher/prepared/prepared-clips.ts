@@ -21,7 +21,7 @@ import type { Turn } from '../../../lambda/publisher/prepared/send-schedule.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 import { CheckingIngest } from './checking-ingest.ts';
 
-export const format = { quality: 'q_720p', framerate: 'f_30' } as const;
+export const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
 const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
 /** Attempts to go on; a destination that takes nothing is left behind after them. */
 const patience = 5000;
