@@ -12,7 +12,7 @@ import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import { encodedMedia } from './encoded-media.ts';
 import { profileOf } from './ffmpeg/profile.ts';
-import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
+import type { EncoderSettings } from './ffmpeg/encoder-arguments.ts';
 import type { MediaOptions } from './ffmpeg-media.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { preparedMedia } from './prepared/prepared-media.ts';

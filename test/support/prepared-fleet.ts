@@ -45,7 +45,7 @@ export async function preparedFleet(service: TestService, { call, create, upload
           agentID, pool, tools, log, settings, objects, encoder, slots: 100, supervisor: agentID, release: 'test', zone: null, peering: onLoopback, backends: ['manifest'],
           queue: createPostgresCommandQueue({ pool, log }),
           sealer: createSealer([testDataKey]),
-          handleMedia: createMediaWorker({ pool, objects, tools, encoder, random: () => 0.5, log }),
+          handleMedia: createMediaWorker({ pool, objects, tools, encoderOf: async () => encoder, random: () => 0.5, log }),
           starting: rest,
           steadyClock: () => performance.now(),
           ...more,

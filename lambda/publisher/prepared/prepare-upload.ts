@@ -9,10 +9,11 @@ import type { RenditionState } from '../../data/renditions.ts';
 import type { Upload } from '../../data/uploads.ts';
 import { formatName, formatNamed, renditionOf, segmentCount } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
+import type { VideoCodec } from '../../domain/video-format.ts';
 import { notPrepared, settlePreparation } from '../../orchestration/prepare-media.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
-import type { EncoderSettings } from '../ffmpeg/item-arguments.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { prepareSegment } from './prepare-segment.ts';
@@ -23,7 +24,7 @@ export interface PrepareParts {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
-  readonly encoder: EncoderSettings;
+  readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
 
@@ -103,10 +104,11 @@ function kindOf(upload: Upload, format: string): SegmentRequest['kind'] {
   return upload.type === 'image' ? 'image' : 'video';
 }
 
-async function makeSegment({ objects, tools, encoder, log }: PrepareParts, upload: Upload, rendition: Rendition, segment: number): Promise<void> {
+async function makeSegment({ objects, tools, encoderOf, log }: PrepareParts, upload: Upload, rendition: Rendition, segment: number): Promise<void> {
   const format = formatName(rendition.format);
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   const source = { sourceURL, kind: kindOf(upload, format), hasAudio: upload.audio_codec !== null, dynamicRange: upload.dynamic_range };
+  const encoder = rendition.format === 'sound' ? null : await encoderOf(rendition.format.videoCodec);
   const bytes = await prepareSegment(tools, { rendition, segment, encoder, ...source }, AbortSignal.timeout(segmentTimeoutMs));
   await objects.write(segmentKey(rendition, segment), bytes, { contentType });
   log('segment_prepared', { uploadID: upload.id, format, segment, of: segmentCount(rendition) });

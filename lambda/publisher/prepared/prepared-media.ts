@@ -44,7 +44,7 @@ async function open(options: PreparedMediaOptions, wantedFrame: number): Promise
   const hasSoundTrack = (await loadTimelines()).audio.entries.length > 0;
   const { videoSequenceHeader, audioSequenceHeader } = first.header;
   const originMs = pictureMs(first.playing, first.first, framesPerSecond);
-  const splicer = new Splicer(framesPerSecond, originMs, { video: videoSequenceHeader, audio: audioSequenceHeader });
+  const splicer = new Splicer(profile, originMs, { video: videoSequenceHeader, audio: audioSequenceHeader });
   let sender: PreparedSender | null = null;
   const pictures = new SpanQueue(reader, aheadSeconds * framesPerSecond, (error) => sender?.fail(error));
   pictures.push(first);

@@ -12,7 +12,7 @@ const x264 = { codec: 'libx264', preset: 'veryfast' };
 
 async function choose(ffmpegPath: string, timeoutMs?: number) {
   const logged: Record<string, unknown>[] = [];
-  const encoder = await chooseEncoder({ ffmpegPath, ffprobePath: '' }, (event, fields) => void logged.push({ event, ...fields }), timeoutMs);
+  const encoder = await chooseEncoder({ ffmpegPath, ffprobePath: '' }, 'h264', (event, fields) => void logged.push({ event, ...fields }), timeoutMs);
   return { encoder, logged };
 }
 

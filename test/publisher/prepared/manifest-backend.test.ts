@@ -53,7 +53,7 @@ function startAgent(agentID: string, source = clip): { stop(): Promise<void> } {
       agentID, pool, tools, log, settings, objects, encoder, slots: 10, supervisor: agentID, release: 'test', zone: null, peering: onLoopback, backends: ['manifest'],
       queue: createPostgresCommandQueue({ pool, log }),
       sealer: createSealer([testDataKey]),
-      handleMedia: createMediaWorker({ pool, objects, tools, encoder, random: () => 0.5, log }),
+      handleMedia: createMediaWorker({ pool, objects, tools, encoderOf: async () => encoder, random: () => 0.5, log }),
       starting: rest,
       steadyClock: () => performance.now(),
     },
