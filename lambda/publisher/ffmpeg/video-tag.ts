@@ -36,7 +36,10 @@ export function readVideoTag(body: Buffer): VideoTag {
   return { content, isKeyframe, compositionMs: hasCompositionTime(body) ? body.readIntBE(1 + fourCCBytes, compositionTimeBytes) : 0 };
 }
 
-/** The body of a picture with another time between its decoding and its showing: the same buffer, unless it had no room for one. */
+/**
+ * The body of a picture with another time between its decoding and its showing: the same buffer, unless it had no room for one.
+ * @throws {TypeError} of AV1 with any but 0: it has no other order
+ */
 export function withCompositionTime(body: Buffer, compositionMs: number): Buffer {
   const first = body[0]!;
   if (!(first & extendedBit)) {
@@ -46,6 +49,7 @@ export function withCompositionTime(body: Buffer, compositionMs: number): Buffer
   const headerBytes = 1 + fourCCBytes;
   if (!hasCompositionTime(body)) {
     if (compositionMs === 0) return body;
+    if (fourCCOf(body) !== fourCC.hevc) throw new TypeError(`${fourCCOf(body)} shows its pictures as they come`);
     const type = Buffer.of((first & ~packetTypeMask) | packetType.codedFrames);
     body = Buffer.concat([type, body.subarray(1, headerBytes), Buffer.alloc(compositionTimeBytes), body.subarray(headerBytes)]);
   }
@@ -53,7 +57,10 @@ export function withCompositionTime(body: Buffer, compositionMs: number): Buffer
   return body;
 }
 
-/** AV1 shows its pictures in the order of their decoding, and has no place for another. */
 function hasCompositionTime(body: Buffer): boolean {
-  return (body[0]! & packetTypeMask) === packetType.codedFrames && body.toString('latin1', 1, 1 + fourCCBytes) === fourCC.hevc;
+  return (body[0]! & packetTypeMask) === packetType.codedFrames && fourCCOf(body) === fourCC.hevc;
+}
+
+function fourCCOf(body: Buffer): string {
+  return body.toString('latin1', 1, 1 + fourCCBytes);
 }

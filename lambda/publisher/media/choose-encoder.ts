@@ -49,6 +49,8 @@ export function encoderChoice(tools: MediaTools, log: Log, known: EncoderSetting
   return (videoCodec) => {
     const choice = chosen.get(videoCodec) ?? chooseEncoder(tools, videoCodec, log);
     chosen.set(videoCodec, choice);
+    // A GPU that was busy may be free when it is asked for again.
+    choice.catch(() => chosen.delete(videoCodec));
     return choice;
   };
 }
