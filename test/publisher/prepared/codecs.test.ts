@@ -2,15 +2,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { readVideoTag } from '../../../lambda/publisher/ffmpeg/video-tag.ts';
 import { chooseEncoder } from '../../../lambda/publisher/media/choose-encoder.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { PublishTarget } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 import { startFfmpegIngest } from '../../support/ingests.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
 import { deltas, tally } from '../../support/recording.ts';
+import { relays, watch } from '../../support/relays.ts';
 import { beeps, flashes, makeSyncClip } from '../../support/sync-clip.ts';
 import { readFlv } from '../rtmp/flv-sample.ts';
 import { format as h264Format, item, mediaOptions, play, preparedClips, timelineOf, untilTaken } from './prepared-clips.ts';
@@ -25,6 +29,9 @@ const clips = [
 ];
 const items = clips.map((clip) => clip.item);
 const seconds = 34;
+/** Twice real time, where a viewer has to keep up. */
+const msPerTurn = 125;
+const lackingTools = 'no ffmpeg of 6.1 or later with this encoder is installed';
 /** The flash of the second clip comes half a second after its first picture, once a lap. */
 const [lapSeconds, flashSeconds] = [102 / 30, 41 / 30 + 0.5];
 
@@ -57,15 +64,42 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
     await prepared?.[Symbol.asyncDispose]();
   });
 
+  async function send(target: PublishTarget, seconds: number, eachTurn: (publisher: RtmpPublisher) => Promise<void>): Promise<void> {
+    const publisher = await connectPublisher(target, { allowPrivateAddresses: true, connectTimeoutMs: 5000, videoCodec }, new AbortController().signal);
+    const made = mediaOptions(prepared.objects, () => ({ video: timelineOf(...items) }));
+    await play({ ...made, options: { ...made.options, format } }, publisher, { seconds, eachTurn: () => eachTurn(publisher) });
+    await publisher.close();
+    expect(await publisher.ended).toBeNull();
+  }
+
+  it('reaches a viewer of node-media-server as it was prepared', async ({ skip }) => {
+    skip(!tools, lackingTools);
+    const relay = await relays['node-media-server']!(folder);
+    if (!relay) return skip('there is no node-media-server');
+    onTestFinished(() => relay[Symbol.dispose]());
+    const file = join(folder, 'watched.flv');
+    let watching: ReturnType<typeof watch> | null = null;
+    await send(relay.target, 16, async () => {
+      watching ??= watch(tools!, relay.target, file);
+      await setTimeout(msPerTurn);
+    });
+    const viewer = await watching!;
+    // It would wait for the next publisher.
+    relay[Symbol.dispose]();
+    await viewer.ended;
+    const messages = await readFlv(file);
+    const pictures = messages.filter(({ type, payload }) => type === 'video' && readVideoTag(payload).content === 'picture');
+    expect(pictures.length).toBeGreaterThan(30 * 8);
+    expect([...tally(deltas(pictures.map(({ timestampMs }) => timestampMs))).keys()].sort()).toEqual([33, 34]);
+    expect(await flashes(tools!, file, 30)).not.toEqual([]);
+  });
+
   it('plays without a seam', async ({ skip }) => {
-    skip(!tools, 'no ffmpeg of 6.1 or later with this encoder is installed');
+    skip(!tools, lackingTools);
     const file = join(folder, 'recorded.flv');
     const ingest = await startFfmpegIngest(file, tools!);
     onTestFinished(() => ingest[Symbol.dispose]());
-    const publisher = await connectPublisher(ingest.target, { allowPrivateAddresses: true, connectTimeoutMs: 5000, videoCodec }, new AbortController().signal);
-    const made = mediaOptions(prepared.objects, () => ({ video: timelineOf(...items) }));
-    await play({ ...made, options: { ...made.options, format } }, publisher, { seconds, eachTurn: () => untilTaken(publisher) });
-    await publisher.close();
+    await send(ingest.target, seconds, untilTaken);
     await ingest.finish();
 
     const messages = await readFlv(file);
