@@ -58,7 +58,7 @@ function encodedMediaOf({ data, objects, tools, encoder, log }: PlanParts, strea
     tools,
     encoder,
     log,
-    profile: profileOf(formatOfRun(stream)),
+    profile: profileOf({ ...formatOfRun(stream), videoCodec: 'h264' }),
     loadTimelines: lastKnown(
       () => data.timelines.ofStream(stream.id),
       (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
