@@ -21,6 +21,8 @@ export interface UploadPreparation {
   readonly upload_id: string;
   readonly content_hash: string | null;
   readonly state: RenditionState | null;
+  /** Of one that failed. */
+  readonly failure: UploadFailure | null;
 }
 
 /** What nobody has worked on for longer than a segment may take is nobody's work any more. */
@@ -103,7 +105,7 @@ export function renditions(db: Queryable) {
       );
       return all<UploadPreparation>(
         db,
-        `select u.id as upload_id, u.content_hash, r.state
+        `select u.id as upload_id, u.content_hash, r.state, case r.state when 'failed' then r.failure end as failure
          from uploads u left join renditions r on r.content_hash = u.content_hash and r.format = $2 where u.id = any ($1)`,
         [uploadIDs, format],
       );

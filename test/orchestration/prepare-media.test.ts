@@ -4,7 +4,7 @@ import { formatOfRun } from '../../lambda/data/streams.ts';
 import { formatName } from '../../lambda/domain/rendition.ts';
 import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-format.ts';
 import { publishPlaylist } from '../../lambda/orchestration/publish-playlist.ts';
-import { notPrepared, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
+import { notEncodable, notPrepared, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
 import { settleUpload } from '../../lambda/orchestration/settle-upload.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 import { actorsOn } from './actors.ts';
@@ -85,6 +85,14 @@ describe('a start', () => {
     expect(await asked()).toHaveLength(3);
     await prepare('c');
     expect((await stream(id)).state).toBe('activating');
+  });
+
+  it('fails with the reason where there is one for all of it', async () => {
+    const { id } = await playlistStream(await uploadOf('a'), await uploadOf('b'));
+    await start(id);
+    for (const content of ['a', 'b']) await fail(content, notEncodable('hevc'));
+    expect((await stream(id)).stateReason.detail).toContain('Set videoCodec to h264');
+    expect(await start(id)).toBe('preparing');
   });
 
   it('fails when nothing can be prepared, and says what to do', async () => {

@@ -9,6 +9,12 @@ import type { MediaTools } from './media-tools.ts';
 /** Ours: what encodes the codec is missing on this machine. */
 export class NoEncoder extends Error {
   override readonly name = 'NoEncoder';
+  readonly videoCodec: VideoCodec;
+
+  constructor(videoCodec: VideoCodec, message: string) {
+    super(message);
+    this.videoCodec = videoCodec;
+  }
 }
 
 type Log = (event: string, fields: Record<string, unknown>) => void;
@@ -40,7 +46,7 @@ export async function chooseEncoder(tools: MediaTools, videoCodec: VideoCodec, l
     }
     refusals.push(`${encoder.codec}: ${refusal}`);
   }
-  throw new NoEncoder(`${tools.ffmpegPath} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another (${refusals.join('; ')})`);
+  throw new NoEncoder(videoCodec, `${tools.ffmpegPath} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another (${refusals.join('; ')})`);
 }
 
 /** Encoders by codec, each looked for when it is first asked for. @param known found already */

@@ -6,14 +6,15 @@ import type { Pool } from 'pg';
 import { databaseOn, unlessTaken } from '../../data/database.ts';
 import type { MediaCommand } from '../../data/outbox.ts';
 import type { RenditionState } from '../../data/renditions.ts';
-import type { Upload } from '../../data/uploads.ts';
+import type { Upload, UploadFailure } from '../../data/uploads.ts';
 import { formatName, formatNamed, renditionOf, segmentCount } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
 import type { VideoCodec } from '../../domain/video-format.ts';
-import { notPrepared, settlePreparation } from '../../orchestration/prepare-media.ts';
+import { notEncodable, notPrepared, settlePreparation } from '../../orchestration/prepare-media.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import { NoEncoder } from '../media/choose-encoder.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { prepareSegment } from './prepare-segment.ts';
@@ -51,7 +52,7 @@ export async function prepareUpload(parts: PrepareParts, command: PrepareCommand
     if (state === 'preparing') await databaseOn(parts.pool).outbox.send({ queue: 'media', body: command });
     else if (state !== null) await settlePreparation(parts.pool, contentHash);
   } catch (error) {
-    const failure = error instanceof MediaError ? { code: error.code, detail: error.detail } : notPrepared;
+    const failure = failureOf(error);
     if (failure === notPrepared && !isLastAttempt) throw error;
     parts.log('upload_not_prepared', { uploadID: upload.id, format: command.format, error: String(error) });
     await giveUp(parts, command, upload, failure);
@@ -112,6 +113,12 @@ async function makeSegment({ objects, tools, encoderOf, log }: PrepareParts, upl
   const bytes = await prepareSegment(tools, { rendition, segment, encoder, ...source }, AbortSignal.timeout(segmentTimeoutMs));
   await objects.write(segmentKey(rendition, segment), bytes, { contentType });
   log('segment_prepared', { uploadID: upload.id, format, segment, of: segmentCount(rendition) });
+}
+
+/** Of an encoder that is missing more attempts know no more. */
+function failureOf(error: unknown): UploadFailure {
+  if (error instanceof NoEncoder) return notEncodable(error.videoCodec);
+  return error instanceof MediaError ? { code: error.code, detail: error.detail } : notPrepared;
 }
 
 async function giveUp({ pool }: PrepareParts, { format }: PrepareCommand, upload: Upload, failure: { code: string; detail: string }): Promise<void> {

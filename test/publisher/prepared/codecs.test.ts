@@ -6,13 +6,12 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { readVideoTag } from '../../../lambda/publisher/ffmpeg/video-tag.ts';
-import { chooseEncoder } from '../../../lambda/publisher/media/choose-encoder.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { PublishTarget } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 import { startFfmpegIngest } from '../../support/ingests.ts';
-import { everyMediaTools } from '../../support/media-samples.ts';
+import { mediaToolsFor } from '../../support/media-samples.ts';
 import { deltas, tally } from '../../support/recording.ts';
 import { relays, watch } from '../../support/relays.ts';
 import { beeps, flashes, makeSyncClip } from '../../support/sync-clip.ts';
@@ -35,15 +34,6 @@ const lackingTools = 'no ffmpeg of 6.1 or later with this encoder is installed';
 /** The flash of the second clip comes half a second after its first picture, once a lap. */
 const [lapSeconds, flashSeconds] = [102 / 30, 41 / 30 + 0.5];
 
-/** The first build of ffmpeg that encodes the codec into FLV. */
-async function toolsFor(videoCodec: 'hevc' | 'av1'): Promise<MediaTools | null> {
-  for (const { tools } of await everyMediaTools()) {
-    const encoder = await chooseEncoder(tools, videoCodec, () => {}).catch(() => null);
-    if (encoder) return tools;
-  }
-  return null;
-}
-
 describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) => {
   const format = { ...h264Format, videoCodec };
   let tools: MediaTools | null;
@@ -51,7 +41,7 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
   let prepared: PreparedClips;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'codecs-'));
-    tools = await toolsFor(videoCodec);
+    tools = await mediaToolsFor(videoCodec);
     if (!tools) return;
     prepared = await preparedClips(tools);
     for (const { item: each, ...clip } of clips) {
