@@ -18,7 +18,7 @@ const slow = [
   'test/publisher/ffmpeg/{child,item-source}.test.ts',
   'test/publisher/{agent,database-crash,delivered-again,faults,figures,frozen,hand-over,lease,replica-run,slow-destinations}.test.ts',
   'test/publisher/media/probe.test.ts',
-  'test/publisher/prepared/{long-life,manifest-backend,planned-rotation,play-out,prepare-segment,prepare-upload,prepared-sender,torture}.test.ts',
+  'test/publisher/prepared/{codecs,long-life,manifest-backend,planned-rotation,play-out,prepare-segment,prepare-upload,prepared-sender,torture}.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
   'test/webhooks/killed.test.ts',

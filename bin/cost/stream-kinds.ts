@@ -10,7 +10,7 @@ export function streamKinds(): StreamKind[] {
   return qualities.flatMap((quality) =>
     (['f_30', 'f_60'] as const).map((framerate) => ({
       name: `${quality.slice(2)}${framesPerSecond[framerate]}`,
-      bitrateKbps: profileOf(quality, framerate).videoBitrateKbps + audioFormat.bitrateKbps,
+      bitrateKbps: profileOf({ quality, framerate, videoCodec: 'h264' }).videoBitrateKbps + audioFormat.bitrateKbps,
       slots: { ffmpeg: slotsOf('ffmpeg', quality, framerate), manifest: slotsOf('manifest', quality, framerate) },
       creditsPerHour: priceOf({ role: 'primary', quality, framerate }, newest).creditsPerHour,
     })),

@@ -1,5 +1,5 @@
 // What the local run tells its agent processes, by environment: secrets stay out of argument lists.
-import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/item-arguments.ts';
+import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import type { LocalConnectionsOptions } from './connections.ts';
 
 export interface AgentSettings extends LocalConnectionsOptions {

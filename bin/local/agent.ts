@@ -6,6 +6,7 @@ import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { runAgent } from '../../lambda/publisher/agent.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
+import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { limitWaits } from '../../lambda/data/queryable.ts';
@@ -48,7 +49,7 @@ await runAgent(
     settings: { ...localSettings, legacyRtmpURL: settings.legacyRtmpURL },
     tools,
     encoder,
-    handleMedia: createMediaWorker({ ...connections, tools, encoder, random: Math.random, log: jsonLog }),
+    handleMedia: createMediaWorker({ ...connections, tools, encoderOf: encoderChoice(tools, jsonLog, encoder), random: Math.random, log: jsonLog }),
     starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
     steadyClock: () => performance.now(),
     log: jsonLog,

@@ -95,7 +95,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const graphqlPage = createGraphqlPage(schemaText(service.operations));
     site.serve({ rest, mcp, graphql, graphqlPage, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
 
-    const encoder = await chooseEncoder(tools, log);
+    const encoder = await chooseEncoder(tools, 'h264', log);
     const slots = availableParallelism() * slotsPerCore;
     const agentSettings = { ...local, ...tools, encoder, supervisor: identity.supervisor, slots, legacyRtmpURL: rtmpURL };
     const supervisor = await step('Starting the publisher', () => superviseAgents(options.agents, { settings: agentSettings, pool: connections.pool, writeLog, log }));

@@ -21,10 +21,15 @@ export interface UploadPreparation {
   readonly upload_id: string;
   readonly content_hash: string | null;
   readonly state: RenditionState | null;
+  /** Of one that failed. */
+  readonly failure: UploadFailure | null;
 }
 
 /** What nobody has worked on for longer than a segment may take is nobody's work any more. */
 const stalledAfter = '15 minutes';
+
+/** The name that formatName of domain/rendition.ts gives to these: a codec of null is H.264. */
+const nameOfFormat = (quality: string, framerate: string, videoCodec: string) => `concat_ws('-', ${quality}, ${framerate}, nullif(${videoCodec}, 'h264'))`;
 
 /** Items of the playlists that streams keep prepared, with their uploads where they are there, and the format that is wanted of them. */
 const keptItems = `
@@ -32,7 +37,7 @@ const keptItems = `
     cross join jsonb_array_elements((p.draft -> 'items') || coalesce(p.live -> 'items', '[]')) as item
     left join uploads u on u.id = item ->> 'uploadID'
     cross join lateral (select case p.kind when 'audio' then 'sound'
-      else coalesce(s.quality, a.default_quality) || '-' || coalesce(s.framerate, a.default_framerate) end as format) wanted
+      else ${nameOfFormat('coalesce(s.quality, a.default_quality)', 'coalesce(s.framerate, a.default_framerate)', 's.video_codec')} end as format) wanted
   where s.stream_backend = 'manifest' and s.deleted_at is null`;
 /** Whether an upload has what a playlist of this kind plays: domain/readiness.ts. */
 const isPlayable = (kind: string) => `(u.probe_state = 'completed' and case ${kind} when 'audio' then u.audio_codec else u.video_codec end is not null)`;
@@ -100,7 +105,7 @@ export function renditions(db: Queryable) {
       );
       return all<UploadPreparation>(
         db,
-        `select u.id as upload_id, u.content_hash, r.state
+        `select u.id as upload_id, u.content_hash, r.state, case r.state when 'failed' then r.failure end as failure
          from uploads u left join renditions r on r.content_hash = u.content_hash and r.format = $2 where u.id = any ($1)`,
         [uploadIDs, format],
       );
@@ -140,7 +145,7 @@ export function renditions(db: Queryable) {
         db,
         `with items as (
            select s.id as stream_id, item ->> 'uploadID' as upload_id,
-             case t.track when 'audio' then 'sound' else s.run_quality || '-' || s.run_framerate end as format, true as is_playable
+             case t.track when 'audio' then 'sound' else ${nameOfFormat('s.run_quality', 's.run_framerate', 's.run_video_codec')} end as format, true as is_playable
            from streams s join timeline_entries t on t.stream_id = s.id, jsonb_array_elements(t.snapshot -> 'items') as item
            where s.id = any ($1) and s.state = 'preparing'
            union

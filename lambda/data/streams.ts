@@ -1,7 +1,9 @@
 // SQL of streams and the history of their transitions.
+import type { PictureFormat } from '../domain/rendition.ts';
 import { nextState } from '../domain/stream-lifecycle.ts';
 import type { StreamState, StreamStatus, TransitionCause } from '../domain/stream-lifecycle.ts';
-import type { Framerate, Quality } from '../domain/video-format.ts';
+import type { Framerate, Quality, VideoCodec } from '../domain/video-format.ts';
+import type { User } from './accounts.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -25,6 +27,8 @@ export interface StreamSettings {
   readonly prepared_playlist_ids: readonly string[];
   readonly quality: Quality | null;
   readonly framerate: Framerate | null;
+  /** Null: H.264. */
+  readonly video_codec: VideoCodec | null;
   readonly stream_backend: StreamBackend | null;
   readonly stream_destination: 'managed' | null;
   readonly stream_duration_seconds: number | null;
@@ -57,6 +61,8 @@ export interface Stream extends StreamSettings {
   /** What the run, or the last one, plays at: the stream's own or its user's defaults, as they were at the start. */
   readonly run_quality: Quality | null;
   readonly run_framerate: Framerate | null;
+  /** Null in runs that began before streams had codecs: H.264. */
+  readonly run_video_codec: VideoCodec | null;
   readonly started_at: Date | null;
   readonly stopped_at: Date | null;
   readonly anchored_at: Date | null;
@@ -65,6 +71,16 @@ export interface Stream extends StreamSettings {
   readonly updated_at: Date;
   /** Deleted while live: nobody sees it any more, and the row goes once its replicas have ended. */
   readonly deleted_at: Date | null;
+}
+
+/** What a run that began now would play at: the stream's own settings, else its user's defaults. */
+export function formatOfStart({ quality, framerate, video_codec }: Pick<Stream, 'quality' | 'framerate' | 'video_codec'>, user: User): PictureFormat {
+  return { quality: quality ?? user.default_quality, framerate: framerate ?? user.default_framerate, videoCodec: video_codec ?? 'h264' };
+}
+
+/** What a run's pictures are prepared to. */
+export function formatOfRun({ run_quality, run_framerate, run_video_codec }: Pick<Stream, 'run_quality' | 'run_framerate' | 'run_video_codec'>): PictureFormat {
+  return { quality: run_quality!, framerate: run_framerate!, videoCodec: run_video_codec ?? 'h264' };
 }
 
 /** The last figures that an agent reported for the stream's primary replica. */
@@ -91,7 +107,7 @@ export interface StreamTransition {
 
 const settingColumns = [
   'name', 'agent_mode_enabled', 'run_backup_stream', 'video_upload_id', 'audio_upload_id', 'destination_id', 'playlist_ids',
-  'prepared_playlist_ids', 'quality', 'framerate', 'stream_backend', 'stream_destination', 'stream_duration_seconds',
+  'prepared_playlist_ids', 'quality', 'framerate', 'video_codec', 'stream_backend', 'stream_destination', 'stream_duration_seconds',
   'managed_settings_id', 'sealed_stream_key', 'schedule_start_at', 'schedule_end_at',
 ] as const satisfies readonly (keyof StreamSettings)[];
 
@@ -153,11 +169,11 @@ export function streams(db: Queryable) {
     },
 
     /** Forgets the run before: a start begins with item 0, and with figures of its own. */
-    beginRun: (id: string, quality: Quality, framerate: Framerate) =>
+    beginRun: (id: string, { quality, framerate, videoCodec }: PictureFormat) =>
       db.query(
-        `update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null, run_quality = $2, run_framerate = $3
-         where id = $1`,
-        [id, quality, framerate],
+        `update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null,
+           run_quality = $2, run_framerate = $3, run_video_codec = $4 where id = $1`,
+        [id, quality, framerate, videoCodec],
       ),
 
     /** Notes the first evidence of a run. */

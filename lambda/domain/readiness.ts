@@ -1,5 +1,6 @@
 // Whether a stream can start, judged from stored facts alone, and for each thing that is missing what to do.
 import type { IngestExcess } from './ingest-limits.ts';
+import type { VideoCodec } from './video-format.ts';
 
 export const readinessPaths = ['VIDEO', 'AUDIO', 'PLAYLIST', 'DESTINATION', 'MANAGED', 'BILLING', 'SCHEDULE', 'STREAM'] as const;
 export const readinessStages = ['PREFLIGHT', 'PREPARATION'] as const;
@@ -35,7 +36,7 @@ const issueTable = {
   destination_missing: ['DESTINATION', 'The stream has no destination.', 'Create a destination and set destinationID.'],
   destination_archived: ['DESTINATION', 'The destination is archived.', 'Choose another destination.'],
   destination_forbidden: ['DESTINATION', "The destination's address may not be used here.", 'Use a public rtmp:// or rtmps:// address.'],
-  destination_limit: ['DESTINATION', 'The destination does not take this quality and framerate.', 'Choose a lower quality or framerate.'],
+  destination_limit: ['DESTINATION', 'The destination does not take this quality, framerate or codec.', 'Choose a lower quality or framerate, and videoCodec h264.'],
   backup_url_missing: ['DESTINATION', 'The destination has no backup address.', 'Set backupRtmpURL on the destination, or runBackupStream to false.'],
   managed_not_connected: ['MANAGED', 'No managed connection is set up.', 'Connect one, or use an RTMP destination instead.'],
   no_credits: ['BILLING', 'There are no credits left.', 'Buy credits with create_top_up.'],
@@ -66,7 +67,7 @@ export interface DestinationFacts {
   readonly archived: boolean;
   readonly allowed: boolean;
   readonly hasBackupURL: boolean;
-  /** Platforms behind the addresses that would be used which do not take the stream's quality and framerate. */
+  /** Platforms behind the addresses that would be used which do not take the stream's quality, framerate or codec. */
   readonly excesses: readonly IngestExcess[];
 }
 
@@ -179,16 +180,24 @@ function judgeDestination(facts: StreamFacts): Finding[] {
   return [
     ...(destination.archived ? (['destination_archived'] as const) : []),
     ...(destination.allowed ? [] : (['destination_forbidden'] as const)),
-    ...destination.excesses.map(findExcess),
+    ...destination.excesses.flatMap(findExcess),
     ...(facts.wantsBackup && !destination.hasBackupURL ? (['backup_url_missing'] as const) : []),
   ];
 }
 
-function findExcess({ platform, taken }: IngestExcess): Finding {
-  const choices = taken.map(({ quality, framerate }) => `${quality} with ${framerate}`).join(', ');
-  return {
+const codecNames: Record<VideoCodec, string> = { h264: 'H.264', hevc: 'HEVC', av1: 'AV1' };
+
+/** One issue for each setting that is to be changed: both are said at once. */
+function findExcess({ platform, videoCodecs, taken }: IngestExcess): Finding[] {
+  const codec: Finding[] = videoCodecs === null ? [] : [{
+    code: 'destination_limit',
+    error: `${platform} takes ${videoCodecs.map((each) => codecNames[each]).join(' and ')} only.`,
+    suggestion: `Set videoCodec to ${videoCodecs.join(' or ')}.`,
+  }];
+  const size: Finding[] = taken === null ? [] : [{
     code: 'destination_limit',
     error: `${platform} does not take a stream of this quality and framerate.`,
-    suggestion: `Set quality and framerate to what it takes: ${choices}, or less.`,
-  };
+    suggestion: `Set quality and framerate to what it takes: ${taken.map(({ quality, framerate }) => `${quality} with ${framerate}`).join(', ')}, or less.`,
+  }];
+  return [...codec, ...size];
 }

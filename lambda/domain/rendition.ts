@@ -2,15 +2,16 @@
 import { frameCountOf } from './play-out.ts';
 import type { TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom } from './prepared-play-out.ts';
-import { framerates, framesPerSecond, qualities } from './video-format.ts';
-import type { Framerate, Quality } from './video-format.ts';
+import { framerates, framesPerSecond, qualities, videoCodecs } from './video-format.ts';
+import type { Framerate, Quality, VideoCodec } from './video-format.ts';
 
-/** A rendition is for a quality and framerate; one of sound alone serves all of them. */
+/** A rendition is for a quality, framerate and codec; one of sound alone serves all of them. */
 export type RenditionFormat = PictureFormat | 'sound';
 
 export interface PictureFormat {
   readonly quality: Quality;
   readonly framerate: Framerate;
+  readonly videoCodec: VideoCodec;
 }
 
 /** Of one content in one format there is one rendition, whoever uploaded it and whoever asks. */
@@ -49,16 +50,17 @@ export function segmentCount({ format, groupCount }: Pick<Rendition, 'format' | 
   return Math.ceil(groupCount / groupsPerSegment(format));
 }
 
-/** `q_1080p-f_30` or `sound`: the format in object keys, rows and commands. */
+/** `q_1080p-f_30` for H.264, `q_1080p-f_30-hevc`, or `sound`: the format in object keys, rows and commands. */
 export function formatName(format: RenditionFormat): string {
-  return format === 'sound' ? format : `${format.quality}-${format.framerate}`;
+  if (format === 'sound') return format;
+  const { quality, framerate, videoCodec } = format;
+  return [quality, framerate, ...(videoCodec === 'h264' ? [] : [videoCodec])].join('-');
 }
 
 /** The format of a name. @throws {RangeError} when there is none */
 export function formatNamed(name: string): RenditionFormat {
-  if (name === 'sound') return name;
-  const [quality, framerate] = name.split('-');
-  const format = { quality: qualities.find((each) => each === quality), framerate: framerates.find((each) => each === framerate) };
-  if (!format.quality || !format.framerate) throw new RangeError(`there is no format ${name}`);
-  return { quality: format.quality, framerate: format.framerate };
+  const pictures = qualities.flatMap((quality) => framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))));
+  const format = name === 'sound' ? name : pictures.find((each) => formatName(each) === name);
+  if (!format) throw new RangeError(`there is no format ${name}`);
+  return format;
 }

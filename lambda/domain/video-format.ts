@@ -1,4 +1,4 @@
-// The qualities and framerates a stream can have.
+// The qualities, framerates and codecs a stream can have.
 
 export const qualities = ['q_720p', 'q_1080p', 'q_1440p', 'q_2160p'] as const;
 export type Quality = (typeof qualities)[number];
@@ -7,6 +7,10 @@ export const framerates = ['f_24', 'f_25', 'f_30', 'f_60'] as const;
 export type Framerate = (typeof framerates)[number];
 
 export const framesPerSecond: Record<Framerate, number> = { f_24: 24, f_25: 25, f_30: 30, f_60: 60 };
+
+/** Which every ingest takes; the others need one that speaks Enhanced RTMP, and prepared media. */
+export const videoCodecs = ['h264', 'hevc', 'av1'] as const;
+export type VideoCodec = (typeof videoCodecs)[number];
 
 /** How the light of pictures is coded: as BT.709 and its like do, or as BT.2100 does, by perceptual quantizer (PQ) or hybrid log-gamma (HLG). */
 export const dynamicRanges = ['sdr', 'pq', 'hlg'] as const;
@@ -23,17 +27,24 @@ export function slotsOf(backend: 'ffmpeg' | 'manifest', quality: Quality, framer
 }
 
 /**
- * Bitrates at up to 30 and at 60 frames per second: what YouTube, Twitch, Facebook and Kick take together up to 1080p30; above that
- * YouTube's recommendation (9000 at 1080p60: Facebook's maximum).
+ * Bitrates at up to 30 and at 60 frames per second. H.264: what YouTube, Twitch, Facebook and Kick take together up to 1080p30; above that
+ * YouTube's recommendation (9000 at 1080p60: Facebook's maximum). HEVC and AV1: within YouTube's ranges for them, about three fifths of H.264.
  */
-const videoBitratesKbps: Record<Quality, readonly [number, number]> = {
+const h264BitratesKbps: Record<Quality, readonly [number, number]> = {
   q_720p: [4000, 6000],
   q_1080p: [6000, 9000],
   q_1440p: [15_000, 24_000],
   q_2160p: [30_000, 35_000],
 };
+const newerBitratesKbps: Record<Quality, readonly [number, number]> = {
+  q_720p: [3000, 4000],
+  q_1080p: [4000, 6000],
+  q_1440p: [9000, 14_000],
+  q_2160p: [18_000, 21_000],
+};
 
 /** The constant bitrate of the pictures of a stream. */
-export function videoBitrateKbps(quality: Quality, framerate: Framerate): number {
-  return videoBitratesKbps[quality][framesPerSecond[framerate] > 30 ? 1 : 0];
+export function videoBitrateKbps(quality: Quality, framerate: Framerate, videoCodec: VideoCodec): number {
+  const bitrates = videoCodec === 'h264' ? h264BitratesKbps : newerBitratesKbps;
+  return bitrates[quality][framesPerSecond[framerate] > 30 ? 1 : 0];
 }

@@ -1,6 +1,6 @@
 // The schemas of fields that many resources share, and of the page that lists answer.
 import * as z from 'zod';
-import { framerates, qualities } from '../domain/video-format.ts';
+import { framerates, qualities, videoCodecs } from '../domain/video-format.ts';
 import type { Context } from './context.ts';
 import { ProblemError } from './problem-codes.ts';
 
@@ -20,6 +20,7 @@ export const pathID = z.string().describe('Identifier of the resource.');
 
 export const quality = z.enum(qualities).meta({ id: 'Quality' });
 export const framerate = z.enum(framerates).meta({ id: 'Framerate' });
+export const videoCodec = z.enum(videoCodecs).meta({ id: 'VideoCodec' });
 
 /** A time in an answer: ISO 8601, UTC, milliseconds. */
 export const timestamp = z.date().transform((date) => date.toISOString()).pipe(z.iso.datetime());

@@ -3,14 +3,21 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { UploadPreparation } from '../data/renditions.ts';
+import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Timelines, Track } from '../data/timelines.ts';
 import { formatName } from '../domain/rendition.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
+import type { VideoCodec } from '../domain/video-format.ts';
 import { launchStream } from './launch-stream.ts';
 
 /** The failure of a rendition that was our fault, and is tried again when it is asked for again. */
 export const notPrepared = { code: 'not_prepared', detail: 'We could not prepare this file, by no fault of yours. Start the stream again.' };
+
+/** The same, of a codec that no encoder is there for. */
+export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
+  return { ...notPrepared, detail: `This installation has no encoder for ${videoCodec}. Set videoCodec to h264, or ask those who run it for an ffmpeg that has one.` };
+}
 
 /** `failed`: nothing of the track can be played. `ready`: everything that can be prepared is. */
 export type Preparation = 'preparing' | 'ready' | 'failed';
@@ -88,7 +95,7 @@ export async function settlePreparation(pool: Pool, contentHash: string): Promis
 /** A track of sound that cannot be played keeps no stream from starting: the pictures' own sound plays. */
 async function preparationOf(data: Database, stream: Stream, retrying: { readonly retries: boolean }): Promise<Preparation> {
   const timelines = await data.timelines.ofStream(stream.id);
-  const format = { quality: stream.run_quality!, framerate: stream.run_framerate! };
+  const format = formatOfRun(stream);
   const request = (track: Track) => requestPreparation(data, track, uploadsOf(timelines, track), format, retrying);
   const [pictures, sound] = [await request('video'), timelines.audio.length > 0 ? await request('audio') : 'ready'];
   if (pictures !== 'ready') return pictures;
@@ -99,8 +106,12 @@ function uploadsOf(timelines: Timelines, track: Track): string[] {
   return timelines[track].flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
 }
 
+/** Where all of it failed for one reason, that is what helps. */
 async function failPreparation(data: Database, stream: Stream): Promise<void> {
-  const detail = 'Nothing that the stream plays could be prepared. Replace its video, or the items of its playlist.';
-  await data.streams.move(stream, 'preparation_failed', { code: 'preparation_failed', detail });
+  const uploadIDs = uploadsOf(await data.timelines.ofStream(stream.id), 'video');
+  const prepared = await data.renditions.ofUploads(uploadIDs, formatName(formatOfRun(stream)));
+  const [reason, ...others] = new Set(prepared.map(({ failure }) => failure?.detail));
+  const remedy = reason !== undefined && others.length === 0 ? reason : 'Replace its video, or the items of its playlist.';
+  await data.streams.move(stream, 'preparation_failed', { code: 'preparation_failed', detail: `Nothing that the stream plays could be prepared. ${remedy}` });
   await data.dueTimes.clear(stream.id);
 }

@@ -1,6 +1,7 @@
 // Carries out a publish: the draft as it was when it was asked for becomes the live snapshot, also of a stream that is running.
 import type { Database } from '../data/database.ts';
 import type { Playlist } from '../data/playlists.ts';
+import { formatOfRun, formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { boundaryAfter } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
@@ -66,9 +67,7 @@ export async function publishPlaylist(data: Database, playlistID: string, reques
 
 /** What the stream plays at now, or will when it is started. */
 async function formatOf(data: Database, stream: Stream): Promise<PictureFormat> {
-  if (isLive(stream.state)) return { quality: stream.run_quality!, framerate: stream.run_framerate! };
-  const user = (await data.accounts.find(stream.user_id))!;
-  return { quality: stream.quality ?? user.default_quality, framerate: stream.framerate ?? user.default_framerate };
+  return isLive(stream.state) ? formatOfRun(stream) : formatOfStart(stream, (await data.accounts.find(stream.user_id))!);
 }
 
 /** A stream that plays a playlist which could not be published is invalid, until it could. */

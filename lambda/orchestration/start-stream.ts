@@ -43,7 +43,7 @@ export async function startStream(
   const moved = await data.streams.move(stream, cause);
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
   await publishOncePlayable(data, parts);
-  await data.streams.beginRun(stream.id, parts.quality, parts.framerate);
+  await data.streams.beginRun(stream.id, parts.format);
   await data.timelines.begin(stream.id, snapshotsOf(parts, Math.floor(random() * 2 ** 31)));
   await data.dueTimes.clear(stream.id);
   await data.dueTimes.set(stream.id, 'schedule_end', stream.schedule_end_at);

@@ -2,14 +2,15 @@
 import type { Database } from '../data/database.ts';
 import type { Destination } from '../data/destinations.ts';
 import type { Playlist } from '../data/playlists.ts';
+import { formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Upload } from '../data/uploads.ts';
 import { excessOver } from '../domain/ingest-limits.ts';
 import type { IngestExcess } from '../domain/ingest-limits.ts';
 import { judgeReadiness } from '../domain/readiness.ts';
 import type { DestinationFacts, PlaylistFacts, ReadinessIssue, UploadFacts } from '../domain/readiness.ts';
+import type { PictureFormat } from '../domain/rendition.ts';
 import { parseRtmpURL } from '../domain/rtmp-url.ts';
-import type { Framerate, Quality } from '../domain/video-format.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
 /** What a stage allows and supplies. */
@@ -22,8 +23,8 @@ export interface StreamingSettings {
 /** Everything that a stream names, as far as it is there. */
 export interface StreamParts {
   readonly stream: Stream;
-  readonly quality: Quality;
-  readonly framerate: Framerate;
+  /** What it plays at if it is started now. */
+  readonly format: PictureFormat;
   /** In the order of playlist_ids; null where one is gone. */
   readonly playlists: readonly (Playlist | null)[];
   readonly uploads: ReadonlyMap<string, Upload>;
@@ -40,8 +41,7 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
   const uploads = uploadIDs.size > 0 ? await data.uploads.findMany(stream.user_id, [...uploadIDs]) : [];
   return {
     stream,
-    quality: stream.quality ?? user.default_quality,
-    framerate: stream.framerate ?? user.default_framerate,
+    format: formatOfStart(stream, user),
     playlists,
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
     destination: stream.destination_id === null ? null : await data.destinations.findToUse(stream.user_id, stream.destination_id),
@@ -118,7 +118,7 @@ function destinationFacts(parts: StreamParts, settings: StreamingSettings): Dest
 }
 
 /** Each platform once, also where both addresses are its own. */
-function excessesOf(urls: readonly string[], { quality, framerate }: StreamParts): IngestExcess[] {
-  const found = urls.flatMap((url) => excessOver(parseRtmpURL(url)?.hostname ?? '', quality, framerate) ?? []);
+function excessesOf(urls: readonly string[], { format }: StreamParts): IngestExcess[] {
+  const found = urls.flatMap((url) => excessOver(parseRtmpURL(url)?.hostname ?? '', format) ?? []);
   return [...new Map(found.map((excess) => [excess.platform, excess])).values()];
 }

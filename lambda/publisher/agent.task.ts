@@ -14,7 +14,7 @@ import type { AgentLoad } from './agent-options.ts';
 import { describeEcsTask } from './ecs-task.ts';
 import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
 import { createMediaWorker } from './media-worker.ts';
-import { chooseEncoder, encodingSlots } from './media/choose-encoder.ts';
+import { chooseEncoder, encoderChoice, encodingSlots } from './media/choose-encoder.ts';
 import { findMediaTools } from './media/media-tools.ts';
 
 const minuteMs = 60_000;
@@ -27,7 +27,7 @@ const task = await describeEcsTask(process.env, releaseParameter, platform.datab
 const connections = await connectAws({ ...platform, origin: '' }, databaseConnections, jsonLog);
 limitWaits(connections.pool);
 const tools = await findMediaTools(process.env);
-const encoder = await chooseEncoder(tools, jsonLog);
+const encoder = await chooseEncoder(tools, 'h264', jsonLog);
 const slots = backends.includes('ffmpeg') ? encodingSlots(encoder, slotsGiven, availableParallelism()) : slotsGiven;
 const clock = () => new Date();
 
@@ -56,7 +56,7 @@ try {
       settings: platform,
       tools,
       encoder,
-      handleMedia: createMediaWorker({ ...connections, tools, encoder, random: Math.random, log: jsonLog }),
+      handleMedia: createMediaWorker({ ...connections, tools, encoderOf: encoderChoice(tools, jsonLog, encoder), random: Math.random, log: jsonLog }),
       starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
       steadyClock: () => performance.now(),
       log: jsonLog,

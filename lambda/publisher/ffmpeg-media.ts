@@ -1,7 +1,7 @@
 // The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one continuous grid, over all joins.
 import type { Timelines } from '../data/timelines.ts';
 import type { Occurrence } from '../domain/play-out.ts';
-import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
+import type { EncoderSettings } from './ffmpeg/encoder-arguments.ts';
 import { openAudioOnly, openItem } from './ffmpeg/item-source.ts';
 import type { VideoFrame } from './ffmpeg/item-source.ts';
 import type { Profile } from './ffmpeg/profile.ts';

@@ -6,9 +6,10 @@ import type { MediaCommand } from '../data/outbox.ts';
 import { publishPlaylist } from '../orchestration/publish-playlist.ts';
 import { settleUpload } from '../orchestration/settle-upload.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
+import type { VideoCodec } from '../domain/video-format.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
-import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
+import type { EncoderSettings } from './ffmpeg/encoder-arguments.ts';
 import { MediaError } from './media/media-error.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { probeMedia } from './media/probe.ts';
@@ -18,8 +19,8 @@ export interface MediaWorkerParts {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
-  /** What uploads are prepared with. */
-  readonly encoder: EncoderSettings;
+  /** What uploads are prepared with. @throws {NoEncoder} */
+  readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly random: () => number;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }

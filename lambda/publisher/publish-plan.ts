@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Database } from '../data/database.ts';
 import type { Replica } from '../data/replicas.ts';
+import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { TimelineEntry } from '../domain/play-out.ts';
 import { formatName } from '../domain/rendition.ts';
@@ -11,7 +12,7 @@ import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import { encodedMedia } from './encoded-media.ts';
 import { profileOf } from './ffmpeg/profile.ts';
-import type { EncoderSettings } from './ffmpeg/item-arguments.ts';
+import type { EncoderSettings } from './ffmpeg/encoder-arguments.ts';
 import type { MediaOptions } from './ffmpeg-media.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { preparedMedia } from './prepared/prepared-media.ts';
@@ -57,7 +58,7 @@ function encodedMediaOf({ data, objects, tools, encoder, log }: PlanParts, strea
     tools,
     encoder,
     log,
-    profile: profileOf(stream.run_quality!, stream.run_framerate!),
+    profile: profileOf({ ...formatOfRun(stream), videoCodec: 'h264' }),
     loadTimelines: lastKnown(
       () => data.timelines.ofStream(stream.id),
       (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
@@ -67,7 +68,7 @@ function encodedMediaOf({ data, objects, tools, encoder, log }: PlanParts, strea
 }
 
 function preparedMediaOf({ data, prepared, log }: PlanParts, stream: Stream): StreamMedia {
-  const format = { quality: stream.run_quality!, framerate: stream.run_framerate! };
+  const format = formatOfRun(stream);
   const withHashes = async (entries: readonly TimelineEntry[], name: string) => {
     const uploadIDs = entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
     return { entries, contentHashes: await data.renditions.contentHashes(uploadIDs, name) };

@@ -39,7 +39,7 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
   const ending = new AbortController();
   const end = () => ending.abort();
   signal.addEventListener('abort', end, { once: true });
-  const connecting = connectPublisher(target, client, ending.signal);
+  const connecting = connectPublisher(target, { ...client, videoCodec: media.profile.videoCodec }, ending.signal);
   const opening = options.connectsFirst ? connecting.then(() => media.open(wantedFrame(), ending.signal)) : media.open(wantedFrame(), ending.signal);
   try {
     const [open, publisher] = await Promise.all([opening, connecting]);

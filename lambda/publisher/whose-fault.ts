@@ -15,7 +15,7 @@ export interface Judgement {
 }
 
 /** Where it is not the usual one. */
-const paces: Partial<Record<DestinationErrorCode, RetryPace>> = { key_refused: 'rare', login_required: 'rare', unanswered: 'eager', name_not_resolved: 'eager' };
+const paces: Partial<Record<DestinationErrorCode, RetryPace>> = { key_refused: 'rare', codec_refused: 'rare', login_required: 'rare', unanswered: 'eager', name_not_resolved: 'eager' };
 
 /** Whose fault it was decides what the user reads, and whether trying again can help. */
 export function judge(error: unknown): Judgement {

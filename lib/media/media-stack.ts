@@ -14,8 +14,8 @@ export interface MediaStackProps {
 
 export class MediaStack extends Stack {
   /**
-   * Users' uploads, and under `renditionsPrefix` what they were prepared to, once for each content, quality and framerate. Reached by presigned URLs,
-   * which there are of uploads only, and by our own roles, never in public; from web pages as `SiteCors` allows.
+   * Users' uploads, and under `renditionsPrefix` what they were prepared to, once for each content, quality, framerate and codec. Reached by
+   * presigned URLs, which there are of uploads only, and by our own roles, never in public; from web pages as `SiteCors` allows.
    */
   readonly uploads: Bucket;
   /** The right to read, write and delete objects in it. */

@@ -27,7 +27,7 @@ export async function prepareClips(folder: string, format: PictureFormat, durati
   const tools = await findMediaTools(process.env);
   const ffmpeg = (...args: readonly string[]) => promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-v', 'error', ...args]);
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
-  const { width, height, framesPerSecond, gopFrames, videoBitrateKbps } = profileOf(format.quality, format.framerate);
+  const { width, height, framesPerSecond, gopFrames, videoBitrateKbps } = profileOf(format);
   const items: TimelineItem[] = [];
   for (const [index, durationSeconds] of durations.entries()) {
     const path = join(folder, `clip${index}.mp4`);

@@ -27,11 +27,11 @@ interface Round {
   readonly durations: readonly number[];
 }
 
-const hd = { format: { quality: 'q_1080p', framerate: 'f_30' }, ffmpegStreams: 20, durations: [10.1, 12.5] } as const;
+const hd = { format: { quality: 'q_1080p', framerate: 'f_30', videoCodec: 'h264' }, ffmpegStreams: 20, durations: [10.1, 12.5] } as const;
 const rounds: readonly Round[] = [
   { ...hd, name: '1080p30', isSecure: false, streams: (process.env['STREAMS'] ?? '1,20,100,300,1000').split(',').map(Number) },
   { ...hd, name: '1080p30 over TLS', isSecure: true, streams: [20, 100] },
-  { name: '2160p60', format: { quality: 'q_2160p', framerate: 'f_60' }, isSecure: false, streams: [5, 50], ffmpegStreams: 5, durations: [4.1, 5.3] },
+  { name: '2160p60', format: { quality: 'q_2160p', framerate: 'f_60', videoCodec: 'h264' }, isSecure: false, streams: [5, 50], ffmpegStreams: 5, durations: [4.1, 5.3] },
 ];
 const warmUpSeconds = 8;
 const seconds = 20;
@@ -57,7 +57,7 @@ export async function publishersBench(): Promise<void> {
 
 async function runRound(round: Round, folder: string, ports: IngestPorts, tlsCa: string | null, writeLoop: string | null): Promise<void> {
   const { name, format, isSecure, durations, ffmpegStreams } = round;
-  const { videoBitrateKbps, framesPerSecond } = profileOf(format.quality, format.framerate);
+  const { videoBitrateKbps, framesPerSecond } = profileOf(format);
   const bytesPerSecond = ((videoBitrateKbps + audioFormat.bitrateKbps) * 1000) / 8;
   console.log(`${name} at ${videoBitrateKbps} kbit/s over loopback, ${seconds} s each, percent of one core`);
   await mkdir(folder);
@@ -87,9 +87,11 @@ async function runRound(round: Round, folder: string, ports: IngestPorts, tlsCa:
 async function measure(options: PublishingOptions): Promise<Consumption> {
   const child = fork(join(import.meta.dirname, 'publishing-process.ts'));
   child.send(options);
-  const [consumption] = (await once(child, 'message')) as [Consumption];
+  const exited = once(child, 'exit') as Promise<[number]>;
+  const consumed = once(child, 'message') as Promise<[Consumption]>;
+  const [consumption] = await Promise.race([consumed, exited.then(([code]) => Promise.reject(new Error(`the publishing process ended with ${code}`)))]);
   child.disconnect();
-  await once(child, 'exit');
+  await exited;
   return consumption;
 }
 

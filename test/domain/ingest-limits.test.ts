@@ -1,11 +1,12 @@
 // What platforms take: their hosts are known whatever the region, others are not judged, and what is suggested instead is taken.
 import { describe, expect, test } from 'vitest';
 import { connectionEndsAfterMs, excessOver } from '../../lambda/domain/ingest-limits.ts';
-import { framerates, qualities } from '../../lambda/domain/video-format.ts';
+import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-format.ts';
 
-const all = qualities.flatMap((quality) => framerates.map((framerate) => [quality, framerate] as const));
-const refused = (host: string) => all.filter(([quality, framerate]) => excessOver(host, quality, framerate) !== null).map((format) => format.join(' '));
-const large = all.slice(8).map((format) => format.join(' '));
+const all = qualities.flatMap((quality) => framerates.map((framerate) => ({ quality, framerate })));
+const nameOf = ({ quality, framerate }: (typeof all)[number]) => `${quality} ${framerate}`;
+const refused = (host: string) => all.filter((format) => excessOver(host, { ...format, videoCodec: 'h264' }) !== null).map(nameOf);
+const large = all.slice(8).map(nameOf);
 
 test.for([
   ['a.rtmp.youtube.com', []],
@@ -23,10 +24,29 @@ test.for([
   expect(refused(host)).toEqual(formats);
 });
 
+describe('HEVC and AV1', () => {
+  const newer = videoCodecs.filter((videoCodec) => videoCodec !== 'h264');
+
+  test.for(['a.rtmp.youtube.com', 'live.example.com'])('are taken in all sizes by %s', (host) => {
+    const formats = newer.flatMap((videoCodec) => all.map((format) => ({ ...format, videoCodec })));
+    expect(formats.filter((format) => excessOver(host, format) !== null)).toEqual([]);
+  });
+
+  test.for(['live-api-s.facebook.com', 'live.twitch.tv', 'fa723fc1b171.global-contribute.live-video.net'])('are refused by %s, with what is to be changed besides', (host) => {
+    for (const videoCodec of newer) {
+      for (const format of all) {
+        const asH264 = excessOver(host, { ...format, videoCodec: 'h264' });
+        expect(excessOver(host, { ...format, videoCodec })).toMatchObject({ videoCodecs: ['h264'], taken: asH264?.taken ?? null });
+      }
+    }
+  });
+});
+
 describe('what is suggested instead', () => {
   test('is taken, and the most that is', () => {
-    expect(excessOver('live.twitch.tv', 'q_2160p', 'f_60')).toEqual({
+    expect(excessOver('live.twitch.tv', { quality: 'q_2160p', framerate: 'f_60', videoCodec: 'h264' })).toEqual({
       platform: 'Twitch',
+      videoCodecs: null,
       taken: [
         { quality: 'q_720p', framerate: 'f_60' },
         { quality: 'q_1080p', framerate: 'f_30' },
@@ -34,8 +54,9 @@ describe('what is suggested instead', () => {
         { quality: 'q_1080p', framerate: 'f_24' },
       ],
     });
-    for (const { quality, framerate } of excessOver('live.facebook.com', 'q_1440p', 'f_30')!.taken) {
-      expect(excessOver('live.facebook.com', quality, framerate)).toBeNull();
+    for (const videoCodec of videoCodecs) {
+      const { taken, videoCodecs: others } = excessOver('live.facebook.com', { quality: 'q_1440p', framerate: 'f_30', videoCodec })!;
+      expect(taken!.filter((size) => excessOver('live.facebook.com', { ...size, videoCodec: others?.[0] ?? videoCodec }) !== null)).toEqual([]);
     }
   });
 });

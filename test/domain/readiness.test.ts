@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { excessOver } from '../../lambda/domain/ingest-limits.ts';
 import { failureOfItem, isBlocking, isPlayable, judgeReadiness, readinessCodes } from '../../lambda/domain/readiness.ts';
 import type { PlaylistFacts, ReadinessCode, StreamFacts, UploadFacts } from '../../lambda/domain/readiness.ts';
+import type { Quality, VideoCodec } from '../../lambda/domain/video-format.ts';
 
 const now = new Date('2030-01-01T00:00:00Z');
 const later = new Date('2030-01-01T00:00:01Z');
@@ -15,7 +16,7 @@ const failed: UploadFacts = { ...movie, probeState: 'failed' };
 const announced: UploadFacts = { ...pending, uploaded: false };
 
 const destination = { archived: false, allowed: true, hasBackupURL: true, excesses: [] };
-const excess = excessOver('live.twitch.tv', 'q_1080p', 'f_60')!;
+const excess = excessOver('live.twitch.tv', { quality: 'q_1080p', framerate: 'f_60', videoCodec: 'h264' })!;
 const ready: StreamFacts = {
   playlists: [], videoUpload: movie, destination, wantsBackup: false, managed: false,
   creditsLeft: 1, scheduleEndAt: null,
@@ -117,6 +118,20 @@ describe('not ready', () => {
     expect(codesOf(bare)).toEqual(['no_video', 'audio_missing', 'destination_missing', 'no_credits', 'schedule_end_past']);
     const fallen = { destination: { archived: true, allowed: false, hasBackupURL: false, excesses: [excess] }, wantsBackup: true };
     expect(codesOf(fallen)).toEqual(['destination_archived', 'destination_forbidden', 'destination_limit', 'backup_url_missing']);
+  });
+});
+
+describe('what a platform does not take', () => {
+  const suggestionsFor = (quality: Quality, videoCodec: VideoCodec) => {
+    const excesses = [excessOver('live-api-s.facebook.com', { quality, framerate: 'f_30', videoCodec })!];
+    return judgeReadiness({ ...ready, destination: { ...destination, excesses } }, now).map(({ error, suggestion }) => `${error} ${suggestion}`);
+  };
+  const size = 'Set quality and framerate to what it takes: q_1080p with f_60, q_1080p with f_30, q_1080p with f_25, q_1080p with f_24, or less.';
+
+  test('names each setting that is to be changed, and what to', () => {
+    expect(suggestionsFor('q_1080p', 'hevc')).toEqual(['Facebook takes H.264 only. Set videoCodec to h264.']);
+    expect(suggestionsFor('q_2160p', 'h264')).toEqual([`Facebook does not take a stream of this quality and framerate. ${size}`]);
+    expect(suggestionsFor('q_2160p', 'av1')).toEqual([...suggestionsFor('q_1080p', 'av1'), ...suggestionsFor('q_2160p', 'h264')]);
   });
 });
 

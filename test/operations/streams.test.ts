@@ -65,6 +65,20 @@ describe('POST /streams', () => {
     expect(refusal(await user.call('POST', '/streams', backwards))).toEqual([422, 'validation_failed']);
   });
 
+  it('takes a codec with prepared media, and says what to do where the backend encodes', async () => {
+    const made = await user.call('POST', '/streams', { videoCodec: 'hevc', streamBackend: 'manifest' });
+    expect(made.body).toMatchObject({ videoCodec: 'hevc', streamBackend: 'manifest' });
+    expect(await get(made.body.id)).toEqual(made.body);
+    expect((await user.call('GET', '/streams')).body.data[0]).toEqual(made.body);
+    expect((await user.call('POST', '/streams', { videoCodec: 'h264' })).body).toMatchObject({ videoCodec: 'h264', streamBackend: null });
+    for (const streamBackend of [undefined, null, 'ffmpeg']) {
+      const refused = await user.call('POST', '/streams', { videoCodec: 'av1', streamBackend });
+      expect(refusal(refused)).toEqual([422, 'validation_failed']);
+      expect(refused.body.errors).toEqual([{ path: '/videoCodec', code: 'validation_failed', detail: expect.stringMatching(/set streamBackend to manifest, or videoCodec to h264/) }]);
+    }
+    expect(refusal(await user.call('POST', '/streams', { videoCodec: 'h265', streamBackend: 'manifest' }))).toEqual([422, 'validation_failed']);
+  });
+
   it('runs once for an Idempotency-Key, replays byte for byte, and refuses another body', async () => {
     const headers = { 'idempotency-key': 'once' };
     const [first, second] = await Promise.all([1, 2].map(() => user.call('POST', '/streams', { name: 'once' }, headers)));
@@ -139,6 +153,15 @@ describe('readiness and start', () => {
     expect((await user.call('PATCH', `/streams/${id}`, { quality: 'q_1080p', status: 'ACTIVE' })).body.state).toBe('activating');
   });
 
+  it('refuses a codec that the platform does not take, and starts the stream in H.264', async () => {
+    const rtmpURL = 'rtmps://live-api-s.facebook.com/rtmp';
+    const destinationID = (await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' })).body.id;
+    const id = await readyStream({ destinationID, streamBackend: 'manifest', quality: 'q_1080p', framerate: 'f_30', videoCodec: 'hevc' });
+    const { body } = await user.call('GET', `/streams/${id}/readiness`);
+    expect(body).toMatchObject({ ready: false, issues: [{ code: 'destination_limit', error: 'Facebook takes H.264 only.', suggestion: 'Set videoCodec to h264.' }] });
+    expect((await user.call('PATCH', `/streams/${id}`, { videoCodec: null, status: 'ACTIVE' })).body).toMatchObject({ state: 'preparing', videoCodec: null });
+  });
+
   it('starts on a playlist with one playable item among broken ones, says which are left out, and does not start without any', async () => {
     const id = (await user.call('POST', '/streams', { destinationID: await destination() })).body.id;
     const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
@@ -192,6 +215,23 @@ describe('PATCH /streams/{id}', () => {
     expect(refusal(await user.call('PATCH', `/streams/${id}`, { quality: 'q_720p' }))).toEqual([422, 'stream_live']);
     const { body } = await user.call('PATCH', `/streams/${id}`, { name: 'live', streamDuration: 60, scheduleEndAt: inFuture(60) });
     expect(body).toMatchObject({ name: 'live', streamDuration: 60, state: 'activating' });
+  });
+
+  it('changes the codec of a stream that is not live, with the backend that it needs', async () => {
+    const editor = await service.user();
+    await service.pool().query('update users set stream_backend_edit = true where id = $1', [editor.id]);
+    const { id } = (await editor.call('POST', '/streams', { streamBackend: 'manifest' })).body;
+    const patch = (body: object) => editor.call('PATCH', `/streams/${id}`, body);
+    const pathOf = ({ body }: Answer) => body.errors[0].path;
+    expect((await patch({ videoCodec: 'av1' })).body.videoCodec).toBe('av1');
+    expect((await patch({ name: 'same' })).body.videoCodec).toBe('av1');
+    expect(pathOf(await patch({ streamBackend: null }))).toBe('/streamBackend');
+    expect((await patch({ streamBackend: null, videoCodec: null })).body).toMatchObject({ streamBackend: null, videoCodec: null });
+    expect(pathOf(await patch({ videoCodec: 'hevc' }))).toBe('/videoCodec');
+    expect((await patch({ streamBackend: 'manifest', videoCodec: 'hevc' })).body.videoCodec).toBe('hevc');
+    const live = await readyStream({ streamBackend: 'manifest', videoCodec: 'hevc' });
+    await user.call('POST', `/streams/${live}/start`);
+    expect(refusal(await user.call('PATCH', `/streams/${live}`, { videoCodec: 'h264' }))).toEqual([422, 'stream_live']);
   });
 
   it('refuses an update that was decided on an older state, a gated backend, and a mirror without a managed connection', async () => {

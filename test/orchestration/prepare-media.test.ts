@@ -1,7 +1,10 @@
 // What a stream of the manifest backend waits for: asked for once for each content, and waited for until nothing more can come.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { formatOfRun } from '../../lambda/data/streams.ts';
+import { formatName } from '../../lambda/domain/rendition.ts';
+import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-format.ts';
 import { publishPlaylist } from '../../lambda/orchestration/publish-playlist.ts';
-import { notPrepared, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
+import { notEncodable, notPrepared, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
 import { settleUpload } from '../../lambda/orchestration/settle-upload.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 import { actorsOn } from './actors.ts';
@@ -63,6 +66,16 @@ describe('a start', () => {
     expect(await start(other)).toBe('preparing');
   });
 
+  it('in another codec prepares anew, and the run keeps to it', async () => {
+    await prepare('a');
+    const id = await readyStream({ ...manifest, videoCodec: 'hevc', videoUploadObjectID: await uploadOf('a') });
+    expect(await start(id)).toBe('preparing');
+    expect(await asked()).toMatchObject([{ format: 'q_720p-f_30-hevc' }]);
+    await prepare('a', 'q_720p-f_30-hevc');
+    expect((await stream(id)).state).toBe('activating');
+    expect(formatOfRun((await data().streams.lockAny(id))!)).toEqual({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'hevc' });
+  });
+
   it('waits for all items of a playlist, and goes on without those that cannot be prepared', async () => {
     const { id } = await playlistStream(await uploadOf('a'), await uploadOf('b'), await uploadOf('c'));
     expect(await start(id)).toBe('preparing');
@@ -72,6 +85,14 @@ describe('a start', () => {
     expect(await asked()).toHaveLength(3);
     await prepare('c');
     expect((await stream(id)).state).toBe('activating');
+  });
+
+  it('fails with the reason where there is one for all of it', async () => {
+    const { id } = await playlistStream(await uploadOf('a'), await uploadOf('b'));
+    await start(id);
+    for (const content of ['a', 'b']) await fail(content, notEncodable('hevc'));
+    expect((await stream(id)).stateReason.detail).toContain('Set videoCodec to h264');
+    expect(await start(id)).toBe('preparing');
   });
 
   it('fails when nothing can be prepared, and says what to do', async () => {
@@ -133,6 +154,16 @@ describe('a publish', () => {
     expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'IDLE', live: { version: 2 } });
   });
 
+  it('waits for the codec of its stream', async () => {
+    const { id, playlistID } = await playlistStream(await uploadOf('a'));
+    await call('PATCH', `/streams/${id}`, { videoCodec: 'av1' });
+    await prepare('a');
+    await call('POST', `/playlists/${playlistID}/publish`);
+    await carryOut(playlistID);
+    expect((await playlist(playlistID)).publishStatus).toBe('PREPARING');
+    expect(await asked()).toMatchObject([{ format: 'q_720p-f_30-av1' }]);
+  });
+
   it('fails when nothing of it can be prepared', async () => {
     const { playlistID } = await playlistStream(await uploadOf('a'));
     await call('POST', `/playlists/${playlistID}/publish`);
@@ -180,9 +211,12 @@ describe('preparedPlaylistIDs', () => {
     await call('PATCH', `/streams/${id}`, { quality: 'q_1080p' });
     expect(await asked()).toMatchObject([{ format: pictures }, { format: 'q_1080p-f_30' }]);
     expect(await share(id)).toBe(0);
+    await call('PATCH', `/streams/${id}`, { videoCodec: 'hevc' });
+    expect((await asked()).at(-1)).toMatchObject({ format: 'q_1080p-f_30-hevc' });
+    expect(await share(id)).toBe(0);
     const encoded = await create('/streams', { streamBackend: 'ffmpeg', quality: 'q_2160p', preparedPlaylistIDs: [playlistID] });
     expect(await share(encoded)).toBeNull();
-    expect(await asked()).toHaveLength(2);
+    expect(await asked()).toHaveLength(3);
     await service.pool().query('update users set stream_backend_edit = true');
     await call('PATCH', `/streams/${encoded}`, { streamBackend: 'manifest', framerate: 'f_24' });
     expect((await asked()).at(-1)).toMatchObject({ format: 'q_2160p-f_24' });
@@ -233,6 +267,38 @@ describe('preparedPlaylistIDs', () => {
     await edit(playlistID, { op: 'add', uploadID: await uploadOf('b') });
     expect(await asked()).toHaveLength(1);
     expect(await share(id)).toBeNull();
+  });
+});
+
+describe('every format has in SQL the name that it has everywhere', () => {
+  const formats = qualities.flatMap((quality) => framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))));
+
+  it('where playlists are kept prepared', async () => {
+    const { id, playlistID } = await playlistStream(await uploadOf('a'));
+    await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
+    const settings = (await data().streams.lockAny(id))!;
+    for (const { videoCodec, ...format } of formats) {
+      for (const video_codec of videoCodec === 'h264' ? [videoCodec, null] : [videoCodec]) {
+        await data().streams.saveSettings(id, { ...settings, ...format, video_codec });
+        expect(await data().renditions.toKeep('stream', id)).toMatchObject([{ format: formatName({ ...format, videoCodec }) }]);
+      }
+    }
+  });
+
+  it('in a run, which was in H.264 if it does not say', async () => {
+    const id = await readyStream({ ...manifest, videoUploadObjectID: await uploadOf('a') });
+    await start(id);
+    const expectHalf = async () => expect(await data().renditions.preparedShares([id])).toEqual(new Map([[id, 0.5]]));
+    for (const format of formats) {
+      await data().streams.beginRun(id, format);
+      await data().renditions.begin('a', formatName(format), 2);
+      await data().renditions.finishSegment('a', formatName(format), 0);
+      await expectHalf();
+    }
+    await service.pool().query(`update streams set run_quality = 'q_720p', run_framerate = 'f_30', run_video_codec = null`);
+    await service.pool().query(`delete from renditions where format <> $1`, [pictures]);
+    await expectHalf();
+    expect(formatOfRun((await data().streams.lockAny(id))!)).toEqual({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
   });
 });
 

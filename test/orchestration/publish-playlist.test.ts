@@ -215,7 +215,7 @@ it('asked of the media queue for a playlist that is gone is done', async () => {
   await call('DELETE', `/streams/${streamID}`);
   const worker = createMediaWorker({
     pool: service.pool(), objects: service.objects(), tools: { ffmpegPath: '', ffprobePath: '' },
-    encoder: { codec: 'h264_nvenc' }, random: () => 0.5, log: () => {},
+    encoderOf: async () => ({ codec: 'h264_nvenc' }), random: () => 0.5, log: () => {},
   });
   const record = { messageId: '1', body: JSON.stringify({ task: 'publish_playlist', playlistID, request: 1 }), attributes: {} };
   expect(await worker({ Records: [record as Parameters<typeof worker>[0]['Records'][number]] })).toEqual({ batchItemFailures: [] });

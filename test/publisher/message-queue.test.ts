@@ -53,7 +53,7 @@ interface Script {
 }
 
 function queueOf({ framerate = 'f_30', startFrame = 0, sequenceHeaders = { 0: 'A' }, before }: Script = {}) {
-  const profile = profileOf('q_720p', framerate);
+  const profile = profileOf({ quality: 'q_720p', framerate, videoCodec: 'h264' });
   const encoder = new FakeEncoder();
   const state = { framesRead: 0, sourceClosed: false };
   const closing = Promise.withResolvers<never>();

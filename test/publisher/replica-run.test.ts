@@ -25,7 +25,7 @@ import { startScriptedServer } from './rtmp/scripted-server.ts';
 import type { Script, ScriptedServer } from './rtmp/scripted-server.ts';
 
 const tools = await findMediaTools(process.env);
-const profile = profileOf('q_720p', 'f_30');
+const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 const minuteMs = 60_000;
 
 let samples: SampleServer;

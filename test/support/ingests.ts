@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { PublishTarget } from '../../lambda/publisher/rtmp/rtmp-client.ts';
 
 export interface Ingest {
@@ -42,8 +43,8 @@ export async function startNginxIngest({ recordFolder }: { readonly recordFolder
 }
 
 /** Takes one publisher and ends with it. */
-export async function startFfmpegIngest(file: string): Promise<Ingest> {
-  const { ffmpegPath } = await findMediaTools(process.env);
+export async function startFfmpegIngest(file: string, tools?: MediaTools): Promise<Ingest> {
+  const { ffmpegPath } = tools ?? (await findMediaTools(process.env));
   const port = await freePort();
   const rtmpURL = `rtmp://127.0.0.1:${port}/live`;
   const input = ['-listen', '1', '-f', 'flv', '-i', `${rtmpURL}/${streamKey}`];

@@ -9,6 +9,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { VideoCodec } from '../../lambda/domain/video-format.ts';
+import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 
@@ -22,6 +24,15 @@ export async function everyMediaTools(): Promise<{ name: string; tools: MediaToo
   if (packaged.ffmpegPath === null || packaged.ffprobePath === null) return [found];
   await chmod(packaged.ffprobePath, 0o755);
   return [found, { name: 'npm', tools: { ffmpegPath: packaged.ffmpegPath, ffprobePath: packaged.ffprobePath } }];
+}
+
+/** The first of them that encodes a codec into FLV. */
+export async function mediaToolsFor(videoCodec: VideoCodec): Promise<MediaTools | null> {
+  for (const { tools } of await everyMediaTools()) {
+    const encoder = await chooseEncoder(tools, videoCodec, () => {}).catch(() => null);
+    if (encoder) return tools;
+  }
+  return null;
 }
 
 function packagedPath(scope: string, program: string): string | null {

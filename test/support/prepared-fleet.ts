@@ -23,7 +23,7 @@ export interface FleetAgent {
 }
 
 const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
-const format = { quality: 'q_720p', framerate: 'f_30' } as const;
+const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
 
 export async function preparedFleet(service: TestService, { call, create, upload }: Actors) {
   const tools = await findMediaTools(process.env);
@@ -45,7 +45,7 @@ export async function preparedFleet(service: TestService, { call, create, upload
           agentID, pool, tools, log, settings, objects, encoder, slots: 100, supervisor: agentID, release: 'test', zone: null, peering: onLoopback, backends: ['manifest'],
           queue: createPostgresCommandQueue({ pool, log }),
           sealer: createSealer([testDataKey]),
-          handleMedia: createMediaWorker({ pool, objects, tools, encoder, random: () => 0.5, log }),
+          handleMedia: createMediaWorker({ pool, objects, tools, encoderOf: async () => encoder, random: () => 0.5, log }),
           starting: rest,
           steadyClock: () => performance.now(),
           ...more,

@@ -84,7 +84,7 @@ export class PublisherSession {
     this.#connection.requestAcknowledgements();
     this.#connection.setChunkSize(chunkSize);
     const info = { level: 'status', code: 'NetConnection.Connect.Success', description: 'Connected', objectEncoding: 0 };
-    this.#connection.send([commandMessage(0, '_result', transactionID, { fmsVer: 'FMS/3,0,1,123', capabilities: 31 }, info)]);
+    this.#connection.send([commandMessage(0, '_result', transactionID, { fmsVer: 'FMS/3,0,1,123', capabilities: 31, fourCcList: ['*'] }, info)]);
   }
 
   #publish(streamKey: Amf0Value): void {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { operation } from '../operation.ts';
 import { exampleStream, presentStream, streamFields, streamSchema } from './stream-schema.ts';
-import { adoptPlaylists, assertFields, assertSchedule, keepPlaylistsPrepared, mergeSettings } from './stream-settings.ts';
+import { adoptPlaylists, assertFields, assertSchedule, assertVideoCodec, keepPlaylistsPrepared, mergeSettings } from './stream-settings.ts';
 
 export const createStream = operation(['service:write'], {
   id: 'createStream',
@@ -20,6 +20,7 @@ export const createStream = operation(['service:write'], {
     const id = ctx.newID('str');
     const settings = mergeSettings(ctx, id, null, body);
     assertSchedule(body, settings);
+    assertVideoCodec(body, settings);
     const user = (await ctx.data.accounts.find(ctx.caller.userID))!;
     await ctx.data.streams.insert(id, user.id, {
       ...settings,

@@ -26,6 +26,7 @@ const emptySettings: StreamSettings = {
   prepared_playlist_ids: [],
   quality: null,
   framerate: null,
+  video_codec: null,
   stream_backend: null,
   stream_destination: null,
   stream_duration_seconds: null,
@@ -50,6 +51,7 @@ export function mergeSettings(ctx: Context, streamID: string, stream: Stream | n
     prepared_playlist_ids: given(input.preparedPlaylistIDs, before.prepared_playlist_ids),
     quality: given(input.quality, before.quality),
     framerate: given(input.framerate, before.framerate),
+    video_codec: given(input.videoCodec, before.video_codec),
     stream_backend: given(input.streamBackend, before.stream_backend),
     stream_destination: given(input.streamDestination, before.stream_destination),
     stream_duration_seconds: given(input.streamDuration, before.stream_duration_seconds),
@@ -96,6 +98,14 @@ export function assertSchedule(input: StreamInput, settings: StreamSettings): vo
   if ((input.scheduleStartAt || input.scheduleEndAt) && startAt && endAt && endAt <= startAt) {
     throw fieldProblem('scheduleEndAt', 'The end has to be after the start.');
   }
+}
+
+/** Refuses a codec that the stream's backend does not send: only prepared media is in others than H.264. */
+export function assertVideoCodec(input: StreamInput, { video_codec: videoCodec, stream_backend: backend }: StreamSettings): void {
+  const isGiven = input.videoCodec !== undefined || input.streamBackend !== undefined;
+  if (!isGiven || videoCodec === null || videoCodec === 'h264' || backend === 'manifest') return;
+  const field = input.videoCodec === undefined ? 'streamBackend' : 'videoCodec';
+  throw fieldProblem(field, `A stream in ${videoCodec} is sent from prepared media only: set streamBackend to manifest, or videoCodec to h264.`);
 }
 
 /** Moves playlists that the stream now names here from the streams that had them; a live one keeps what it plays. */

@@ -12,7 +12,7 @@ import { fieldProblem, ProblemError } from '../problem-codes.ts';
 import { startOrRefuse } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
 import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
-import { adoptPlaylists, assertFields, assertSchedule, keepPlaylistsPrepared, mergeSettings } from './stream-settings.ts';
+import { adoptPlaylists, assertFields, assertSchedule, assertVideoCodec, keepPlaylistsPrepared, mergeSettings } from './stream-settings.ts';
 
 /** All that may change while a stream is live. */
 const changeableLive = new Set(['name', 'streamDuration', 'scheduleEndAt', 'status', 'streamStateID', 'retryMirror']);
@@ -42,6 +42,7 @@ export const updateStream = operation(['service:write'], {
     const settings = mergeSettings(ctx, stream.id, stream, input);
     assertSchedule(input, settings);
     await assertChangeable(ctx, stream, body, settings);
+    assertVideoCodec(input, settings);
     if (retryMirror && settings.stream_destination !== 'managed') {
       throw new ProblemError('not_managed', 'retryMirror is only for streams on the managed connection.');
     }

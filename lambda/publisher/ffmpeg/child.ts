@@ -132,10 +132,11 @@ export async function runChild(
 
 /**
  * A parser of strangers' files gets no credentials. Without converters for character sets, which nothing here needs, the static
- * ffprobe of npm no longer crashes on the service name in every MPEG transport stream (it loads the machine's, of another libc).
+ * ffprobe of npm no longer crashes on the service name in every MPEG transport stream (it loads the machine's, of another libc). SVT-AV1
+ * tells of errors only: it writes past ffmpeg's own log level.
  */
 function childEnvironment(): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, GCONV_PATH: '/nonexistent' };
+  return { PATH: process.env.PATH, GCONV_PATH: '/nonexistent', SVT_LOG: '1' };
 }
 
 /** For messages of errors that are ours. */

@@ -1,12 +1,11 @@
 // The ffmpeg arguments that turn any item into the pictures and the sound of a profile. Pure.
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
+import { encoderArguments } from './encoder-arguments.ts';
+import type { EncoderSettings } from './encoder-arguments.ts';
 import { audioFormat } from './profile.ts';
 import type { Profile } from './profile.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
-
-/** x264 preset, or the NVIDIA encoder. */
-export type EncoderSettings = { readonly codec: 'libx264'; readonly preset: string } | { readonly codec: 'h264_nvenc' };
 
 export interface VideoRequest {
   /** Signed http(s) address, or a path. */
@@ -33,10 +32,7 @@ export interface AudioRequest {
   readonly background?: boolean;
 }
 
-/** At most two B-frames in a row and none of them a reference, so that a picture is never shown before it is decoded. */
-const maxBFrames = 2;
-
-/** Writes H.264 as FLV to stdout. */
+/** Writes the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
   const { profile, kind, dynamicRange = 'sdr' } = request;
   return [
@@ -52,11 +48,11 @@ export function videoArguments(request: VideoRequest): string[] {
   ];
 }
 
-/** Encodes one picture of the profile, read raw from stdin, and keeps nothing of it. */
+/** Encodes one picture of the profile, read raw from stdin, and writes it as FLV to stdout. */
 export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const { width, height, framesPerSecond } = profile;
   const raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)];
-  return [...quiet, ...raw, '-i', 'pipe:0', '-frames:v', '1', ...encoderArguments(encoder, profile), '-f', 'null', '-'];
+  return [...quiet, ...raw, '-i', 'pipe:0', '-frames:v', '1', ...encoderArguments(encoder, profile), '-f', 'flv', 'pipe:1'];
 }
 
 /** Writes raw samples (see `audioFormat`) to stdout; the first belongs to `startSample`, whenever the source's sound begins. */
@@ -124,17 +120,4 @@ function videoFilters(kind: VideoRequest['kind'], dynamicRange: DynamicRange, { 
     grid, holdLast, `fps=${framesPerSecond}:start_time=0`,
     ...fit,
   ];
-}
-
-function encoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
-  const rate = `${profile.videoBitrateKbps}k`;
-  const common = [
-    '-c:v', encoder.codec, '-profile:v', 'high', '-level:v', profile.level, '-bf', String(maxBFrames), '-g', String(profile.gopFrames),
-    '-b:v', rate, '-maxrate', rate, '-bufsize', rate,
-  ];
-  if (encoder.codec === 'h264_nvenc') {
-    return [...common, '-preset', 'p4', '-rc', 'cbr', '-no-scenecut', '1', '-strict_gop', '1', '-b_ref_mode', 'disabled', '-forced-idr', '1'];
-  }
-  // `stitchable` keeps the parameter sets free of anything that depends on the content; `cabac` and `8x8dct` make fast presets High, too.
-  return [...common, '-preset', encoder.preset, '-x264-params', 'nal-hrd=cbr:scenecut=0:open-gop=0:b-pyramid=none:stitchable=1:cabac=1:8x8dct=1'];
 }

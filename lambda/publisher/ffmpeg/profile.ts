@@ -1,9 +1,11 @@
-// What a stream of a quality and framerate is on the wire: one table for every encoder.
+// What a stream of a quality, framerate and codec is on the wire: one table for every encoder.
+import type { PictureFormat } from '../../domain/rendition.ts';
 import { framesPerSecond, videoBitrateKbps } from '../../domain/video-format.ts';
-import type { Framerate, Quality } from '../../domain/video-format.ts';
+import type { Quality, VideoCodec } from '../../domain/video-format.ts';
 
 /** Everything that the encoded pictures of a stream have in common. */
 export interface Profile {
+  readonly videoCodec: VideoCodec;
   readonly width: number;
   readonly height: number;
   /** A whole number that divides 48,000, so that a frame has a whole number of audio samples. */
@@ -12,8 +14,10 @@ export interface Profile {
   /** A closed GOP of exactly 2 s: what every ingest recommends. */
   readonly gopFrames: number;
   readonly videoBitrateKbps: number;
-  /** H.264 level, forced so that the parameter sets do not depend on the content. */
-  readonly level: string;
+  /** Forced so that the parameter sets do not depend on the content; null for AV1, whose encoders go by size and rate alone. */
+  readonly level: string | null;
+  /** Pictures between decoding one and showing it. B-frames are never references, so one; AV1 has no such order, its units are shown as they come. */
+  readonly compositionDelayFrames: 0 | 1;
 }
 
 /** The sound of every stream: AAC-LC stereo, which every ingest takes at this rate. */
@@ -28,31 +32,37 @@ export const audioFormat = {
 
 const gopSeconds = 2;
 
+/** The lowest with room for the size and rate: up to 30 frames per second, and at 60. */
+type Levels = readonly [string, string];
+
 interface Rung {
   readonly width: number;
   readonly height: number;
-  /** H.264 Annex A, table A-1: the lowest level with room for the size and rate. */
-  readonly level: string;
-  readonly level60: string;
+  /** Annex A, table A-1. */
+  readonly h264: Levels;
+  /** Annex A, tables A.8 and A.9, main tier. */
+  readonly hevc: Levels;
 }
 
 const ladder: Record<Quality, Rung> = {
-  q_720p: { width: 1280, height: 720, level: '3.1', level60: '3.2' },
-  q_1080p: { width: 1920, height: 1080, level: '4.0', level60: '4.2' },
-  q_1440p: { width: 2560, height: 1440, level: '5.0', level60: '5.1' },
-  q_2160p: { width: 3840, height: 2160, level: '5.1', level60: '5.2' },
+  q_720p: { width: 1280, height: 720, h264: ['3.1', '3.2'], hevc: ['3.1', '4.0'] },
+  q_1080p: { width: 1920, height: 1080, h264: ['4.0', '4.2'], hevc: ['4.0', '4.1'] },
+  q_1440p: { width: 2560, height: 1440, h264: ['5.0', '5.1'], hevc: ['5.0', '5.0'] },
+  q_2160p: { width: 3840, height: 2160, h264: ['5.1', '5.2'], hevc: ['5.0', '5.1'] },
 };
 
-export function profileOf(quality: Quality, framerate: Framerate): Profile {
+export function profileOf({ quality, framerate, videoCodec }: PictureFormat): Profile {
   const rung = ladder[quality];
   const rate = framesPerSecond[framerate];
   return {
+    videoCodec,
     width: rung.width,
     height: rung.height,
     framesPerSecond: rate,
     samplesPerFrame: audioFormat.sampleRate / rate,
     gopFrames: rate * gopSeconds,
-    videoBitrateKbps: videoBitrateKbps(quality, framerate),
-    level: rate > 30 ? rung.level60 : rung.level,
+    videoBitrateKbps: videoBitrateKbps(quality, framerate, videoCodec),
+    level: videoCodec === 'av1' ? null : rung[videoCodec][rate > 30 ? 1 : 0],
+    compositionDelayFrames: videoCodec === 'av1' ? 0 : 1,
   };
 }

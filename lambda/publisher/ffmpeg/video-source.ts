@@ -1,19 +1,16 @@
-// The pictures of one item as H.264 frames on the frame grid, from an ffmpeg of its own.
+// The pictures of one item as encoded frames on the frame grid, from an ffmpeg of its own.
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
 import { describeExit, startChild, ToolError } from './child.ts';
 import type { Child } from './child.ts';
-import { flvPacketType, flvTagType, readFlvTags } from './flv-reader.ts';
+import { flvTagType, readFlvTags } from './flv-reader.ts';
 import { videoArguments } from './item-arguments.ts';
 import type { VideoRequest } from './item-arguments.ts';
+import { readVideoTag, withCompositionTime } from './video-tag.ts';
 
 /** ffmpeg works this far ahead of the reader, then waits. */
 const readAheadSeconds = 3;
-/** Byte 0 of a video tag body holds the frame type in its upper half: 1 is a keyframe. */
-const keyframeType = 1;
-const compositionTimeOffset = 2;
-const compositionTimeBytes = 3;
 
 /** Frames come in decode order; frame `index` is decoded at `index` and shown at `index + compositionFrames` on the item's grid. */
 export interface VideoFrame {
@@ -21,11 +18,11 @@ export interface VideoFrame {
   readonly index: number;
   /** The first frame is one; each begins a closed GOP. */
   readonly keyframe: boolean;
-  /** 1 for the first frame of every item, so that over a join of items the frames shown have neither gap nor overlap. */
+  /** The profile's delay for the first frame of every item, so that over a join of items the frames shown have neither gap nor overlap. */
   readonly compositionFrames: number;
   /** FLV video tag body; its composition time is `compositionFrames` in ms, rounded. */
   readonly payload: Buffer;
-  /** With the first frame: the FLV tag body with the AVCDecoderConfigurationRecord. The same bytes for every item of a profile and encoder. */
+  /** With the first frame: the FLV tag body with the decoder's configuration. The same bytes for every item of a profile and encoder. */
   readonly sequenceHeader?: Buffer;
 }
 
@@ -45,9 +42,6 @@ export interface VideoSource {
   /** Ends ffmpeg and resolves when it is gone. */
   close(): Promise<void>;
 }
-
-/** Frames between decoding and showing: one, as B-frames are never references. */
-export const compositionDelayFrames = 1;
 
 export function openVideoSource(tools: MediaTools, request: VideoRequest, signal: AbortSignal): VideoSource {
   const readAheadBytes = (request.profile.videoBitrateKbps * 1000 * readAheadSeconds) / 8;
@@ -78,22 +72,22 @@ async function* readFrames(child: Child, { profile, frameCount }: VideoRequest, 
   let lastShown = -1;
   let index = 0;
   for await (const { timestampMs, body } of readFlvTags(child.stdout, flvTagType.video)) {
-    if (body[1] === flvPacketType.sequenceHeader) sequenceHeader = body;
-    if (body[1] !== flvPacketType.media) continue;
-    const shownMs = timestampMs + body.readIntBE(compositionTimeOffset, compositionTimeBytes);
+    const tag = readVideoTag(body);
+    if (tag.content === 'sequence header') sequenceHeader = body;
+    if (tag.content !== 'picture') continue;
+    const shownMs = timestampMs + tag.compositionMs;
     if (index === 0) firstShownMs = shownMs;
     // Where a frame is shown is exact on the grid. When it is decoded is ours to say: encoders begin differently with items of one frame.
     const shown = framesAt(shownMs - firstShownMs);
     // Between mini-GOPs, so that what was read until here can be continued.
     if (lastShown === index - 1 && isSourceUnreadable(child.log())) throw sourceUnreadable(child);
     lastShown = Math.max(lastShown, shown);
-    const compositionFrames = shown - index + compositionDelayFrames;
-    body.writeIntBE(Math.round((compositionFrames * 1000) / profile.framesPerSecond), compositionTimeOffset, compositionTimeBytes);
+    const compositionFrames = shown - index + profile.compositionDelayFrames;
     yield {
       index,
-      keyframe: body[0]! >> 4 === keyframeType,
+      keyframe: tag.isKeyframe,
       compositionFrames,
-      payload: body,
+      payload: withCompositionTime(body, Math.round((compositionFrames * 1000) / profile.framesPerSecond)),
       ...(index === 0 && sequenceHeader !== undefined ? { sequenceHeader } : {}),
     };
     index += 1;

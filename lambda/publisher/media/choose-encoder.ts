@@ -1,41 +1,76 @@
-// Which encoder of pictures this machine has, found out by encoding one.
+// Which encoder of pictures this machine has for a codec, found out by encoding one.
+import type { VideoCodec } from '../../domain/video-format.ts';
 import { startChild } from '../ffmpeg/child.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { encoderTrialArguments } from '../ffmpeg/item-arguments.ts';
-import type { EncoderSettings } from '../ffmpeg/item-arguments.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import type { MediaTools } from './media-tools.ts';
 
-/** The best first. A build of ffmpeg may know an encoder whose hardware or driver is missing, so only a picture proves it. */
-const onHardware: readonly EncoderSettings[] = [{ codec: 'h264_nvenc' }];
-/** `media-tools.ts` takes no ffmpeg without it. */
-const inSoftware: EncoderSettings = { codec: 'libx264', preset: 'veryfast' };
+/** Ours: what encodes the codec is missing on this machine. */
+export class NoEncoder extends Error {
+  override readonly name = 'NoEncoder';
+  readonly videoCodec: VideoCodec;
 
-const trialProfile = profileOf('q_720p', 'f_30');
-const trialPicture = Buffer.alloc((trialProfile.width * trialProfile.height * 3) / 2, 0x80);
+  constructor(videoCodec: VideoCodec, message: string) {
+    super(message);
+    this.videoCodec = videoCodec;
+  }
+}
+
+type Log = (event: string, fields: Record<string, unknown>) => void;
+
+/** The best first. A build of ffmpeg may know an encoder whose hardware or driver is missing, so only a picture proves it. */
+const onHardware: Readonly<Record<VideoCodec, EncoderSettings>> = { h264: { codec: 'h264_nvenc' }, hevc: { codec: 'hevc_nvenc' }, av1: { codec: 'av1_nvenc' } };
+/** Presets that take about as long for each codec. `media-tools.ts` takes no ffmpeg without the first. */
+const inSoftware: Readonly<Record<VideoCodec, EncoderSettings>> = {
+  h264: { codec: 'libx264', preset: 'veryfast' },
+  hevc: { codec: 'libx265', preset: 'superfast' },
+  av1: { codec: 'libsvtav1', preset: '10' },
+};
+
+const trialPicture = Buffer.alloc((1280 * 720 * 3) / 2, 0x80);
 /** The first use of a GPU after its machine has booted takes some seconds. */
 const trialTimeoutMs = 30_000;
 
-/** Says in the log which one it is, and why it is none before. */
-export async function chooseEncoder(
-  { ffmpegPath }: MediaTools,
-  log: (event: string, fields: Record<string, unknown>) => void,
-  timeoutMs = trialTimeoutMs,
-): Promise<EncoderSettings> {
+/**
+ * Says in the log which one it is, and why it is none before.
+ * @throws {NoEncoder} of a codec that this ffmpeg does not encode, or not into FLV
+ */
+export async function chooseEncoder(tools: MediaTools, videoCodec: VideoCodec, log: Log, timeoutMs = trialTimeoutMs): Promise<EncoderSettings> {
   const refusals: string[] = [];
-  for (const encoder of onHardware) {
-    const signal = AbortSignal.timeout(timeoutMs);
-    const child = startChild(ffmpegPath, encoderTrialArguments(encoder, trialProfile), { readAheadBytes: trialPicture.length, signal });
-    child.stdin.end(trialPicture);
-    child.stdout.resume();
-    const { code } = await child.exited;
-    if (code === 0) {
-      log('encoder_chosen', { encoder: encoder.codec });
+  for (const encoder of [onHardware[videoCodec], inSoftware[videoCodec]]) {
+    const refusal = encoder === inSoftware.h264 ? null : await refusalOf(tools, encoder, videoCodec, timeoutMs);
+    if (refusal === null) {
+      log('encoder_chosen', { encoder: encoder.codec, ...(refusals.length > 0 && { insteadOf: refusals }) });
       return encoder;
     }
-    refusals.push(`${encoder.codec}: ${signal.aborted ? 'no answer' : child.log().split('\n')[0]}`);
+    refusals.push(`${encoder.codec}: ${refusal}`);
   }
-  log('encoder_chosen', { encoder: inSoftware.codec, insteadOf: refusals });
-  return inSoftware;
+  throw new NoEncoder(videoCodec, `${tools.ffmpegPath} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another (${refusals.join('; ')})`);
+}
+
+/** Encoders by codec, each looked for when it is first asked for. @param known found already */
+export function encoderChoice(tools: MediaTools, log: Log, known: EncoderSettings): (videoCodec: VideoCodec) => Promise<EncoderSettings> {
+  const chosen = new Map<VideoCodec, Promise<EncoderSettings>>([['h264', Promise.resolve(known)]]);
+  return (videoCodec) => {
+    const choice = chosen.get(videoCodec) ?? chooseEncoder(tools, videoCodec, log);
+    chosen.set(videoCodec, choice);
+    // A GPU that was busy may be free when it is asked for again.
+    choice.catch(() => chosen.delete(videoCodec));
+    return choice;
+  };
+}
+
+/** Null when it encodes a picture. */
+async function refusalOf({ ffmpegPath }: MediaTools, encoder: EncoderSettings, videoCodec: VideoCodec, timeoutMs: number): Promise<string | null> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec });
+  const child = startChild(ffmpegPath, encoderTrialArguments(encoder, profile), { readAheadBytes: trialPicture.length, signal });
+  child.stdin.end(trialPicture);
+  child.stdout.resume();
+  const { code } = await child.exited;
+  if (code === 0) return null;
+  return signal.aborted ? 'no answer' : child.log().split('\n')[0]!;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Rendition } from '../../domain/rendition.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
-import type { EncoderSettings } from '../ffmpeg/item-arguments.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { openVideoSource } from '../ffmpeg/video-source.ts';
@@ -24,7 +24,8 @@ export interface SegmentRequest {
   readonly hasAudio: boolean;
   /** SDR where it is absent. */
   readonly dynamicRange?: DynamicRange | undefined;
-  readonly encoder: EncoderSettings;
+  /** Of pictures; null where there are none. */
+  readonly encoder: EncoderSettings | null;
 }
 
 /** Encoded before the first frame wanted and thrown away: by then the encoder does what it would have done from the beginning. */
@@ -46,7 +47,7 @@ export async function prepareSegment(tools: MediaTools, request: SegmentRequest,
     const facts = { chunkSize: mediaChunkSize, framesPerSecond: null, gopFrames: 1, firstGroup, videoSequenceHeader: null };
     return writeSegment({ ...facts, audioSequenceHeader: sound.sequenceHeader }, groups);
   }
-  const profile = profileOf(format.quality, format.framerate);
+  const profile = profileOf(format);
   const rate = profile.framesPerSecond;
   const firstSound = firstSoundFrameFrom(firstGroup, rate);
   const [pictures, sound] = await Promise.all([
@@ -73,7 +74,7 @@ async function encodePictures(
   end: number,
   signal: AbortSignal,
 ): Promise<Encoded> {
-  if (kind === 'audio') throw new TypeError('sound has no pictures');
+  if (kind === 'audio' || !encoder) throw new TypeError('sound has no pictures');
   const rate = profile.framesPerSecond;
   const source = openVideoSource(
     tools,

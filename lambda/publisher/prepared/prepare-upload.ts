@@ -6,13 +6,15 @@ import type { Pool } from 'pg';
 import { databaseOn, unlessTaken } from '../../data/database.ts';
 import type { MediaCommand } from '../../data/outbox.ts';
 import type { RenditionState } from '../../data/renditions.ts';
-import type { Upload } from '../../data/uploads.ts';
+import type { Upload, UploadFailure } from '../../data/uploads.ts';
 import { formatName, formatNamed, renditionOf, segmentCount } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
-import { notPrepared, settlePreparation } from '../../orchestration/prepare-media.ts';
+import type { VideoCodec } from '../../domain/video-format.ts';
+import { notEncodable, notPrepared, settlePreparation } from '../../orchestration/prepare-media.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
-import type { EncoderSettings } from '../ffmpeg/item-arguments.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import { NoEncoder } from '../media/choose-encoder.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { prepareSegment } from './prepare-segment.ts';
@@ -23,7 +25,7 @@ export interface PrepareParts {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
-  readonly encoder: EncoderSettings;
+  readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly log: (event: string, fields: Record<string, unknown>) => void;
 }
 
@@ -50,7 +52,7 @@ export async function prepareUpload(parts: PrepareParts, command: PrepareCommand
     if (state === 'preparing') await databaseOn(parts.pool).outbox.send({ queue: 'media', body: command });
     else if (state !== null) await settlePreparation(parts.pool, contentHash);
   } catch (error) {
-    const failure = error instanceof MediaError ? { code: error.code, detail: error.detail } : notPrepared;
+    const failure = failureOf(error);
     if (failure === notPrepared && !isLastAttempt) throw error;
     parts.log('upload_not_prepared', { uploadID: upload.id, format: command.format, error: String(error) });
     await giveUp(parts, command, upload, failure);
@@ -103,13 +105,20 @@ function kindOf(upload: Upload, format: string): SegmentRequest['kind'] {
   return upload.type === 'image' ? 'image' : 'video';
 }
 
-async function makeSegment({ objects, tools, encoder, log }: PrepareParts, upload: Upload, rendition: Rendition, segment: number): Promise<void> {
+async function makeSegment({ objects, tools, encoderOf, log }: PrepareParts, upload: Upload, rendition: Rendition, segment: number): Promise<void> {
   const format = formatName(rendition.format);
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   const source = { sourceURL, kind: kindOf(upload, format), hasAudio: upload.audio_codec !== null, dynamicRange: upload.dynamic_range };
+  const encoder = rendition.format === 'sound' ? null : await encoderOf(rendition.format.videoCodec);
   const bytes = await prepareSegment(tools, { rendition, segment, encoder, ...source }, AbortSignal.timeout(segmentTimeoutMs));
   await objects.write(segmentKey(rendition, segment), bytes, { contentType });
   log('segment_prepared', { uploadID: upload.id, format, segment, of: segmentCount(rendition) });
+}
+
+/** Of an encoder that is missing more attempts know no more. */
+function failureOf(error: unknown): UploadFailure {
+  if (error instanceof NoEncoder) return notEncodable(error.videoCodec);
+  return error instanceof MediaError ? { code: error.code, detail: error.detail } : notPrepared;
 }
 
 async function giveUp({ pool }: PrepareParts, { format }: PrepareCommand, upload: Upload, failure: { code: string; detail: string }): Promise<void> {

@@ -27,13 +27,13 @@ const aheadSeconds = 2;
 const soundFramesAhead = (aheadSeconds * audioFormat.sampleRate) / audioFormat.samplesPerAacFrame;
 
 export function preparedMedia(options: PreparedMediaOptions): StreamMedia {
-  const profile = profileOf(options.format.quality, options.format.framerate);
+  const profile = profileOf(options.format);
   return { profile, startUpMs, open: (startFrame) => open(options, startFrame) };
 }
 
 async function open(options: PreparedMediaOptions, wantedFrame: number): Promise<OpenMedia> {
   const { format, schedule, loadTimelines } = options;
-  const profile = profileOf(format.quality, format.framerate);
+  const profile = profileOf(format);
   const { framesPerSecond } = profile;
   const readerOf = (track: Track, format: RenditionFormat, frame: number) =>
     new TrackReader({ ...options, format, framesPerSecond, loadTimeline: async () => (await loadTimelines())[track] }, frame);
@@ -44,7 +44,7 @@ async function open(options: PreparedMediaOptions, wantedFrame: number): Promise
   const hasSoundTrack = (await loadTimelines()).audio.entries.length > 0;
   const { videoSequenceHeader, audioSequenceHeader } = first.header;
   const originMs = pictureMs(first.playing, first.first, framesPerSecond);
-  const splicer = new Splicer(framesPerSecond, originMs, { video: videoSequenceHeader, audio: audioSequenceHeader });
+  const splicer = new Splicer(profile, originMs, { video: videoSequenceHeader, audio: audioSequenceHeader });
   let sender: PreparedSender | null = null;
   const pictures = new SpanQueue(reader, aheadSeconds * framesPerSecond, (error) => sender?.fail(error));
   pictures.push(first);

@@ -1,7 +1,7 @@
 // Turns spans into the bytes of one connection: prepared chunks as they are, but for the time at each join.
 import type { Playing } from '../../domain/prepared-play-out.ts';
 import { firstSoundFrameFrom, pictureMs, pictureOfSoundFrame, soundFramesOf, soundMs } from '../../domain/prepared-play-out.ts';
-import { compositionDelayFrames } from '../ffmpeg/video-source.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
 import { chunkedBytes, chunkHeaderBytes, deltaBytes, deltaChunks, deltaField } from './delta-chunks.ts';
 import type { Span } from './span.ts';
 
@@ -22,6 +22,7 @@ interface Edit {
 
 export class Splicer {
   readonly #rate: number;
+  readonly #delayFrames: number;
   readonly #originMs: number;
   readonly #positions: Record<Kind, Position> = { video: { playing: null, next: 0 }, audio: { playing: null, next: 0 } };
   readonly #sequenceHeaders: Record<Kind, Buffer | null>;
@@ -30,8 +31,9 @@ export class Splicer {
    * @param originMs the moment, since the anchor, that is timestamp 0 of the connection
    * @param sequenceHeaders sent already, with timestamp 0
    */
-  constructor(framesPerSecond: number, originMs: number, sequenceHeaders: { readonly video: Buffer | null; readonly audio: Buffer }) {
+  constructor({ framesPerSecond, compositionDelayFrames }: Pick<Profile, 'framesPerSecond' | 'compositionDelayFrames'>, originMs: number, sequenceHeaders: { readonly video: Buffer | null; readonly audio: Buffer }) {
     this.#rate = framesPerSecond;
+    this.#delayFrames = compositionDelayFrames;
     this.#originMs = originMs;
     this.#sequenceHeaders = { ...sequenceHeaders };
   }
@@ -87,7 +89,7 @@ export class Splicer {
   }
 
   #ms(kind: Kind, playing: Playing, group: number): number {
-    return kind === 'video' ? pictureMs(playing, group, this.#rate) : soundMs(playing, group, this.#rate, compositionDelayFrames);
+    return kind === 'video' ? pictureMs(playing, group, this.#rate) : soundMs(playing, group, this.#rate, this.#delayFrames);
   }
 }
 

@@ -68,7 +68,7 @@ export class TrackReader {
     this.#options = options;
     const { format, framesPerSecond } = options;
     this.#frame = startFrame;
-    this.#gopFrames = format === 'sound' ? 1 : profileOf(format.quality, format.framerate).gopFrames;
+    this.#gopFrames = format === 'sound' ? 1 : profileOf(format).gopFrames;
     this.#spanGroups = format === 'sound' ? firstSoundFrameFrom(spanSeconds * framesPerSecond, framesPerSecond) : spanSeconds * framesPerSecond;
   }
 

@@ -1,6 +1,8 @@
 // How we introduce ourselves to an RTMP server: the object of the connect command (Adobe RTMP 1.0, section 7.2.1.1).
 import type { RtmpURL } from '../../domain/rtmp-url.ts';
+import type { VideoCodec } from '../../domain/video-format.ts';
 import type { Amf0Input } from './amf0.ts';
+import { announcementOf } from './enhanced-codecs.ts';
 
 /** What encoders call themselves to RTMP servers, some of which take nothing else. */
 const flashVersion = 'FMLE/3.0 (compatible; FMSc/1.0)';
@@ -12,7 +14,7 @@ const h264Bit = 0x00_80;
 /** Bit of capsEx: reconnect requests are honoured (Enhanced RTMP v2, Enhancing NetConnection connect Command). */
 const reconnectBit = 0x01;
 
-export function connectProperties({ app, tcUrl }: RtmpURL): Amf0Input {
+export function connectProperties({ app, tcUrl }: RtmpURL, videoCodec: VideoCodec): Amf0Input {
   return {
     app,
     type: 'nonprivate',
@@ -25,5 +27,6 @@ export function connectProperties({ app, tcUrl }: RtmpURL): Amf0Input {
     videoCodecs: h264Bit,
     videoFunction: 1,
     capsEx: reconnectBit,
+    ...announcementOf(videoCodec),
   };
 }

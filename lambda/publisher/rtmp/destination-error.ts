@@ -14,6 +14,7 @@ const detailByCode = {
   handshake_failed: 'The server at the destination does not speak RTMP.',
   login_required: 'The destination wants encoders to log in with a user name and a password, which is not supported. It may have an address that takes a stream key alone.',
   redirected: 'The destination sends encoders on to an address that cannot be used, or on and on.',
+  codec_refused: 'The destination does not take this codec. Set videoCodec to h264, or send to one that takes Enhanced RTMP with it.',
   app_refused: 'The destination refused the connection to this application. The path of the RTMP URL may be wrong.',
   key_refused: 'The destination refused the stream key. It may be wrong, expired or not enabled for live streaming.',
   already_publishing: 'The destination says that another encoder is already publishing with this stream key.',

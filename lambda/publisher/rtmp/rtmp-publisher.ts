@@ -2,11 +2,13 @@
 import type { Socket } from 'node:net';
 import { rtmpURLFrom } from '../../domain/rtmp-url.ts';
 import type { RtmpURL } from '../../domain/rtmp-url.ts';
+import type { VideoCodec } from '../../domain/video-format.ts';
 import { AcknowledgementCounter } from './acknowledgement-counter.ts';
 import type { Amf0Input, Amf0Value } from './amf0.ts';
 import { asObject, commandMessage, readCommand } from './command.ts';
 import type { RtmpCommand } from './command.ts';
 import { connectProperties } from './connect-properties.ts';
+import { takesCodec } from './enhanced-codecs.ts';
 import { DestinationError, Redirected } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import { isTimeout } from './destination-socket.ts';
@@ -51,13 +53,15 @@ export interface RtmpPublisher {
 export interface PublisherOptions {
   /** Without one a destination that is lost is noticed only once the system's buffers are full. */
   readonly meter?: DeliveryMeter;
+  /** Of what will be sent; H.264 where it is absent. */
+  readonly videoCodec?: VideoCodec;
   /** Asked before every write; with false the connection ends at once, without another byte. */
   readonly maySend?: () => boolean;
 }
 
 /**
  * Publishes under the key and resolves when the server says that it has started. Closes the socket when it fails.
- * @throws {DestinationError} handshake_failed, app_refused, login_required, key_refused, already_publishing, server_full or timed_out; {Redirected}
+ * @throws {DestinationError} handshake_failed, app_refused, login_required, key_refused, already_publishing, server_full, codec_refused or timed_out; {Redirected}
  */
 export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: string, options: PublisherOptions): Promise<RtmpPublisher> {
   const publisher = new SocketPublisher(socket, url, streamKey, options);
@@ -69,7 +73,8 @@ export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: s
 interface Step {
   readonly transactionID: number | null;
   readonly endMeans: DestinationErrorCode;
-  readonly answer: PromiseWithResolvers<Amf0Value>;
+  /** The values that come with the answer. */
+  readonly answer: PromiseWithResolvers<readonly Amf0Value[]>;
 }
 
 class SocketPublisher implements RtmpPublisher {
@@ -77,6 +82,7 @@ class SocketPublisher implements RtmpPublisher {
   readonly #connection: RtmpConnection;
   readonly #url: RtmpURL;
   readonly #streamKey: string;
+  readonly #videoCodec: VideoCodec;
   readonly #metered: MeteredConnection | null;
   readonly #acknowledgements = new AcknowledgementCounter();
   readonly #lastTimestampMs = { video: 0, audio: 0, data: 0 };
@@ -88,12 +94,13 @@ class SocketPublisher implements RtmpPublisher {
   #startedAtMs = 0;
   #closed: Promise<void> | null = null;
 
-  constructor(socket: Socket, url: RtmpURL, streamKey: string, { meter, maySend }: PublisherOptions) {
+  constructor(socket: Socket, url: RtmpURL, streamKey: string, { meter, maySend, videoCodec = 'h264' }: PublisherOptions) {
     this.#url = url;
     this.#streamKey = streamKey;
+    this.#videoCodec = videoCodec;
     this.#step = { transactionID: null, endMeans: 'handshake_failed', answer: Promise.withResolvers() };
     this.#connection = new RtmpConnection(socket, 'client', {
-      onOpen: () => this.#step?.answer.resolve(null),
+      onOpen: () => this.#step?.answer.resolve([]),
       onMessage: (message) => this.#receive(message),
       ...(maySend && { maySend }),
     });
@@ -124,13 +131,14 @@ class SocketPublisher implements RtmpPublisher {
   async negotiate(): Promise<void> {
     await this.#completed(this.#step!);
 
-    await this.#answerTo(this.#command(0, 'connect', connectProperties(this.#url)), 'app_refused');
+    const answer = await this.#answerTo(this.#command(0, 'connect', connectProperties(this.#url, this.#videoCodec)), 'app_refused');
+    if (!takesCodec(this.#videoCodec, answer)) throw this.#refuseFor(new DestinationError('codec_refused'));
 
     this.#connection.setChunkSize(mediaChunkSize);
     this.#connection.requestAcknowledgements();
     this.#command(0, 'releaseStream', null, this.#streamKey);
     this.#command(0, 'FCPublish', null, this.#streamKey);
-    const streamID = await this.#answerTo(this.#command(0, 'createStream', null), 'app_refused');
+    const [, streamID] = await this.#answerTo(this.#command(0, 'createStream', null), 'app_refused');
     this.#streamID = typeof streamID === 'number' ? streamID >>> 0 : 0;
 
     await this.#answerTo(this.#command(this.#streamID, 'publish', null, this.#streamKey, 'live'), 'key_refused');
@@ -175,12 +183,12 @@ class SocketPublisher implements RtmpPublisher {
     return this.#lastTransactionID;
   }
 
-  #answerTo(transactionID: number, endMeans: DestinationErrorCode): Promise<Amf0Value> {
+  #answerTo(transactionID: number, endMeans: DestinationErrorCode): Promise<readonly Amf0Value[]> {
     this.#step = { transactionID, endMeans, answer: Promise.withResolvers() };
     return this.#completed(this.#step);
   }
 
-  #completed({ answer, endMeans }: Step): Promise<Amf0Value> {
+  #completed({ answer, endMeans }: Step): Promise<readonly Amf0Value[]> {
     void this.ended.then((failure) => answer.reject(failure ?? new DestinationError(endMeans)));
     return answer.promise;
   }
@@ -200,7 +208,7 @@ class SocketPublisher implements RtmpPublisher {
     if (step?.transactionID !== transactionID) return;
     if (name === '_error') this.#refuse(values[1], step.endMeans);
     // The answer to publish is a status, whatever else a server sends.
-    if (name === '_result' && step.endMeans !== 'key_refused') step.answer.resolve(values[1]);
+    if (name === '_result' && step.endMeans !== 'key_refused') step.answer.resolve(values);
   }
 
   #receiveStatus(info: Amf0Value): void {
@@ -209,15 +217,20 @@ class SocketPublisher implements RtmpPublisher {
     if (request) this.#moveRequest = (request.reference === null ? null : rtmpURLFrom(this.#url.tcUrl, request.reference)) ?? this.#url.tcUrl;
     else if (isRefusal(info)) this.#refuse(info, this.#step?.endMeans ?? 'ended_by_destination');
     else if (asObject(info)['code'] === 'NetStream.Publish.Start' && this.#step?.endMeans === 'key_refused') {
-      this.#step.answer.resolve(null);
+      this.#step.answer.resolve([]);
     }
   }
 
   #refuse(info: Amf0Value, fallback: DestinationErrorCode): void {
     if (this.#closed) return;
     const redirect = fallback === 'app_refused' ? redirectOf(info) : null;
-    this.#refusal ??= redirect === null ? new DestinationError(refusalCode(info, fallback)) : new Redirected(redirect);
+    this.#refuseFor(redirect === null ? new DestinationError(refusalCode(info, fallback)) : new Redirected(redirect));
+  }
+
+  #refuseFor(error: DestinationError): DestinationError {
+    this.#refusal ??= error;
     this.#connection.destroy();
+    return this.#refusal;
   }
 
   #failureOf(end: ConnectionEnd): DestinationError | null {

@@ -7,7 +7,7 @@ import type { ItemRequest, VideoFrame } from '../../../lambda/publisher/ffmpeg/i
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 
-export const profile = profileOf('q_720p', 'f_30');
+export const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 
 /** A request for two seconds of pictures, cheaply encoded, unless told otherwise. */
 export function itemRequest(sourceURL: string, request: Partial<ItemRequest> = {}): ItemRequest {

@@ -1,9 +1,9 @@
 // The encoder that works is taken, whatever ffmpeg says that it knows. No machine of ours has a GPU: that NVENC works is played by a stub.
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { chooseEncoder, encodingSlots } from '../../../lambda/publisher/media/choose-encoder.ts';
+import { chooseEncoder, encoderChoice, encodingSlots } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
 
 const builds = await everyMediaTools();
@@ -12,7 +12,7 @@ const x264 = { codec: 'libx264', preset: 'veryfast' };
 
 async function choose(ffmpegPath: string, timeoutMs?: number) {
   const logged: Record<string, unknown>[] = [];
-  const encoder = await chooseEncoder({ ffmpegPath, ffprobePath: '' }, (event, fields) => void logged.push({ event, ...fields }), timeoutMs);
+  const encoder = await chooseEncoder({ ffmpegPath, ffprobePath: '' }, 'h264', (event, fields) => void logged.push({ event, ...fields }), timeoutMs);
   return { encoder, logged };
 }
 
@@ -49,6 +49,39 @@ describe('NVENC', () => {
     const asX264 = await stub(`exec ${tools.ffmpegPath} $(echo "$*" | sed 's/-c:v h264_nvenc/-c:v libx264/; s/-preset p4.*-forced-idr 1//')`);
     expect((await choose(asX264)).encoder).toEqual(nvenc);
   });
+});
+
+describe.each([
+  ['hevc', 'hevc_nvenc', 'libx265'],
+  ['av1', 'av1_nvenc', 'libsvtav1'],
+] as const)('for %s', (videoCodec, onHardware, inSoftware) => {
+  const quiet = () => {};
+
+  it('the GPU is tried first, then software', async () => {
+    const tools = (ffmpegPath: string) => ({ ffmpegPath, ffprobePath: '' });
+    expect(await chooseEncoder(tools(await stub('cat > /dev/null')), videoCodec, quiet)).toEqual({ codec: onHardware });
+    const withoutGPU = await stub(`case "$*" in *${inSoftware}*) test "$(wc -c)" -eq 1382400;; *) exit 1;; esac`);
+    expect(await chooseEncoder(tools(withoutGPU), videoCodec, quiet)).toMatchObject({ codec: inSoftware });
+  });
+
+  it('an ffmpeg without either is named, with what to do', async () => {
+    const path = await stub('echo "Unknown encoder" >&2; exit 1');
+    await expect(chooseEncoder({ ffmpegPath: path, ffprobePath: '' }, videoCodec, quiet)).rejects.toThrow(`${path} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another`);
+  });
+});
+
+it('an encoder is looked for once, when it is first asked for, and again after a failure', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tries-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const tries = join(folder, 'tries');
+  const tools = { ffmpegPath: await stub(`cat > /dev/null; echo x >> ${tries}; test -e ${folder}/works`), ffprobePath: '' };
+  const known = { codec: 'libx264', preset: 'veryfast' } as const;
+  const encoderOf = encoderChoice(tools, () => {}, known);
+  expect(await encoderOf('h264')).toBe(known);
+  await expect(encoderOf('hevc')).rejects.toThrow('does not encode hevc');
+  await writeFile(join(folder, 'works'), '');
+  expect(await Promise.all([encoderOf('hevc'), encoderOf('hevc')])).toEqual([{ codec: 'hevc_nvenc' }, { codec: 'hevc_nvenc' }]);
+  expect((await readFile(tries, 'utf8')).trim().split('\n')).toHaveLength(3);
 });
 
 it('an agent without a GPU has a slot for each core, and not more than it was given', () => {

@@ -21,7 +21,7 @@ import { VirtualClock } from './virtual-clock.ts';
 const dayMs = 86_400_000;
 const days = Number(process.env['SIMULATED_DAYS'] ?? 60);
 const rate = 24;
-const format = { quality: 'q_720p', framerate: 'f_24' } as const;
+const format = { quality: 'q_720p', framerate: 'f_24', videoCodec: 'h264' } as const;
 /** None of them a whole number of pictures, AAC frames or GOPs. */
 const items = [item('a', 61.03), item('b', 17.37), item('c', 7.01)];
 const frameCounts = items.map((each) => frameCountOf(each, rate));

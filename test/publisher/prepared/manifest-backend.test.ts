@@ -9,10 +9,12 @@ import { createPostgresCommandQueue } from '../../../lambda/ports/command-queue/
 import { createSealer } from '../../../lambda/ports/sealer/sealer.ts';
 import { runAgent } from '../../../lambda/publisher/agent.ts';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
+import type { MediaWorkerParts } from '../../../lambda/publisher/media-worker.ts';
+import { NoEncoder } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { assertSegment, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { actorsOn, onLoopback, starting } from '../../orchestration/actors.ts';
-import { mediaSample, serveSamples, textFile } from '../../support/media-samples.ts';
+import { mediaSample, mediaToolsFor, serveSamples, textFile } from '../../support/media-samples.ts';
 import type { SampleServer } from '../../support/media-samples.ts';
 import { descendantsOf } from '../../support/processes.ts';
 import { testDataKey, testService } from '../../support/service.ts';
@@ -20,7 +22,8 @@ import { testDataKey, testService } from '../../support/service.ts';
 const tools = await findMediaTools(process.env);
 const service = testService();
 const { call, causes, create, data, playlist, stream, upload } = actorsOn(service);
-const format = { quality: 'q_720p', framerate: 'f_30' } as const;
+const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
+const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
 
 let samples: SampleServer;
 let clip: string;
@@ -40,12 +43,11 @@ const logged: { event: string; fields: Record<string, unknown> }[] = [];
 const eventsOf = (name: string) => logged.filter(({ event }) => event === name);
 
 /** An agent that prepares and publishes, until the end of the test at the latest. */
-function startAgent(agentID: string, source = clip): { stop(): Promise<void> } {
+function startAgent(agentID: string, source = clip, preparing: Pick<MediaWorkerParts, 'tools' | 'encoderOf'> = { tools, encoderOf: async () => encoder }): { stop(): Promise<void> } {
   logged.length = 0;
   const log = (event: string, fields: Record<string, unknown>) => void logged.push({ event, fields });
   const pool = createPool({ connectionString: service.pool().options.connectionString!, max: 6 });
   const objects = Object.assign(Object.create(service.objects()), { presignGet: async () => samples.urlOf(source) });
-  const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
   const { settings, ...rest } = starting;
   const stopping = new AbortController();
   const running = runAgent(
@@ -53,7 +55,7 @@ function startAgent(agentID: string, source = clip): { stop(): Promise<void> } {
       agentID, pool, tools, log, settings, objects, encoder, slots: 10, supervisor: agentID, release: 'test', zone: null, peering: onLoopback, backends: ['manifest'],
       queue: createPostgresCommandQueue({ pool, log }),
       sealer: createSealer([testDataKey]),
-      handleMedia: createMediaWorker({ pool, objects, tools, encoder, random: () => 0.5, log }),
+      handleMedia: createMediaWorker({ pool, objects, ...preparing, random: () => 0.5, log }),
       starting: rest,
       steadyClock: () => performance.now(),
     },
@@ -210,6 +212,25 @@ describe('the manifest backend', { timeout: 180_000 }, () => {
     await untilState(id, 'failed');
     expect((await stream(id)).stateReason).toMatchObject({ code: 'preparation_failed' });
     expect(await causes(id)).toEqual(['start', 'preparation_needed', 'preparation_failed']);
+  });
+
+  it('plays in HEVC what is wanted in HEVC', async ({ skip }) => {
+    const capable = await mediaToolsFor('hevc');
+    if (!capable) return skip('no ffmpeg of 6.1 or later with libx265 is installed');
+    const id = await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }), videoCodec: 'hevc' });
+    startAgent('agent', clip, { tools: capable, encoderOf: async () => ({ codec: 'libx265', preset: 'ultrafast' }) });
+    await start(id);
+    await untilState(id, 'active');
+    await expect.poll(() => sink.channels()[0], { timeout: 10_000 }).toMatchObject({ live: true, videoCodec: 'hevc', width: 1280, height: 720, timestampRegressions: 0 });
+    expect(eventsOf('segment_prepared').map(({ fields }) => fields['format'])).toEqual(['q_720p-f_30-hevc']);
+  });
+
+  it('fails a stream in a codec for which there is no encoder, and says so', async () => {
+    const id = await manifestStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }), videoCodec: 'av1' });
+    startAgent('agent', clip, { tools, encoderOf: (videoCodec) => Promise.reject(new NoEncoder(videoCodec, 'none here')) });
+    await start(id);
+    await untilState(id, 'failed');
+    expect((await stream(id)).stateReason).toMatchObject({ code: 'preparation_failed', detail: expect.stringContaining('no encoder for av1. Set videoCodec to h264') });
   });
 
   it('says how much is prepared', async () => {

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { soundGridFrame } from '../../../lambda/domain/prepared-play-out.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
@@ -12,7 +11,7 @@ import type { Ingest } from '../../support/ingests.ts';
 import { deltas, judgeRecording, tally } from '../../support/recording.ts';
 import { beeps, flashes, makeSyncClip } from '../../support/sync-clip.ts';
 import { readFlv } from '../rtmp/flv-sample.ts';
-import { item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import { item, mediaOptions, play, preparedClips, timelineOf, untilTaken } from './prepared-clips.ts';
 import type { PreparedClips, Tracks } from './prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
@@ -45,18 +44,10 @@ afterAll(async () => {
   await prepared[Symbol.asyncDispose]();
 });
 
-/** Both ingests acknowledge every 263 KB. */
-const acknowledgedWithinBytes = 400_000;
-
 async function record(ingest: Ingest, seconds: number, tracks: Tracks): Promise<string> {
   onTestFinished(() => ingest[Symbol.dispose]());
   const publisher = await connectPublisher(ingest.target, { allowPrivateAddresses: true, connectTimeoutMs: 5000 }, new AbortController().signal);
-  // The clock of the test runs faster than the ingest takes, and acknowledges.
-  const isAhead = () => publisher.bytesQueued > 0 || publisher.bytesSent - (publisher.bytesAcknowledged ?? publisher.bytesSent) > acknowledgedWithinBytes;
-  const eachTurn = async () => {
-    while (isAhead()) await setImmediate();
-  };
-  await play(mediaOptions(prepared.objects, () => tracks), publisher, { seconds, eachTurn });
+  await play(mediaOptions(prepared.objects, () => tracks), publisher, { seconds, eachTurn: () => untilTaken(publisher) });
   await publisher.close();
   return ingest.finish();
 }

@@ -22,7 +22,7 @@ const tools = await findMediaTools(process.env);
 const service = testService();
 const { call, create, data, destination, stream, upload } = actorsOn(service);
 
-const format = { quality: 'q_720p', framerate: 'f_24' } as const;
+const format = { quality: 'q_720p', framerate: 'f_24', videoCodec: 'h264' } as const;
 
 let samples: SampleServer;
 let sourceURL: string;

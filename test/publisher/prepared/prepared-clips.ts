@@ -9,6 +9,7 @@ import { renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../../lambda/domain/rendition.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
+import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { Figures } from '../../../lambda/publisher/figures.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
@@ -21,8 +22,8 @@ import type { Turn } from '../../../lambda/publisher/prepared/send-schedule.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 import { CheckingIngest } from './checking-ingest.ts';
 
-export const format = { quality: 'q_720p', framerate: 'f_30' } as const;
-const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
+export const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
+const fastEncoder = { codec: 'libx264', preset: 'ultrafast' } as const;
 /** Attempts to go on; a destination that takes nothing is left behind after them. */
 const patience = 5000;
 const noSignal = new AbortController().signal;
@@ -30,7 +31,7 @@ const noSignal = new AbortController().signal;
 export interface PreparedClips extends AsyncDisposable {
   readonly objects: FileObjectStore;
   /** Prepares a file whole. Its upload and its content go by the item's upload id. */
-  prepare(item: TimelineItem, path: string, format?: RenditionFormat): Promise<void>;
+  prepare(item: TimelineItem, path: string, format?: RenditionFormat, encoder?: EncoderSettings): Promise<void>;
 }
 
 export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
@@ -38,7 +39,7 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'test' });
   return {
     objects,
-    async prepare(item, path, wanted = format) {
+    async prepare(item, path, wanted = format, encoder = fastEncoder) {
       const rendition = renditionOf(item.uploadID, item, wanted);
       for (let segment = 0; segment < segmentCount(rendition); segment++) {
         const { kind, hasAudio, dynamicRange } = item;
@@ -138,4 +139,13 @@ export async function play(
   if (seconds > 0) await Promise.race([sending, setImmediate()]);
   await media.close();
   return figures;
+}
+
+/** The ingests of tests acknowledge every 263 KB. */
+const acknowledgedWithinBytes = 400_000;
+
+/** For `eachTurn`, where there is a network: the clock of a test runs faster than an ingest takes, and acknowledges. */
+export async function untilTaken(publisher: RtmpPublisher): Promise<void> {
+  const isAhead = () => publisher.bytesQueued > 0 || publisher.bytesSent - (publisher.bytesAcknowledged ?? publisher.bytesSent) > acknowledgedWithinBytes;
+  while (isAhead()) await setImmediate();
 }

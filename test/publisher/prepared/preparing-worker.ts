@@ -25,7 +25,7 @@ export function startPreparing({ databaseURL, objectsFolder, sourceURL, consumer
   const log = (event: string, { uploadID, segment }: Record<string, unknown>) => {
     if (event === 'segment_prepared') onPrepared(`${String(uploadID)} ${String(segment)}`);
   };
-  const handle = createMediaWorker({ pool, objects, tools, encoder: { codec: 'libx264', preset: 'ultrafast' }, random: () => 0.5, log });
+  const handle = createMediaWorker({ pool, objects, tools, encoderOf: async () => ({ codec: 'libx264', preset: 'ultrafast' }), random: () => 0.5, log });
   const consumption = startConsumer(createPostgresCommandQueue({ pool, consumer, log }), 'media', handle, { batchSize: 1 });
   return {
     stop: async () => {

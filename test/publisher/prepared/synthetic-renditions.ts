@@ -36,7 +36,7 @@ function factsOf({ quality, framerate }: PictureFormat) {
   return {
     chunkSize: mediaChunkSize,
     framesPerSecond: framesPerSecond[framerate],
-    gopFrames: profileOf(quality, framerate).gopFrames,
+    gopFrames: profileOf({ quality, framerate, videoCodec: 'h264' }).gopFrames,
     videoSequenceHeader: Buffer.of(0x17, 0),
     audioSequenceHeader: Buffer.of(0xaf, 0),
   };

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Amf0Input } from '../../../lambda/publisher/rtmp/amf0.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
 import { controlMessage, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
@@ -178,6 +179,51 @@ describe('a destination that says no', () => {
   test('to FCPublish only is not heeded', async () => {
     const server = await serve({ FCPublish: ({ reply }, { transactionID }) => reply('_error', transactionID, null, { level: 'error' }) });
     await expect(connectTo(server.rtmpURL)).resolves.toBeDefined();
+  });
+});
+
+describe('a codec of Enhanced RTMP', () => {
+  const answering = (properties: Amf0Input, info: object = {}): Script => ({
+    connect: ({ reply }, { transactionID }) => reply('_result', transactionID, properties, { level: 'status', code: 'NetConnection.Connect.Success', ...info }),
+  });
+  const announced = (server: ScriptedServer) => server.commands().find(({ name }) => name === 'connect')!.values[0];
+
+  test.each([['hevc', 'hvc1'], ['av1', 'av01']] as const)('%s is announced as %s, and sent to a server that says nothing of codecs', async (videoCodec, fourCC) => {
+    const server = await serve();
+    await (await connectTo(server.rtmpURL, { videoCodec })).close();
+    expect(announced(server)).toMatchObject({ fourCcList: [fourCC], videoFourCcInfoMap: { [fourCC]: 2 } });
+  });
+
+  test('is not announced where H.264 is sent', async () => {
+    const server = await serve(answering({ fourCcList: ['av01'] }));
+    await (await connectTo(server.rtmpURL)).close();
+    expect(announced(server)).not.toHaveProperty('fourCcList');
+    expect(announced(server)).not.toHaveProperty('videoFourCcInfoMap');
+  });
+
+  test.each([
+    ['lists it', answering({ fourCcList: ['av01', 'hvc1'] })],
+    ['lists it in its status', answering({}, { fourCcList: ['hvc1'] })],
+    ['takes any', answering({ fourCcList: ['*'] })],
+    ['decodes it', answering({ videoFourCcInfoMap: { hvc1: 1 } })],
+    ['passes any on', answering({ fourCcList: ['av01'], videoFourCcInfoMap: { '*': 4 } })],
+    ['says something else', answering({ fourCcList: 'all' })],
+  ])('is sent to a server that %s', async (_, script) => {
+    const server = await serve(script);
+    await (await connectTo(server.rtmpURL, { videoCodec: 'hevc' })).close();
+    expect(server.commands().map(({ name }) => name)).toContain('publish');
+  });
+
+  test.each([
+    ['lists others', answering({ fourCcList: ['av01', 'vp09'] })],
+    ['lists none', answering({ fourCcList: [] })],
+    ['only encodes it', answering({ fourCcList: ['hvc1'], videoFourCcInfoMap: { hvc1: 2 } })],
+    ['maps none', answering({ videoFourCcInfoMap: {} })],
+  ])('is refused for a server that %s, before a key is sent', async (_, script) => {
+    const server = await serve(script);
+    await expect(connectTo(server.rtmpURL, { videoCodec: 'hevc' })).rejects.toEqual(failure('codec_refused'));
+    await server.connections[0]!.connection.ended;
+    expect(server.commands().map(({ name }) => name)).toEqual(['connect']);
   });
 });
 

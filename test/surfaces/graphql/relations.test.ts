@@ -23,7 +23,7 @@ async function makeStreams(owner: TestUser): Promise<void> {
     await destinations.insert({ ...common, id: destination, rtmpURL: 'rtmp://example.com/live', backupRtmpURL: null, sealedStreamKey: Buffer.from('x') });
     await uploads.insert({ ...common, id: upload, mimeType: 'video/mp4', type: 'video', objectKey: upload, declaredSizeBytes: null });
     const nothing = {
-      agent_mode_enabled: null, run_backup_stream: null, audio_upload_id: null, quality: null, framerate: null, stream_backend: null, stream_destination: null,
+      agent_mode_enabled: null, run_backup_stream: null, audio_upload_id: null, quality: null, framerate: null, video_codec: null, stream_backend: null, stream_destination: null,
       stream_duration_seconds: 0, managed_settings_id: null, sealed_stream_key: null, schedule_start_at: null, schedule_end_at: null,
     } as const;
     const streamID = named('str', index);

@@ -143,7 +143,7 @@ describe('bodies', () => {
 
   test.for([
     ['Stream', ['name', 'stateReason', 'streamStateID', 'preparedShare', 'videoUploadObjectID', 'audioUploadObjectID', 'destinationID', 'streamDestination', 'managedSettingsID',
-      'quality', 'framerate', 'streamBackend', 'streamDuration', 'agentModeEnabled', 'runBackupStream', 'scheduleStartAt', 'scheduleEndAt', 'recurrence',
+      'quality', 'framerate', 'videoCodec', 'streamBackend', 'streamDuration', 'agentModeEnabled', 'runBackupStream', 'scheduleStartAt', 'scheduleEndAt', 'recurrence',
       'startedAt', 'stoppedAt']],
     ['Upload', ['failure', 'durationSeconds', 'width', 'height', 'framerate', 'videoCodec', 'audioCodec']],
     ['Playlist', ['name', 'publishFailure', 'live']],
