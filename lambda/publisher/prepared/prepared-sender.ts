@@ -159,17 +159,17 @@ export class PreparedSender {
   #splice(span: Span, first: number, end: number, chunks: Buffer[]): void {
     const { splicer, sound, profile } = this.#options;
     if (this.#usesOwnSound) {
-      chunks.push(...splicer.joined(span, first, end));
+      splicer.joined(span, first, end, chunks);
       return;
     }
     for (let picture = first; picture < end; picture++) {
-      chunks.push(...splicer.picture(span, picture));
+      splicer.picture(span, picture, chunks);
       const untilSound = firstSoundFrameFrom(span.playing.startFrame + picture + 1, profile.framesPerSecond);
       for (let head = sound!.head; head !== null; head = sound!.head) {
         const gridStart = soundGridFrame(head.span.playing.startFrame, profile.framesPerSecond);
         const until = Math.min(head.span.end, untilSound - gridStart);
         if (until <= head.next) break;
-        chunks.push(...splicer.sound(head.span, head.next, until));
+        splicer.sound(head.span, head.next, until, chunks);
         sound!.advance(until);
       }
     }

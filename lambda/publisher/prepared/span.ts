@@ -27,7 +27,8 @@ export class Span {
     const offsetOf = (group: number) => header.groupOffsets[group - header.firstGroup]!;
     const firstBlock = Math.floor(offsetOf(first) / blockBytes);
     const blockCount = Math.ceil(offsetOf(end) / blockBytes) - firstBlock;
-    const blocks = await Promise.all(Array.from({ length: blockCount }, (_, index) => store.block(key, header, firstBlock + index)));
+    // Most lie within one.
+    const blocks = blockCount === 1 ? [await store.block(key, header, firstBlock)] : await Promise.all(Array.from({ length: blockCount }, (_, index) => store.block(key, header, firstBlock + index)));
     return new Span(playing, header, first, end, firstBlock, blocks);
   }
 

@@ -38,8 +38,8 @@ export class Splicer {
     this.#sequenceHeaders = { ...sequenceHeaders };
   }
 
-  /** Pictures `first` to `end` of the span with their own sound. */
-  joined(span: Span, first: number, end: number): Buffer[] {
+  /** Adds pictures `first` to `end` of the span with their own sound to the chunks. */
+  joined(span: Span, first: number, end: number, chunks: Buffer[]): void {
     const edits: Edit[] = [];
     this.#edit('video', span, first, end, span.offsetOf(first), edits);
     const firstSound = firstSoundFrameFrom(first, this.#rate);
@@ -50,23 +50,23 @@ export class Splicer {
     }
     // The next playing begins before the last frame of sound would: it is left out.
     if (firstSound <= soundFrames && endSound > soundFrames) edits.push(lastSoundOf(span, pictureOfSoundFrame(soundFrames, this.#rate)));
-    return edited(span, span.offsetOf(first), span.offsetOf(end), edits);
+    addEdited(span, span.offsetOf(first), span.offsetOf(end), edits, chunks);
   }
 
-  /** Picture `picture` of the span without its sound. */
-  picture(span: Span, picture: number): Buffer[] {
+  /** Adds picture `picture` of the span without its sound. */
+  picture(span: Span, picture: number, chunks: Buffer[]): void {
     const offset = span.offsetOf(picture);
     const edits: Edit[] = [];
     this.#edit('video', span, picture, picture + 1, offset, edits);
-    return edited(span, offset, span.soundOffsetOf(picture), edits);
+    addEdited(span, offset, span.soundOffsetOf(picture), edits, chunks);
   }
 
-  /** Frames of sound `first` to `end` of a span of sound alone. */
-  sound(span: Span, first: number, end: number): Buffer[] {
+  /** Adds frames of sound `first` to `end` of a span of sound alone. */
+  sound(span: Span, first: number, end: number, chunks: Buffer[]): void {
     const offset = span.offsetOf(first);
     const edits: Edit[] = [];
     this.#edit('audio', span, first, end, offset, edits);
-    return edited(span, offset, span.offsetOf(end), edits);
+    addEdited(span, offset, span.offsetOf(end), edits, chunks);
   }
 
   /** Adds what frames `first` to `end`, at `offset`, need to follow what was sent last: other parameters, and the time since. */
@@ -105,14 +105,12 @@ function lastSoundOf(span: Span, picture: number): Edit {
   }
 }
 
-function edited(span: Span, start: number, end: number, edits: readonly Edit[]): Buffer[] {
-  const slices: Buffer[] = [];
+function addEdited(span: Span, start: number, end: number, edits: readonly Edit[], chunks: Buffer[]): void {
   let from = start;
   for (const { offset, bytes, replacement } of edits) {
-    span.slice(from, offset, slices);
-    if (replacement) slices.push(replacement);
+    span.slice(from, offset, chunks);
+    if (replacement) chunks.push(replacement);
     from = offset + bytes;
   }
-  span.slice(from, end, slices);
-  return slices;
+  span.slice(from, end, chunks);
 }

@@ -7,7 +7,7 @@ interface Timer {
 }
 
 /** By then what was woken up has gone as far as it can: reading what is in memory takes a few steps only, and is done seconds ahead. */
-const microtasksPerTimer = 4;
+const microtasksPerTimer = 3;
 const microtask = Promise.resolve();
 
 export class VirtualClock {
