@@ -2,6 +2,7 @@
 import { leaseMs } from '../domain/lease.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
+import type { StreamBackend } from './streams.ts';
 
 const leaseSeconds = leaseMs / 1000;
 /** Of the peers of an agent it knows this many: enough to meet one on the other side of a broken network. */
@@ -15,6 +16,8 @@ export interface NewAgent {
   readonly release: string;
   readonly peerURL: string | null;
   readonly zone: string | null;
+  /** The streams that it takes. */
+  readonly backends: readonly StreamBackend[];
 }
 
 export interface Renewal {
@@ -50,16 +53,18 @@ export function agents(db: Queryable) {
   return {
     register: (agent: NewAgent) =>
       db.query(
-        `insert into agents (id, supervisor, release, peer_url, zone, lease_expires_at) values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
-        [agent.id, agent.supervisor, agent.release, agent.peerURL, agent.zone, leaseSeconds],
+        `insert into agents (id, supervisor, release, peer_url, zone, backends, lease_expires_at)
+         values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`,
+        [agent.id, agent.supervisor, agent.release, agent.peerURL, agent.zone, agent.backends, leaseSeconds],
       ),
 
-    /** It takes no replicas from now on. @returns whether others do */
+    /** It takes no replicas from now on. @returns whether others take some of what it holds */
     drain: async (agentID: string) =>
       (await one<{ others: boolean }>(
         db,
         `with drained as (update agents set is_draining = true where id = $1)
-         select exists (select from agents where id <> $1 and lease_expires_at > now() and not is_draining) as others`,
+         select exists (select from agents other join replicas r on r.agent_id = $1 and (other.backends is null or r.backend = any (other.backends))
+           where other.id <> $1 and other.lease_expires_at > now() and not other.is_draining) as others`,
         [agentID],
       ))!.others,
 

@@ -40,8 +40,8 @@ const sameZoneAfterSeconds = 5;
 const sameAgentAfterSeconds = 30;
 /** An agent that died may be started again meanwhile. */
 const onlyAgentAfterSeconds = 10;
-/** Agents but this one ($1) that take replicas. */
-const othersLive = `select from agents where id <> $1 and lease_expires_at > now() and not is_draining`;
+/** Agents but this one ($1) that take replicas such as `r`. */
+const othersLive = `select from agents where id <> $1 and lease_expires_at > now() and not is_draining and (backends is null or r.backend = any (backends))`;
 
 /** Only an agent whose lease holds takes anything: what others are given could at once be freed again and go to somebody else as well. */
 const holdsLease = `exists (select from agents where id = $1 and lease_expires_at > now())`;

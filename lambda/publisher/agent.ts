@@ -65,7 +65,7 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     },
   });
   const peerServer = await answerPeers(options.peering, () => guard.renewingForMs());
-  await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release, zone: options.zone, peerURL: peerServer.url });
+  await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release, zone: options.zone, backends: options.backends, peerURL: peerServer.url });
   log('agent_started', { agentID, slots: options.slots });
 
   const wake: QueueHandler = async () => {

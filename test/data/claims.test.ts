@@ -156,8 +156,10 @@ describe('the two replicas of a stream', () => {
     expect(await roles('c')).toEqual(['backup']);
   });
 
-  it('go to one agent where there is no other, and nobody came for a while', async () => {
+  it('go to one agent where no other takes them, and nobody came for a while', async () => {
     await register('only');
+    await register('prepares', []);
+    await register('manifest', ['manifest']);
     await startedStream(both);
     expect((await roles('only')).sort()).toEqual(['backup', 'primary']);
     await register('other');
@@ -216,12 +218,19 @@ describe('a hand-over', () => {
     expect(await report(claimed!, 'live')).toBe(true);
   });
 
-  it('is offered only where another agent lives, and the destination has a URL that is free', async () => {
+  it('is offered, and waited for, only where another agent lives that takes it', async () => {
     await register('a');
     await activeStream('a');
+    await register('manifest', ['manifest']);
     expect(await data().replicas.offer('a')).toEqual([]);
+    expect(await data().agents.drain('a')).toBe(false);
     await register('b');
-    expect(await data().agents.drain('b')).toBe(true);
+    expect(await data().agents.drain('a')).toBe(true);
+    await data().agents.drain('b');
     expect(await data().replicas.offer('a')).toEqual([]);
+    expect(await data().agents.drain('a')).toBe(false);
+    await register('of an older release');
+    await service.pool().query(`update agents set backends = null where id = 'of an older release'`);
+    expect(await data().replicas.offer('a')).toHaveLength(1);
   });
 });

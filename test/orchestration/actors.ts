@@ -5,7 +5,7 @@ import type { Database } from '../../lambda/data/database.ts';
 import type { DueKind } from '../../lambda/data/due-times.ts';
 import type { Replica, ReplicaState } from '../../lambda/data/replicas.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
-import type { StreamStats } from '../../lambda/data/streams.ts';
+import type { StreamBackend, StreamStats } from '../../lambda/data/streams.ts';
 import { fireDue } from '../../lambda/orchestration/fire-due.ts';
 import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
 import type { ReplicaReport } from '../../lambda/orchestration/replica-reports.ts';
@@ -71,8 +71,8 @@ export function actorsOn(service: TestService) {
     },
 
     /** An agent that has renewed for a while. */
-    register: async (id: string) => {
-      await data().agents.register({ id, supervisor: `supervisor of ${id}`, release: 'test', zone: null, peerURL: null });
+    register: async (id: string, backends: readonly StreamBackend[] = streamBackends) => {
+      await data().agents.register({ id, supervisor: `supervisor of ${id}`, release: 'test', zone: null, backends, peerURL: null });
       await service.pool().query(`update agents set renewing_since = now() - interval '1 minute' where id = $1`, [id]);
     },
     claim: (agent: string, freeSlots = 1000): Promise<Replica[]> => data().replicas.claim(agent, streamBackends, freeSlots),
