@@ -47,7 +47,7 @@ export function encoderArguments(encoder: EncoderSettings, profile: Profile): st
         '-x265-params', `level-idc=${profile.level}:high-tier=0:keyint=${gop}:min-keyint=${gop}:scenecut=0:open-gop=0:b-pyramid=0:strict-cbr=1:info=0:log-level=error`,
       ];
     case 'libsvtav1':
-      // An average bitrate (`rc=1`), as what it calls constant loses a flash of light at these presets (2.0, measured); it takes no other bounds.
-      return ['-c:v', 'libsvtav1', '-g', String(gop), '-b:v', rate, '-preset', encoder.preset, '-svtav1-params', 'rc=1:irefresh-type=2:scd=0'];
+      // An average bitrate (`rc=1`), as evenly spent as it can, as what it calls constant loses a flash of light at these presets (2.0, measured).
+      return ['-c:v', 'libsvtav1', '-g', String(gop), '-b:v', rate, '-preset', encoder.preset, '-svtav1-params', 'rc=1:bias-pct=0:overshoot-pct=5:irefresh-type=2:scd=0'];
   }
 }
