@@ -7,7 +7,7 @@ import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Timelines, Track } from '../data/timelines.ts';
 import { formatName } from '../domain/rendition.ts';
-import type { PictureFormat } from '../domain/rendition.ts';
+import type { PictureFormat, RenditionFormat } from '../domain/rendition.ts';
 import type { VideoCodec } from '../domain/video-format.ts';
 import { launchStream } from './launch-stream.ts';
 
@@ -106,12 +106,16 @@ function uploadsOf(timelines: Timelines, track: Track): string[] {
   return timelines[track].flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
 }
 
-/** Where all of it failed for one reason, that is what helps. */
 async function failPreparation(data: Database, stream: Stream): Promise<void> {
   const uploadIDs = uploadsOf(await data.timelines.ofStream(stream.id), 'video');
-  const prepared = await data.renditions.ofUploads(uploadIDs, formatName(formatOfRun(stream)));
-  const [reason, ...others] = new Set(prepared.map(({ failure }) => failure?.detail));
-  const remedy = reason !== undefined && others.length === 0 ? reason : 'Replace its video, or the items of its playlist.';
+  const remedy = await remedyFor(data, uploadIDs, formatOfRun(stream), 'Replace its video, or the items of its playlist.');
   await data.streams.move(stream, 'preparation_failed', { code: 'preparation_failed', detail: `Nothing that the stream plays could be prepared. ${remedy}` });
   await data.dueTimes.clear(stream.id);
+}
+
+/** What helps where none of the uploads could be prepared: where all of it failed for one reason, that. @param usual else */
+export async function remedyFor(data: Database, uploadIDs: readonly string[], format: RenditionFormat, usual: string): Promise<string> {
+  const prepared = await data.renditions.ofUploads(uploadIDs, formatName(format));
+  const [reason, ...others] = new Set(prepared.map(({ failure }) => failure?.detail));
+  return reason !== undefined && others.length === 0 ? reason : usual;
 }

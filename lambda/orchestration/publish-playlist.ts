@@ -9,7 +9,7 @@ import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { judgeParts } from './judge-parts.ts';
 import { lockWithStream } from './lock-with-stream.ts';
-import { keepPrepared, requestPreparation } from './prepare-media.ts';
+import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 
 /** A change takes effect at the first item boundary at least this far ahead, so that every replica knows it in time (design, part 4). */
@@ -49,10 +49,12 @@ export async function publishPlaylist(data: Database, playlistID: string, reques
   }
   if (stream.stream_backend === 'manifest') {
     const uploadIDs = snapshot.items.map((item) => item.uploadID);
-    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, await formatOf(data, stream), { retries: false });
+    const format = await formatOf(data, stream);
+    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, { retries: false });
     if (preparation === 'preparing') return;
     if (preparation === 'failed') {
-      const detail = 'No item of the playlist could be prepared. Replace its uploads.';
+      const remedy = await remedyFor(data, uploadIDs, playlist.kind === 'audio' ? 'sound' : format, 'Replace its uploads.');
+      const detail = `No item of the playlist could be prepared. ${remedy}`;
       await data.playlists.failPublish(playlist.id, { code: 'playlist_not_playable', detail });
       await settle(data, stream);
       return;

@@ -108,7 +108,8 @@ export class Agents extends Construct {
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
       cpu: 1024,
-      memoryLimitMiB: 2048,
+      // Beside what it sends it prepares: SVT-AV1 alone takes 2.4 GiB at 2160p60.
+      memoryLimitMiB: 4096,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {

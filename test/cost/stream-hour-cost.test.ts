@@ -24,7 +24,7 @@ describe('an hour', { timeout: synthTimeoutMs }, () => {
   });
 
   test('takes the part of a Fargate task', () => {
-    expect(costIn({ ...dev, manifestAgentSlots: 50 }).usdCompute.manifest).toBeCloseTo((0.03238 + 2 * 0.00356 + 0.005) / (50 * 0.8), 6);
+    expect(costIn({ ...dev, manifestAgentSlots: 50 }).usdCompute.manifest).toBeCloseTo((0.03238 + 4 * 0.00356 + 0.005) / (50 * 0.8), 6);
   });
 
   test('has no price where no agent is large enough', () => {

@@ -164,6 +164,16 @@ describe('a publish', () => {
     expect(await asked()).toMatchObject([{ format: 'q_720p-f_30-av1' }]);
   });
 
+  it('says what helps where no encoder is there for its codec', async () => {
+    const { id, playlistID } = await playlistStream(await uploadOf('a'));
+    await call('PATCH', `/streams/${id}`, { videoCodec: 'av1' });
+    await call('POST', `/playlists/${playlistID}/publish`);
+    await carryOut(playlistID);
+    await fail('a', notEncodable('av1'), 'q_720p-f_30-av1');
+    await carryOut(playlistID);
+    expect(await playlist(playlistID)).toMatchObject({ publishFailure: { detail: expect.stringContaining('Set videoCodec to h264') } });
+  });
+
   it('fails when nothing of it can be prepared', async () => {
     const { playlistID } = await playlistStream(await uploadOf('a'));
     await call('POST', `/playlists/${playlistID}/publish`);

@@ -1,6 +1,6 @@
 // Which encoder of pictures this machine has for a codec, found out by encoding one.
 import type { VideoCodec } from '../../domain/video-format.ts';
-import { startChild } from '../ffmpeg/child.ts';
+import { describeExit, startChild, ToolError } from '../ffmpeg/child.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { encoderTrialArguments } from '../ffmpeg/item-arguments.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
@@ -34,7 +34,7 @@ const trialTimeoutMs = 30_000;
 
 /**
  * Says in the log which one it is, and why it is none before.
- * @throws {NoEncoder} of a codec that this ffmpeg does not encode, or not into FLV
+ * @throws {NoEncoder} of a codec that this ffmpeg does not encode, or not into FLV; {ToolError} when that could not be found out
  */
 export async function chooseEncoder(tools: MediaTools, videoCodec: VideoCodec, log: Log, timeoutMs = trialTimeoutMs): Promise<EncoderSettings> {
   const refusals: string[] = [];
@@ -61,15 +61,16 @@ export function encoderChoice(tools: MediaTools, log: Log, known: EncoderSetting
   };
 }
 
-/** Null when it encodes a picture. */
+/** Null when it encodes a picture. @throws {ToolError} when one in software was ended before it could: that says nothing of it */
 async function refusalOf({ ffmpegPath }: MediaTools, encoder: EncoderSettings, videoCodec: VideoCodec, timeoutMs: number): Promise<string | null> {
   const signal = AbortSignal.timeout(timeoutMs);
   const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec });
   const child = startChild(ffmpegPath, encoderTrialArguments(encoder, profile), { readAheadBytes: trialPicture.length, signal });
   child.stdin.end(trialPicture);
   child.stdout.resume();
-  const { code } = await child.exited;
-  if (code === 0) return null;
+  const exit = await child.exited;
+  if (exit.code === 0) return null;
+  if (exit.brokenOff && encoder === inSoftware[videoCodec]) throw new ToolError(describeExit(exit, child.log()));
   return signal.aborted ? 'no answer' : child.log().split('\n')[0]!;
 }
 

@@ -24,6 +24,8 @@ export interface PreparedMediaOptions extends Pick<TrackReaderOptions, 'onLost' 
 const startUpMs = 300;
 /** Read before it is due. */
 const aheadSeconds = 2;
+/** Half an AAC frame: as much before its first picture may the sound of a playing begin, where pictures are shown as they are decoded. */
+const soundLeadMs = 11;
 const soundFramesAhead = (aheadSeconds * audioFormat.sampleRate) / audioFormat.samplesPerAacFrame;
 
 export function preparedMedia(options: PreparedMediaOptions): StreamMedia {
@@ -43,7 +45,7 @@ async function open(options: PreparedMediaOptions, wantedFrame: number): Promise
   const startFrame = first.playing.startFrame + first.first;
   const hasSoundTrack = (await loadTimelines()).audio.entries.length > 0;
   const { videoSequenceHeader, audioSequenceHeader } = first.header;
-  const originMs = pictureMs(first.playing, first.first, framesPerSecond);
+  const originMs = pictureMs(first.playing, first.first, framesPerSecond) - (profile.compositionDelayFrames === 0 ? soundLeadMs : 0);
   const splicer = new Splicer(profile, originMs, { video: videoSequenceHeader, audio: audioSequenceHeader });
   let sender: PreparedSender | null = null;
   const pictures = new SpanQueue(reader, aheadSeconds * framesPerSecond, (error) => sender?.fail(error));

@@ -25,7 +25,7 @@ export function takesCodec(videoCodec: VideoCodec, answer: readonly Amf0Value[])
   if (videoCodec === 'h264') return true;
   const names = [fourCC[videoCodec], anyCodec];
   const [list, map] = (['fourCcList', 'videoFourCcInfoMap'] as const).map((field) => answer.map((value) => asObject(value)[field]).find((found) => found !== undefined));
-  if (map !== undefined && map !== null) {
+  if (map !== null && typeof map === 'object' && !Array.isArray(map)) {
     const flags = asObject(map);
     return names.some((name) => typeof flags[name] === 'number' && (flags[name] & (canDecode | canForward)) !== 0);
   }

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ToolError } from '../../../lambda/publisher/ffmpeg/child.ts';
 import { chooseEncoder, encoderChoice, encodingSlots } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
 
@@ -62,6 +63,11 @@ describe.each([
     expect(await chooseEncoder(tools(await stub('cat > /dev/null')), videoCodec, quiet)).toEqual({ codec: onHardware });
     const withoutGPU = await stub(`case "$*" in *${inSoftware}*) test "$(wc -c)" -eq 1382400;; *) exit 1;; esac`);
     expect(await chooseEncoder(tools(withoutGPU), videoCodec, quiet)).toMatchObject({ codec: inSoftware });
+  });
+
+  it('an ffmpeg that was killed meanwhile proves nothing', async () => {
+    const killed = { ffmpegPath: await stub('kill -9 $$'), ffprobePath: '' };
+    await expect(chooseEncoder(killed, videoCodec, quiet)).rejects.toBeInstanceOf(ToolError);
   });
 
   it('an ffmpeg without either is named, with what to do', async () => {

@@ -2,11 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { readVideoTag } from '../../../lambda/publisher/ffmpeg/video-tag.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { PublishTarget } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
@@ -16,8 +18,10 @@ import { deltas, tally } from '../../support/recording.ts';
 import { relays, watch } from '../../support/relays.ts';
 import { beeps, flashes, makeSyncClip } from '../../support/sync-clip.ts';
 import { readFlv } from '../rtmp/flv-sample.ts';
+import { CheckingIngest, frameTimes } from './checking-ingest.ts';
 import { format as h264Format, item, mediaOptions, play, preparedClips, timelineOf, untilTaken } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
+import { syntheticSegments } from './synthetic-renditions.ts';
 
 /** Cheaper than those that are chosen: nobody looks at the pictures. */
 const fast = { hevc: { codec: 'libx265', preset: 'ultrafast' }, av1: { codec: 'libsvtav1', preset: '12' } } as const;
@@ -113,4 +117,18 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
     // Half an AAC frame, and what looking for a beep in milliseconds is off by.
     seen.forEach((at, index) => expect(Math.abs(at - heard[index]!)).toBeLessThan(0.0107 + 0.002));
   });
+});
+
+it.each([0, 41, 102, 143, 204])('AV1, whose pictures are shown as they are decoded, begins with its sound in place at frame %i', async (startFrame) => {
+  const format = { ...h264Format, videoCodec: 'av1' } as const;
+  const segments = syntheticSegments(items, format);
+  const read = async (key: string, range?: { start: number; end: number }) => Readable.from([segments.get(key)!.subarray(range!.start, range!.end + 1)]);
+  const made = mediaOptions(new SegmentStore({ objects: { read }, maxCachedBytes: 1024 ** 2 }), () => ({ video: timelineOf(...items) }));
+  const ingest = new CheckingIngest();
+  await play({ ...made, options: { ...made.options, format } }, ingest, { startFrame, seconds: 5 });
+  const [pictures, sound] = [frameTimes(ingest.video), frameTimes(ingest.audio)];
+  expect([...tally(deltas(pictures)).keys()].sort()).toEqual([33, 34]);
+  expect([...tally(deltas(sound)).keys()].sort()).toEqual([21, 22]);
+  // Half an AAC frame, and a rounding of each.
+  expect(Math.abs(sound[0]! - pictures[0]!)).toBeLessThanOrEqual(10.7 + 1);
 });

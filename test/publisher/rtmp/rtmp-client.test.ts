@@ -207,7 +207,7 @@ describe('a codec of Enhanced RTMP', () => {
     ['takes any', answering({ fourCcList: ['*'] })],
     ['decodes it', answering({ videoFourCcInfoMap: { hvc1: 1 } })],
     ['passes any on', answering({ fourCcList: ['av01'], videoFourCcInfoMap: { '*': 4 } })],
-    ['says something else', answering({ fourCcList: 'all' })],
+    ['says something else', answering({ fourCcList: 'all', videoFourCcInfoMap: ['hvc1'] })],
   ])('is sent to a server that %s', async (_, script) => {
     const server = await serve(script);
     await (await connectTo(server.rtmpURL, { videoCodec: 'hevc' })).close();
