@@ -12,9 +12,9 @@ const slow = [
   'test/cost/cost-section.test.ts',
   'test/dashboard/pages.test.ts',
   'test/deploy-command/**/*.test.ts',
-  'test/end-to-end/{agent,agents,credits,killed,sign-in}.test.ts',
+  'test/end-to-end/{agent,agents,credits,killed,loop,sign-in}.test.ts',
   'test/imports/import-worker.test.ts',
-  'test/local/{graphql-page,set-up,watch-page}.test.ts',
+  'test/local/{graphql-page,postgres,set-up,watch-page}.test.ts',
   'test/orchestration/concurrency.test.ts',
   'test/ports/postgres-command-queue.test.ts',
   'test/publisher/ffmpeg/{child,item-source}.test.ts',
@@ -23,7 +23,7 @@ const slow = [
   'test/publisher/prepared/{codecs,long-life,manifest-backend,planned-rotation,play-out,prepare-segment,prepare-upload,prepared-sender,torture}.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
-  'test/webhooks/killed.test.ts',
+  'test/webhooks/{deliver,killed}.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
 const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/**/same-validation.test.ts', 'test/surfaces/graphql/any-document.test.ts'];

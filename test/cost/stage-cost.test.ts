@@ -61,7 +61,7 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
   });
 
   test('has the manifest agents and import workers by CPU and memory', () => {
-    expect(usdOf(ofProd, 'Fargate tasks, at least')).toBeCloseTo((prod.manifestAgentsMin + prod.importWorkersMin) * 730 * (0.03238 + 2 * 0.00356));
+    expect(usdOf(ofProd, 'Fargate tasks, at least')).toBeCloseTo(730 * (prod.manifestAgentsMin * (0.03238 + 4 * 0.00356) + prod.importWorkersMin * (0.03238 + 2 * 0.00356)));
   });
 
   test('has the database twice, with its storage, where there is a standby', () => {
@@ -94,9 +94,9 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
 
 describe('more', () => {
   test('is a whole machine, or a whole task, with its disk and address', () => {
+    const taskOf = (memoryGB: number) => [`A Fargate task of 1 vCPU and ${memoryGB} GB more`, expect.closeTo(0.03238 + memoryGB * 0.00356 + 0.005)];
     // Manifest agents and import workers.
-    const task = ['A Fargate task of 1 vCPU and 2 GB more', expect.closeTo(0.03238 + 2 * 0.00356 + 0.005)];
-    expect(hoursOfMore(complete)).toEqual([['A g4dn.xlarge more', expect.closeTo(0.526 + (60 * 0.08) / 730 + 0.005)], task, task]);
+    expect(hoursOfMore(complete)).toEqual([['A g4dn.xlarge more', expect.closeTo(0.526 + (60 * 0.08) / 730 + 0.005)], taskOf(4), taskOf(2)]);
   });
 });
 

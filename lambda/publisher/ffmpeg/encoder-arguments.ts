@@ -20,6 +20,7 @@ export const codecOfEncoder: Readonly<Record<EncoderSettings['codec'], VideoCode
 /** At most two B-frames in a row and none of them a reference, so that a picture is never shown before it is decoded. */
 const maxBFrames = 2;
 
+/** @throws {TypeError} for an encoder of another codec than the profile's: the caller's mistake */
 export function encoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
   if (codecOfEncoder[encoder.codec] !== profile.videoCodec) throw new TypeError(`${encoder.codec} does not encode ${profile.videoCodec}`);
   const rate = `${profile.videoBitrateKbps}k`;

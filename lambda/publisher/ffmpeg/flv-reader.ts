@@ -8,7 +8,7 @@ export interface FlvTag {
 }
 
 export const flvTagType = { audio: 8, video: 9 } as const;
-/** Second byte of an AVC or AAC tag body. */
+/** Second byte of an AAC tag body. */
 export const flvPacketType = { sequenceHeader: 0, media: 1 } as const;
 
 const fileHeaderBytes = 9;

@@ -24,6 +24,7 @@ const compositionTimeBytes = 3;
 const avcPacketType = { sequenceHeader: 0, picture: 1 } as const;
 const avcHeaderBytes = 2;
 
+/** What a whole tag body holds, by its first bytes. */
 export function readVideoTag(body: Buffer): VideoTag {
   const first = body[0]!;
   const isKeyframe = (first & frameTypeMask) === keyframeBits;

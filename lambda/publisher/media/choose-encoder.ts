@@ -28,6 +28,7 @@ const inSoftware: Readonly<Record<VideoCodec, EncoderSettings>> = {
   av1: { codec: 'libsvtav1', preset: '10' },
 };
 
+/** Of 720p, grey. */
 const trialPicture = Buffer.alloc((1280 * 720 * 3) / 2, 0x80);
 /** The first use of a GPU after its machine has booted takes some seconds. */
 const trialTimeoutMs = 30_000;
