@@ -26,9 +26,9 @@ export async function everyMediaTools(): Promise<{ name: string; tools: MediaToo
   return [found, { name: 'npm', tools: { ffmpegPath: packaged.ffmpegPath, ffprobePath: packaged.ffprobePath } }];
 }
 
-/** The first of them that encodes a codec into FLV. */
+/** One of them that encodes a codec into FLV: npm's is newer than what many machines have. */
 export async function mediaToolsFor(videoCodec: VideoCodec): Promise<MediaTools | null> {
-  for (const { tools } of await everyMediaTools()) {
+  for (const { tools } of (await everyMediaTools()).toReversed()) {
     const encoder = await chooseEncoder(tools, videoCodec, () => {}).catch(() => null);
     if (encoder) return tools;
   }

@@ -71,8 +71,10 @@ async function refusalOf({ ffmpegPath }: MediaTools, encoder: EncoderSettings, v
   child.stdout.resume();
   const exit = await child.exited;
   if (exit.code === 0) return null;
-  if (exit.brokenOff && encoder === inSoftware[videoCodec]) throw new ToolError(describeExit(exit, child.log()));
-  return signal.aborted ? 'no answer' : child.log().split('\n')[0]!;
+  // One that complains and does not end, as SVT-AV1 where FLV has no AV1, has answered.
+  const complaint = child.log().split('\n')[0]!;
+  if (exit.brokenOff && complaint === '' && encoder === inSoftware[videoCodec]) throw new ToolError(describeExit(exit, ''));
+  return complaint || 'no answer';
 }
 
 /**

@@ -70,6 +70,11 @@ describe.each([
     await expect(chooseEncoder(killed, videoCodec, quiet)).rejects.toBeInstanceOf(ToolError);
   });
 
+  it('an ffmpeg that says why not, and then does not end, has said it', async () => {
+    const hanging = { ffmpegPath: await stub('echo "not compatible with flv" >&2; exec sleep 60'), ffprobePath: '' };
+    await expect(chooseEncoder(hanging, videoCodec, quiet, 200)).rejects.toThrow(`${inSoftware}: not compatible with flv`);
+  });
+
   it('an ffmpeg without either is named, with what to do', async () => {
     const path = await stub('echo "Unknown encoder" >&2; exit 1');
     await expect(chooseEncoder({ ffmpegPath: path, ffprobePath: '' }, videoCodec, quiet)).rejects.toThrow(`${path} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another`);
