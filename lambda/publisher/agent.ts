@@ -240,7 +240,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         }),
       steadyClock,
       log,
-      random: options.starting.random, ...(options.connectionEndsAfterMs && { connectionEndsAfterMs: options.connectionEndsAfterMs }),
+      random: options.starting.random,
+      ...(options.connectionEndsAfterMs && { connectionEndsAfterMs: options.connectionEndsAfterMs }),
     });
     runs.set(replica.id, run);
     // It may have been claimed again, by a newer run, while this one ended.

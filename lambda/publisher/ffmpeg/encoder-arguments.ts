@@ -8,7 +8,7 @@ export type EncoderSettings =
   | { readonly codec: 'h264_nvenc' | 'hevc_nvenc' | 'av1_nvenc' };
 
 /** What an encoder writes. */
-export const codecOfEncoder: Readonly<Record<EncoderSettings['codec'], VideoCodec>> = {
+const codecOfEncoder: Readonly<Record<EncoderSettings['codec'], VideoCodec>> = {
   libx264: 'h264',
   h264_nvenc: 'h264',
   libx265: 'hevc',

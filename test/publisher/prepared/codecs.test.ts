@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
@@ -21,7 +20,7 @@ import { readFlv } from '../rtmp/flv-sample.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
 import { format as h264Format, item, mediaOptions, play, preparedClips, timelineOf, untilTaken } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
-import { syntheticSegments } from './synthetic-renditions.ts';
+import { objectsOf, syntheticSegments } from './synthetic-renditions.ts';
 
 /** Cheaper than those that are chosen: nobody looks at the pictures. */
 const fast = { hevc: { codec: 'libx265', preset: 'ultrafast' }, av1: { codec: 'libsvtav1', preset: '12' } } as const;
@@ -121,9 +120,8 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
 
 it.each([0, 41, 102, 143, 204])('AV1, whose pictures are shown as they are decoded, begins with its sound in place at frame %i', async (startFrame) => {
   const format = { ...h264Format, videoCodec: 'av1' } as const;
-  const segments = syntheticSegments(items, format);
-  const read = async (key: string, range?: { start: number; end: number }) => Readable.from([segments.get(key)!.subarray(range!.start, range!.end + 1)]);
-  const made = mediaOptions(new SegmentStore({ objects: { read }, maxCachedBytes: 1024 ** 2 }), () => ({ video: timelineOf(...items) }));
+  const objects = objectsOf(syntheticSegments(items, format));
+  const made = mediaOptions(new SegmentStore({ objects, maxCachedBytes: 1024 ** 2 }), () => ({ video: timelineOf(...items) }));
   const ingest = new CheckingIngest();
   await play({ ...made, options: { ...made.options, format } }, ingest, { startFrame, seconds: 5 });
   const [pictures, sound] = [frameTimes(ingest.video), frameTimes(ingest.audio)];

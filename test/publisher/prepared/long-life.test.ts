@@ -1,5 +1,4 @@
 // Two months of a prepared stream, each message of them, against an ingest that takes nothing on trust. SIMULATED_DAYS=5 for fewer.
-import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +14,7 @@ import { startPublishing } from '../../../lambda/publisher/rtmp/rtmp-publisher.t
 import { item, timelineOf } from './prepared-clips.ts';
 import { StrictIngest } from './strict-ingest.ts';
 import type { Acknowledging } from './strict-ingest.ts';
-import { labelOffset, syntheticSegments } from './synthetic-renditions.ts';
+import { labelOffset, objectsOf, syntheticSegments } from './synthetic-renditions.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const dayMs = 86_400_000;
@@ -114,8 +113,7 @@ interface Streaming {
 /** All of a stream but its destination. Its media is read before it begins: from then on no read takes any time. */
 async function streaming(pictureBytes?: number): Promise<Streaming> {
   const segments = syntheticSegments(items, format, pictureBytes);
-  const read = async (key: string, range?: { start: number; end: number }) => Readable.from([segments.get(key)!.subarray(range!.start, range!.end + 1)]);
-  const store = new SegmentStore({ objects: { read }, maxCachedBytes: 1024 ** 3 });
+  const store = new SegmentStore({ objects: objectsOf(segments), maxCachedBytes: 1024 ** 3 });
   for (const key of segments.keys()) {
     const header = await store.header(key);
     for (let block = 0; block < header.blockChecksums.length; block++) await store.block(key, header, block);

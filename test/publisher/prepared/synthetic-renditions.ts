@@ -1,10 +1,12 @@
 // Renditions whose pictures and sound say what they are, in place of being any: so small that months of them are sent in a minute.
+import { Readable } from 'node:stream';
 import { firstSoundFrameFrom, pictureOffsetMs, soundOffsetMs } from '../../../lambda/domain/prepared-play-out.ts';
 import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
 import { groupsPerSegment, renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
 import type { PictureFormat } from '../../../lambda/domain/rendition.ts';
 import { framesPerSecond } from '../../../lambda/domain/video-format.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import type { ObjectStore } from '../../../lambda/ports/object-store/object-store.ts';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { segmentKey, writeSegment } from '../../../lambda/publisher/prepared/segment-format.ts';
 import type { Group } from '../../../lambda/publisher/prepared/segment-format.ts';
@@ -30,6 +32,11 @@ export function syntheticSegments(items: readonly TimelineItem[], format: Pictur
     }
   }
   return segments;
+}
+
+/** An object store that has these alone. */
+export function objectsOf(segments: ReadonlyMap<string, Buffer>): Pick<ObjectStore, 'read'> {
+  return { read: async (key, range) => Readable.from([segments.get(key)!.subarray(range!.start, range!.end + 1)]) };
 }
 
 function factsOf({ quality, framerate }: PictureFormat) {
