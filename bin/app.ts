@@ -17,4 +17,5 @@ for (const [name, settings] of Object.entries(stagesToBuild(app.node.tryGetConte
 }
 
 const githubRepository: unknown = app.node.tryGetContext('githubRepository');
-if (typeof githubRepository === 'string') new PipelineStack(app, 'pipeline', { githubRepository, stageNames: Object.keys(stages) });
+if (typeof githubRepository === 'string')
+  new PipelineStack(app, 'pipeline', { githubRepository, stageNames: Object.keys(stages) });

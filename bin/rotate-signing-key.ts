@@ -16,8 +16,12 @@ if (connection) {
   const sealer = await openSealer(pool, createFileKeyWrapper(await readFile(folder.masterKeyFile)));
   const signsFrom = await rotateSigningKey(pool, sealer, new Date());
   await pool.end();
-  console.log(`The next key is published, and signs from ${signsFrom.toISOString()} on. Tokens signed with the former stay valid.`);
+  console.log(
+    `The next key is published, and signs from ${signsFrom.toISOString()} on. Tokens signed with the former stay valid.`,
+  );
 } else {
-  console.error(`No local run is up with ${join(folder.path, 'connection.json')}. Start it with npm start, or name its folder with --data.`);
+  console.error(
+    `No local run is up with ${join(folder.path, 'connection.json')}. Start it with npm start, or name its folder with --data.`,
+  );
   process.exitCode = 1;
 }

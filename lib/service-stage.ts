@@ -23,7 +23,9 @@ export interface ServiceStageProps {
 /** The whole platform once. Its id is the stage's name and begins the name of each stack. */
 export class ServiceStage extends Stage {
   constructor(scope: Construct, id: string, { settings, image }: ServiceStageProps) {
-    super(scope, id, { env: { region: settings.region, ...(settings.account === null ? {} : { account: settings.account }) } });
+    super(scope, id, {
+      env: { region: settings.region, ...(settings.account === null ? {} : { account: settings.account }) },
+    });
     const origin = new PublicOrigin(id);
 
     const network = new NetworkStack(this, 'Network', { settings });

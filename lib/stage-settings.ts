@@ -78,7 +78,10 @@ export function checkStage(name: string, settings: StageSettings): void {
   const missing = checks.find(([field]) => values[field] === undefined);
   if (missing) throw new Error(`stage "${name}" in lib/stages.ts lacks the field ${missing[0]}`);
   for (const [field, { expected, holds }] of checks) {
-    if (!holds(values[field])) throw new Error(`stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`);
+    if (!holds(values[field]))
+      throw new Error(
+        `stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`,
+      );
   }
 }
 
@@ -102,7 +105,10 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     databaseMultiAz: flag,
     databaseBackupDays: wholeNumber(1, 35),
     keepData: flag,
-    logRetentionDays: { expected: 'a value of RetentionDays', holds: (value) => typeof value === 'number' && value in RetentionDays },
+    logRetentionDays: {
+      expected: 'a value of RetentionDays',
+      holds: (value) => typeof value === 'number' && value in RetentionDays,
+    },
     domain: { expected: 'a name and a hosted zone id, or null', holds: (value) => value === null || isDomain(value) },
     webRequestsPerFiveMinutes: wholeNumber(100, 2_000_000),
     apiRequestsPerSecond: wholeNumber(1, 10_000),
@@ -148,7 +154,11 @@ function zonesOf(region: string): Check {
   const zone = text(new RegExp(`^${region}[a-z]$`), '');
   return {
     expected: `two or three different zones of ${region}`,
-    holds: (value) => Array.isArray(value) && [2, 3].includes(value.length) && new Set(value).size === value.length && value.every(zone.holds),
+    holds: (value) =>
+      Array.isArray(value) &&
+      [2, 3].includes(value.length) &&
+      new Set(value).size === value.length &&
+      value.every(zone.holds),
   };
 }
 
@@ -158,5 +168,10 @@ function orNull(check: Check): Check {
 
 function isDomain(value: unknown): boolean {
   const { name, hostedZoneId }: { name?: unknown; hostedZoneId?: unknown } = Object(value);
-  return typeof name === 'string' && /^([a-z0-9-]+\.)+[a-z]+$/.test(name) && typeof hostedZoneId === 'string' && /^Z[A-Z0-9]+$/.test(hostedZoneId);
+  return (
+    typeof name === 'string' &&
+    /^([a-z0-9-]+\.)+[a-z]+$/.test(name) &&
+    typeof hostedZoneId === 'string' &&
+    /^Z[A-Z0-9]+$/.test(hostedZoneId)
+  );
 }

@@ -120,7 +120,8 @@ export const stages = { dev, staging, prod };
  * @throws if the name is malformed or one of the table's, or a stage has a missing or malformed field; the message names the field
  */
 export function stagesToBuild(ownStage: unknown): Readonly<Record<string, StageSettings>> {
-  const chosen: Readonly<Record<string, StageSettings>> = ownStage === undefined ? stages : { [checkedName(ownStage)]: dev };
+  const chosen: Readonly<Record<string, StageSettings>> =
+    ownStage === undefined ? stages : { [checkedName(ownStage)]: dev };
   for (const [name, settings] of Object.entries(chosen)) checkStage(name, settings);
   return chosen;
 }
@@ -128,8 +129,11 @@ export function stagesToBuild(ownStage: unknown): Readonly<Record<string, StageS
 function checkedName(name: unknown): string {
   // It begins the names of stacks and parameters, and S3 and RDS make lower-case names of those.
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,15}$/.test(name)) {
-    throw new Error(`-c stage=NAME: NAME must be up to 16 lower-case letters, digits and hyphens, a letter first, not ${JSON.stringify(name)}`);
+    throw new Error(
+      `-c stage=NAME: NAME must be up to 16 lower-case letters, digits and hyphens, a letter first, not ${JSON.stringify(name)}`,
+    );
   }
-  if (name in stages) throw new Error(`-c stage=${name}: that is a shared stage; leave -c out and name its stacks, '${name}/*'`);
+  if (name in stages)
+    throw new Error(`-c stage=${name}: that is a shared stage; leave -c out and name its stacks, '${name}/*'`);
   return name;
 }

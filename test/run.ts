@@ -25,7 +25,8 @@ const total: Count = { passed: 0, failed: 0, skipped: [] };
 if (!isLong) for (const check of checks) add(await runCheck(check));
 add(await runTests());
 
-for (const [group, tests] of Map.groupBy(total.skipped, (name) => name)) console.log(`skipped ${tests.length}: ${group}`);
+for (const [group, tests] of Map.groupBy(total.skipped, (name) => name))
+  console.log(`skipped ${tests.length}: ${group}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped`);
 process.exitCode = total.failed > 0 ? 1 : 0;
 
@@ -49,22 +50,36 @@ interface VitestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numFailedTestSuites: number;
-  readonly testResults: readonly { readonly assertionResults: readonly { readonly status: string; readonly ancestorTitles: readonly string[]; readonly title: string }[] }[];
+  readonly testResults: readonly {
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
+    }[];
+  }[];
 }
 
 async function runTests(): Promise<Count> {
   const folder = await mkdtemp(join(tmpdir(), 'test-report-'));
   const file = join(folder, 'report.json');
   try {
-    const environment: Record<string, string> = isLong ? { LONG: '1', RUN_AWS_EMULATOR: '1', RUN_STRIPE_MOCK: '1' } : {};
-    const { code } = await run(binary('vitest'), ['run', '--config=test/vitest-config.ts'], { ...environment, TEST_REPORT: file }, 'inherit');
+    const environment: Record<string, string> = isLong
+      ? { LONG: '1', RUN_AWS_EMULATOR: '1', RUN_STRIPE_MOCK: '1' }
+      : {};
+    const { code } = await run(
+      binary('vitest'),
+      ['run', '--config=test/vitest-config.ts'],
+      { ...environment, TEST_REPORT: file },
+      'inherit',
+    );
     const report = JSON.parse(await readFile(file, 'utf8')) as VitestReport;
     const skipped = report.testResults
       .flatMap((result) => result.assertionResults)
       .filter(({ status }) => status !== 'passed' && status !== 'failed')
       .map(({ ancestorTitles, title }) => ancestorTitles[0] ?? title);
     // A file that cannot even be loaded has no test that failed.
-    const failed = report.numFailedTests > 0 || code === 0 ? report.numFailedTests : Math.max(1, report.numFailedTestSuites);
+    const failed =
+      report.numFailedTests > 0 || code === 0 ? report.numFailedTests : Math.max(1, report.numFailedTestSuites);
     return { passed: report.numPassedTests, failed, skipped };
   } finally {
     await rm(folder, { recursive: true });
@@ -78,9 +93,14 @@ function run(
   output: 'pipe' | 'inherit',
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env: { ...process.env, ...environment }, stdio: ['ignore', output, output] });
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', output, output],
+    });
     const chunks: string[] = [];
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, output: chunks.join('') }));
   });

@@ -26,7 +26,12 @@ const slow = [
   'test/webhooks/{deliver,killed}.test.ts',
 ];
 /** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
-const both = ['test/ports/**/*.test.ts', 'test/orchestration/lifecycle-model.test.ts', 'test/surfaces/**/same-validation.test.ts', 'test/surfaces/graphql/any-document.test.ts'];
+const both = [
+  'test/ports/**/*.test.ts',
+  'test/orchestration/lifecycle-model.test.ts',
+  'test/surfaces/**/same-validation.test.ts',
+  'test/surfaces/graphql/any-document.test.ts',
+];
 
 export default defineConfig({
   root: join(import.meta.dirname, '..'),

@@ -17,14 +17,23 @@ const usage = `Computes what stages cost, from their templates and the list pric
   npm run cost -- --write       puts the tables of every stage into lib/README.md`;
 
 /** @returns the options, or what to tell: help (exit 0), or what is wrong with the arguments (exit 2) */
-export function readOptions(args: readonly string[]): CostOptions | { readonly text: string; readonly exitCode: 0 | 2 } {
+export function readOptions(
+  args: readonly string[],
+): CostOptions | { readonly text: string; readonly exitCode: 0 | 2 } {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { write: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } } });
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { write: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+    });
     if (values.help) return { text: usage, exitCode: 0 };
     const unknown = positionals.find((name) => !Object.hasOwn(stages, name));
     if (unknown !== undefined) throw new Error(`There is no stage ${unknown}.`);
     if (values.write && positionals.length > 0) throw new Error('--write takes no stage: lib/README.md has them all.');
-    return { stages: Object.entries(stages).filter(([name]) => positionals.length === 0 || positionals.includes(name)), write: values.write };
+    return {
+      stages: Object.entries(stages).filter(([name]) => positionals.length === 0 || positionals.includes(name)),
+      write: values.write,
+    };
   } catch (error) {
     return { text: `${(error as Error).message}\n\n${usage}`, exitCode: 2 };
   }

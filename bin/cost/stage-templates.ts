@@ -11,8 +11,14 @@ const image = new PublisherImage(`sha256:${'0'.repeat(64)}`);
 
 /** All templates of the stage. Asks no network. */
 export function templatesOf(name: string, settings: StageSettings): Template[] {
-  const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-  const app = new App({ analyticsReporting: false, builtinCloudFormationValidation: false, context: { ...context, 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true } });
+  const { context }: { context: Record<string, unknown> } = JSON.parse(
+    readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
+  );
+  const app = new App({
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+    context: { ...context, 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true },
+  });
   try {
     const stage = new ServiceStage(app, name, { settings, image });
     return stage.synth().stacks.map(({ template }) => template);

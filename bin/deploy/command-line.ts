@@ -29,7 +29,9 @@ STAGE/STACK takes one stack of it, and those it depends on: ${Object.keys(stages
 Example: npm run deploy -- ada --own --profile sandbox`;
 
 /** @param args the command, then what the user typed. @returns what to run, or what to tell: help (exit 0), or what is wrong with the arguments (exit 2) */
-export function readCommand(args: readonly string[]): StageCommand | { readonly text: string; readonly exitCode: 0 | 2 } {
+export function readCommand(
+  args: readonly string[],
+): StageCommand | { readonly text: string; readonly exitCode: 0 | 2 } {
   const [command = '', target = '', ...rest] = args;
   try {
     if ([target, ...rest].some((arg) => arg === '--help' || arg === '-h')) return { text: usage, exitCode: 0 };
@@ -41,9 +43,17 @@ export function readCommand(args: readonly string[]): StageCommand | { readonly 
     return {
       stage,
       settings: settingsOf(stage, own),
-      cdkArgs: [command, `${stage}/${stack.join('/') || '**'}`, ...(own ? ['--context', `stage=${stage}`] : []), ...options],
+      cdkArgs: [
+        command,
+        `${stage}/${stack.join('/') || '**'}`,
+        ...(own ? ['--context', `stage=${stage}`] : []),
+        ...options,
+      ],
       needsCredentials: !valuesOf(options, '--template').length,
-      needsDocker: command === 'deploy' && stack.length === 0 && !valuesOf(options, '-c', '--context').some((value) => value.startsWith('imageDigest=')),
+      needsDocker:
+        command === 'deploy' &&
+        stack.length === 0 &&
+        !valuesOf(options, '-c', '--context').some((value) => value.startsWith('imageDigest=')),
       profile: valuesOf(options, '--profile').at(-1),
     };
   } catch (error) {
@@ -56,7 +66,10 @@ function settingsOf(stage: string, own: boolean): StageSettings {
   if (own && Object.hasOwn(stages, stage)) throw new Error(`${stage} is a shared stage: leave --own out.`);
   const built = new Map(Object.entries(stagesToBuild(own ? stage : undefined)));
   const found = built.get(stage);
-  if (!found) throw new Error(`There is no stage ${stage}. There are ${Object.keys(stages).join(', ')}; for one of your own add --own.`);
+  if (!found)
+    throw new Error(
+      `There is no stage ${stage}. There are ${Object.keys(stages).join(', ')}; for one of your own add --own.`,
+    );
   return found;
 }
 

@@ -37,7 +37,10 @@ export async function superviseAgents(count: number, supervising: Supervising): 
   const slots = Math.ceil(settings.slots / count);
   const agents = Array.from({ length: count }, (_, index) => {
     const supervisor = `${settings.supervisor}/${index + 1}`;
-    return superviseAgent({ ...supervising, settings: { ...settings, slots, supervisor, consumer: supervisor } }, count === 1);
+    return superviseAgent(
+      { ...supervising, settings: { ...settings, slots, supervisor, consumer: supervisor } },
+      count === 1,
+    );
   });
   return {
     async stop() {

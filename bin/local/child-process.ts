@@ -49,10 +49,17 @@ export function startChild(program: ChildProgram): RunningChild {
     env: program.env,
     cwd: program.cwd,
     detached: true,
-    stdio: ['ignore', output, output, ...(program.ipc ? ['ipc' as const] : [])] satisfies ('ignore' | 'pipe' | 'inherit' | 'ipc')[],
+    stdio: ['ignore', output, output, ...(program.ipc ? ['ipc' as const] : [])] satisfies (
+      | 'ignore'
+      | 'pipe'
+      | 'inherit'
+      | 'ipc'
+    )[],
   };
   if (program.passesClosedFolders && !hasDeathSignal()) {
-    throw new Error('setpriv of util-linux 2.33 or newer is needed to run a program as another user in folders closed to that user');
+    throw new Error(
+      'setpriv of util-linux 2.33 or newer is needed to run a program as another user in folders closed to that user',
+    );
   }
   const [setpriv, ...setprivArguments] = deathSignalCommand(deathSignal, privileges(program));
   const child = hasDeathSignal()
@@ -92,8 +99,17 @@ export function startChild(program: ChildProgram): RunningChild {
 function privileges({ user, passesClosedFolders }: ChildProgram): string[] {
   if (!user) return [];
   // With this secure bit access(2), by which initdb looks for postgres, counts the capability too.
-  const closedFolders = ['--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override', '--securebits=+no_setuid_fixup'];
-  return [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', ...(passesClosedFolders ? closedFolders : [])];
+  const closedFolders = [
+    '--inh-caps=-all,+dac_override',
+    '--ambient-caps=-all,+dac_override',
+    '--securebits=+no_setuid_fixup',
+  ];
+  return [
+    `--reuid=${user.uid}`,
+    `--regid=${user.gid}`,
+    '--clear-groups',
+    ...(passesClosedFolders ? closedFolders : []),
+  ];
 }
 
 /** The death signal where setpriv is missing: `read` ends with a failure only when this process is gone, as a line is sent at the child's end. */

@@ -40,15 +40,27 @@ export const objectsPath = '/objects';
 export const checkoutPath = '/checkout';
 
 /** The database is migrated by then. */
-export async function connectLocally(options: LocalConnectionsOptions, connections: number, log: Log): Promise<LocalConnections> {
+export async function connectLocally(
+  options: LocalConnectionsOptions,
+  connections: number,
+  log: Log,
+): Promise<LocalConnections> {
   const { databaseURL, serviceSecret, objectsFolder, siteURL } = options;
   const pool = createPool({ connectionString: databaseURL, max: connections });
   return {
     pool,
     serviceSecret,
     origin: siteURL,
-    objects: createFileObjectStore({ folder: objectsFolder, baseURL: siteURL + objectsPath, signingKey: `objects ${serviceSecret}` }),
-    queue: createPostgresCommandQueue({ pool, log, ...(options.consumer !== undefined && { consumer: options.consumer }) }),
+    objects: createFileObjectStore({
+      folder: objectsFolder,
+      baseURL: siteURL + objectsPath,
+      signingKey: `objects ${serviceSecret}`,
+    }),
+    queue: createPostgresCommandQueue({
+      pool,
+      log,
+      ...(options.consumer !== undefined && { consumer: options.consumer }),
+    }),
     timers: createOutboxTimers(pool),
     sealer: await openSealer(pool, createFileKeyWrapper(await readFile(options.masterKeyFile))),
     payment: createLocalPayment({

@@ -10,7 +10,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 const headers = {
-  'content-security-policy': "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'strict-origin-when-cross-origin',
@@ -29,7 +30,14 @@ export function serveDashboard(request: Request): Response {
   const isAsset = pathname.startsWith('/assets/');
   const name = isAsset ? pathname.slice(1) : 'index.html';
   const content = files.get(name);
-  if (!content || (request.method !== 'GET' && request.method !== 'HEAD')) return new Response('There is nothing here.\n', { status: 404, headers });
+  if (!content || (request.method !== 'GET' && request.method !== 'HEAD'))
+    return new Response('There is nothing here.\n', { status: 404, headers });
   const cacheControl = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache';
-  return new Response(Buffer.from(content), { headers: { ...headers, 'content-type': contentTypes[extname(name)] ?? 'application/octet-stream', 'cache-control': cacheControl } });
+  return new Response(Buffer.from(content), {
+    headers: {
+      ...headers,
+      'content-type': contentTypes[extname(name)] ?? 'application/octet-stream',
+      'cache-control': cacheControl,
+    },
+  });
 }

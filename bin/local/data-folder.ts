@@ -67,7 +67,9 @@ export class DataFolder {
     await folder.#assertOurs();
     const other = await folder.connection().catch(() => null);
     if (other && (await isLocalRun(other.pid))) {
-      throw new Error(`A local run with this data folder is at ${other.siteURL} already (process ${other.pid}). End it first, or choose another folder with --data.`);
+      throw new Error(
+        `A local run with this data folder is at ${other.siteURL} already (process ${other.pid}). End it first, or choose another folder with --data.`,
+      );
     }
     if (fresh) await rm(path, { recursive: true, force: true });
     await makeFolder(path);
@@ -85,7 +87,9 @@ export class DataFolder {
     // Set-up notes itself in .local before the first run; a first run that was killed early has left no more than these.
     const early = new Set(['installer.pid', 'identity.json.part', 'master.key', 'connection.json', 'platform.log']);
     if (names.includes('identity.json') || names.every((name) => early.has(name))) return;
-    throw new Error(`${this.path} does not look like the data folder of a local run: it holds other files. Name a folder of its own with --data.`);
+    throw new Error(
+      `${this.path} does not look like the data folder of a local run: it holds other files. Name a folder of its own with --data.`,
+    );
   }
 
   async identity(): Promise<RunIdentity> {
@@ -98,9 +102,11 @@ export class DataFolder {
     // A folder of an earlier version may lack some.
     const identity = { ...made, ...(await this.#read<RunIdentity>('identity.json')) };
     await this.#write('identity.json', identity);
-    await writeFile(this.masterKeyFile, randomBytes(32), { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
+    await writeFile(this.masterKeyFile, randomBytes(32), { mode: 0o600, flag: 'wx' }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      },
+    );
     return identity;
   }
 
@@ -140,7 +146,10 @@ export class DataFolder {
       return JSON.parse(await readFile(join(this.path, name), 'utf8')) as Content;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw new Error(`${join(this.path, name)} cannot be read. Delete it, or start anew with --fresh, which deletes the whole folder.`, { cause: error });
+      throw new Error(
+        `${join(this.path, name)} cannot be read. Delete it, or start anew with --fresh, which deletes the whole folder.`,
+        { cause: error },
+      );
     }
   }
 
@@ -162,7 +171,9 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 function unusable(path: string, error: NodeJS.ErrnoException): Error {
-  return new Error(`${path} cannot be used as the data folder (${error.code}). Name another with --data.`, { cause: error });
+  return new Error(`${path} cannot be used as the data folder (${error.code}). Name another with --data.`, {
+    cause: error,
+  });
 }
 
 /** Another process may have got the pid of a run that is long over. */

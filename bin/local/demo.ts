@@ -27,7 +27,8 @@ const destinationName = 'Built-in ingest, for the demo';
 const clips: readonly Clip[] = [
   {
     name: 'dusk.mp4',
-    picture: 'gradients=size=1280x720:rate=30:speed=0.02:c0=0x12233f:c1=0x3b5f8a:c2=0xe3906b:c3=0xf5d3a0:nb_colors=4:seed=7',
+    picture:
+      'gradients=size=1280x720:rate=30:speed=0.02:c0=0x12233f:c1=0x3b5f8a:c2=0xe3906b:c3=0xf5d3a0:nb_colors=4:seed=7',
     sound: 'sine=frequency=220:sample_rate=48000',
   },
   { name: 'counter.mp4', picture: 'testsrc2=size=960x540:rate=25', sound: 'sine=frequency=330:sample_rate=44100' },
@@ -49,10 +50,17 @@ export async function makeDemo(options: DemoOptions): Promise<string> {
   const uploadIDs = await Promise.all(clips.map(({ name }, index) => upload(api, name, paths[index]!)));
 
   onProgress('Starting the demo stream');
-  const destination = (await knownDestination(api)) ?? (await api('POST', '/destinations', { name: destinationName, rtmpURL, streamKey: 'demo' }, 'demo-destination'));
+  const destination =
+    (await knownDestination(api)) ??
+    (await api('POST', '/destinations', { name: destinationName, rtmpURL, streamKey: 'demo' }, 'demo-destination'));
   const settings = { name: 'Demo', quality: 'q_720p', framerate: 'f_30', destinationID: destination['id'] };
   const stream = await api('POST', '/streams', settings, 'demo-stream');
-  const playlist = await api('POST', '/playlists', { streamID: stream['id'], kind: 'video', mode: 'sequential', name: 'Demo' }, 'demo-playlist');
+  const playlist = await api(
+    'POST',
+    '/playlists',
+    { streamID: stream['id'], kind: 'video', mode: 'sequential', name: 'Demo' },
+    'demo-playlist',
+  );
   const operations = uploadIDs.map((uploadID) => ({ op: 'add', uploadID }));
   await api('POST', `/playlists/${playlist['id']}/operations`, { operations }, 'demo-operations');
   await api('POST', `/streams/${stream['id']}/start`, undefined, null);
@@ -60,7 +68,12 @@ export async function makeDemo(options: DemoOptions): Promise<string> {
   return stream['id'] as string;
 }
 
-type Api = (method: string, path: string, body?: unknown, idempotencyKey?: string | null) => Promise<Record<string, unknown>>;
+type Api = (
+  method: string,
+  path: string,
+  body?: unknown,
+  idempotencyKey?: string | null,
+) => Promise<Record<string, unknown>>;
 
 function createClient({ apiURL, apiKey }: DemoOptions): Api {
   return async (method, path, body, idempotencyKey = null) => {
@@ -81,7 +94,12 @@ function createClient({ apiURL, apiKey }: DemoOptions): Api {
 
 async function upload(api: Api, name: string, path: string): Promise<unknown> {
   const { size } = await stat(path);
-  const { id, uploaded } = await api('POST', '/uploads', { name, mimeType: 'video/mp4', fileSize: size }, `demo-upload-${name}`);
+  const { id, uploaded } = await api(
+    'POST',
+    '/uploads',
+    { name, mimeType: 'video/mp4', fileSize: size },
+    `demo-upload-${name}`,
+  );
   const current = uploaded ? { uploaded } : await api('GET', `/uploads/${String(id)}`);
   if (!current['uploaded']) {
     const target = await api('POST', `/uploads/${String(id)}/upload-url`);
@@ -92,7 +110,8 @@ async function upload(api: Api, name: string, path: string): Promise<unknown> {
       body: await file.readFile(),
     });
     // 412: a run that ended before `complete` has sent it.
-    if (!response.ok && response.status !== 412) throw new Error(`The upload of ${name} was answered ${response.status}.`);
+    if (!response.ok && response.status !== 412)
+      throw new Error(`The upload of ${name} was answered ${response.status}.`);
     await api('POST', `/uploads/${String(id)}/complete`);
   }
   await until(async () => {
@@ -108,8 +127,35 @@ async function makeClip({ ffmpegPath, mediaFolder }: DemoOptions, { name, pictur
   if (await stat(path).catch(() => null)) return path;
   const part = `${path}.part`;
   await promisify(execFile)(ffmpegPath, [
-    '-nostdin', '-loglevel', 'error', '-y', '-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', sound, '-t', String(clipSeconds),
-    '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-af', 'volume=0.05', '-ac', '2', '-f', 'mp4', part,
+    '-nostdin',
+    '-loglevel',
+    'error',
+    '-y',
+    '-f',
+    'lavfi',
+    '-i',
+    picture,
+    '-f',
+    'lavfi',
+    '-i',
+    sound,
+    '-t',
+    String(clipSeconds),
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-pix_fmt',
+    'yuv420p',
+    '-c:a',
+    'aac',
+    '-af',
+    'volume=0.05',
+    '-ac',
+    '2',
+    '-f',
+    'mp4',
+    part,
   ]);
   await rename(part, path);
   return path;

@@ -30,7 +30,9 @@ Environment: DATABASE_URL (a Postgres 18 of your own), FFMPEG_PATH, FFPROBE_PATH
 Ctrl-C ends all that was started. What is in DIR survives: a stream that was live is live again at the next start.`;
 
 /** @returns the options, or what to tell the user: help (exit 0), or what is wrong with the arguments (exit 2) */
-export function readOptions(args: readonly string[]): LocalOptions | { readonly text: string; readonly exitCode: 0 | 2 } {
+export function readOptions(
+  args: readonly string[],
+): LocalOptions | { readonly text: string; readonly exitCode: 0 | 2 } {
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -45,9 +47,11 @@ export function readOptions(args: readonly string[]): LocalOptions | { readonly 
     });
     if (values.help) return { text: helpText, exitCode: 0 };
     const port = values.port === undefined ? null : Number(values.port);
-    if (port !== null && !(Number.isInteger(port) && port >= 1 && port <= 65_535)) throw new Error('--port takes a number from 0 to 65535.');
+    if (port !== null && !(Number.isInteger(port) && port >= 1 && port <= 65_535))
+      throw new Error('--port takes a number from 0 to 65535.');
     const agents = Number(values.agents);
-    if (!(Number.isInteger(agents) && agents >= 0 && agents <= mostAgents)) throw new Error(`--agents takes a number from 1 to ${mostAgents}.`);
+    if (!(Number.isInteger(agents) && agents >= 0 && agents <= mostAgents))
+      throw new Error(`--agents takes a number from 1 to ${mostAgents}.`);
     if (values.data === '') throw new Error('--data takes the name of a folder.');
     return { port, dataFolder: resolve(values.data), demo: !values['no-demo'], fresh: values.fresh, agents };
   } catch (error) {

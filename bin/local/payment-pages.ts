@@ -13,9 +13,16 @@ export const receiptPath = '/receipts/';
 export type PaymentPages = (request: Request) => Promise<Response>;
 
 /** Answers at these paths. What is done there arrives at the API as the providers' own signed messages, over HTTP. */
-export function createPaymentPages({ payment, crypto }: Pick<LocalConnections, 'payment' | 'crypto'>, siteURL: string): PaymentPages {
+export function createPaymentPages(
+  { payment, crypto }: Pick<LocalConnections, 'payment' | 'crypto'>,
+  siteURL: string,
+): PaymentPages {
   const send = async (path: string, { body, headers }: SignedMessage) => {
-    const response = await fetch(siteURL + path, { method: 'POST', body, headers: { ...headers, 'content-type': 'application/json' } });
+    const response = await fetch(siteURL + path, {
+      method: 'POST',
+      body,
+      headers: { ...headers, 'content-type': 'application/json' },
+    });
     if (!response.ok) throw new Error(`${path} answered ${response.status}`);
   };
 
@@ -25,7 +32,10 @@ export function createPaymentPages({ payment, crypto }: Pick<LocalConnections, '
     if (request.method !== 'POST') return page('Checkout', checkoutForm(opened));
     const outcome = (await request.formData()).get('outcome') === 'pay' ? 'pay' : 'cancel';
     for (const message of payment.messagesOf(opened, outcome)) await send(callbackPaths.payment, message);
-    return page('Checkout', outcome === 'pay' ? `<p>Paid: ${opened.credits} credits.</p>` : '<p>Cancelled. Nothing was charged.</p>');
+    return page(
+      'Checkout',
+      outcome === 'pay' ? `<p>Paid: ${opened.credits} credits.</p>` : '<p>Cancelled. Nothing was charged.</p>',
+    );
   };
 
   const deposit: PaymentPages = async (request) => {
@@ -35,10 +45,26 @@ export function createPaymentPages({ payment, crypto }: Pick<LocalConnections, '
       const value = form.get(name);
       return typeof value === 'string' ? value.trim() : '';
     };
-    const status = text('status') === 'confirming' || text('status') === 'failed' ? (text('status') as 'confirming' | 'failed') : 'confirmed';
+    const status =
+      text('status') === 'confirming' || text('status') === 'failed'
+        ? (text('status') as 'confirming' | 'failed')
+        : 'confirmed';
     const amount = Number(text('amount'));
-    const message = amount > 0 ? crypto.messageOf({ address: text('address'), amount, transaction: text('transaction') || randomUUID(), status }) : null;
-    if (!message) return page('Test deposit', `<p>Give an address of get_crypto_deposit_address, and an amount above 0.</p>${depositForm}`, 422);
+    const message =
+      amount > 0
+        ? crypto.messageOf({
+            address: text('address'),
+            amount,
+            transaction: text('transaction') || randomUUID(),
+            status,
+          })
+        : null;
+    if (!message)
+      return page(
+        'Test deposit',
+        `<p>Give an address of get_crypto_deposit_address, and an amount above 0.</p>${depositForm}`,
+        422,
+      );
     await send(callbackPaths.crypto, message);
     return page('Test deposit', `<p>Reported as ${status}.</p>${depositForm}`);
   };
@@ -47,10 +73,16 @@ export function createPaymentPages({ payment, crypto }: Pick<LocalConnections, '
     const { pathname } = new URL(request.url);
     try {
       const invoiceID = /^\/receipts\/(inv_\w+)$/.exec(pathname)?.[1];
-      if (pathname.startsWith(receiptPath)) return page('Receipt', invoiceID ? `<p>Invoice ${invoiceID} was paid on this machine.</p>` : '<p>There is no such receipt.</p>', invoiceID ? 200 : 404);
+      if (pathname.startsWith(receiptPath))
+        return page(
+          'Receipt',
+          invoiceID ? `<p>Invoice ${invoiceID} was paid on this machine.</p>` : '<p>There is no such receipt.</p>',
+          invoiceID ? 200 : 404,
+        );
       return await (pathname === checkoutPath ? checkout(request) : deposit(request));
     } catch (error) {
-      if (error instanceof SignedURLRefused) return page('Checkout', '<p>This link is not valid, or no longer. Make another with create_top_up.</p>', 403);
+      if (error instanceof SignedURLRefused)
+        return page('Checkout', '<p>This link is not valid, or no longer. Make another with create_top_up.</p>', 403);
       throw error;
     }
   };
@@ -70,7 +102,11 @@ const depositForm = `<form method="post">
 
 /** What is put in is ours: nothing that a caller sent is ever repeated. */
 function page(title: string, content: string, status = 200): Response {
-  const style = ':root{color-scheme:light dark;font:16px/1.5 system-ui}main{max-width:32rem;margin:10vh auto;padding:0 1rem}input,select{width:100%;font:inherit}button{font:inherit;padding:.4rem 1.2rem}';
+  const style =
+    ':root{color-scheme:light dark;font:16px/1.5 system-ui}main{max-width:32rem;margin:10vh auto;padding:0 1rem}input,select{width:100%;font:inherit}button{font:inherit;padding:.4rem 1.2rem}';
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style><main><h1>${title}</h1>${content}</main></html>`;
-  return new Response(html, { status, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } });
+  return new Response(html, {
+    status,
+    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+  });
 }

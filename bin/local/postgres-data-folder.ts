@@ -29,13 +29,17 @@ export async function serverUser(dataFolder: string): Promise<ServerUser | undef
   const uid = process.getuid?.();
   const owner = await stat(dataFolder).catch(() => undefined);
   if (uid !== 0) {
-    if (owner && owner.uid !== uid) throw new Error(`${dataFolder} belongs to another user (uid ${owner.uid}): run as that user, or delete it.`);
+    if (owner && owner.uid !== uid)
+      throw new Error(`${dataFolder} belongs to another user (uid ${owner.uid}): run as that user, or delete it.`);
     return undefined;
   }
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const found = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
-  if (!found) throw new Error('Postgres does not run as root, and there is no user postgres or nobody to run it as. Run this as another user.');
+  if (!found)
+    throw new Error(
+      'Postgres does not run as root, and there is no user postgres or nobody to run it as. Run this as another user.',
+    );
   return { uid: Number(found[2]), gid: Number(found[3]) };
 }
 
@@ -71,7 +75,8 @@ async function removeAbandoned(folder: string): Promise<void> {
   const inUse = await answers;
   socket.destroy();
   try {
-    if (!inUse && Date.now() - (await stat(folder)).mtimeMs > abandonedAfterMs) await rm(folder, { recursive: true, force: true });
+    if (!inUse && Date.now() - (await stat(folder)).mtimeMs > abandonedAfterMs)
+      await rm(folder, { recursive: true, force: true });
   } catch {
     // Another user's, or another run was faster.
   }
@@ -94,7 +99,10 @@ export async function stopLeftover(dataFolder: string, onProgress: (text: string
   process.kill(pid, 'SIGINT');
   const deadline = Date.now() + leftoverStopMs;
   while (await serves(pid, dataFolder)) {
-    if (Date.now() > deadline) throw new Error(`The Postgres server of an earlier run (process ${pid}) does not end: kill it, then start again.`);
+    if (Date.now() > deadline)
+      throw new Error(
+        `The Postgres server of an earlier run (process ${pid}) does not end: kill it, then start again.`,
+      );
     await delay(leftoverPollMs);
   }
 }

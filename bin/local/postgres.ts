@@ -8,7 +8,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { startChild } from './child-process.ts';
 import type { ChildExit, RunningChild } from './child-process.ts';
-import { giveTo, isOpenToOthers, launcherFile, serverUser, stopLeftover, temporaryPath } from './postgres-data-folder.ts';
+import {
+  giveTo,
+  isOpenToOthers,
+  launcherFile,
+  serverUser,
+  stopLeftover,
+  temporaryPath,
+} from './postgres-data-folder.ts';
 import type { ServerUser } from './postgres-data-folder.ts';
 
 export type PostgresOptions = {
@@ -117,7 +124,8 @@ async function createCluster(programs: Programs, folder: string, password: strin
     await writeFile(passwordBeside, password, { mode: 0o600 });
     await giveTo(programs.user, passwordBeside);
   }
-  const access = password === undefined ? ['--auth=trust', '--no-sync'] : ['--auth=scram-sha-256', `--pwfile=${passwordBeside}`];
+  const access =
+    password === undefined ? ['--auth=trust', '--no-sync'] : ['--auth=scram-sha-256', `--pwfile=${passwordBeside}`];
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const initdb = await run(programs, 'initdb', folder, ['--username', superuser, ...locale, ...access]);
   const { code } = await initdb.child.exited;
@@ -126,7 +134,11 @@ async function createCluster(programs: Programs, folder: string, password: strin
 }
 
 /** The port that is wanted may be taken between the look at it and the start: then any other that is free. */
-async function startReachable(programs: Programs, dataFolder: string, options: PostgresOptions): Promise<{ server: RunningChild; url: string }> {
+async function startReachable(
+  programs: Programs,
+  dataFolder: string,
+  options: PostgresOptions,
+): Promise<{ server: RunningChild; url: string }> {
   for (let attempt = 1; ; attempt++) {
     const wantedPort = options.durable && attempt === 1 ? options.port : undefined;
     const { url, settings } = options.durable ? await loopbackAccess(dataFolder, wantedPort) : socketAccess(dataFolder);
@@ -139,16 +151,32 @@ async function startReachable(programs: Programs, dataFolder: string, options: P
 }
 
 /** Resolves when the server has answered a connection to `url`. */
-async function startServer(programs: Programs, dataFolder: string, settings: Record<string, string>, url: string): Promise<RunningChild> {
+async function startServer(
+  programs: Programs,
+  dataFolder: string,
+  settings: Record<string, string>,
+  url: string,
+): Promise<RunningChild> {
   const { promise: announced, resolve } = Promise.withResolvers<'announced'>();
-  const server = await run(programs, 'postgres', dataFolder, Object.entries(settings).map(([name, value]) => `--${name}=${value}`), (line) => {
-    if (line.includes('database system is ready to accept connections')) resolve('announced');
-  });
+  const server = await run(
+    programs,
+    'postgres',
+    dataFolder,
+    Object.entries(settings).map(([name, value]) => `--${name}=${value}`),
+    (line) => {
+      if (line.includes('database system is ready to accept connections')) resolve('announced');
+    },
+  );
   const timeout = new AbortController();
   try {
     await writeFile(join(dataFolder, launcherFile), String(process.pid));
-    const first = await Promise.race([announced, server.child.exited, delay(startTimeoutMs, undefined, { signal: timeout.signal })]);
-    if (first !== 'announced') throw new Error(`Postgres ${first ? 'ended while it started' : 'did not start in time'}. ${server.endOfLog()}`);
+    const first = await Promise.race([
+      announced,
+      server.child.exited,
+      delay(startTimeoutMs, undefined, { signal: timeout.signal }),
+    ]);
+    if (first !== 'announced')
+      throw new Error(`Postgres ${first ? 'ended while it started' : 'did not start in time'}. ${server.endOfLog()}`);
     const client = new Client({ connectionString: url });
     await client.connect();
     await client.end();
@@ -177,7 +205,8 @@ async function run(
     env: { LC_ALL: 'C', TZ: 'UTC' },
     cwd: '/',
     user,
-    passesClosedFolders: user !== undefined && !((await isOpenToOthers(command)) && (await isOpenToOthers(dirname(dataFolder)))),
+    passesClosedFolders:
+      user !== undefined && !((await isOpenToOthers(command)) && (await isOpenToOthers(dirname(dataFolder)))),
     // Postgres' fast shutdown.
     deathSignal: 'SIGINT',
     log(line) {
@@ -198,7 +227,9 @@ async function postgresBinaries(): Promise<{ folder: string; major: number }> {
     const { version }: { version: string } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     return { folder: join(root, 'native/bin'), major: Number.parseInt(version, 10) };
   } catch (error) {
-    throw new Error(`${name} is not installed. Set DATABASE_URL to the URL of an empty Postgres database instead.`, { cause: error });
+    throw new Error(`${name} is not installed. Set DATABASE_URL to the URL of an empty Postgres database instead.`, {
+      cause: error,
+    });
   }
 }
 
@@ -211,7 +242,10 @@ async function checkMajor(dataFolder: string, major: number): Promise<void> {
   );
 }
 
-async function loopbackAccess(dataFolder: string, wantedPort: number | undefined): Promise<{ url: string; settings: Record<string, string> }> {
+async function loopbackAccess(
+  dataFolder: string,
+  wantedPort: number | undefined,
+): Promise<{ url: string; settings: Record<string, string> }> {
   const port = String((await freePort(wantedPort)) ?? (await freePort(0)));
   const password = await readFile(join(dataFolder, passwordFile), 'utf8');
   return {

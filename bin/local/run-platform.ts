@@ -54,27 +54,52 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
     const identity = await folder.identity();
     const logFile = createWriteStream(join(folder.path, 'platform.log'), { flags: 'w', mode: 0o600 });
     const writeLog = (line: string) => void logFile.write(`${line}\n`);
-    const log: Log = (event, fields) => writeLog(JSON.stringify({ at: new Date().toISOString(), event, ...fields }, (_, value) => (value instanceof Error ? value.stack : value)));
+    const log: Log = (event, fields) =>
+      writeLog(
+        JSON.stringify({ at: new Date().toISOString(), event, ...fields }, (_, value) =>
+          value instanceof Error ? value.stack : value,
+        ),
+      );
 
     const tools = await step('Looking for ffmpeg', () => findMediaTools(process.env));
     const databaseURL = await step('Starting Postgres', async (progress) => {
       const ownURL = process.env['DATABASE_URL'];
       if (ownURL) return ownURL;
-      const postgres = await startPostgres({ durable: true, dataFolder: folder.postgres, port: defaultPorts.postgres, log: writeLog, onProgress: progress });
+      const postgres = await startPostgres({
+        durable: true,
+        dataFolder: folder.postgres,
+        port: defaultPorts.postgres,
+        log: writeLog,
+        onProgress: progress,
+      });
       parts.defer(() => postgres.stop());
-      void postgres.exited.then(() => ending.fail(new Error(`Postgres ended by itself; the end of ${join(folder.path, 'platform.log')} says why. Start again: nothing is lost.`)));
+      void postgres.exited.then(() =>
+        ending.fail(
+          new Error(
+            `Postgres ended by itself; the end of ${join(folder.path, 'platform.log')} says why. Start again: nothing is lost.`,
+          ),
+        ),
+      );
       return postgres.url;
     });
     const sink = await startRtmpSink({ port: defaultPorts.rtmp }).catch(() => startRtmpSink({ port: 0 }));
     parts.defer(() => sink.close());
     const site = await reserveSite(options.port ?? defaultPorts.site, options.port !== null);
     parts.defer(() => site.close());
-    if (options.port === null && site.port !== defaultPorts.site) terminal.line(`  Port ${defaultPorts.site} is taken: the site is on ${site.port}.`);
-    if (sink.port !== defaultPorts.rtmp) terminal.line(`  Port ${defaultPorts.rtmp} is taken: the RTMP ingest is on ${sink.port}.`);
+    if (options.port === null && site.port !== defaultPorts.site)
+      terminal.line(`  Port ${defaultPorts.site} is taken: the site is on ${site.port}.`);
+    if (sink.port !== defaultPorts.rtmp)
+      terminal.line(`  Port ${defaultPorts.rtmp} is taken: the RTMP ingest is on ${sink.port}.`);
     const rtmpURL = rtmpURLAt(sink.port);
 
     await step('Migrating the database', () => migrateAt(databaseURL));
-    const local = { databaseURL, serviceSecret: identity.serviceSecret, masterKeyFile: folder.masterKeyFile, objectsFolder: folder.objects, siteURL: site.url };
+    const local = {
+      databaseURL,
+      serviceSecret: identity.serviceSecret,
+      masterKeyFile: folder.masterKeyFile,
+      objectsFolder: folder.objects,
+      siteURL: site.url,
+    };
     const connections = await connectLocally(local, 20, log);
     parts.defer(() => connections.pool.end());
     const clock = () => new Date();
@@ -87,31 +112,85 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
 
     const settings = { ...localSettings, legacyRtmpURL: rtmpURL };
     const service = createService(connections, settings, log);
-    const mailer = createFolderMailer({ folder: folder.mails, clock, onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`) });
-    const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor: localSettings.rateLimitFactor, clock, log });
+    const mailer = createFolderMailer({
+      folder: folder.mails,
+      clock,
+      onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`),
+    });
+    const auth = createAuthHandler({
+      ...connections,
+      mailer,
+      rateLimitFactor: localSettings.rateLimitFactor,
+      clock,
+      log,
+    });
     const rest = withPaymentCallbacks(createRestHandler(service), connections, connections.pool, log);
     const mcp = createMcpHandler(service, guidance);
     const graphql = createGraphqlHandler(service);
     const graphqlPage = createGraphqlPage(schemaText(service.operations));
-    site.serve({ rest, mcp, graphql, graphqlPage, auth, paymentPages: createPaymentPages(connections, site.url), objects: connections.objects, sink, rtmpURL, log });
+    site.serve({
+      rest,
+      mcp,
+      graphql,
+      graphqlPage,
+      auth,
+      paymentPages: createPaymentPages(connections, site.url),
+      objects: connections.objects,
+      sink,
+      rtmpURL,
+      log,
+    });
 
     const encoder = await chooseEncoder(tools, 'h264', log);
     const slots = availableParallelism() * slotsPerCore;
-    const agentSettings = { ...local, ...tools, encoder, supervisor: identity.supervisor, slots, legacyRtmpURL: rtmpURL };
-    const supervisor = await step('Starting the publisher', () => superviseAgents(options.agents, { settings: agentSettings, pool: connections.pool, writeLog, log }));
+    const agentSettings = {
+      ...local,
+      ...tools,
+      encoder,
+      supervisor: identity.supervisor,
+      slots,
+      legacyRtmpURL: rtmpURL,
+    };
+    const supervisor = await step('Starting the publisher', () =>
+      superviseAgents(options.agents, { settings: agentSettings, pool: connections.pool, writeLog, log }),
+    );
     parts.defer(() => supervisor.stop());
     const starting = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
     const attempts = { ...localSettings, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 };
-    const telling = { attempts, mailer, siteURL: site.url, steadyClock: () => performance.now(), random: Math.random, log };
+    const telling = {
+      attempts,
+      mailer,
+      siteURL: site.url,
+      steadyClock: () => performance.now(),
+      random: Math.random,
+      log,
+    };
     parts.use(startJobs({ ...connections, ...telling, starting, clock }, log));
 
     const user = { email: localEmail, password: identity.password };
-    await folder.writeConnection({ apiURL: service.baseURL, mcpURL: site.url + mcpPath, graphqlURL: site.url + graphqlPath, siteURL: site.url, authURL: site.url, rtmpURL, databaseURL, apiKey: identity.apiKey, user, pid: process.pid });
+    await folder.writeConnection({
+      apiURL: service.baseURL,
+      mcpURL: site.url + mcpPath,
+      graphqlURL: site.url + graphqlPath,
+      siteURL: site.url,
+      authURL: site.url,
+      rtmpURL,
+      databaseURL,
+      apiKey: identity.apiKey,
+      user,
+      pid: process.pid,
+    });
     parts.defer(() => folder.removeConnection());
 
     if (options.demo && !(await folder.isDemoMade())) {
       await step('Making the demo', async (progress) => {
-        const demo = { apiURL: service.baseURL, apiKey: identity.apiKey, rtmpURL, ffmpegPath: tools.ffmpegPath, mediaFolder: folder.demoMedia };
+        const demo = {
+          apiURL: service.baseURL,
+          apiKey: identity.apiKey,
+          rtmpURL,
+          ffmpegPath: tools.ffmpegPath,
+          mediaFolder: folder.demoMedia,
+        };
         const made = makeDemo({ ...demo, onProgress: progress });
         const streamID = await Promise.race([made, ending.asked.then(() => null)]);
         if (streamID !== null) await folder.markDemoMade(streamID);

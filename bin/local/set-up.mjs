@@ -1,6 +1,16 @@
 // Before `npm start` and `npm test`: makes node_modules what package-lock.json says and the programs in it runnable. Built-ins of Node 18 only.
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +36,8 @@ function reasonToInstall() {
   for (const [path, wanted] of packagesToHave()) {
     const found = installed[path];
     if (!found || !existsSync(join(root, path))) return `${path} is missing`;
-    if (found.version !== wanted.version || found.integrity !== wanted.integrity) return `${path} is not the version in package-lock.json`;
+    if (found.version !== wanted.version || found.integrity !== wanted.integrity)
+      return `${path} is not the version in package-lock.json`;
   }
   return undefined;
 }
@@ -55,13 +66,17 @@ function readPackages(lockFile) {
 async function install(reason) {
   console.log(`Installing the packages (${reason}).`);
   const started = Date.now();
-  const npm = process.env.npm_execpath ? [process.env.npm_node_execpath ?? process.execPath, process.env.npm_execpath] : ['npm'];
+  const npm = process.env.npm_execpath
+    ? [process.env.npm_node_execpath ?? process.execPath, process.env.npm_execpath]
+    : ['npm'];
   const args = [...npm.slice(1), 'ci', '--include=dev', '--include=optional', '--ignore-scripts'];
   const installer = spawn(npm[0], args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = [];
   for (const stream of [installer.stdout, installer.stderr]) stream.on('data', (chunk) => output.push(chunk));
   const ended = new Promise((resolve) => {
-    installer.once('error', (error) => resolve(output.push(Buffer.from(`npm could not be started: ${error.message}\n`))));
+    installer.once('error', (error) =>
+      resolve(output.push(Buffer.from(`npm could not be started: ${error.message}\n`))),
+    );
     installer.once('close', resolve);
   });
   mkdirSync(dirname(installerFile), { recursive: true });
@@ -128,7 +143,9 @@ function makeExecutable(file) {
 /** The next command npm runs takes the Node in node_modules/.bin, if there is one for this machine, before the one on PATH. */
 function checkNode() {
   const bundled = join(modules, '.bin/node');
-  const version = existsSync(bundled) ? spawnSync(bundled, ['--version'], { encoding: 'utf8' }).stdout : process.version;
+  const version = existsSync(bundled)
+    ? spawnSync(bundled, ['--version'], { encoding: 'utf8' }).stdout
+    : process.version;
   if (Number.parseInt(version?.slice(1), 10) >= neededNodeMajor) return;
   fail(
     `Node ${neededNodeMajor} or newer is needed, and this is ${version?.trim() || `${bundled}, which does not run here`}. ` +

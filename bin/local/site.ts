@@ -52,7 +52,8 @@ const maxHeaderBytes = 128 * 1024;
 export async function reserveSite(port: number, strict: boolean): Promise<ReservedSite> {
   const server = createServer({ maxHeaderSize: maxHeaderBytes });
   await listen(server, port).catch((error: NodeJS.ErrnoException) => {
-    if (strict) throw new Error(`Port ${port} cannot be used (${error.code}). Choose another with --port.`, { cause: error });
+    if (strict)
+      throw new Error(`Port ${port} cannot be used (${error.code}). Choose another with --port.`, { cause: error });
     return listen(server, 0);
   });
   const { port: taken } = server.address() as AddressInfo;
@@ -72,19 +73,33 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
   };
 }
 
-function route(server: Server, siteURL: string, { rest, mcp, graphql, graphqlPage, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts): void {
+function route(
+  server: Server,
+  siteURL: string,
+  { rest, mcp, graphql, graphqlPage, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts,
+): void {
   const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
-  const answerGraphql = getRequestListener((request, { incoming }) => graphql(request, incoming.socket.remoteAddress ?? ''));
+  const answerGraphql = getRequestListener((request, { incoming }) =>
+    graphql(request, incoming.socket.remoteAddress ?? ''),
+  );
   const answerMcp = getRequestListener((request, { incoming }) => mcp(request, incoming.socket.remoteAddress ?? ''));
-  const answerAuth = getRequestListener((received, { incoming }) => auth(received, incoming.socket.remoteAddress ?? null));
+  const answerAuth = getRequestListener((received, { incoming }) =>
+    auth(received, incoming.socket.remoteAddress ?? null),
+  );
   const answerDashboard = getRequestListener(serveDashboard);
   const answerPayments = getRequestListener(paymentPages);
   const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });
-  const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };
+  const watch = {
+    info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL },
+    channels: () => sink.channels(),
+    serveFlv: sink.serveFlv.bind(sink),
+  };
   server.on('request', (request, response) => {
     const path = request.url ?? '/';
     if (!isOfThisMachine(request.headers.host)) {
-      response.writeHead(403, { 'content-type': 'text/plain' }).end('This site answers to localhost and 127.0.0.1 only.\n');
+      response
+        .writeHead(403, { 'content-type': 'text/plain' })
+        .end('This site answers to localhost and 127.0.0.1 only.\n');
       return;
     }
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
@@ -98,7 +113,8 @@ function route(server: Server, siteURL: string, { rest, mcp, graphql, graphqlPag
       response.writeHead(302, { location: siteURL + path }).end();
       return;
     }
-    if ([checkoutPath, depositPath].includes(path.split('?')[0]!) || path.startsWith(receiptPath)) return void answerPayments(request, response);
+    if ([checkoutPath, depositPath].includes(path.split('?')[0]!) || path.startsWith(receiptPath))
+      return void answerPayments(request, response);
     if (serveWatchPage(watch, request, response)) return;
     void answerRest(request, response);
   });

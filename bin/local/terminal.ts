@@ -47,7 +47,9 @@ export function openTerminal(output: Output): Terminal {
           showStatus();
         });
         running.delete(status);
-        line(`${style('green', '✓')} ${text} ${style('dim', `(${((performance.now() - started) / 1000).toFixed(1)} s)`)}`);
+        line(
+          `${style('green', '✓')} ${text} ${style('dim', `(${((performance.now() - started) / 1000).toFixed(1)} s)`)}`,
+        );
         return result;
       } catch (error) {
         running.delete(status);
@@ -59,7 +61,12 @@ export function openTerminal(output: Output): Terminal {
       const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
       for (const row of rows) {
         const cells = row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widthOf(column))));
-        line(`  ${style('bold', cells[0] ?? '')}${cells.slice(1).map((cell) => `  ${cell}`).join('')}`);
+        line(
+          `  ${style('bold', cells[0] ?? '')}${cells
+            .slice(1)
+            .map((cell) => `  ${cell}`)
+            .join('')}`,
+        );
       }
     },
   };

@@ -17,7 +17,11 @@ export interface ServiceSettings extends StreamingSettings {
   readonly rateLimitFactor: number;
 }
 
-export function createService(connections: Connections & PaymentProviders, settings: ServiceSettings, log: Log): Service {
+export function createService(
+  connections: Connections & PaymentProviders,
+  settings: ServiceSettings,
+  log: Log,
+): Service {
   const { pool, objects, queue, sealer, payment, crypto, serviceSecret, origin } = connections;
   const clock = () => new Date();
   return {
@@ -37,7 +41,11 @@ export function createService(connections: Connections & PaymentProviders, setti
     random: Math.random,
     health: createHealth(pool, objects),
     // What cannot be sent on now is sent on by the next agent's renewal, or by the minute sweep.
-    relay: () => queue.relay().then(() => {}, (error: unknown) => log('relay_failed', { error })),
+    relay: () =>
+      queue.relay().then(
+        () => {},
+        (error: unknown) => log('relay_failed', { error }),
+      ),
     log,
   };
 }

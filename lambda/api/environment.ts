@@ -6,7 +6,15 @@ import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
 
 export const apiVariables = [
-  ...coreVariables, 'UPLOADS_BUCKET', 'SITE_URL', 'ALLOW_PRIVATE_ADDRESSES', 'QUEUE_URLS', 'TIMER_GROUP', 'TIMER_ROLE_ARN', 'TIMER_QUEUE_ARN', 'LEGACY_RTMP_URL',
+  ...coreVariables,
+  'UPLOADS_BUCKET',
+  'SITE_URL',
+  'ALLOW_PRIVATE_ADDRESSES',
+  'QUEUE_URLS',
+  'TIMER_GROUP',
+  'TIMER_ROLE_ARN',
+  'TIMER_QUEUE_ARN',
+  'LEGACY_RTMP_URL',
   'RATE_LIMIT_FACTOR',
 ] as const;
 

@@ -18,7 +18,8 @@ export function requestOf(event: APIGatewayProxyEvent, origin: string): Request 
     for (const value of values ?? []) url.searchParams.append(name, value);
   }
   const headers = new Headers();
-  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) for (const value of values ?? []) headers.append(name, readable(value));
+  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {}))
+    for (const value of values ?? []) headers.append(name, readable(value));
   const hasBody = event.body !== null && event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD';
   const body = hasBody ? Buffer.from(event.body!, event.isBase64Encoded ? 'base64' : 'utf8') : null;
   return new Request(url, { method: event.httpMethod, headers, body });

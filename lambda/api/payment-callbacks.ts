@@ -14,7 +14,12 @@ import type { RestHandler } from '../surfaces/rest.ts';
 const maxMessageBytes = 256 * 1024;
 
 /** Answers providers at their paths, which need no credential but the signature, and lets `rest` answer everything else. */
-export function withPaymentCallbacks(rest: RestHandler, providers: PaymentProviders, pool: Pool, log: Log): RestHandler {
+export function withPaymentCallbacks(
+  rest: RestHandler,
+  providers: PaymentProviders,
+  pool: Pool,
+  log: Log,
+): RestHandler {
   return async (request, address) => {
     const path = new URL(request.url).pathname;
     const port = (['payment', 'crypto'] as const).find((name) => callbackPaths[name] === path);
@@ -30,7 +35,12 @@ export function withPaymentCallbacks(rest: RestHandler, providers: PaymentProvid
   };
 }
 
-async function take(request: Request, provider: PaymentProvider | CryptoProcessor, pool: Pool, log: Log): Promise<Response> {
+async function take(
+  request: Request,
+  provider: PaymentProvider | CryptoProcessor,
+  pool: Pool,
+  log: Log,
+): Promise<Response> {
   if (Number(request.headers.get('content-length') ?? 0) > maxMessageBytes) return answer(413, 'Too large.');
   const bytes = await request.arrayBuffer();
   if (bytes.byteLength > maxMessageBytes) return answer(413, 'Too large.');

@@ -46,25 +46,46 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         ctx.json({ data: (await databaseOn(pool).apiKeys.of(ctx.context.session.user.id)).map(toKey) }),
       ),
       /** The only answer that ever has the key itself. */
-      createApiKey: createAuthEndpoint('/account/api-keys/create', { method: 'POST', use, body: newKey }, async (ctx) => {
-        const { user } = ctx.context.session;
-        const { name, expiresInDays, scopes = null } = ctx.body;
-        const now = clock();
-        const key = apiKeyPrefix + randomBytes(32).toString('base64url');
-        const expiresAt = expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * dayMs);
-        const row = { id: newID('key', now), userID: user.id, name, keySha256: hashApiKey(key), keyStart: key.slice(0, shownCharacters), scopes, expiresAt };
-        const made = await databaseOn(pool).apiKeys.insert(row, keysPerUser);
-        if (!made) throw new APIError('UNPROCESSABLE_ENTITY', { code: 'TOO_MANY_KEYS', message: `There are ${keysPerUser} keys already. Revoke one first.` });
-        await recordEvent(pool, ctx, 'api_key_created', user.id);
-        ctx.setHeader('cache-control', 'no-store');
-        return ctx.json({ ...toKey(made), key });
-      }),
-      revokeApiKey: createAuthEndpoint('/account/api-keys/revoke', { method: 'POST', use, body: z.strictObject({ id: z.string() }) }, async (ctx) => {
-        const { user } = ctx.context.session;
-        if (!(await databaseOn(pool).apiKeys.revoke(user.id, ctx.body.id))) throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'There is no such key.' });
-        await recordEvent(pool, ctx, 'api_key_revoked', user.id);
-        return ctx.json({ revoked: true });
-      }),
+      createApiKey: createAuthEndpoint(
+        '/account/api-keys/create',
+        { method: 'POST', use, body: newKey },
+        async (ctx) => {
+          const { user } = ctx.context.session;
+          const { name, expiresInDays, scopes = null } = ctx.body;
+          const now = clock();
+          const key = apiKeyPrefix + randomBytes(32).toString('base64url');
+          const expiresAt = expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * dayMs);
+          const row = {
+            id: newID('key', now),
+            userID: user.id,
+            name,
+            keySha256: hashApiKey(key),
+            keyStart: key.slice(0, shownCharacters),
+            scopes,
+            expiresAt,
+          };
+          const made = await databaseOn(pool).apiKeys.insert(row, keysPerUser);
+          if (!made)
+            throw new APIError('UNPROCESSABLE_ENTITY', {
+              code: 'TOO_MANY_KEYS',
+              message: `There are ${keysPerUser} keys already. Revoke one first.`,
+            });
+          await recordEvent(pool, ctx, 'api_key_created', user.id);
+          ctx.setHeader('cache-control', 'no-store');
+          return ctx.json({ ...toKey(made), key });
+        },
+      ),
+      revokeApiKey: createAuthEndpoint(
+        '/account/api-keys/revoke',
+        { method: 'POST', use, body: z.strictObject({ id: z.string() }) },
+        async (ctx) => {
+          const { user } = ctx.context.session;
+          if (!(await databaseOn(pool).apiKeys.revoke(user.id, ctx.body.id)))
+            throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'There is no such key.' });
+          await recordEvent(pool, ctx, 'api_key_revoked', user.id);
+          return ctx.json({ revoked: true });
+        },
+      ),
       listApplications: createAuthEndpoint('/account/applications', { method: 'GET', use }, async (ctx) => {
         const connected = await databaseOn(pool).applications.connectedTo(ctx.context.session.user.id);
         return ctx.json({
@@ -83,7 +104,8 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         async (ctx) => {
           const { user } = ctx.context.session;
           const { clientID } = ctx.body;
-          if (!(await databaseOn(pool).applications.disconnect(user.id, clientID))) throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'This application is not connected.' });
+          if (!(await databaseOn(pool).applications.disconnect(user.id, clientID)))
+            throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'This application is not connected.' });
           await recordEvent(pool, ctx, 'application_disconnected', user.id, clientID);
           return ctx.json({ disconnected: true });
         },
@@ -93,19 +115,38 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         const sessions = await ctx.context.internalAdapter.listSessions(user.id, { onlyActiveSessions: true });
         return ctx.json({
           // Never the token: it is what the cookie holds.
-          data: sessions.map(({ id, createdAt, updatedAt, ipAddress, userAgent }) => ({ id, createdAt, seenAt: updatedAt, address: ipAddress, userAgent, isCurrent: id === current.id })),
+          data: sessions.map(({ id, createdAt, updatedAt, ipAddress, userAgent }) => ({
+            id,
+            createdAt,
+            seenAt: updatedAt,
+            address: ipAddress,
+            userAgent,
+            isCurrent: id === current.id,
+          })),
         });
       }),
-      endSession: createAuthEndpoint('/account/sessions/end', { method: 'POST', use, body: z.strictObject({ id: z.string() }) }, async (ctx) => {
-        const sessions = await ctx.context.internalAdapter.listSessions(ctx.context.session.user.id);
-        const session = sessions.find(({ id }) => id === ctx.body.id);
-        if (!session) throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'There is no such session.' });
-        await ctx.context.internalAdapter.deleteSession(session.token);
-        return ctx.json({ ended: true });
-      }),
+      endSession: createAuthEndpoint(
+        '/account/sessions/end',
+        { method: 'POST', use, body: z.strictObject({ id: z.string() }) },
+        async (ctx) => {
+          const sessions = await ctx.context.internalAdapter.listSessions(ctx.context.session.user.id);
+          const session = sessions.find(({ id }) => id === ctx.body.id);
+          if (!session) throw new APIError('NOT_FOUND', { code: 'NOT_FOUND', message: 'There is no such session.' });
+          await ctx.context.internalAdapter.deleteSession(session.token);
+          return ctx.json({ ended: true });
+        },
+      ),
       listSecurityEvents: createAuthEndpoint('/account/security-events', { method: 'GET', use }, async (ctx) => {
         const events = await databaseOn(pool).securityEvents.latest(ctx.context.session.user.id, eventsShown);
-        return ctx.json({ data: events.map(({ kind, client_name, address, user_agent, at }) => ({ kind, clientName: client_name, address, userAgent: user_agent, at })) });
+        return ctx.json({
+          data: events.map(({ kind, client_name, address, user_agent, at }) => ({
+            kind,
+            clientName: client_name,
+            address,
+            userAgent: user_agent,
+            at,
+          })),
+        });
       }),
     },
   } satisfies BetterAuthPlugin;

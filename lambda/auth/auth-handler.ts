@@ -18,10 +18,20 @@ export type AuthHandler = (request: Request, address: string | null) => Promise<
 type Answer = (request: Request) => Promise<Response>;
 
 /** Applications in browsers, on other origins, use these: they carry no cookie. */
-const openPaths = new Set([`${authPath}/oauth2/token`, `${authPath}/oauth2/register`, `${authPath}/oauth2/revoke`, `${authPath}/oauth2/userinfo`, `${authPath}/jwks`]);
+const openPaths = new Set([
+  `${authPath}/oauth2/token`,
+  `${authPath}/oauth2/register`,
+  `${authPath}/oauth2/revoke`,
+  `${authPath}/oauth2/userinfo`,
+  `${authPath}/jwks`,
+]);
 const metadataPath = '/.well-known/oauth-protected-resource';
 /** Here a mail is sent to who is known, and none to others: the time that it takes is not to tell them apart. */
-const evenPaths = new Set([`${authPath}/sign-up/email`, `${authPath}/request-password-reset`, `${authPath}/send-verification-email`]);
+const evenPaths = new Set([
+  `${authPath}/sign-up/email`,
+  `${authPath}/request-password-reset`,
+  `${authPath}/send-verification-email`,
+]);
 /** Longer than handing a mail over takes. */
 const evenAnswerMs = 500;
 const bodyMaxBytes = 64 * 1024;
@@ -34,14 +44,21 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
   const metadata: Readonly<Record<string, Answer>> = {
     '/.well-known/openid-configuration': oauthProviderOpenIdConfigMetadata(server),
     '/.well-known/oauth-authorization-server': oauthProviderAuthServerMetadata(server),
-    ...Object.fromEntries(['', ...resourcePaths].map((path) => [metadataPath + path, async () => Response.json(protectedResourceMetadata(origin, origin + path))])),
+    ...Object.fromEntries(
+      ['', ...resourcePaths].map((path) => [
+        metadataPath + path,
+        async () => Response.json(protectedResourceMetadata(origin, origin + path)),
+      ]),
+    ),
   };
   const answer = async (request: Request, path: string): Promise<Response> => {
     const readMetadata = metadata[path];
     if (readMetadata) return cacheable(await readMetadata(request));
     if (!path.startsWith(`${authPath}/`)) return Response.json({ error: 'not_found' }, { status: 404 });
-    if (Number(request.headers.get('content-length') ?? 0) > bodyMaxBytes) return oauthError(413, 'invalid_request', `The body is larger than ${bodyMaxBytes} bytes.`);
-    if (await hasNullCharacter(request)) return oauthError(400, 'invalid_request', 'The request has a null character in it, which cannot be stored.');
+    if (Number(request.headers.get('content-length') ?? 0) > bodyMaxBytes)
+      return oauthError(413, 'invalid_request', `The body is larger than ${bodyMaxBytes} bytes.`);
+    if (await hasNullCharacter(request))
+      return oauthError(400, 'invalid_request', 'The request has a null character in it, which cannot be stored.');
     switch (path.slice(authPath.length)) {
       case '/jwks':
         return cacheable(await server.handler(request));
@@ -56,7 +73,10 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       case '/oauth2/revoke':
         return (await revokeAccessToken(accessTokens, options, request.clone())) ?? server.handler(request);
       default: {
-        const [response] = await Promise.all([server.handler(request), evenPaths.has(path) ? setTimeout(evenAnswerMs) : null]);
+        const [response] = await Promise.all([
+          server.handler(request),
+          evenPaths.has(path) ? setTimeout(evenAnswerMs) : null,
+        ]);
         return response;
       }
     }
@@ -65,12 +85,17 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
     const request = withAddress(received, address);
     const path = new URL(request.url).pathname;
     const isOpen = openPaths.has(path) || path in metadata;
-    if (request.method === 'OPTIONS' && isOpen) return new Response(null, { status: 204, headers: { ...corsHeaders, 'access-control-max-age': '86400' } });
+    if (request.method === 'OPTIONS' && isOpen)
+      return new Response(null, { status: 204, headers: { ...corsHeaders, 'access-control-max-age': '86400' } });
     try {
       const response = await answer(request, path);
       // better-auth has a header of its own for it.
       const retryAfter = response.headers.get('x-retry-after');
-      return withHeaders(response, { ...securityHeaders, ...(isOpen ? corsHeaders : {}), ...(retryAfter ? { 'retry-after': retryAfter } : {}) });
+      return withHeaders(response, {
+        ...securityHeaders,
+        ...(isOpen ? corsHeaders : {}),
+        ...(retryAfter ? { 'retry-after': retryAfter } : {}),
+      });
     } catch (error) {
       log('auth_failed', { path, error });
       return oauthError(500, 'server_error', 'We made a mistake. It is logged.');
@@ -123,27 +148,52 @@ async function withDefaults(pool: Pool, origin: string, request: Request): Promi
 
 /** Native applications seldom say that they are: better-auth would take them for web applications and refuse their loopback addresses (RFC 8252). */
 async function withApplicationType(request: Request): Promise<Request> {
-  const body: unknown = await request.clone().json().catch(() => null);
-  if (typeof body !== 'object' || body === null || 'application_type' in body || !('redirect_uris' in body) || !Array.isArray(body.redirect_uris)) return request;
-  if (!body.redirect_uris.every((uri) => /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/.test(String(uri)))) return request;
+  const body: unknown = await request
+    .clone()
+    .json()
+    .catch(() => null);
+  if (
+    typeof body !== 'object' ||
+    body === null ||
+    'application_type' in body ||
+    !('redirect_uris' in body) ||
+    !Array.isArray(body.redirect_uris)
+  )
+    return request;
+  if (!body.redirect_uris.every((uri) => /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/.test(String(uri))))
+    return request;
   const headers = new Headers(request.headers);
   headers.delete('content-length');
-  return new Request(request.url, { method: 'POST', headers, body: JSON.stringify({ ...body, application_type: 'native' }) });
+  return new Request(request.url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ ...body, application_type: 'native' }),
+  });
 }
 
 /** RFC 6749, part 5.2, and RFC 7636, part 4.6: a grant that is not valid is 400 invalid_grant. better-auth answers 401 to a wrong verifier. */
 async function asTokenAnswer(response: Response): Promise<Response> {
   if (response.status !== 401) return response;
-  const { error } = (await response.clone().json().catch(() => ({}))) as { error?: string };
+  const { error } = (await response
+    .clone()
+    .json()
+    .catch(() => ({}))) as { error?: string };
   return error === 'invalid_request' ? oauthError(400, 'invalid_grant', 'The code verifier does not match.') : response;
 }
 
 /** RFC 7009 for access tokens, which better-auth refuses as it cannot call them back. @returns null when it is not a valid access token */
-async function revokeAccessToken(accessTokens: AccessTokens, { pool, origin }: AuthorizationServerOptions, request: Request): Promise<Response | null> {
+async function revokeAccessToken(
+  accessTokens: AccessTokens,
+  { pool, origin }: AuthorizationServerOptions,
+  request: Request,
+): Promise<Response | null> {
   const form = new URLSearchParams(await request.text());
   const token = form.get('token') ?? '';
   if (request.method !== 'POST' || token.split('.').length !== 3) return null;
-  const verified = await accessTokens.verify(token, resourcePaths.flatMap((path) => [...audiencesOf(origin, path)]));
+  const verified = await accessTokens.verify(
+    token,
+    resourcePaths.flatMap((path) => [...audiencesOf(origin, path)]),
+  );
   const clientID = form.get('client_id') ?? basicUser(request.headers.get('authorization'));
   if (!verified || verified.clientID !== clientID) return null;
   await databaseOn(pool).tokenRevocations.insert(verified.userID, verified.clientID);

@@ -38,11 +38,26 @@ export interface AuthorizationServerOptions {
 export const authPath = '/api/auth';
 
 const day = 86_400;
-const idPrefixes: Readonly<Record<string, string>> = { user: 'usr', session: 'ses', account: 'crd', verification: 'vrf', oauthClient: 'app' };
+const idPrefixes: Readonly<Record<string, string>> = {
+  user: 'usr',
+  session: 'ses',
+  account: 'crd',
+  verification: 'vrf',
+  oauthClient: 'app',
+};
 
 /** Only OAuth makes tokens; sessions are shown without theirs, by ids (account.ts); there are no social accounts. */
 const disabledPaths = [
-  '/token', '/list-sessions', '/revoke-session', '/sign-in/social', '/link-social', '/list-accounts', '/unlink-account', '/get-access-token', '/refresh-token', '/account-info',
+  '/token',
+  '/list-sessions',
+  '/revoke-session',
+  '/sign-in/social',
+  '/link-social',
+  '/list-accounts',
+  '/unlink-account',
+  '/get-access-token',
+  '/refresh-token',
+  '/account-info',
 ];
 
 /** What better-auth calls its models, in our schema. */
@@ -64,10 +79,16 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
   return betterAuth({
     baseURL: origin,
     basePath: authPath,
-    secret: Buffer.from(hkdfSync('sha256', options.serviceSecret, '', 'authorization server', 32)).toString('base64url'),
+    secret: Buffer.from(hkdfSync('sha256', options.serviceSecret, '', 'authorization server', 32)).toString(
+      'base64url',
+    ),
     trustedOrigins: [origin],
     telemetry: { enabled: false },
-    logger: { disableColors: true, level: 'warn', log: (level, message, ...details) => log('auth_library', { level, message, details }) },
+    logger: {
+      disableColors: true,
+      level: 'warn',
+      log: (level, message, ...details) => log('auth_library', { level, message, details }),
+    },
     onAPIError: {
       errorURL: `${origin}/error`,
       onError: (error) => {
@@ -77,7 +98,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
     },
     database: {
       // camelCase there, snake_case in our schema.
-      db: new Kysely({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })] }),
+      db: new Kysely({
+        dialect: new PostgresDialect({ pool }),
+        plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+      }),
       type: 'postgres',
       transaction: true,
     },
@@ -91,7 +115,12 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       cookiePrefix: 'loop',
       defaultCookieAttributes: { sameSite: 'lax', httpOnly: true, path: '/' },
     },
-    rateLimit: { enabled: true, storage: 'database', modelName: 'authRateLimits', ...rateLimitRules(options.rateLimitFactor) },
+    rateLimit: {
+      enabled: true,
+      storage: 'database',
+      modelName: 'authRateLimits',
+      ...rateLimitRules(options.rateLimitFactor),
+    },
     user: {
       modelName: 'users',
       additionalFields: {
@@ -149,7 +178,14 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
         // Clients come by registration only.
         clientPrivileges: () => false,
         resourcePrivileges: () => false,
-        rateLimit: { token: false, authorize: false, introspect: false, revoke: false, register: false, userinfo: false },
+        rateLimit: {
+          token: false,
+          authorize: false,
+          introspect: false,
+          revoke: false,
+          register: false,
+          userinfo: false,
+        },
         schema: oauthTables,
       }),
       account({ pool, clock }),

@@ -13,5 +13,9 @@ export interface AuthEnvironment extends AwsCoreEnvironment {
 
 /** @throws naming the variable that is missing */
 export function readAuthEnvironment(env: NodeJS.ProcessEnv): AuthEnvironment {
-  return { ...readCoreEnvironment(env), mailFrom: env['MAIL_FROM'] || null, rateLimitFactor: Number(requiredVariable(env, 'RATE_LIMIT_FACTOR')) };
+  return {
+    ...readCoreEnvironment(env),
+    mailFrom: env['MAIL_FROM'] || null,
+    rateLimitFactor: Number(requiredVariable(env, 'RATE_LIMIT_FACTOR')),
+  };
 }

@@ -4,6 +4,9 @@ import { addressOf, requestOf, resultOf } from '../api/gateway-event.ts';
 import type { AuthHandler } from './auth-handler.ts';
 
 /** @param origin the public one */
-export function createEventHandler(auth: AuthHandler, origin: string): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
+export function createEventHandler(
+  auth: AuthHandler,
+  origin: string,
+): (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult> {
   return async (event) => resultOf(await auth(requestOf(event, origin), addressOf(event)));
 }

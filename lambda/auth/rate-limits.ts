@@ -31,5 +31,8 @@ const rules: Readonly<Record<string, Rule>> = {
 /** As better-auth takes them. @param factor multiplies the requests */
 export function rateLimitRules(factor: number) {
   const toRule = ({ windowSeconds, requests }: Rule) => ({ window: windowSeconds, max: requests * factor });
-  return { ...toRule(general), customRules: Object.fromEntries(Object.entries(rules).map(([path, rule]) => [path, toRule(rule)])) };
+  return {
+    ...toRule(general),
+    customRules: Object.fromEntries(Object.entries(rules).map(([path, rule]) => [path, toRule(rule)])),
+  };
 }

@@ -7,21 +7,38 @@ import type { SecurityEventKind } from '../data/security-events.ts';
 import { addressHeader } from './client-address.ts';
 
 /** Writes one event of a request. @param userID null where an attempt named no user there is */
-export async function recordEvent(pool: Pool, ctx: GenericEndpointContext | null, kind: SecurityEventKind, userID: string | null, clientID: string | null = null): Promise<void> {
+export async function recordEvent(
+  pool: Pool,
+  ctx: GenericEndpointContext | null,
+  kind: SecurityEventKind,
+  userID: string | null,
+  clientID: string | null = null,
+): Promise<void> {
   const header = (name: string) => ctx?.headers?.get(name) ?? null;
-  await databaseOn(pool).securityEvents.record(userID, { kind, clientID, address: header(addressHeader), userAgent: header('user-agent')?.slice(0, 300) ?? null });
+  await databaseOn(pool).securityEvents.record(userID, {
+    kind,
+    clientID,
+    address: header(addressHeader),
+    userAgent: header('user-agent')?.slice(0, 300) ?? null,
+  });
 }
 
 /** What is seen in the rows, whichever endpoint wrote them; also keeps disabled users out. */
 export function recordChanges(pool: Pool): NonNullable<BetterAuthOptions['databaseHooks']> {
   return {
     user: { create: { after: (user, ctx) => recordEvent(pool, ctx, 'signed_up', user.id) } },
-    account: { update: { after: ({ userId, password }, ctx) => (password && userId ? recordEvent(pool, ctx, 'password_changed', userId) : Promise.resolve()) } },
+    account: {
+      update: {
+        after: ({ userId, password }, ctx) =>
+          password && userId ? recordEvent(pool, ctx, 'password_changed', userId) : Promise.resolve(),
+      },
+    },
     session: {
       create: {
         before: async ({ userId }, ctx) => {
           const user = await ctx?.context.internalAdapter.findUserById(userId);
-          if (user && 'disabledAt' in user && user.disabledAt) throw new APIError('FORBIDDEN', { code: 'ACCOUNT_DISABLED', message: 'This account is disabled.' });
+          if (user && 'disabledAt' in user && user.disabledAt)
+            throw new APIError('FORBIDDEN', { code: 'ACCOUNT_DISABLED', message: 'This account is disabled.' });
         },
         after: ({ userId }, ctx) => recordEvent(pool, ctx, 'signed_in', userId),
       },
@@ -36,15 +53,18 @@ export function recordRequests(pool: Pool) {
     const { path, body } = ctx;
     const isRefused = isAPIError(ctx.context.returned) && ctx.context.returned.statusCode >= 400;
     const userID = ctx.context.session?.user.id ?? ctx.context.newSession?.user.id ?? null;
-    const userNamed = async () => (await ctx.context.internalAdapter.findUserByEmail(String(body?.email).toLowerCase()))?.user.id ?? null;
+    const userNamed = async () =>
+      (await ctx.context.internalAdapter.findUserByEmail(String(body?.email).toLowerCase()))?.user.id ?? null;
 
     if (path === '/sign-in/email' && isRefused) await recordEvent(pool, ctx, 'sign_in_refused', await userNamed());
-    if (path === '/request-password-reset' && !isRefused) await recordEvent(pool, ctx, 'password_reset_requested', await userNamed());
+    if (path === '/request-password-reset' && !isRefused)
+      await recordEvent(pool, ctx, 'password_reset_requested', await userNamed());
     if (path === '/verify-email' && !isRefused) await recordEvent(pool, ctx, 'email_verified', userID);
     if (path === '/oauth2/consent' && !isRefused) {
       const clientID = new URLSearchParams(body.oauth_query).get('client_id');
       await recordEvent(pool, ctx, body.accept ? 'application_connected' : 'application_denied', userID, clientID);
     }
-    if (path === '/oauth2/token' && isRefused && body?.grant_type === 'refresh_token') await recordEvent(pool, ctx, 'refresh_refused', null, body.client_id ?? null);
+    if (path === '/oauth2/token' && isRefused && body?.grant_type === 'refresh_token')
+      await recordEvent(pool, ctx, 'refresh_refused', null, body.client_id ?? null);
   });
 }

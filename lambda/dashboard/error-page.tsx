@@ -14,7 +14,9 @@ export function ErrorPage(): ReactNode {
   return (
     <Card heading="This cannot go on">
       <p role="alert">{words[code] ?? 'Something in the request of the application is wrong.'}</p>
-      <p className="hint">Go back to the application, and begin there again. If it happens again, its makers have to mend it.</p>
+      <p className="hint">
+        Go back to the application, and begin there again. If it happens again, its makers have to mend it.
+      </p>
     </Card>
   );
 }

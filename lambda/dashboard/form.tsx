@@ -22,7 +22,11 @@ export function Form({ action, onSubmit, children, isReset = false, className = 
     setPending(true);
     setError(null);
     try {
-      await onSubmit(Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : ''])));
+      await onSubmit(
+        Object.fromEntries(
+          [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']),
+        ),
+      );
       if (isReset) form.reset();
     } catch (failure) {
       setError((failure as Error).message);

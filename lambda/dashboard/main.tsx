@@ -28,7 +28,10 @@ const pages: Readonly<Record<PagePath, Page>> = {
 };
 
 const path = location.pathname === '/' ? '/account' : location.pathname;
-const { title, show: Shown } = (pages as Readonly<Record<string, Page>>)[path] ?? { title: 'Not found', show: NotFoundPage };
+const { title, show: Shown } = (pages as Readonly<Record<string, Page>>)[path] ?? {
+  title: 'Not found',
+  show: NotFoundPage,
+};
 document.title = `${title} · Loop streaming`;
 createRoot(document.getElementById('page')!).render(
   <StrictMode>

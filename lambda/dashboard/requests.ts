@@ -37,15 +37,32 @@ export function get<Answer>(path: string): Promise<Answer> {
 
 /** @throws {RequestError} */
 export function post<Answer>(path: string, body: object = {}): Promise<Answer> {
-  return send<Answer>(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  return send<Answer>(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 }
 
-async function send<Answer>(path: string, init: Omit<RequestInit, 'headers'> & { readonly headers?: Record<string, string> }): Promise<Answer> {
-  const response = await fetch(`/api/auth${path}`, { ...init, headers: { accept: 'application/json', ...init.headers } }).catch(() => null);
+async function send<Answer>(
+  path: string,
+  init: Omit<RequestInit, 'headers'> & { readonly headers?: Record<string, string> },
+): Promise<Answer> {
+  const response = await fetch(`/api/auth${path}`, {
+    ...init,
+    headers: { accept: 'application/json', ...init.headers },
+  }).catch(() => null);
   if (!response) throw new RequestError('The platform does not answer. Try again in a moment.', '', 0);
-  const answer = (await response.json().catch(() => null)) as (Answer & { code?: string; error?: string; message?: string }) | null;
+  const answer = (await response.json().catch(() => null)) as
+    | (Answer & { code?: string; error?: string; message?: string })
+    | null;
   if (response.ok) return answer as Answer;
-  if (response.status === 429) throw new RequestError('Too many attempts. Wait a minute, then try again.', 'RATE_LIMITED', 429);
+  if (response.status === 429)
+    throw new RequestError('Too many attempts. Wait a minute, then try again.', 'RATE_LIMITED', 429);
   const code = answer?.code ?? answer?.error ?? '';
-  throw new RequestError(words[code] ?? answer?.message ?? 'That did not work. Try again in a moment.', code, response.status);
+  throw new RequestError(
+    words[code] ?? answer?.message ?? 'That did not work. Try again in a moment.',
+    code,
+    response.status,
+  );
 }

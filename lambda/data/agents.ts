@@ -70,11 +70,13 @@ export function agents(db: Queryable) {
 
     /** Where to ask some other agents that live. */
     peerURLs: async (agentID: string) =>
-      (await all<{ peer_url: string }>(
-        db,
-        `select peer_url from agents where id <> $1 and peer_url is not null and lease_expires_at > now() order by random() limit $2`,
-        [agentID, peersKnown],
-      )).map(({ peer_url: url }) => url),
+      (
+        await all<{ peer_url: string }>(
+          db,
+          `select peer_url from agents where id <> $1 and peer_url is not null and lease_expires_at > now() order by random() limit $2`,
+          [agentID, peersKnown],
+        )
+      ).map(({ peer_url: url }) => url),
 
     /** One statement whatever the number of streams: renews, and says what the agent has to know. */
     renew: async (agentID: string): Promise<Renewal> => {
@@ -98,7 +100,12 @@ export function agents(db: Queryable) {
         [agentID, leaseSeconds],
       );
       const { now, holding, ending, held, renewing_for_ms: renewingForMs } = row!;
-      const { is_any_waiting: isAnyWaiting, is_any_due: isAnyDue, is_any_dead: isAnyDead, is_any_unsent: isAnyUnsent } = row!;
+      const {
+        is_any_waiting: isAnyWaiting,
+        is_any_due: isAnyDue,
+        is_any_dead: isAnyDead,
+        is_any_unsent: isAnyUnsent,
+      } = row!;
       return { now, holding, ending, held, renewingForMs, isAnyWaiting, isAnyDue, isAnyDead, isAnyUnsent };
     },
 
@@ -117,7 +124,10 @@ export function agents(db: Queryable) {
 
     /** Buries agents whose processes their supervisor (NAME, or for one of several NAME/NUMBER) has seen dead, so that nobody waits for them. */
     expireOfSupervisor: (supervisor: string) =>
-      db.query(`update agents set lease_expires_at = '-infinity' where supervisor = $1 or starts_with(supervisor, $1 || '/')`, [supervisor]),
+      db.query(
+        `update agents set lease_expires_at = '-infinity' where supervisor = $1 or starts_with(supervisor, $1 || '/')`,
+        [supervisor],
+      ),
 
     /** Forgets buried agents that hold nothing any more. */
     removeBuried: () =>

@@ -19,10 +19,26 @@ const columns = 'id, name, key_start, scopes, created_at, last_used_at, expires_
 export function apiKeys(db: Queryable) {
   return {
     /** Those that are not revoked, newest first. */
-    of: (userID: string) => all<ApiKey>(db, `select ${columns} from api_keys where user_id = $1 and revoked_at is null order by created_at desc, id desc`, [userID]),
+    of: (userID: string) =>
+      all<ApiKey>(
+        db,
+        `select ${columns} from api_keys where user_id = $1 and revoked_at is null order by created_at desc, id desc`,
+        [userID],
+      ),
 
     /** Null when the user has as many as there may be. */
-    insert: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string; scopes: readonly string[] | null; expiresAt: Date | null }, atMost: number) =>
+    insert: (
+      key: {
+        id: string;
+        userID: string;
+        name: string;
+        keySha256: Buffer;
+        keyStart: string;
+        scopes: readonly string[] | null;
+        expiresAt: Date | null;
+      },
+      atMost: number,
+    ) =>
       one<ApiKey>(
         db,
         `insert into api_keys (id, user_id, name, key_sha256, key_start, scopes, expires_at)
@@ -33,7 +49,10 @@ export function apiKeys(db: Queryable) {
 
     /** @returns whether there was one to revoke */
     revoke: async (userID: string, keyID: string) => {
-      const { rowCount } = await db.query('update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null', [keyID, userID]);
+      const { rowCount } = await db.query(
+        'update api_keys set revoked_at = now() where id = $1 and user_id = $2 and revoked_at is null',
+        [keyID, userID],
+      );
       return rowCount === 1;
     },
   };

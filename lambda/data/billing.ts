@@ -82,11 +82,16 @@ export function billing(db: Queryable) {
       ))!,
 
     list: (userID: string, before: number | null, count: number) =>
-      all<Invoice>(db, 'select * from invoices where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3', [userID, before, count]),
+      all<Invoice>(
+        db,
+        'select * from invoices where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3',
+        [userID, before, count],
+      ),
 
     find: (id: string) => one<Invoice>(db, 'select * from invoices where id = $1', [id]),
 
-    findByPayment: (paymentReference: string) => one<Invoice>(db, 'select * from invoices where payment_reference = $1', [paymentReference]),
+    findByPayment: (paymentReference: string) =>
+      one<Invoice>(db, 'select * from invoices where payment_reference = $1', [paymentReference]),
 
     /** One that is still to be paid. A second call with the same id changes nothing. */
     insertPending: (invoice: NewInvoice) =>
@@ -97,15 +102,25 @@ export function billing(db: Queryable) {
       ),
 
     /** What was really paid is what counts. */
-    markPaid: (id: string, paid: { readonly cost: number; readonly credits: number; readonly paymentReference: string | null; readonly at: Date }) =>
+    markPaid: (
+      id: string,
+      paid: {
+        readonly cost: number;
+        readonly credits: number;
+        readonly paymentReference: string | null;
+        readonly at: Date;
+      },
+    ) =>
       db.query(
         `update invoices set state = 'paid', paid_at = $2, cost = $3, credits = $4, payment_reference = coalesce($5, payment_reference) where id = $1`,
         [id, paid.at, paid.cost, paid.credits, paid.paymentReference],
       ),
 
-    setState: (id: string, state: InvoiceState) => db.query('update invoices set state = $2 where id = $1', [id, state]),
+    setState: (id: string, state: InvoiceState) =>
+      db.query('update invoices set state = $2 where id = $1', [id, state]),
 
-    setReceipt: (id: string, receiptURL: string) => db.query('update invoices set receipt_url = $2 where id = $1', [id, receiptURL]),
+    setReceipt: (id: string, receiptURL: string) =>
+      db.query('update invoices set receipt_url = $2 where id = $1', [id, receiptURL]),
 
     /** Books a paid invoice, with its ledger transaction, once: a second call with the same id changes nothing. */
     ensurePaidInvoice: (invoice: NewInvoice) =>
@@ -126,10 +141,19 @@ export function billing(db: Queryable) {
 
     /** Locked until the transaction ends: whatever changes a user's credits takes turns on this, after the stream's row where there is one. */
     lockAccount: (userID: string) =>
-      db.query('insert into billing_accounts (user_id) values ($1) on conflict (user_id) do update set user_id = excluded.user_id', [userID]),
+      db.query(
+        'insert into billing_accounts (user_id) values ($1) on conflict (user_id) do update set user_id = excluded.user_id',
+        [userID],
+      ),
 
     consumption: async (userID: string, at: Date): Promise<Consumption> => {
-      const row = (await one<{ credits_left: number; credits_per_hour: number; exhausted_at: Date | null; warned: Warning | null; any_running: boolean }>(
+      const row = (await one<{
+        credits_left: number;
+        credits_per_hour: number;
+        exhausted_at: Date | null;
+        warned: Warning | null;
+        any_running: boolean;
+      }>(
         db,
         `select (${settled}) - (${spentUntil('$2')}) as credits_left,
            (select coalesce(sum(credits_per_hour), 0) from live_intervals where user_id = $1 and ended_at is null) as credits_per_hour,
@@ -138,20 +162,32 @@ export function billing(db: Queryable) {
          from billing_accounts where user_id = $1`,
         [userID, at],
       ))!;
-      const { credits_left: creditsLeft, credits_per_hour: creditsPerHour, exhausted_at: exhaustedAt, warned, any_running: anyRunning } = row;
+      const {
+        credits_left: creditsLeft,
+        credits_per_hour: creditsPerHour,
+        exhausted_at: exhaustedAt,
+        warned,
+        any_running: anyRunning,
+      } = row;
       return { creditsLeft, creditsPerHour, exhaustedAt, warned, anyRunning };
     },
 
-    runningStreams: async (userID: string) => (await all<{ id: string }>(db, `select id ${running} order by id`, [userID])).map(({ id }) => id),
+    runningStreams: async (userID: string) =>
+      (await all<{ id: string }>(db, `select id ${running} order by id`, [userID])).map(({ id }) => id),
 
     /** When credits last came in. */
     lastPaidAt: async (userID: string) =>
-      (await one<{ at: Date | null }>(db, `select max(paid_at) as at from invoices where user_id = $1 and state = 'paid'`, [userID]))!.at,
+      (await one<{ at: Date | null }>(
+        db,
+        `select max(paid_at) as at from invoices where user_id = $1 and state = 'paid'`,
+        [userID],
+      ))!.at,
 
     saveOutlook: (userID: string, { exhaustedAt, warned, dueAt }: Outlook) =>
-      db.query('update billing_accounts set credits_exhausted_at = $2, warned = $3, due_at = least($4, free_credits_due_at) where user_id = $1', [
-        userID, exhaustedAt, warned, dueAt,
-      ]),
+      db.query(
+        'update billing_accounts set credits_exhausted_at = $2, warned = $3, due_at = least($4, free_credits_due_at) where user_id = $1',
+        [userID, exhaustedAt, warned, dueAt],
+      ),
 
     /** Takes up an account that something is due to; others that ask meanwhile get other accounts. */
     takeDue: (at: Date) =>
@@ -163,7 +199,8 @@ export function billing(db: Queryable) {
         [at, dueAgainSeconds],
       ),
 
-    emailFacts: async (userID: string) => (await one<EmailFacts>(db, 'select email, email_verified from users where id = $1', [userID]))!,
+    emailFacts: async (userID: string) =>
+      (await one<EmailFacts>(db, 'select email, email_verified from users where id = $1', [userID]))!,
 
     /** Whether this inbox, or this user with another one, had their free credits. */
     hadFreeCredits: async (userID: string, inbox: string) =>
@@ -182,7 +219,8 @@ export function billing(db: Queryable) {
         [sha256(inbox), userID],
       ))!.claimed,
 
-    markFreeCreditsDecided: (userID: string) => db.query('update billing_accounts set free_credits_due_at = null where user_id = $1', [userID]),
+    markFreeCreditsDecided: (userID: string) =>
+      db.query('update billing_accounts set free_credits_due_at = null where user_id = $1', [userID]),
   };
 }
 

@@ -48,7 +48,8 @@ export function crypto(db: Queryable) {
         [address.id, address.user_id, address.currency_id, address.network],
       );
       return (await one<CryptoAddress>(db, 'select * from crypto_addresses where user_id = $1 and currency_id = $2', [
-        address.user_id, address.currency_id,
+        address.user_id,
+        address.currency_id,
       ]))!;
     },
 
@@ -82,8 +83,12 @@ export function crypto(db: Queryable) {
 
     /** Lets an invoice stand for everything at an address that none stands for. */
     assignInvoice: (addressID: string, invoiceID: string) =>
-      db.query(`update crypto_deposits set invoice_id = $2 where address_id = $1 and state = 'confirmed' and invoice_id is null`, [addressID, invoiceID]),
+      db.query(
+        `update crypto_deposits set invoice_id = $2 where address_id = $1 and state = 'confirmed' and invoice_id is null`,
+        [addressID, invoiceID],
+      ),
 
-    setInvoice: (id: string, invoiceID: string) => db.query('update crypto_deposits set invoice_id = $2 where id = $1', [id, invoiceID]),
+    setInvoice: (id: string, invoiceID: string) =>
+      db.query('update crypto_deposits set invoice_id = $2 where id = $1', [id, invoiceID]),
   };
 }

@@ -8,6 +8,7 @@ export function dataKeys(db: Queryable) {
     list: () => all<{ id: number; wrapped_key: Buffer }>(db, 'select id, wrapped_key from data_keys order by id'),
 
     /** Keeps what is there already. */
-    insertFirst: (wrappedKey: Buffer) => db.query('insert into data_keys (id, wrapped_key) values (1, $1) on conflict do nothing', [wrappedKey]),
+    insertFirst: (wrappedKey: Buffer) =>
+      db.query('insert into data_keys (id, wrapped_key) values (1, $1) on conflict do nothing', [wrappedKey]),
   };
 }

@@ -45,7 +45,8 @@ export function databaseOn(db: Queryable) {
     now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
     /** Whether this transaction alone, until its end, is at the work of this name. It holds nothing else up meanwhile. */
     takes: async (name: string) =>
-      (await db.query<{ taken: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken', [name])).rows[0]!.taken,
+      (await db.query<{ taken: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken', [name]))
+        .rows[0]!.taken,
     accounts: accounts(db),
     agents: agents(db),
     apiKeys: apiKeys(db),
@@ -124,6 +125,10 @@ async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Prom
  * Does `work` unless somebody else is at the work of this name, wherever they are. Who dies at it is at it no more.
  * @returns what the work gives; null when it is taken
  */
-export async function unlessTaken<Result>(pool: Pool, name: string, work: () => Promise<Result>): Promise<Result | null> {
+export async function unlessTaken<Result>(
+  pool: Pool,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result | null> {
   return tryTransaction(pool, async (data) => ((await data.takes(name)) ? await work() : null));
 }

@@ -34,7 +34,14 @@ export function destinations(db: Queryable) {
         db,
         `insert into destinations (id, user_id, name, rtmp_url, backup_rtmp_url, sealed_stream_key)
          values ($1, $2, $3, $4, $5, $6) returning *`,
-        [destination.id, destination.userID, destination.name, destination.rtmpURL, destination.backupRtmpURL, destination.sealedStreamKey],
+        [
+          destination.id,
+          destination.userID,
+          destination.name,
+          destination.rtmpURL,
+          destination.backupRtmpURL,
+          destination.sealedStreamKey,
+        ],
       ))!,
 
     find: (userID: string, id: string) =>

@@ -48,7 +48,9 @@ export function dueTimes(db: Queryable) {
 
     markTimerArmed: (due: DueTime) =>
       db.query('update due_times set timer_armed = true where stream_id = $1 and kind = $2 and due_at = $3', [
-        due.stream_id, due.kind, due.due_at,
+        due.stream_id,
+        due.kind,
+        due.due_at,
       ]),
   };
 }

@@ -17,7 +17,10 @@ export function figures(db: Queryable) {
       db.query(
         `insert into agent_figures (agent_id, lines) select id, $2 from agents where id = $1
          on conflict (agent_id) do update set lines = excluded.lines`,
-        [agentID, all.map(({ replicaID, epoch, stats }) => `\n${replicaID}/${epoch} ${JSON.stringify(stats)}`).join('')],
+        [
+          agentID,
+          all.map(({ replicaID, epoch, stats }) => `\n${replicaID}/${epoch} ${JSON.stringify(stats)}`).join(''),
+        ],
       ),
 
     /** Keeps figures in the stream's row, which the caller has locked, if the agent holds the replica with that epoch. */
@@ -40,11 +43,13 @@ export function figures(db: Queryable) {
 
     /** The latest of the stream's primary replica; null before its first run. */
     ofStream: async (streamID: string) =>
-      (await one<{ stats: StreamStats | null }>(
-        db,
-        `select latest_stats(s.stats, r.agent_id, r.id, r.epoch) as stats from streams s
+      (
+        await one<{ stats: StreamStats | null }>(
+          db,
+          `select latest_stats(s.stats, r.agent_id, r.id, r.epoch) as stats from streams s
          left join replicas r on r.stream_id = s.id and r.role = 'primary' where s.id = $1`,
-        [streamID],
-      ))?.stats ?? null,
+          [streamID],
+        )
+      )?.stats ?? null,
   };
 }

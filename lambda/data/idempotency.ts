@@ -40,6 +40,8 @@ export function idempotency(db: Queryable) {
       ),
 
     deleteExpired: () =>
-      db.query('delete from idempotent_answers where created_at < now() - make_interval(hours => $1)', [idempotencyRetentionHours]),
+      db.query('delete from idempotent_answers where created_at < now() - make_interval(hours => $1)', [
+        idempotencyRetentionHours,
+      ]),
   };
 }

@@ -34,7 +34,12 @@ export interface HeldImport {
 export function imports(db: Queryable) {
   return {
     insert: ({ uploadID, userID, url, named }: { uploadID: string; userID: string; url: string; named: boolean }) =>
-      db.query('insert into imports (upload_id, user_id, url, named) values ($1, $2, $3, $4)', [uploadID, userID, url, named]),
+      db.query('insert into imports (upload_id, user_id, url, named) values ($1, $2, $3, $4)', [
+        uploadID,
+        userID,
+        url,
+        named,
+      ]),
 
     /** Takes the import that waits longest among those of users with the fewest under way. */
     claim: (leaseSeconds: number, totalSeconds: number) =>
@@ -60,27 +65,39 @@ export function imports(db: Queryable) {
          from unnest($2::text[], $3::integer[], $4::bigint[]) as mine (upload_id, epoch, bytes_received)
          where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch and state = 'downloading' and lease_expires_at is not null
          returning imports.upload_id, imports.epoch`,
-        [leaseSeconds, held.map(({ uploadID }) => uploadID), held.map(({ epoch }) => epoch), held.map(({ bytesReceived }) => bytesReceived)],
+        [
+          leaseSeconds,
+          held.map(({ uploadID }) => uploadID),
+          held.map(({ epoch }) => epoch),
+          held.map(({ bytesReceived }) => bytesReceived),
+        ],
       );
       return rows.map((row): HeldImport => ({ uploadID: row.upload_id, epoch: row.epoch }));
     },
 
     /** Notes where the parts go from now on, and what they come from. False when the import is another's, or gone. */
     beginParts: async ({ uploadID, epoch }: HeldImport, multipartID: string, version: SourceVersion) =>
-      (await db.query(
-        `update imports set multipart_id = $3, source_version = $4, bytes_received = 0
+      (
+        await db.query(
+          `update imports set multipart_id = $3, source_version = $4, bytes_received = 0
          where upload_id = $1 and epoch = $2 and lease_expires_at is not null`,
-        [uploadID, epoch, multipartID, JSON.stringify(version)],
-      )).rowCount === 1,
+          [uploadID, epoch, multipartID, JSON.stringify(version)],
+        )
+      ).rowCount === 1,
 
     /** Ends an import: completed, or failed for good. False when it is another's, or gone. */
-    end: async ({ uploadID, epoch }: HeldImport, { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null }) =>
-      (await db.query(
-        `update imports set state = case when $4::jsonb is null then 'completed' else 'failed' end, bytes_received = $3, failure = $4,
+    end: async (
+      { uploadID, epoch }: HeldImport,
+      { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null },
+    ) =>
+      (
+        await db.query(
+          `update imports set state = case when $4::jsonb is null then 'completed' else 'failed' end, bytes_received = $3, failure = $4,
            lease_expires_at = null, multipart_id = null, source_version = null
          where upload_id = $1 and epoch = $2 and lease_expires_at is not null`,
-        [uploadID, epoch, bytesReceived, failure === null ? null : JSON.stringify(failure)],
-      )).rowCount === 1,
+          [uploadID, epoch, bytesReceived, failure === null ? null : JSON.stringify(failure)],
+        )
+      ).rowCount === 1,
 
     /** Lets go of what a worker holds, for others to go on with at once. */
     giveBack: (held: readonly HeldImport[]) =>

@@ -2,7 +2,15 @@
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
-export type LedgerCause = 'purchase' | 'grant' | 'usage' | 'debt_paid' | 'refund' | 'refund_failed' | 'dispute' | 'dispute_won';
+export type LedgerCause =
+  | 'purchase'
+  | 'grant'
+  | 'usage'
+  | 'debt_paid'
+  | 'refund'
+  | 'refund_failed'
+  | 'dispute'
+  | 'dispute_won';
 
 /** Where credits come from and go to, besides their users. */
 export type LedgerAccount = 'sales' | 'grants' | 'usage';
@@ -23,7 +31,14 @@ export function ledger(db: Queryable) {
   const posted = `posted as (
     insert into ledger_transactions (user_id, cause, reference, at) select $1, $2, $3, $4 where $5::numeric > 0
     on conflict (cause, reference) do nothing returning id)`;
-  const valuesOf = ({ userID, cause, reference, at, credits, account }: Posting) => [userID, cause, reference, at, credits, account];
+  const valuesOf = ({ userID, cause, reference, at, credits, account }: Posting) => [
+    userID,
+    cause,
+    reference,
+    at,
+    credits,
+    account,
+  ];
 
   return {
     /** Adds credits to an invoice. @returns false when this was done before */

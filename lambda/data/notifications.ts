@@ -3,8 +3,13 @@ import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 export type NotificationKind =
-  | 'credits_end_within_day' | 'credits_end_within_hour' | 'credits_exhausted' | 'streams_stopped_without_credits'
-  | 'payment_refunded' | 'payment_disputed' | 'webhook_disabled';
+  | 'credits_end_within_day'
+  | 'credits_end_within_hour'
+  | 'credits_exhausted'
+  | 'streams_stopped_without_credits'
+  | 'payment_refunded'
+  | 'payment_disputed'
+  | 'webhook_disabled';
 
 export interface Notification {
   readonly userID: string;

@@ -30,9 +30,15 @@ export function outbox(db: Queryable) {
       ]),
 
     /** Any number of commands of one queue, with one statement. */
-    sendAll: async <Queue extends Command['queue']>(queue: Queue, bodies: readonly Extract<Command, { readonly queue: Queue }>['body'][]): Promise<void> => {
+    sendAll: async <Queue extends Command['queue']>(
+      queue: Queue,
+      bodies: readonly Extract<Command, { readonly queue: Queue }>['body'][],
+    ): Promise<void> => {
       if (bodies.length === 0) return;
-      await db.query('insert into outbox (queue, body) select $1, jsonb_array_elements($2)', [queue, JSON.stringify(bodies)]);
+      await db.query('insert into outbox (queue, body) select $1, jsonb_array_elements($2)', [
+        queue,
+        JSON.stringify(bodies),
+      ]);
     },
   };
 }

@@ -22,9 +22,10 @@ export function payments(db: Queryable) {
   return {
     /** Keeps a message as received. One that is delivered again changes nothing. */
     keep: (event: StoredEvent & { readonly body: string }) =>
-      db.query('insert into payment_events (provider, id, body, meaning) values ($1, $2, $3, $4) on conflict do nothing', [
-        event.provider, event.id, event.body, JSON.stringify(event.meaning),
-      ]),
+      db.query(
+        'insert into payment_events (provider, id, body, meaning) values ($1, $2, $3, $4) on conflict do nothing',
+        [event.provider, event.id, event.body, JSON.stringify(event.meaning)],
+      ),
 
     /** The oldest message that is not applied, locked; of those after `afterSeq`. Others that ask meanwhile get other messages. */
     nextUnapplied: (afterSeq: number) =>
@@ -36,16 +37,27 @@ export function payments(db: Queryable) {
       ),
 
     markApplied: (event: Pick<StoredEvent, 'provider' | 'id'>) =>
-      db.query('update payment_events set applied_at = now(), failure = null where provider = $1 and id = $2', [event.provider, event.id]),
+      db.query('update payment_events set applied_at = now(), failure = null where provider = $1 and id = $2', [
+        event.provider,
+        event.id,
+      ]),
 
     noteFailure: (event: Pick<StoredEvent, 'provider' | 'id'>, failure: string) =>
-      db.query('update payment_events set failure = $3 where provider = $1 and id = $2', [event.provider, event.id, failure]),
+      db.query('update payment_events set failure = $3 where provider = $1 and id = $2', [
+        event.provider,
+        event.id,
+        failure,
+      ]),
 
     findReversal: (id: string) => one<Reversal>(db, 'select * from payment_reversals where id = $1', [id]),
 
     /** Credits of an invoice that refunds and disputes hold. */
     reversedCredits: async (invoiceID: string) =>
-      (await one<{ credits: number }>(db, 'select coalesce(sum(credits), 0) as credits from payment_reversals where invoice_id = $1 and taken', [invoiceID]))!.credits,
+      (await one<{ credits: number }>(
+        db,
+        'select coalesce(sum(credits), 0) as credits from payment_reversals where invoice_id = $1 and taken',
+        [invoiceID],
+      ))!.credits,
 
     saveReversal: (reversal: Reversal, at: Date) =>
       db.query(

@@ -52,7 +52,8 @@ export function playlists(db: Queryable) {
         [playlist.id, playlist.userID, playlist.streamID, playlist.name, playlist.kind, playlist.draft],
       ))!,
 
-    find: (userID: string, id: string) => one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2', [id, userID]),
+    find: (userID: string, id: string) =>
+      one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2', [id, userID]),
 
     /** Locked until the transaction ends. */
     lock: (userID: string, id: string) =>
@@ -63,7 +64,8 @@ export function playlists(db: Queryable) {
 
     lockAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1 for update', [id]),
 
-    lockMany: (ids: readonly string[]) => db.query('select from playlists where id = any ($1) order by id for update', [ids]),
+    lockMany: (ids: readonly string[]) =>
+      db.query('select from playlists where id = any ($1) order by id for update', [ids]),
 
     /** Of these ids, the playlists that are this user's. */
     findMany: (userID: string, ids: readonly string[]) =>
@@ -79,22 +81,26 @@ export function playlists(db: Queryable) {
 
     /** Publishes that wait for the facts of this upload. */
     publishingWith: (uploadID: string) =>
-      all<Playlist>(
-        db,
-        `select * from playlists where publish_status = 'PREPARING' and publishing -> 'items' @> $1`,
-        [JSON.stringify([{ uploadID }])],
-      ),
+      all<Playlist>(db, `select * from playlists where publish_status = 'PREPARING' and publishing -> 'items' @> $1`, [
+        JSON.stringify([{ uploadID }]),
+      ]),
 
     delete: (id: string) => db.query('delete from playlists where id = $1', [id]),
 
     /** Deletes all playlists of a stream; answers which these were. */
     deleteOfStream: async (streamID: string) =>
-      (await all<{ id: string }>(db, 'delete from playlists where stream_id = $1 returning id', [streamID])).map((row) => row.id),
+      (await all<{ id: string }>(db, 'delete from playlists where stream_id = $1 returning id', [streamID])).map(
+        (row) => row.id,
+      ),
 
-    moveToStream: (id: string, streamID: string) => db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),
+    moveToStream: (id: string, streamID: string) =>
+      db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),
 
     saveDraft: async (id: string, draft: PlaylistSpec) =>
-      (await one<Playlist>(db, 'update playlists set draft = $2, version = version + 1 where id = $1 returning *', [id, draft]))!,
+      (await one<Playlist>(db, 'update playlists set draft = $2, version = version + 1 where id = $1 returning *', [
+        id,
+        draft,
+      ]))!,
 
     /** Marks a publish as begun; an earlier one that is still at work is superseded. */
     beginPublish: async (id: string) =>
@@ -107,9 +113,15 @@ export function playlists(db: Queryable) {
       ))!,
 
     finishPublish: (id: string, live: LiveSpec) =>
-      db.query(`update playlists set live = $2, publishing = null, publish_status = 'IDLE', publish_failure = null where id = $1`, [id, live]),
+      db.query(
+        `update playlists set live = $2, publishing = null, publish_status = 'IDLE', publish_failure = null where id = $1`,
+        [id, live],
+      ),
 
     failPublish: (id: string, failure: { code: string; detail: string }) =>
-      db.query(`update playlists set publishing = null, publish_status = 'FAILED', publish_failure = $2 where id = $1`, [id, failure]),
+      db.query(
+        `update playlists set publishing = null, publish_status = 'FAILED', publish_failure = $2 where id = $1`,
+        [id, failure],
+      ),
   };
 }

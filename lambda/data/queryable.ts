@@ -4,17 +4,28 @@ import type { QueryResultRow } from 'pg';
 
 export interface Queryable {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the columns that the statement answers, as the driver does
-  query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<{ rows: Row[]; rowCount: number | null }>;
+  query<Row extends QueryResultRow>(
+    text: string,
+    values?: unknown[],
+  ): Promise<{ rows: Row[]; rowCount: number | null }>;
 }
 
 /** The first row, or null. */
-export async function one<Row extends QueryResultRow>(db: Queryable, text: string, values: unknown[]): Promise<Row | null> {
+export async function one<Row extends QueryResultRow>(
+  db: Queryable,
+  text: string,
+  values: unknown[],
+): Promise<Row | null> {
   const { rows } = await db.query<Row>(text, values);
   return rows[0] ?? null;
 }
 
 /** All rows. */
-export async function all<Row extends QueryResultRow>(db: Queryable, text: string, values: unknown[] = []): Promise<Row[]> {
+export async function all<Row extends QueryResultRow>(
+  db: Queryable,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
   return (await db.query<Row>(text, values)).rows;
 }
 
@@ -39,7 +50,9 @@ export function createPoolLike(pool: pg.Pool, limits: pg.PoolConfig): pg.Pool {
 export function createPool(config: pg.PoolConfig): pg.Pool {
   const types = {
     getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-      oid === pg.types.builtins.INT8 || oid === pg.types.builtins.NUMERIC ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+      oid === pg.types.builtins.INT8 || oid === pg.types.builtins.NUMERIC
+        ? Number
+        : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
   };
   const pool = new pg.Pool({ ...config, types });
   // An idle connection that breaks (a database restart) is replaced by the next query; without a listener it would end the process.

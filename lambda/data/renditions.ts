@@ -29,7 +29,8 @@ export interface UploadPreparation {
 const stalledAfter = '15 minutes';
 
 /** The name that formatName of domain/rendition.ts gives to these: a codec of null is H.264. */
-const nameOfFormat = (quality: string, framerate: string, videoCodec: string) => `concat_ws('-', ${quality}, ${framerate}, nullif(${videoCodec}, 'h264'))`;
+const nameOfFormat = (quality: string, framerate: string, videoCodec: string) =>
+  `concat_ws('-', ${quality}, ${framerate}, nullif(${videoCodec}, 'h264'))`;
 
 /** Items of the playlists that streams keep prepared, with their uploads where they are there, and the format that is wanted of them. */
 const keptItems = `
@@ -40,7 +41,8 @@ const keptItems = `
       else ${nameOfFormat('coalesce(s.quality, a.default_quality)', 'coalesce(s.framerate, a.default_framerate)', 's.video_codec')} end as format) wanted
   where s.stream_backend = 'manifest' and s.deleted_at is null`;
 /** Whether an upload has what a playlist of this kind plays: domain/readiness.ts. */
-const isPlayable = (kind: string) => `(u.probe_state = 'completed' and case ${kind} when 'audio' then u.audio_codec else u.video_codec end is not null)`;
+const isPlayable = (kind: string) =>
+  `(u.probe_state = 'completed' and case ${kind} when 'audio' then u.audio_codec else u.video_codec end is not null)`;
 const holdsUpload = `@> jsonb_build_array(jsonb_build_object('uploadID', $1::text))`;
 /** Which of them: those of one stream, of all that keep one playlist, or of one upload. $1 is its id. */
 const keptBy = {

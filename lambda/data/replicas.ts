@@ -67,7 +67,8 @@ export function replicas(db: Queryable) {
 
     find: (id: string) => one<Replica>(db, 'select * from replicas where id = $1', [id]),
 
-    ofStream: (streamID: string) => all<Replica>(db, 'select * from replicas where stream_id = $1 order by role desc', [streamID]),
+    ofStream: (streamID: string) =>
+      all<Replica>(db, 'select * from replicas where stream_id = $1 order by role desc', [streamID]),
 
     ofStreams: (streamIDs: readonly string[]) =>
       all<Replica>(db, 'select * from replicas where stream_id = any ($1) order by role desc', [streamIDs]),

@@ -26,6 +26,9 @@ export function requestWindows(db: Queryable) {
       return rows[0]!;
     },
 
-    deleteEnded: () => db.query('delete from request_windows where began_at < now() - make_interval(secs => $1)', [requestWindowSeconds]),
+    deleteEnded: () =>
+      db.query('delete from request_windows where began_at < now() - make_interval(secs => $1)', [
+        requestWindowSeconds,
+      ]),
   };
 }

@@ -29,13 +29,20 @@ export interface SecurityEvent {
 export function securityEvents(db: Queryable) {
   return {
     record: (userID: string | null, event: SecurityEvent) =>
-      db.query('insert into security_events (user_id, kind, client_id, address, user_agent) values ($1, $2, $3, $4, $5)', [
-        userID, event.kind, event.clientID, event.address, event.userAgent,
-      ]),
+      db.query(
+        'insert into security_events (user_id, kind, client_id, address, user_agent) values ($1, $2, $3, $4, $5)',
+        [userID, event.kind, event.clientID, event.address, event.userAgent],
+      ),
 
     /** Latest first. */
     latest: (userID: string, limit: number) =>
-      all<{ kind: SecurityEventKind; client_name: string | null; address: string | null; user_agent: string | null; at: Date }>(
+      all<{
+        kind: SecurityEventKind;
+        client_name: string | null;
+        address: string | null;
+        user_agent: string | null;
+        at: Date;
+      }>(
         db,
         `select kind, c.name as client_name, address, user_agent, at from security_events e left join oauth_clients c using (client_id)
          where e.user_id = $1 order by e.seq desc limit $2`,

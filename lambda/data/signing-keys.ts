@@ -14,7 +14,10 @@ export function signingKeys(db: Queryable) {
   return {
     /** Those that tokens may be verified with, also when they do not sign yet or any more. */
     published: () =>
-      all<SigningKey>(db, 'select id, public_jwk, sealed_private_jwk, signs_from from signing_keys where published_until is null or published_until > now()'),
+      all<SigningKey>(
+        db,
+        'select id, public_jwk, sealed_private_jwk, signs_from from signing_keys where published_until is null or published_until > now()',
+      ),
 
     /** Nothing if there is one already. */
     insertFirst: (key: Omit<SigningKey, 'signs_from'>) =>
@@ -26,7 +29,13 @@ export function signingKeys(db: Queryable) {
       ),
 
     /** The next key is published at once and signs later; those before stay published for a while after that. @returns when it signs */
-    insertNext: async (key: Omit<SigningKey, 'signs_from'>, { publishedBeforeSeconds, publishedAfterSeconds }: { publishedBeforeSeconds: number; publishedAfterSeconds: number }) =>
+    insertNext: async (
+      key: Omit<SigningKey, 'signs_from'>,
+      {
+        publishedBeforeSeconds,
+        publishedAfterSeconds,
+      }: { publishedBeforeSeconds: number; publishedAfterSeconds: number },
+    ) =>
       (
         await all<{ signs_from: Date }>(
           db,
@@ -38,7 +47,13 @@ export function signingKeys(db: Queryable) {
              from next where published_until is null
            )
            select signs_from from next`,
-          [key.id, JSON.stringify(key.public_jwk), key.sealed_private_jwk, publishedBeforeSeconds, publishedAfterSeconds],
+          [
+            key.id,
+            JSON.stringify(key.public_jwk),
+            key.sealed_private_jwk,
+            publishedBeforeSeconds,
+            publishedAfterSeconds,
+          ],
         )
       )[0]!.signs_from,
   };

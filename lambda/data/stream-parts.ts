@@ -26,7 +26,11 @@ export function streamParts(db: Queryable) {
 
     /** Locks the streams that name this part: nobody starts them on it while it goes. */
     lockUsersOf: (part: StreamPart) =>
-      db.query(`select from streams where ${namesPart} order by id for update`, [part.uploadID ?? null, part.playlistID ?? null, part.destinationID ?? null]),
+      db.query(`select from streams where ${namesPart} order by id for update`, [
+        part.uploadID ?? null,
+        part.playlistID ?? null,
+        part.destinationID ?? null,
+      ]),
 
     attachPlaylist: async (id: string, playlistID: string) =>
       (await one<Stream>(

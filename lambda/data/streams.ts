@@ -74,12 +74,23 @@ export interface Stream extends StreamSettings {
 }
 
 /** What a run that began now would play at: the stream's own settings, else its user's defaults. */
-export function formatOfStart({ quality, framerate, video_codec }: Pick<Stream, 'quality' | 'framerate' | 'video_codec'>, user: User): PictureFormat {
-  return { quality: quality ?? user.default_quality, framerate: framerate ?? user.default_framerate, videoCodec: video_codec ?? 'h264' };
+export function formatOfStart(
+  { quality, framerate, video_codec }: Pick<Stream, 'quality' | 'framerate' | 'video_codec'>,
+  user: User,
+): PictureFormat {
+  return {
+    quality: quality ?? user.default_quality,
+    framerate: framerate ?? user.default_framerate,
+    videoCodec: video_codec ?? 'h264',
+  };
 }
 
 /** What a run's pictures are prepared to. */
-export function formatOfRun({ run_quality, run_framerate, run_video_codec }: Pick<Stream, 'run_quality' | 'run_framerate' | 'run_video_codec'>): PictureFormat {
+export function formatOfRun({
+  run_quality,
+  run_framerate,
+  run_video_codec,
+}: Pick<Stream, 'run_quality' | 'run_framerate' | 'run_video_codec'>): PictureFormat {
   return { quality: run_quality!, framerate: run_framerate!, videoCodec: run_video_codec ?? 'h264' };
 }
 
@@ -106,9 +117,24 @@ export interface StreamTransition {
 }
 
 const settingColumns = [
-  'name', 'agent_mode_enabled', 'run_backup_stream', 'video_upload_id', 'audio_upload_id', 'destination_id', 'playlist_ids',
-  'prepared_playlist_ids', 'quality', 'framerate', 'video_codec', 'stream_backend', 'stream_destination', 'stream_duration_seconds',
-  'managed_settings_id', 'sealed_stream_key', 'schedule_start_at', 'schedule_end_at',
+  'name',
+  'agent_mode_enabled',
+  'run_backup_stream',
+  'video_upload_id',
+  'audio_upload_id',
+  'destination_id',
+  'playlist_ids',
+  'prepared_playlist_ids',
+  'quality',
+  'framerate',
+  'video_codec',
+  'stream_backend',
+  'stream_destination',
+  'stream_duration_seconds',
+  'managed_settings_id',
+  'sealed_stream_key',
+  'schedule_start_at',
+  'schedule_end_at',
 ] as const satisfies readonly (keyof StreamSettings)[];
 
 export function streams(db: Queryable) {
@@ -129,17 +155,25 @@ export function streams(db: Queryable) {
         [id, ...settingColumns.map((column) => settings[column])],
       ))!,
 
-    find: (userID: string, id: string) => one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null', [id, userID]),
+    find: (userID: string, id: string) =>
+      one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null', [id, userID]),
 
     /** Locked until the transaction ends: what moves a stream takes turns on this. */
     lock: (userID: string, id: string) =>
-      one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null for update', [id, userID]),
+      one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null for update', [
+        id,
+        userID,
+      ]),
 
     lockAny: (id: string) => one<Stream>(db, 'select * from streams where id = $1 for update', [id]),
 
     /** Of these ids, the streams that are this user's. */
     findMany: (userID: string, ids: readonly string[]) =>
-      all<Stream>(db, 'select * from streams where user_id = $1 and id = any ($2) and deleted_at is null order by seq desc', [userID, ids]),
+      all<Stream>(
+        db,
+        'select * from streams where user_id = $1 and id = any ($2) and deleted_at is null order by seq desc',
+        [userID, ids],
+      ),
 
     list: (userID: string, state: StreamState | null, before: number | null, count: number) =>
       all<Stream>(
@@ -177,7 +211,8 @@ export function streams(db: Queryable) {
       ),
 
     /** Notes the first evidence of a run. */
-    markStarted: (id: string) => db.query('update streams set started_at = coalesce(started_at, now()) where id = $1', [id]),
+    markStarted: (id: string) =>
+      db.query('update streams set started_at = coalesce(started_at, now()) where id = $1', [id]),
 
     /** Fixes when the first frame of the run is due, if no replica has done so yet; answers what holds. */
     anchor: async (id: string) =>
@@ -190,7 +225,11 @@ export function streams(db: Queryable) {
 
     /** A stream that an agent publishes, with the database's time. */
     forPublishing: async (id: string) => {
-      const { now, ...stream } = (await one<Stream & { now: Date }>(db, 'select *, clock_timestamp() as now from streams where id = $1', [id]))!;
+      const { now, ...stream } = (await one<Stream & { now: Date }>(
+        db,
+        'select *, clock_timestamp() as now from streams where id = $1',
+        [id],
+      ))!;
       return { stream, now };
     },
 

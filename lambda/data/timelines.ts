@@ -19,7 +19,10 @@ export type Timelines = Readonly<Record<Track, readonly TimelineEntry[]>>;
 export function timelines(db: Queryable) {
   return {
     /** Replaces what an earlier run left. */
-    begin: async (streamID: string, entries: readonly { track: Track; playlistID: string | null; snapshot: TimelineSnapshot }[]) => {
+    begin: async (
+      streamID: string,
+      entries: readonly { track: Track; playlistID: string | null; snapshot: TimelineSnapshot }[],
+    ) => {
       await db.query('delete from timeline_entries where stream_id = $1', [streamID]);
       for (const { track, playlistID, snapshot } of entries) {
         await db.query(
@@ -31,9 +34,10 @@ export function timelines(db: Queryable) {
 
     /** Adds what takes over at `offsetSeconds` after the run's anchor, in place of entries that have not begun by then. */
     append: async (streamID: string, track: Track, entry: Omit<TimelineEntry, 'number'>) => {
-      await db.query('delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0', [
-        streamID, track, entry.offsetSeconds,
-      ]);
+      await db.query(
+        'delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0',
+        [streamID, track, entry.offsetSeconds],
+      );
       await db.query(
         `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
          select $1, $2, coalesce(max(number), -1) + 1, $3, $4, $5 from timeline_entries where stream_id = $1 and track = $2`,
@@ -50,7 +54,12 @@ export function timelines(db: Queryable) {
       const entriesOf = (track: Track) =>
         rows
           .filter((row) => row.track === track)
-          .map((row) => ({ number: row.number, offsetSeconds: row.offset_seconds, playlistID: row.playlist_id, snapshot: row.snapshot }));
+          .map((row) => ({
+            number: row.number,
+            offsetSeconds: row.offset_seconds,
+            playlistID: row.playlist_id,
+            snapshot: row.snapshot,
+          }));
       return { video: entriesOf('video'), audio: entriesOf('audio') };
     },
   };

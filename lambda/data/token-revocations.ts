@@ -14,8 +14,13 @@ export function tokenRevocations(db: Queryable) {
   return {
     /** Those that can still concern a token. @param seconds the longest that a token lasts */
     within: (seconds: number) =>
-      all<TokenRevocation>(db, 'select user_id, client_id, revoked_at from token_revocations where revoked_at > now() - make_interval(secs => $1)', [seconds]),
+      all<TokenRevocation>(
+        db,
+        'select user_id, client_id, revoked_at from token_revocations where revoked_at > now() - make_interval(secs => $1)',
+        [seconds],
+      ),
 
-    insert: (userID: string, clientID: string | null) => db.query('insert into token_revocations (user_id, client_id) values ($1, $2)', [userID, clientID]),
+    insert: (userID: string, clientID: string | null) =>
+      db.query('insert into token_revocations (user_id, client_id) values ($1, $2)', [userID, clientID]),
   };
 }

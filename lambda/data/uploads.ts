@@ -48,7 +48,10 @@ export interface Upload {
   readonly external_source: ExternalSource | null;
 }
 
-export type ProbedFacts = Pick<Upload, 'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec' | 'dynamic_range'>;
+export type ProbedFacts = Pick<
+  Upload,
+  'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec' | 'dynamic_range'
+>;
 
 export interface NewUpload {
   readonly id: string;
@@ -71,10 +74,19 @@ export function uploads(db: Queryable) {
         db,
         `insert into uploads (id, user_id, name, mime_type, type, object_key, declared_size_bytes)
          values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
-        [upload.id, upload.userID, upload.name, upload.mimeType, upload.type, upload.objectKey, upload.declaredSizeBytes],
+        [
+          upload.id,
+          upload.userID,
+          upload.name,
+          upload.mimeType,
+          upload.type,
+          upload.objectKey,
+          upload.declaredSizeBytes,
+        ],
       ))!,
 
-    find: (userID: string, id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1 and user_id = $2`, [id, userID]),
+    find: (userID: string, id: string) =>
+      one<Upload>(db, `select ${columns} from uploads where id = $1 and user_id = $2`, [id, userID]),
 
     /** Locked until the transaction ends. */
     lock: (userID: string, id: string) =>
@@ -107,15 +119,26 @@ export function uploads(db: Queryable) {
 
     /** Of these ids, the uploads that are this user's, in no order. Locked against deletion until the transaction ends. */
     findMany: (userID: string, ids: readonly string[]) =>
-      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) for key share`, [userID, ids]),
+      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) for key share`, [
+        userID,
+        ids,
+      ]),
 
     /** The same, once no probe of theirs is about to be written: what they are now, they are until the transaction ends. */
     findSettled: (userID: string, ids: readonly string[]) =>
-      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) order by id for share`, [userID, ids]),
+      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) order by id for share`, [
+        userID,
+        ids,
+      ]),
 
     /** By id, whoever owns them: for showing playlists that hold them. */
     byID: async (ids: readonly string[]) =>
-      new Map((await all<Upload>(db, 'select * from uploads where id = any ($1)', [ids])).map((upload) => [upload.id, upload])),
+      new Map(
+        (await all<Upload>(db, 'select * from uploads where id = any ($1)', [ids])).map((upload) => [
+          upload.id,
+          upload,
+        ]),
+      ),
 
     list: (userID: string, before: number | null, count: number) =>
       all<Upload>(
@@ -133,10 +156,14 @@ export function uploads(db: Queryable) {
       ))!,
 
     /** What the source of an import says of it. A null leaves what is there. */
-    describe: (id: string, said: { name: string | null; mimeType: string; type: UploadType; sizeBytes: number | null }) =>
-      db.query('update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5 where id = $1', [
-        id, said.name, said.mimeType, said.type, said.sizeBytes,
-      ]),
+    describe: (
+      id: string,
+      said: { name: string | null; mimeType: string; type: UploadType; sizeBytes: number | null },
+    ) =>
+      db.query(
+        'update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5 where id = $1',
+        [id, said.name, said.mimeType, said.type, said.sizeBytes],
+      ),
 
     /** What the content of an import is, whatever its source said. */
     recordContent: (id: string, mimeType: string, type: UploadType) =>
@@ -146,10 +173,20 @@ export function uploads(db: Queryable) {
       db.query(
         `update uploads set probe_state = 'completed', failure = null, duration_seconds = $2, width = $3, height = $4,
            framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8 where id = $1`,
-        [id, facts.duration_seconds, facts.width, facts.height, facts.framerate, facts.video_codec, facts.audio_codec, facts.dynamic_range],
+        [
+          id,
+          facts.duration_seconds,
+          facts.width,
+          facts.height,
+          facts.framerate,
+          facts.video_codec,
+          facts.audio_codec,
+          facts.dynamic_range,
+        ],
       ),
 
-    recordContentHash: (id: string, contentHash: string) => db.query('update uploads set content_hash = $2 where id = $1', [id, contentHash]),
+    recordContentHash: (id: string, contentHash: string) =>
+      db.query('update uploads set content_hash = $2 where id = $1', [id, contentHash]),
 
     recordFailure: (id: string, failure: UploadFailure) =>
       db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),

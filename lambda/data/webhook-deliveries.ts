@@ -24,7 +24,10 @@ export interface WebhookDelivery {
 }
 
 /** A delivery that a sender has begun to attempt. */
-export interface BegunDelivery extends Pick<WebhookDelivery, 'id' | 'attempts' | 'event_id' | 'event_type' | 'event_seq'> {
+export interface BegunDelivery extends Pick<
+  WebhookDelivery,
+  'id' | 'attempts' | 'event_id' | 'event_type' | 'event_seq'
+> {
   readonly event_data: Readonly<Record<string, unknown>>;
   readonly event_at: Date;
   readonly asked_at: Date;
@@ -79,11 +82,13 @@ export function webhookDeliveries(db: Queryable) {
 
     /** Notes that an attempt was taken, or why the delivery has failed for good. False where something else has been decided meanwhile. */
     end: async ({ id, attempts }: BegunDelivery, { status, excerpt, failure }: AttemptResult) =>
-      (await db.query(
-        `update webhook_deliveries set state = case when $5::text is null then 'delivered' else 'failed' end, response_status = $3, response_excerpt = $4, failure = $5
+      (
+        await db.query(
+          `update webhook_deliveries set state = case when $5::text is null then 'delivered' else 'failed' end, response_status = $3, response_excerpt = $4, failure = $5
          where id = $1 and attempts = $2 and state = 'pending'`,
-        [id, attempts, status, excerpt, failure],
-      )).rowCount === 1,
+          [id, attempts, status, excerpt, failure],
+        )
+      ).rowCount === 1,
 
     /** Notes why an attempt failed, and has another one made later. */
     retry: ({ id, attempts }: BegunDelivery, { status, excerpt, failure }: AttemptResult, afterSeconds: number) =>
@@ -105,7 +110,10 @@ export function webhookDeliveries(db: Queryable) {
 
     /** Gives up whatever is on its way to a webhook. */
     failPending: (webhookID: string, failure: string) =>
-      db.query(`update webhook_deliveries set state = 'failed', failure = $2 where webhook_id = $1 and state = 'pending'`, [webhookID, failure]),
+      db.query(
+        `update webhook_deliveries set state = 'failed', failure = $2 where webhook_id = $1 and state = 'pending'`,
+        [webhookID, failure],
+      ),
 
     /** Gives up what came to be on its way in the moment in which its webhook was disabled. */
     failOfDisabled: () =>

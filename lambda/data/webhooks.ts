@@ -29,7 +29,10 @@ export type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'enabled'>;
 export function webhooks(db: Queryable) {
   return {
     /** Null when the user has `most` already. Users make one at a time, so that several at once are no more. */
-    insert: async (webhook: { id: string; userID: string; url: string; events: readonly string[]; sealedSecret: Buffer }, most: number) => {
+    insert: async (
+      webhook: { id: string; userID: string; url: string; events: readonly string[]; sealedSecret: Buffer },
+      most: number,
+    ) => {
       await db.query('select from users where id = $1 for no key update', [webhook.userID]);
       return one<Webhook>(
         db,
@@ -39,7 +42,8 @@ export function webhooks(db: Queryable) {
       );
     },
 
-    find: (userID: string, id: string) => one<Webhook>(db, 'select * from webhooks where id = $1 and user_id = $2', [id, userID]),
+    find: (userID: string, id: string) =>
+      one<Webhook>(db, 'select * from webhooks where id = $1 and user_id = $2', [id, userID]),
 
     /** Locked against other changes until the transaction ends; events are recorded for it meanwhile. */
     lock: (userID: string, id: string) =>
@@ -81,15 +85,20 @@ export function webhooks(db: Queryable) {
 
     /** Another one of the same user, to which something is due and that has no sender; null where there is none. */
     waitingBeside: async ({ id, user_id }: Pick<Webhook, 'id' | 'user_id'>) =>
-      (await one<{ id: string }>(
-        db,
-        `select id from webhooks w where user_id = $1 and id <> $2 and enabled and (leased_until is null or leased_until < now())
+      (
+        await one<{ id: string }>(
+          db,
+          `select id from webhooks w where user_id = $1 and id <> $2 and enabled and (leased_until is null or leased_until < now())
            and exists (select from webhook_deliveries where webhook_id = w.id and state = 'pending' and next_attempt_at <= now())
          order by random() limit 1`,
-        [user_id, id],
-      ))?.id ?? null,
+          [user_id, id],
+        )
+      )?.id ?? null,
 
-    release: (id: string, { hasAnswered, hasDelivered }: { readonly hasAnswered: boolean; readonly hasDelivered: boolean }) =>
+    release: (
+      id: string,
+      { hasAnswered, hasDelivered }: { readonly hasAnswered: boolean; readonly hasDelivered: boolean },
+    ) =>
       db.query(
         `update webhooks set leased_until = null, last_delivered_at = case when $3 then now() else last_delivered_at end,
            silences = case when $2 then 0 else silences end, silent_until = case when $2 then null else silent_until end

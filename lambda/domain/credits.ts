@@ -108,7 +108,10 @@ function dueAfter(exhaustedAt: Date, given: number, anyRunning: boolean): Date |
 }
 
 /** What has to be done about an account at this time: the most urgent only. */
-export function actionDue({ exhaustedAt, warned }: Pick<Outlook, 'exhaustedAt' | 'warned'>, now: Date): { stop: true } | { warn: Warning } | null {
+export function actionDue(
+  { exhaustedAt, warned }: Pick<Outlook, 'exhaustedAt' | 'warned'>,
+  now: Date,
+): { stop: true } | { warn: Warning } | null {
   if (exhaustedAt === null) return null;
   if (now.getTime() >= exhaustedAt.getTime() + graceMs) return { stop: true };
   const reached = warnings.findLastIndex(({ aheadMs }) => exhaustedAt.getTime() - now.getTime() <= aheadMs);
@@ -117,7 +120,10 @@ export function actionDue({ exhaustedAt, warned }: Pick<Outlook, 'exhaustedAt' |
 }
 
 /** The first account of a verified e-mail address gets free credits, once. The only place where this is decided. */
-export function isEligibleForFreeCredits(user: { readonly emailVerified: boolean; readonly hadGrant: boolean }): boolean {
+export function isEligibleForFreeCredits(user: {
+  readonly emailVerified: boolean;
+  readonly hadGrant: boolean;
+}): boolean {
   return user.emailVerified && !user.hadGrant;
 }
 

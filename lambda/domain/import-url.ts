@@ -24,7 +24,12 @@ const maxNameLength = 255;
 
 /** A file name as a stranger gave it, without folders and control characters. Null when nothing is left. */
 export function fileNameOf(text: string): string | null {
-  const name = text.replaceAll(/\p{Cc}/gu, '').split(/[/\\]/).at(-1)!.trim().slice(0, maxNameLength);
+  const name = text
+    .replaceAll(/\p{Cc}/gu, '')
+    .split(/[/\\]/)
+    .at(-1)!
+    .trim()
+    .slice(0, maxNameLength);
   return name === '' ? null : name.toWellFormed();
 }
 

@@ -88,7 +88,9 @@ export function excessOver(hostname: string, format: PictureFormat): IngestExces
   if (isCodecTaken && !isTooMuch) return null;
   const fastestFirst = framerates.toSorted((a, b) => framesPerSecond[b] - framesPerSecond[a]);
   const taken = fastestFirst.flatMap((framerate) => {
-    const quality = qualities.findLast((candidate) => hasRoomFor(limits, { quality: candidate, framerate, videoCodec }));
+    const quality = qualities.findLast((candidate) =>
+      hasRoomFor(limits, { quality: candidate, framerate, videoCodec }),
+    );
     return quality === undefined ? [] : [{ quality, framerate }];
   });
   return { platform, videoCodecs: isCodecTaken ? null : videoCodecs, taken: isTooMuch ? taken : null };
@@ -107,6 +109,12 @@ function ingestAt(hostname: string): IngestLimits | undefined {
   return ingests.find(({ hosts }) => hosts.test(hostname));
 }
 
-function hasRoomFor({ maxQuality, maxVideoBitrateKbps }: IngestLimits, { quality, framerate, videoCodec }: PictureFormat): boolean {
-  return qualities.indexOf(quality) <= qualities.indexOf(maxQuality) && videoBitrateKbps(quality, framerate, videoCodec) <= maxVideoBitrateKbps;
+function hasRoomFor(
+  { maxQuality, maxVideoBitrateKbps }: IngestLimits,
+  { quality, framerate, videoCodec }: PictureFormat,
+): boolean {
+  return (
+    qualities.indexOf(quality) <= qualities.indexOf(maxQuality) &&
+    videoBitrateKbps(quality, framerate, videoCodec) <= maxVideoBitrateKbps
+  );
 }

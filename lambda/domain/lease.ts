@@ -16,5 +16,8 @@ export type PeerAnswer = { readonly renewingForMs: number | null } | 'no answer'
 export function mustStop(leaseLeftMs: number, answers: readonly PeerAnswer[]): boolean {
   if (leaseLeftMs > stopAheadMs || answers.length === 0) return false;
   const told = answers.filter((answer) => answer !== 'no answer');
-  return told.length === 0 || told.some(({ renewingForMs }) => renewingForMs !== null && renewingForMs > leaseMs - stopAheadMs);
+  return (
+    told.length === 0 ||
+    told.some(({ renewingForMs }) => renewingForMs !== null && renewingForMs > leaseMs - stopAheadMs)
+  );
 }

@@ -2,7 +2,13 @@
 
 /** Of a card payment, by the invoice that it pays. `amountCents` is what was really paid. */
 export type PaymentReport =
-  | { readonly kind: 'paid'; readonly invoiceID: string; readonly paymentReference: string | null; readonly amountCents: number; readonly currency: string }
+  | {
+      readonly kind: 'paid';
+      readonly invoiceID: string;
+      readonly paymentReference: string | null;
+      readonly amountCents: number;
+      readonly currency: string;
+    }
   | { readonly kind: 'failed' | 'expired'; readonly invoiceID: string }
   | { readonly kind: 'receipt'; readonly invoiceID: string; readonly receiptURL: string }
   | ReversalReport

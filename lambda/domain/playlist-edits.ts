@@ -13,7 +13,12 @@ export interface PlaylistSpec {
 }
 
 export type PlaylistOperation =
-  | { readonly op: 'add'; readonly uploadID: string; readonly index?: number | undefined; readonly itemID?: string | undefined }
+  | {
+      readonly op: 'add';
+      readonly uploadID: string;
+      readonly index?: number | undefined;
+      readonly itemID?: string | undefined;
+    }
   | { readonly op: 'remove'; readonly itemID: string }
   | { readonly op: 'move'; readonly itemID: string; readonly index: number }
   | { readonly op: 'replace'; readonly itemID: string; readonly uploadID: string }
@@ -51,11 +56,14 @@ type Fault = Pick<EditFault, 'field' | 'detail'>;
 function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: () => string): PlaylistSpec | Fault {
   switch (operation.op) {
     case 'add': {
-      if (spec.items.length >= maxPlaylistItems) return { field: null, detail: `A playlist holds at most ${maxPlaylistItems} items.` };
+      if (spec.items.length >= maxPlaylistItems)
+        return { field: null, detail: `A playlist holds at most ${maxPlaylistItems} items.` };
       const id = operation.itemID ?? newItemID();
-      if (spec.items.some((item) => item.id === id)) return { field: 'itemID', detail: `The playlist already has an item ${id}.` };
+      if (spec.items.some((item) => item.id === id))
+        return { field: 'itemID', detail: `The playlist already has an item ${id}.` };
       const index = operation.index ?? spec.items.length;
-      if (index > spec.items.length) return { field: 'index', detail: `The index may be at most ${spec.items.length}, the number of items.` };
+      if (index > spec.items.length)
+        return { field: 'index', detail: `The index may be at most ${spec.items.length}, the number of items.` };
       return { ...spec, items: spec.items.toSpliced(index, 0, { id, uploadID: operation.uploadID }) };
     }
     case 'remove':
@@ -79,7 +87,13 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
   }
 }
 
-function withItem(spec: PlaylistSpec, itemID: string, edit: (at: number) => PlaylistSpec | Fault): PlaylistSpec | Fault {
+function withItem(
+  spec: PlaylistSpec,
+  itemID: string,
+  edit: (at: number) => PlaylistSpec | Fault,
+): PlaylistSpec | Fault {
   const at = spec.items.findIndex((item) => item.id === itemID);
-  return at < 0 ? { field: 'itemID', detail: `The playlist has no item ${itemID} at this point of the batch.` } : edit(at);
+  return at < 0
+    ? { field: 'itemID', detail: `The playlist has no item ${itemID} at this point of the batch.` }
+    : edit(at);
 }

@@ -40,7 +40,11 @@ export function soundOffsetMs(soundFrame: number): number {
 }
 
 /** When a picture of a playing is decoded: milliseconds since the anchor. */
-export function pictureMs({ startFrame }: Pick<Playing, 'startFrame'>, picture: number, framesPerSecond: number): number {
+export function pictureMs(
+  { startFrame }: Pick<Playing, 'startFrame'>,
+  picture: number,
+  framesPerSecond: number,
+): number {
   return toMs(startFrame * frameTicks(framesPerSecond)) + pictureOffsetMs(picture, framesPerSecond);
 }
 
@@ -49,13 +53,21 @@ export function pictureMs({ startFrame }: Pick<Playing, 'startFrame'>, picture: 
  * it has no seam; the first frame of a playing is the one nearest to its first picture, at most half an AAC frame (10.7 ms) from it.
  * @param delayFrames how long after its decoding a picture is shown
  */
-export function soundMs({ startFrame }: Pick<Playing, 'startFrame'>, soundFrame: number, framesPerSecond: number, delayFrames: number): number {
+export function soundMs(
+  { startFrame }: Pick<Playing, 'startFrame'>,
+  soundFrame: number,
+  framesPerSecond: number,
+  delayFrames: number,
+): number {
   const delayTicks = delayFrames * frameTicks(framesPerSecond);
   return toMs(soundGridFrame(startFrame, framesPerSecond) * soundFrameTicks + delayTicks) + soundOffsetMs(soundFrame);
 }
 
 /** How many frames of sound a playing has: as many as there are on the grid before the next playing begins. */
-export function soundFramesOf({ startFrame, frameCount }: Pick<Playing, 'startFrame' | 'frameCount'>, framesPerSecond: number): number {
+export function soundFramesOf(
+  { startFrame, frameCount }: Pick<Playing, 'startFrame' | 'frameCount'>,
+  framesPerSecond: number,
+): number {
   return soundGridFrame(startFrame + frameCount, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond);
 }
 

@@ -2,7 +2,16 @@
 import type { IngestExcess } from './ingest-limits.ts';
 import type { VideoCodec } from './video-format.ts';
 
-export const readinessPaths = ['VIDEO', 'AUDIO', 'PLAYLIST', 'DESTINATION', 'MANAGED', 'BILLING', 'SCHEDULE', 'STREAM'] as const;
+export const readinessPaths = [
+  'VIDEO',
+  'AUDIO',
+  'PLAYLIST',
+  'DESTINATION',
+  'MANAGED',
+  'BILLING',
+  'SCHEDULE',
+  'STREAM',
+] as const;
 export const readinessStages = ['PREFLIGHT', 'PREPARATION'] as const;
 
 export interface ReadinessIssue {
@@ -20,29 +29,75 @@ export interface ReadinessIssue {
 const issueTable = {
   no_video: ['VIDEO', 'The stream has nothing to show.', 'Set playlistIDs or videoUploadObjectID.'],
   upload_missing: ['VIDEO', 'The video upload does not exist.', 'Name an upload of yours in videoUploadObjectID.'],
-  upload_not_uploaded: ['VIDEO', 'The bytes of the video have not been uploaded.', 'PUT them to the upload URL, then call complete; an import only has to finish.'],
+  upload_not_uploaded: [
+    'VIDEO',
+    'The bytes of the video have not been uploaded.',
+    'PUT them to the upload URL, then call complete; an import only has to finish.',
+  ],
   upload_not_probed: ['VIDEO', 'The video is still being examined.', 'Wait until its probeState is completed.'],
   upload_unusable: ['VIDEO', 'The video cannot be played.', "Read the upload's failure, then upload another file."],
-  upload_not_visual: ['VIDEO', 'The upload named as video has no picture.', 'Name a video or an image; use audioUploadObjectID for sound.'],
+  upload_not_visual: [
+    'VIDEO',
+    'The upload named as video has no picture.',
+    'Name a video or an image; use audioUploadObjectID for sound.',
+  ],
   audio_missing: ['AUDIO', 'The audio upload does not exist.', 'Name an upload of yours in audioUploadObjectID.'],
-  audio_not_uploaded: ['AUDIO', 'The bytes of the audio have not been uploaded.', 'PUT them to the upload URL, then call complete; an import only has to finish.'],
+  audio_not_uploaded: [
+    'AUDIO',
+    'The bytes of the audio have not been uploaded.',
+    'PUT them to the upload URL, then call complete; an import only has to finish.',
+  ],
   audio_not_probed: ['AUDIO', 'The audio is still being examined.', 'Wait until its probeState is completed.'],
   audio_unusable: ['AUDIO', 'The audio cannot be played.', "Read the upload's failure, then upload another file."],
   audio_silent: ['AUDIO', 'The upload named as audio has no sound.', 'Name an upload that has an audio track.'],
   playlist_missing: ['PLAYLIST', 'A playlist of the stream does not exist.', 'Name playlists of yours in playlistIDs.'],
   playlist_empty: ['PLAYLIST', 'A playlist of the stream has no items.', 'Add items with apply_playlist_operations.'],
-  playlist_not_probed: ['PLAYLIST', 'The items of a playlist are still being examined.', 'Wait until the probeState of an upload in it is completed.'],
-  playlist_not_playable: ['PLAYLIST', 'No item of a playlist can be played.', 'Read the failure of each item in get_playlist, then replace the items.'],
+  playlist_not_probed: [
+    'PLAYLIST',
+    'The items of a playlist are still being examined.',
+    'Wait until the probeState of an upload in it is completed.',
+  ],
+  playlist_not_playable: [
+    'PLAYLIST',
+    'No item of a playlist can be played.',
+    'Read the failure of each item in get_playlist, then replace the items.',
+  ],
   destination_missing: ['DESTINATION', 'The stream has no destination.', 'Create a destination and set destinationID.'],
   destination_archived: ['DESTINATION', 'The destination is archived.', 'Choose another destination.'],
-  destination_forbidden: ['DESTINATION', "The destination's address may not be used here.", 'Use a public rtmp:// or rtmps:// address.'],
-  destination_limit: ['DESTINATION', 'The destination does not take this quality, framerate or codec.', 'Choose a lower quality or framerate, and videoCodec h264.'],
-  backup_url_missing: ['DESTINATION', 'The destination has no backup address.', 'Set backupRtmpURL on the destination, or runBackupStream to false.'],
-  managed_not_connected: ['MANAGED', 'No managed connection is set up.', 'Connect one, or use an RTMP destination instead.'],
+  destination_forbidden: [
+    'DESTINATION',
+    "The destination's address may not be used here.",
+    'Use a public rtmp:// or rtmps:// address.',
+  ],
+  destination_limit: [
+    'DESTINATION',
+    'The destination does not take this quality, framerate or codec.',
+    'Choose a lower quality or framerate, and videoCodec h264.',
+  ],
+  backup_url_missing: [
+    'DESTINATION',
+    'The destination has no backup address.',
+    'Set backupRtmpURL on the destination, or runBackupStream to false.',
+  ],
+  managed_not_connected: [
+    'MANAGED',
+    'No managed connection is set up.',
+    'Connect one, or use an RTMP destination instead.',
+  ],
   no_credits: ['BILLING', 'There are no credits left.', 'Buy credits with create_top_up.'],
   schedule_end_past: ['SCHEDULE', "The schedule's end has passed.", 'Set a later scheduleEndAt, or clear it.'],
-  playlist_items_pending: ['PLAYLIST', 'Some items of a playlist are still being examined.', 'Wait until they are, or start: they join the running stream then.', 'PREPARATION'],
-  playlist_items_skipped: ['PLAYLIST', 'Some items of a playlist cannot be played.', 'Read the failure of each item in get_playlist, then replace or remove it. A start leaves them out.', 'PREPARATION'],
+  playlist_items_pending: [
+    'PLAYLIST',
+    'Some items of a playlist are still being examined.',
+    'Wait until they are, or start: they join the running stream then.',
+    'PREPARATION',
+  ],
+  playlist_items_skipped: [
+    'PLAYLIST',
+    'Some items of a playlist cannot be played.',
+    'Read the failure of each item in get_playlist, then replace or remove it. A start leaves them out.',
+    'PREPARATION',
+  ],
 } as const satisfies Record<string, readonly [(typeof readinessPaths)[number], string, string, 'PREPARATION'?]>;
 
 export type ReadinessCode = keyof typeof issueTable;
@@ -142,7 +197,15 @@ function judgePlaylist(playlist: PlaylistFacts | null): Finding[] {
   const skipped = items.length - playable - pending;
   if (playable === 0) return [pending > 0 ? 'playlist_not_probed' : 'playlist_not_playable'];
   const countOf = (code: 'playlist_items_pending' | 'playlist_items_skipped', count: number, what: string): Finding[] =>
-    count === 0 ? [] : [{ code, error: `${count} of the ${items.length} items of the ${kind} playlist ${what}.`, suggestion: issueTable[code][2] }];
+    count === 0
+      ? []
+      : [
+          {
+            code,
+            error: `${count} of the ${items.length} items of the ${kind} playlist ${what}.`,
+            suggestion: issueTable[code][2],
+          },
+        ];
   return [
     ...countOf('playlist_items_pending', pending, 'are still being examined'),
     ...countOf('playlist_items_skipped', skipped, 'cannot be played'),
@@ -165,7 +228,8 @@ export function failureOfItem(
   kind: 'video' | 'audio',
 ): { code: string; detail: string } | null {
   if (isPlayable(upload, kind) || isPending(upload)) return null;
-  if (upload === null) return { code: 'upload_missing', detail: 'The upload does not exist any more. Remove the item.' };
+  if (upload === null)
+    return { code: 'upload_missing', detail: 'The upload does not exist any more. Remove the item.' };
   if (!upload.uploaded) return { code: 'upload_not_uploaded', detail: issueTable.upload_not_uploaded[2] };
   if (upload.failure) return upload.failure;
   return kind === 'video'
@@ -189,15 +253,25 @@ const codecNames: Record<VideoCodec, string> = { h264: 'H.264', hevc: 'HEVC', av
 
 /** One issue for each setting that is to be changed: both are said at once. */
 function findExcess({ platform, videoCodecs, taken }: IngestExcess): Finding[] {
-  const codec: Finding[] = videoCodecs === null ? [] : [{
-    code: 'destination_limit',
-    error: `${platform} takes ${videoCodecs.map((each) => codecNames[each]).join(' and ')} only.`,
-    suggestion: `Set videoCodec to ${videoCodecs.join(' or ')}.`,
-  }];
-  const size: Finding[] = taken === null ? [] : [{
-    code: 'destination_limit',
-    error: `${platform} does not take a stream of this quality and framerate.`,
-    suggestion: `Set quality and framerate to what it takes: ${taken.map(({ quality, framerate }) => `${quality} with ${framerate}`).join(', ')}, or less.`,
-  }];
+  const codec: Finding[] =
+    videoCodecs === null
+      ? []
+      : [
+          {
+            code: 'destination_limit',
+            error: `${platform} takes ${videoCodecs.map((each) => codecNames[each]).join(' and ')} only.`,
+            suggestion: `Set videoCodec to ${videoCodecs.join(' or ')}.`,
+          },
+        ];
+  const size: Finding[] =
+    taken === null
+      ? []
+      : [
+          {
+            code: 'destination_limit',
+            error: `${platform} does not take a stream of this quality and framerate.`,
+            suggestion: `Set quality and framerate to what it takes: ${taken.map(({ quality, framerate }) => `${quality} with ${framerate}`).join(', ')}, or less.`,
+          },
+        ];
   return [...codec, ...size];
 }

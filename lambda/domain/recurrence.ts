@@ -58,8 +58,10 @@ const limitsOfUse: SearchLimits = { maxIterations: 25_000, maxCandidateEvaluatio
 
 /** What is wrong with a recurrence, and what to do about it; null when it gives starts from `firstStartAt` on. */
 export async function faultOfRecurrence(recurrence: Recurrence, firstStartAt: Date): Promise<RecurrenceFault | null> {
-  if (!isTimeZone(recurrence.timeZone)) return { field: 'timeZone', detail: 'It has to be an IANA time zone, such as Europe/Berlin or UTC.' };
-  const detail = faultOfRule(recurrence.rule) ?? (await faultOfSearch({ ...recurrence, firstStartAt, lengthSeconds: null }));
+  if (!isTimeZone(recurrence.timeZone))
+    return { field: 'timeZone', detail: 'It has to be an IANA time zone, such as Europe/Berlin or UTC.' };
+  const detail =
+    faultOfRule(recurrence.rule) ?? (await faultOfSearch({ ...recurrence, firstStartAt, lengthSeconds: null }));
   return detail === null ? null : { field: 'rule', detail };
 }
 
@@ -73,15 +75,22 @@ function isTimeZone(name: string): boolean {
 }
 
 function faultOfRule(rule: string): string | null {
-  const parts = rule.toUpperCase().replace(/^RRULE:/, '').split(';').map((part) => part.split('='));
+  const parts = rule
+    .toUpperCase()
+    .replace(/^RRULE:/, '')
+    .split(';')
+    .map((part) => part.split('='));
   const names = parts.map(([name = '']) => name);
-  if (!names.includes('FREQ')) return 'It has to be an RFC 5545 recurrence rule with FREQ, such as FREQ=WEEKLY;BYDAY=MO,FR.';
+  if (!names.includes('FREQ'))
+    return 'It has to be an RFC 5545 recurrence rule with FREQ, such as FREQ=WEEKLY;BYDAY=MO,FR.';
   const unknown = names.find((name) => !Object.hasOwn(ruleParts, name));
   if (unknown === '') return 'Its parts are separated by one semicolon each, with none at the end.';
-  if (unknown !== undefined) return `A recurrence rule has no part ${unknown}. Its parts are ${Object.keys(ruleParts).join(', ')}.`;
+  if (unknown !== undefined)
+    return `A recurrence rule has no part ${unknown}. Its parts are ${Object.keys(ruleParts).join(', ')}.`;
   const repeated = names.find((name, place) => names.indexOf(name) !== place);
   if (repeated !== undefined) return `${repeated} may be there once.`;
-  if (names.includes('UNTIL') && names.includes('COUNT')) return 'UNTIL and COUNT may not be there together. Choose one.';
+  if (names.includes('UNTIL') && names.includes('COUNT'))
+    return 'UNTIL and COUNT may not be there together. Choose one.';
   const wrong = parts.find(([name = '', value = '', ...more]) => more.length > 0 || !ruleParts[name]!.test(value))?.[0];
   if (wrong === 'UNTIL') return 'UNTIL has to be a time in UTC, such as 20270101T000000Z, or a date, such as 20270101.';
   if (wrong === 'COUNT') return 'COUNT has to be from 1 to 1000. Leave it out for a recurrence without end.';
@@ -92,10 +101,14 @@ function faultOfRule(rule: string): string | null {
 async function faultOfSearch(series: Series): Promise<string | null> {
   try {
     const starts = await search(series, series.firstStartAt, 2, limitsOfCheck);
-    return starts[0]?.getTime() === series.firstStartAt.getTime() ? null : 'It ends before scheduleStartAt. Set a later UNTIL, or leave it out.';
+    return starts[0]?.getTime() === series.firstStartAt.getTime()
+      ? null
+      : 'It ends before scheduleStartAt. Set a later UNTIL, or leave it out.';
   } catch (error) {
     const { message } = error as Error;
-    return message.startsWith('Maximum') ? 'It has no second occurrence that could be found. Check that its parts can come true together.' : `${message}.`;
+    return message.startsWith('Maximum')
+      ? 'It has no second occurrence that could be found. Check that its parts can come true together.'
+      : `${message}.`;
   }
 }
 
@@ -112,14 +125,23 @@ export async function startsOf(series: Series, from: Date, count: number): Promi
   }
 }
 
-async function search({ rule, timeZone, firstStartAt }: Series, from: Date, count: number, limits: SearchLimits): Promise<Date[]> {
+async function search(
+  { rule, timeZone, firstStartAt }: Series,
+  from: Date,
+  count: number,
+  limits: SearchLimits,
+): Promise<Date[]> {
   // Loaded by the few that need it: it takes longer to load than most requests take.
   const { RRuleTemporal } = await import('rrule-temporal');
   const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
   const rruleString = `RRULE:${rule.toUpperCase().replace(/^RRULE:/, '')}`;
   const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
   const starts: Date[] = [];
-  for (let next = recurrence.next(from, true); next !== null && starts.length < count; next = recurrence.next(starts.at(-1))) {
+  for (
+    let next = recurrence.next(from, true);
+    next !== null && starts.length < count;
+    next = recurrence.next(starts.at(-1))
+  ) {
     if (next.epochMilliseconds > lastTimeMs) break;
     starts.push(new Date(next.epochMilliseconds));
   }

@@ -33,7 +33,11 @@ const stillSeconds = 2;
 const longestFrameSeconds = 1 / 24;
 
 /** @param item with the length of the upload; of a still it is not looked at */
-export function renditionOf(contentHash: string, item: Pick<TimelineItem, 'kind' | 'durationSeconds'>, format: RenditionFormat): Rendition {
+export function renditionOf(
+  contentHash: string,
+  item: Pick<TimelineItem, 'kind' | 'durationSeconds'>,
+  format: RenditionFormat,
+): Rendition {
   if (format !== 'sound') {
     const durationSeconds = item.kind === 'image' ? stillSeconds : item.durationSeconds;
     return { contentHash, format, groupCount: frameCountOf({ durationSeconds }, framesPerSecond[format.framerate]) };
@@ -59,7 +63,9 @@ export function formatName(format: RenditionFormat): string {
 
 /** The format of a name. @throws {RangeError} when there is none */
 export function formatNamed(name: string): RenditionFormat {
-  const pictures = qualities.flatMap((quality) => framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))));
+  const pictures = qualities.flatMap((quality) =>
+    framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))),
+  );
   const format = name === 'sound' ? name : pictures.find((each) => formatName(each) === name);
   if (!format) throw new RangeError(`there is no format ${name}`);
   return format;

@@ -15,7 +15,8 @@ export interface RtmpURL {
 }
 
 /** rtmp(s)://AUTHORITY/APPLICATION. Stricter than URL, which forgives white space: the publisher sends on what is written here. */
-const form = /^(?<scheme>rtmps?):\/\/(?<authority>(?<host>\[[0-9a-f:.]+\]|[^\s/:?#@[\]\\]+)(?::(?<port>\d{1,5}))?)\/+(?<app>[^\s/?#][^\s#]*)$/i;
+const form =
+  /^(?<scheme>rtmps?):\/\/(?<authority>(?<host>\[[0-9a-f:.]+\]|[^\s/:?#@[\]\\]+)(?::(?<port>\d{1,5}))?)\/+(?<app>[^\s/?#][^\s#]*)$/i;
 
 /** @returns null for anything that is not rtmp or rtmps://host[:port]/app[/more][?query] */
 export function parseRtmpURL(text: string): RtmpURL | null {
@@ -40,7 +41,11 @@ const maxReferenceLength = 2048;
 export function rtmpURLFrom(from: string, reference: string): string | null {
   if (reference.length > maxReferenceLength) return null;
   const [origin = '', scheme = ''] = /^(rtmps?:)\/\/[^/]*/i.exec(from) ?? [];
-  const text = reference.startsWith('//') ? scheme + reference : reference.startsWith('/') ? origin + reference : reference;
+  const text = reference.startsWith('//')
+    ? scheme + reference
+    : reference.startsWith('/')
+      ? origin + reference
+      : reference;
   const url = parseRtmpURL(text);
   return url && (url.secure || scheme.toLowerCase() === 'rtmp:') ? text : null;
 }
@@ -48,9 +53,12 @@ export function rtmpURLFrom(from: string, reference: string): string | null {
 /** What a person who wrote something else than an RTMP URL has to do about it. Never repeats the text: it may hold a stream key. */
 export function adviceOnRtmpURL(text: string): string {
   if (/\s/.test(text)) return 'It has white space in it, probably from copying. Remove it.';
-  if (!/^rtmps?:\/\//i.test(text)) return 'It has to begin with rtmp:// or rtmps://, such as rtmps://live.example.com/app.';
-  if (/^\w+:\/\/[^/]*@/.test(text)) return 'It may not carry a user name or password. What the platform gave you as stream key goes into streamKey.';
+  if (!/^rtmps?:\/\//i.test(text))
+    return 'It has to begin with rtmp:// or rtmps://, such as rtmps://live.example.com/app.';
+  if (/^\w+:\/\/[^/]*@/.test(text))
+    return 'It may not carry a user name or password. What the platform gave you as stream key goes into streamKey.';
   if (text.includes('#')) return 'It may not have a fragment (#…).';
-  if (!/^\w+:\/\/[^/?]+\/+[^/?]/.test(text)) return 'The application is missing: it is the path after the host, such as /app in rtmps://live.example.com/app.';
+  if (!/^\w+:\/\/[^/?]+\/+[^/?]/.test(text))
+    return 'The application is missing: it is the path after the host, such as /app in rtmps://live.example.com/app.';
   return 'It has to be rtmp://HOST[:PORT]/APPLICATION or rtmps://HOST[:PORT]/APPLICATION, with a host and a port that exist.';
 }

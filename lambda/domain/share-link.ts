@@ -13,22 +13,34 @@ const hostingServices: readonly HostingService[] = [
   {
     hosts: /^(?:drive|docs)\.google\.com$/,
     direct(url) {
-      const fileID = /^\/file\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(url.pathname)?.[1] ?? (/^\/(?:open|uc)$/.test(url.pathname) ? url.searchParams.get('id') : null);
+      const fileID =
+        /^\/file\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(url.pathname)?.[1] ??
+        (/^\/(?:open|uc)$/.test(url.pathname) ? url.searchParams.get('id') : null);
       if (!fileID) return null;
       const resourceKey = url.searchParams.get('resourcekey');
-      const query = { id: fileID, export: 'download', confirm: 't', ...(resourceKey === null ? {} : { resourcekey: resourceKey }) };
+      const query = {
+        id: fileID,
+        export: 'download',
+        confirm: 't',
+        ...(resourceKey === null ? {} : { resourcekey: resourceKey }),
+      };
       return new URL(`${driveDownload}?${new URLSearchParams(query)}`);
     },
   },
   // Dropbox: https://help.dropbox.com/share/force-download
-  { hosts: /^(?:www\.)?dropbox\.com$/, direct: (url) => (/^\/(?:s|scl|sh)\//.test(url.pathname) ? withQuery(url, 'dl', '1') : null) },
+  {
+    hosts: /^(?:www\.)?dropbox\.com$/,
+    direct: (url) => (/^\/(?:s|scl|sh)\//.test(url.pathname) ? withQuery(url, 'dl', '1') : null),
+  },
   // OneDrive for persons, links of 2024 and later: /TYPE/c/OWNER/TOKEN.
   {
     hosts: /^1drv\.ms$/,
     direct(url) {
       const [, owner, token] = /^\/\w\/c\/([0-9a-f]+)\/([\w-]+)$/i.exec(url.pathname) ?? [];
       if (!owner || !token) return null;
-      return new URL(`https://my.microsoftpersonalcontent.com/personal/${owner}/_layouts/15/download.aspx?${new URLSearchParams({ share: token })}`);
+      return new URL(
+        `https://my.microsoftpersonalcontent.com/personal/${owner}/_layouts/15/download.aspx?${new URLSearchParams({ share: token })}`,
+      );
     },
   },
   // OneDrive for persons, older links, and where the short ones of 1drv.ms lead to.
@@ -38,11 +50,16 @@ const hostingServices: readonly HostingService[] = [
       const fileID = url.searchParams.get('resid') ?? url.searchParams.get('id');
       if (!fileID || !/^\/(?:|redir|embed|view\.aspx|download)$/.test(url.pathname)) return null;
       const authKey = url.searchParams.get('authkey');
-      return new URL(`https://onedrive.live.com/download?${new URLSearchParams({ resid: fileID, ...(authKey === null ? {} : { authkey: authKey }) })}`);
+      return new URL(
+        `https://onedrive.live.com/download?${new URLSearchParams({ resid: fileID, ...(authKey === null ? {} : { authkey: authKey }) })}`,
+      );
     },
   },
   // SharePoint and OneDrive for companies: /:TYPE:/SCOPE/…
-  { hosts: /^[\w-]+\.sharepoint\.com$/, direct: (url) => (/^\/:\w:\/\w\//.test(url.pathname) ? withQuery(url, 'download', '1') : null) },
+  {
+    hosts: /^[\w-]+\.sharepoint\.com$/,
+    direct: (url) => (/^\/:\w:\/\w\//.test(url.pathname) ? withQuery(url, 'download', '1') : null),
+  },
   // Box: https://developer.box.com/reference/get-files-id--get-shared-link, `download_url`.
   {
     hosts: /^(?:[\w-]+\.)?(?:app\.)?box\.com$/,
@@ -82,7 +99,8 @@ export function confirmationLink(page: string, pageURL: URL): URL | null {
   if (action?.protocol !== pageURL.protocol || !googleHosts.test(action.hostname)) return null;
   for (const input of inputs) {
     const [name, value] = [attribute(input, 'name'), attribute(input, 'value')];
-    if (attribute(input, 'type') === 'hidden' && name && value !== null) action.searchParams.set(unescaped(name), unescaped(value));
+    if (attribute(input, 'type') === 'hidden' && name && value !== null)
+      action.searchParams.set(unescaped(name), unescaped(value));
   }
   return action;
 }
@@ -92,5 +110,10 @@ function attribute(tag: string, name: string): string | null {
 }
 
 function unescaped(text: string): string {
-  return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 }

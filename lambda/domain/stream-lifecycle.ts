@@ -1,7 +1,16 @@
 // The lifecycle of a stream: one table of transitions, and the questions that are asked of it.
 
 export const streamStates = [
-  'draft', 'invalid', 'scheduled', 'preparing', 'activating', 'active', 'failing', 'failed', 'stopping', 'stopped',
+  'draft',
+  'invalid',
+  'scheduled',
+  'preparing',
+  'activating',
+  'active',
+  'failing',
+  'failed',
+  'stopping',
+  'stopped',
 ] as const;
 export type StreamState = (typeof streamStates)[number];
 

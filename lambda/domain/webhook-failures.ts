@@ -2,11 +2,13 @@
 import { attemptSeconds, retriedForDays } from './webhook-retries.ts';
 
 const failures = {
-  refused: 'The address answered with another status than 2xx. Answer 2xx as soon as the event is stored, and work on it afterwards.',
+  refused:
+    'The address answered with another status than 2xx. Answer 2xx as soon as the event is stored, and work on it afterwards.',
   redirected: 'The address redirects, which is not followed. Register the address that it leads to.',
   gone: 'The address answered 410 Gone, so the webhook was disabled.',
   timed_out: `The address did not answer within ${attemptSeconds} seconds. Answer 2xx as soon as the event is stored, and work on it afterwards.`,
-  unreachable: 'The address cannot be reached, or broke the connection off. Check that it is up and open to the internet.',
+  unreachable:
+    'The address cannot be reached, or broke the connection off. Check that it is up and open to the internet.',
   name_not_found: "The address' host is not known. Check the URL.",
   tls_failed: "The address' certificate is not valid. Use one that browsers accept.",
   protocol_error: 'The address does not answer in HTTP. Check the URL.',

@@ -24,7 +24,12 @@ const growth = 3;
  * @param random uniform in [0, 1)
  * @returns seconds until the next attempt; null to give up
  */
-export function retryDelaySeconds(attempts: number, ageSeconds: number, askedForSeconds: number, random: () => number): number | null {
+export function retryDelaySeconds(
+  attempts: number,
+  ageSeconds: number,
+  askedForSeconds: number,
+  random: () => number,
+): number | null {
   const leftSeconds = retriedForSeconds - ageSeconds;
   if (leftSeconds <= 0) return null;
   const delaySeconds = Math.max(backoffSeconds(attempts, random), Math.min(askedForSeconds, maxDelaySeconds));

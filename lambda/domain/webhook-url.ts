@@ -6,7 +6,8 @@ export type WebhookURLFault = 'malformed' | 'forbidden';
 /** What is wrong with the address of a webhook; null when it may be called. Without TLS only where private addresses are allowed. */
 export function faultOfWebhookURL(text: string, allowPrivateAddresses: boolean): WebhookURLFault | null {
   const url = URL.parse(text);
-  if (!url || url.username !== '' || url.password !== '' || (url.protocol !== 'http:' && url.protocol !== 'https:')) return 'malformed';
+  if (!url || url.username !== '' || url.password !== '' || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    return 'malformed';
   if (url.protocol === 'http:' && !allowPrivateAddresses) return 'forbidden';
   return isHostAllowed(url.hostname.replace(/^\[(.*)\]$/, '$1'), allowPrivateAddresses) ? null : 'forbidden';
 }

@@ -7,9 +7,22 @@ import { fileNameOf, nameOfImport } from '../domain/import-url.ts';
 
 /** Media types that say nothing, or of which media is a part. Servers give text/plain to what they do not know. */
 const neutralTypes = new Set([
-  '', 'application/octet-stream', 'application/x-octet-stream', 'binary/octet-stream', 'application/binary', 'application/x-binary', 'application/unknown',
-  'application/download', 'application/x-download', 'application/force-download', 'application/x-force-download', 'application/mp4', 'application/ogg',
-  'application/mxf', 'application/x-matroska', 'text/plain',
+  '',
+  'application/octet-stream',
+  'application/x-octet-stream',
+  'binary/octet-stream',
+  'application/binary',
+  'application/x-binary',
+  'application/unknown',
+  'application/download',
+  'application/x-download',
+  'application/force-download',
+  'application/x-force-download',
+  'application/mp4',
+  'application/ogg',
+  'application/mxf',
+  'application/x-matroska',
+  'text/plain',
 ]);
 /** Playlists are media by their name, but have none in them. */
 const playlistTypes = new Set(['audio/mpegurl', 'audio/x-mpegurl', 'audio/x-scpls', 'video/vnd.mpegurl']);
@@ -47,7 +60,9 @@ export function declaredBytes({ 'content-length': header }: IncomingHttpHeaders)
 }
 
 /** Content-Range of a 206 (RFC 9110, section 14.4); null when it is malformed. */
-export function contentRange({ 'content-range': header = '' }: IncomingHttpHeaders): { start: number; totalBytes: number | null } | null {
+export function contentRange({
+  'content-range': header = '',
+}: IncomingHttpHeaders): { start: number; totalBytes: number | null } | null {
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/i.exec(header) ?? [];
   if (start === undefined) return null;
   return { start: Number(start), totalBytes: total === '*' ? null : Number(total) };

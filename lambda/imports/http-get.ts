@@ -22,7 +22,12 @@ export interface GetOptions {
  * @returns the answer, with its body to be read or destroyed
  * @throws {ImportError} when there is no answer; the signal's reason when aborted
  */
-export function httpGet(url: URL, headers: Readonly<Record<string, string>>, options: GetOptions, signal: AbortSignal): Promise<IncomingMessage> {
+export function httpGet(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  options: GetOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     // A connection of its own, checked by its own lookup.

@@ -7,26 +7,73 @@ interface Failure {
 
 /** Codes are stable: clients see them in `externalSource.failure`. */
 const failures = {
-  address_forbidden: { retriable: false, detail: 'The link leads to an address that may not be imported from. Use a link to a public address.' },
-  too_many_redirects: { retriable: false, detail: 'The link redirects too often, or in a circle. Use a link to the file itself.' },
-  redirect_malformed: { retriable: false, detail: 'The link redirects to something that is not a link. Use a link to the file itself.' },
+  address_forbidden: {
+    retriable: false,
+    detail: 'The link leads to an address that may not be imported from. Use a link to a public address.',
+  },
+  too_many_redirects: {
+    retriable: false,
+    detail: 'The link redirects too often, or in a circle. Use a link to the file itself.',
+  },
+  redirect_malformed: {
+    retriable: false,
+    detail: 'The link redirects to something that is not a link. Use a link to the file itself.',
+  },
   name_not_found: { retriable: false, detail: "The link's host is not known. Check the link." },
-  source_unreachable: { retriable: true, detail: 'The source cannot be reached or does not answer. Check that the link works, then import once more.' },
-  tls_failed: { retriable: false, detail: "The source's certificate is not valid. Use a link to a host with a valid one." },
-  protocol_error: { retriable: false, detail: 'The source does not answer in HTTP. Use an http:// or https:// link to the file itself.' },
-  access_refused: { retriable: false, detail: 'The source refuses access. Share the file with everyone who has the link, or take a fresh link, as many expire.' },
-  source_not_found: { retriable: false, detail: 'The source has no such file any more. Check the link, or take a fresh one.' },
-  source_refused: { retriable: false, detail: 'The source refuses the request. Check that the link downloads the file in a private browser window.' },
+  source_unreachable: {
+    retriable: true,
+    detail: 'The source cannot be reached or does not answer. Check that the link works, then import once more.',
+  },
+  tls_failed: {
+    retriable: false,
+    detail: "The source's certificate is not valid. Use a link to a host with a valid one.",
+  },
+  protocol_error: {
+    retriable: false,
+    detail: 'The source does not answer in HTTP. Use an http:// or https:// link to the file itself.',
+  },
+  access_refused: {
+    retriable: false,
+    detail:
+      'The source refuses access. Share the file with everyone who has the link, or take a fresh link, as many expire.',
+  },
+  source_not_found: {
+    retriable: false,
+    detail: 'The source has no such file any more. Check the link, or take a fresh one.',
+  },
+  source_refused: {
+    retriable: false,
+    detail: 'The source refuses the request. Check that the link downloads the file in a private browser window.',
+  },
   source_failed: { retriable: true, detail: 'The source has a fault, or too many requests. Import once more later.' },
-  web_page: { retriable: false, detail: 'The link leads to a web page, not to a file. Use the link of a download button, shared with everyone who has it.' },
-  not_media: { retriable: false, detail: 'The link leads to something that is no video, audio or image file. Use a link to the media file itself.' },
-  compressed: { retriable: false, detail: 'The source sends the file compressed for transport only. Use a source that sends it as it is.' },
+  web_page: {
+    retriable: false,
+    detail:
+      'The link leads to a web page, not to a file. Use the link of a download button, shared with everyone who has it.',
+  },
+  not_media: {
+    retriable: false,
+    detail: 'The link leads to something that is no video, audio or image file. Use a link to the media file itself.',
+  },
+  compressed: {
+    retriable: false,
+    detail: 'The source sends the file compressed for transport only. Use a source that sends it as it is.',
+  },
   empty: { retriable: false, detail: 'The source sends an empty file. Check the link.' },
   too_large: { retriable: false, detail: 'The file is larger than an import may be. Use a smaller file.' },
-  cut_off: { retriable: true, detail: 'The source ends before the file does, again and again. Import once more later, or use another source.' },
-  too_slow: { retriable: true, detail: 'The source sends too slowly, or has stopped sending. Import once more later, or use another source.' },
+  cut_off: {
+    retriable: true,
+    detail: 'The source ends before the file does, again and again. Import once more later, or use another source.',
+  },
+  too_slow: {
+    retriable: true,
+    detail: 'The source sends too slowly, or has stopped sending. Import once more later, or use another source.',
+  },
   took_too_long: { retriable: false, detail: 'The import took longer than it may. Use a faster source.' },
-  not_imported: { retriable: true, detail: 'We could not import this file, by no fault of yours. Import it once more.' },
+  not_imported: {
+    retriable: true,
+    detail: 'We could not import this file, by no fault of yours. Import it once more.',
+  },
 } as const satisfies Record<string, Failure>;
 
 export type ImportErrorCode = keyof typeof failures;

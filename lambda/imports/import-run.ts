@@ -64,7 +64,11 @@ export class ImportRun {
   }
 
   async #fetchPatiently(signal: AbortSignal): Promise<number> {
-    const { claim, source: { limits }, log } = this.#options;
+    const {
+      claim,
+      source: { limits },
+      log,
+    } = this.#options;
     let failures = 0;
     let furthest = 0;
     for (;;) {
@@ -78,14 +82,23 @@ export class ImportRun {
         furthest = Math.max(furthest, this.#bytesReceived);
         failures += 1;
         if (!failure.retriable || failures >= limits.maxFailures) throw failure;
-        log('import_interrupted', { uploadID: claim.upload_id, code: failure.code, failures, bytesReceived: this.#bytesReceived, cause: failure.cause });
+        log('import_interrupted', {
+          uploadID: claim.upload_id,
+          code: failure.code,
+          failures,
+          bytesReceived: this.#bytesReceived,
+          cause: failure.cause,
+        });
         await delay(this.#delayMs(failures, failure.retryAfterMs), undefined, { signal });
       }
     }
   }
 
   #delayMs(failures: number, retryAfterMs: number): number {
-    const { source: { limits }, random } = this.#options;
+    const {
+      source: { limits },
+      random,
+    } = this.#options;
     const backoffMs = Math.min(limits.maxDelayMs, limits.firstDelayMs * 2 ** (failures - 1));
     return Math.max(backoffMs * (0.5 + random() / 2), Math.min(retryAfterMs, maxRetryAfterMs));
   }
@@ -105,13 +118,17 @@ export class ImportRun {
 
   async #fetchRest(signal: AbortSignal): Promise<void> {
     const { claim, source: sourceOptions, steadyClock } = this.#options;
-    const resume = this.#writer && this.#version && this.#writer.bytes > 0 ? { offset: this.#writer.bytes, version: this.#version } : null;
+    const resume =
+      this.#writer && this.#version && this.#writer.bytes > 0
+        ? { offset: this.#writer.bytes, version: this.#version }
+        : null;
     const source = await openSource(claim.url, resume, sourceOptions, signal);
     try {
       const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#beginAnew(source);
       await this.#copy(readSource(source.body, sourceOptions.limits, steadyClock), writer);
       if (writer.bytes === 0) throw new ImportError('empty');
-      if (source.version.sizeBytes !== null && writer.bytes !== source.version.sizeBytes) throw new ImportError('cut_off');
+      if (source.version.sizeBytes !== null && writer.bytes !== source.version.sizeBytes)
+        throw new ImportError('cut_off');
     } finally {
       source.body.destroy();
     }
@@ -121,7 +138,8 @@ export class ImportRun {
     const { maxBytes } = this.#options.source.limits;
     for await (const chunk of bytes) {
       if (writer.bytes === 0 && looksLikePage(chunk)) throw new ImportError('web_page');
-      if (writer.bytes + chunk.length > maxBytes) throw new ImportError('too_large', { seen: `The file has more than ${maxBytes} bytes.` });
+      if (writer.bytes + chunk.length > maxBytes)
+        throw new ImportError('too_large', { seen: `The file has more than ${maxBytes} bytes.` });
       await writer.write(chunk);
       this.#bytesReceived = writer.bytes;
     }
@@ -151,7 +169,11 @@ export class ImportRun {
   }
 
   async #beginAnew(source: OpenSource): Promise<PartWriter> {
-    const { claim: { object_key: objectKey }, objects, begin } = this.#options;
+    const {
+      claim: { object_key: objectKey },
+      objects,
+      begin,
+    } = this.#options;
     await this.#forgetWriter();
     await this.abandon();
     this.#bytesReceived = 0;

@@ -106,7 +106,9 @@ export async function runImportWorker(options: ImportWorkerOptions, signal: Abor
   async function carryOut({ claim, run, ending }: Held): Promise<void> {
     const { upload_id: uploadID } = claim;
     const end = (bytesReceived: number, failure: ImportError | null) =>
-      inTransaction(pool, (tx) => endImport(tx, claim, { bytesReceived, failure: failure && { code: failure.code, detail: failure.detail } }));
+      inTransaction(pool, (tx) =>
+        endImport(tx, claim, { bytesReceived, failure: failure && { code: failure.code, detail: failure.detail } }),
+      );
     try {
       const sizeBytes = await run.fetch(ending.signal);
       if (!(await end(sizeBytes, null))) throw new ImportTaken();
@@ -122,7 +124,10 @@ export async function runImportWorker(options: ImportWorkerOptions, signal: Abor
   }
 
   /** Others go on with what they have taken; of an upload that was deleted nothing stays. */
-  async function cleanUpAfter({ upload_id: uploadID, object_key: objectKey }: ClaimedImport, run: ImportRun): Promise<void> {
+  async function cleanUpAfter(
+    { upload_id: uploadID, object_key: objectKey }: ClaimedImport,
+    run: ImportRun,
+  ): Promise<void> {
     const isDeleted = (await data.uploads.findAny(uploadID)) === null;
     log('import_taken', { uploadID, isDeleted });
     if (!isDeleted) return;
@@ -134,7 +139,8 @@ export async function runImportWorker(options: ImportWorkerOptions, signal: Abor
     while (!signal.aborted) {
       await attempt('renew', renew);
       // It cannot be known whether they are still held.
-      for (const { ending, renewedAtMs } of held.keys()) if (steadyClock() - renewedAtMs >= leaseSeconds * 1000) ending.abort(new ImportTaken());
+      for (const { ending, renewedAtMs } of held.keys())
+        if (steadyClock() - renewedAtMs >= leaseSeconds * 1000) ending.abort(new ImportTaken());
       await delay(options.renewEveryMs, undefined, { signal }).catch(() => {});
     }
   }
@@ -145,7 +151,8 @@ export async function runImportWorker(options: ImportWorkerOptions, signal: Abor
     const figures = mine.map(({ claim, run }) => ({ ...identityOf(claim), bytesReceived: run.bytesReceived }));
     const renewed = mine.length === 0 ? [] : await data.imports.renew(figures, leaseSeconds);
     for (const one of mine) {
-      if (renewed.some(({ uploadID, epoch }) => uploadID === one.claim.upload_id && epoch === one.claim.epoch)) one.renewedAtMs = renewedAtMs;
+      if (renewed.some(({ uploadID, epoch }) => uploadID === one.claim.upload_id && epoch === one.claim.epoch))
+        one.renewedAtMs = renewedAtMs;
       else one.ending.abort(new ImportTaken());
     }
     await data.imports.freeExpired();
@@ -163,10 +170,20 @@ export async function runImportWorker(options: ImportWorkerOptions, signal: Abor
 }
 
 /** @returns false, with nothing changed, when the import is no longer this worker's */
-async function beginImport(data: Database, claim: ClaimedImport, multipartID: string, { version, name, mimeType, type }: OpenSource): Promise<boolean> {
+async function beginImport(
+  data: Database,
+  claim: ClaimedImport,
+  multipartID: string,
+  { version, name, mimeType, type }: OpenSource,
+): Promise<boolean> {
   const upload = await data.uploads.lock(claim.user_id, claim.upload_id);
   if (!upload || !(await data.imports.beginParts(identityOf(claim), multipartID, version))) return false;
-  await data.uploads.describe(upload.id, { name: claim.named ? null : name, mimeType, type, sizeBytes: version.sizeBytes });
+  await data.uploads.describe(upload.id, {
+    name: claim.named ? null : name,
+    mimeType,
+    type,
+    sizeBytes: version.sizeBytes,
+  });
   return true;
 }
 

@@ -15,7 +15,12 @@ const databaseConnections = 4;
 
 const platform = readEnvironment(process.env);
 const steadyClock = () => performance.now();
-const task = await describeEcsTask(process.env, readImportEnvironment(process.env).releaseParameter, platform.databaseRegion, steadyClock);
+const task = await describeEcsTask(
+  process.env,
+  readImportEnvironment(process.env).releaseParameter,
+  platform.databaseRegion,
+  steadyClock,
+);
 // Workers give out no addresses, and run before the public one is known.
 const connections = await connectAws({ ...platform, origin: '' }, databaseConnections, jsonLog);
 

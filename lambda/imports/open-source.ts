@@ -33,21 +33,30 @@ export interface ResumePoint {
  * @param resume null for the whole file
  * @throws {ImportError}
  */
-export async function openSource(link: string, resume: ResumePoint | null, options: SourceOptions, signal: AbortSignal): Promise<OpenSource> {
+export async function openSource(
+  link: string,
+  resume: ResumePoint | null,
+  options: SourceOptions,
+  signal: AbortSignal,
+): Promise<OpenSource> {
   const validator = resume?.version.validator ?? null;
-  const headers: Record<string, string> = resume === null || validator === null ? {} : { range: `bytes=${resume.offset}-`, 'if-range': validator };
+  const headers: Record<string, string> =
+    resume === null || validator === null ? {} : { range: `bytes=${resume.offset}-`, 'if-range': validator };
   const { answer, url } = await followRedirects(link, headers, options, signal);
   const range = answer.statusCode === 206 ? contentRange(answer.headers) : null;
-  const goesOn = resume !== null && range?.start === resume.offset && isSameVersion(answer, range.totalBytes, resume.version);
+  const goesOn =
+    resume !== null && range?.start === resume.offset && isSameVersion(answer, range.totalBytes, resume.version);
   // A part that was not asked for, or another one, or of another file: of no use.
   if (answer.statusCode !== 200 && !goesOn) {
     answer.destroy();
-    if (resume === null) throw new ImportError('source_refused', { seen: `It answers with status ${answer.statusCode}.` });
+    if (resume === null)
+      throw new ImportError('source_refused', { seen: `It answers with status ${answer.statusCode}.` });
     return openSource(link, null, options, signal);
   }
   const sizeBytes = goesOn ? resume.version.sizeBytes : declaredBytes(answer.headers);
   try {
-    if (sizeBytes !== null && sizeBytes > options.limits.maxBytes) throw new ImportError('too_large', { seen: `The file has ${sizeBytes} bytes.` });
+    if (sizeBytes !== null && sizeBytes > options.limits.maxBytes)
+      throw new ImportError('too_large', { seen: `The file has ${sizeBytes} bytes.` });
     if (sizeBytes === 0) throw new ImportError('empty');
     assertPlain(answer);
     const { verdict, ...declared } = declaredType(answer.headers);
@@ -65,7 +74,12 @@ export async function openSource(link: string, resume: ResumePoint | null, optio
   }
 }
 
-async function followRedirects(link: string, headers: Readonly<Record<string, string>>, options: SourceOptions, signal: AbortSignal) {
+async function followRedirects(
+  link: string,
+  headers: Readonly<Record<string, string>>,
+  options: SourceOptions,
+  signal: AbortSignal,
+) {
   const { allowPrivateAddresses, limits } = options;
   let url = URL.parse(link);
   for (let hops = 0; hops <= limits.maxRedirects; hops++) {
@@ -82,7 +96,12 @@ async function followRedirects(link: string, headers: Readonly<Record<string, st
 }
 
 /** Undefined where the file is; null where the answer leads to what is no link. @throws {ImportError} for an answer that refuses */
-async function nextHop(answer: IncomingMessage, url: URL, limits: ImportLimits, signal: AbortSignal): Promise<URL | null | undefined> {
+async function nextHop(
+  answer: IncomingMessage,
+  url: URL,
+  limits: ImportLimits,
+  signal: AbortSignal,
+): Promise<URL | null | undefined> {
   const { statusCode = 0, headers } = answer;
   if ([301, 302, 303, 307, 308].includes(statusCode)) {
     answer.destroy();
@@ -102,7 +121,8 @@ function refusal(statusCode: number, retryAfterMs: number): ImportError {
   const seen = `It answers with status ${statusCode}.`;
   if ([401, 403, 407].includes(statusCode)) return new ImportError('access_refused', { seen });
   if (statusCode === 404 || statusCode === 410) return new ImportError('source_not_found', { seen });
-  if ([408, 425, 429].includes(statusCode) || statusCode >= 500) return new ImportError('source_failed', { seen, retryAfterMs });
+  if ([408, 425, 429].includes(statusCode) || statusCode >= 500)
+    return new ImportError('source_failed', { seen, retryAfterMs });
   return new ImportError('source_refused', { seen });
 }
 

@@ -35,7 +35,7 @@ export class PartWriter {
   }
 
   async write(chunk: Buffer): Promise<void> {
-    for (let from = 0; from < chunk.length; ) {
+    for (let from = 0; from < chunk.length;) {
       const copied = chunk.copy(this.#filling, this.#filled, from);
       this.#filled += copied;
       from += copied;
@@ -63,7 +63,9 @@ export class PartWriter {
     const partNumber = (this.#begun += 1);
     [this.#filling, this.#spare] = [this.#spare, this.#filling];
     this.#filled = 0;
-    this.#storing = objects.putPart(objectKey, multipartID, partNumber, body).then((part) => void this.#parts.push(part));
+    this.#storing = objects
+      .putPart(objectKey, multipartID, partNumber, body)
+      .then((part) => void this.#parts.push(part));
     // Told by the next step; until then nobody waits for it.
     this.#storing.catch(() => {});
   }

@@ -7,7 +7,11 @@ import type { ImportLimits } from './import-limits.ts';
  * Yields the body's bytes; the body stays the caller's to destroy. Time counts only while it waits for the source, not while the reader is busy.
  * @throws {ImportError} cut_off, too_slow
  */
-export async function* readSource(body: IncomingMessage, limits: Pick<ImportLimits, 'periodMs' | 'minBytesPerPeriod'>, steadyClock: () => number): AsyncGenerator<Buffer> {
+export async function* readSource(
+  body: IncomingMessage,
+  limits: Pick<ImportLimits, 'periodMs' | 'minBytesPerPeriod'>,
+  steadyClock: () => number,
+): AsyncGenerator<Buffer> {
   const { periodMs, minBytesPerPeriod } = limits;
   const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   let waitedMs = 0;

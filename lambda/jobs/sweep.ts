@@ -55,7 +55,8 @@ export async function sweep({ pool, queue, timers, starting, clock }: SweepParts
       failures.push(error);
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, `parts of the sweep failed: ${failures.map(String).join('; ')}`);
+  if (failures.length > 0)
+    throw new AggregateError(failures, `parts of the sweep failed: ${failures.map(String).join('; ')}`);
 }
 
 async function armTimers(pool: Pool, timers: Timers): Promise<void> {

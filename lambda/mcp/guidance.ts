@@ -15,7 +15,11 @@ const putVideosLive: Prompt = {
   scopes: ['service:read', 'service:write'],
   arguments: [
     { name: 'videos', description: 'A folder on this machine, or links.', required: true },
-    { name: 'destination', description: 'Where to: the name of a destination that is there, or an RTMP address.', required: false },
+    {
+      name: 'destination',
+      description: 'Where to: the name of a destination that is there, or an RTMP address.',
+      required: false,
+    },
   ],
   text: ({ videos = '', destination }) => `Stream these videos in a loop, around the clock: ${videos}
 Destination: ${destination ?? 'ask me; list_destinations has those that are there'}.
@@ -61,4 +65,7 @@ const explainSpending: Prompt = {
 Answer with a short table by stream: hours live, credits, dollars. Then the total, what is left, and how long that lasts at the pace of the last days. Say what is unusual, if anything is.`,
 };
 
-export const guidance: Pick<McpContent, 'prompts' | 'instructions'> = { instructions, prompts: [putVideosLive, explainStream, explainSpending] };
+export const guidance: Pick<McpContent, 'prompts' | 'instructions'> = {
+  instructions,
+  prompts: [putVideosLive, explainStream, explainSpending],
+};

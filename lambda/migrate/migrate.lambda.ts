@@ -31,7 +31,8 @@ export async function handler(event: { readonly rotateSigningKey?: boolean } | n
     const sealer = await openSealer(pool, createKMSKeyWrapper(sealingKeyARN));
     await ensureSigningKey(pool, sealer, new Date());
     jsonLog('migrated', { applied });
-    if (event?.rotateSigningKey) jsonLog('signing_key_rotated', { signsFrom: await rotateSigningKey(pool, sealer, new Date()) });
+    if (event?.rotateSigningKey)
+      jsonLog('signing_key_rotated', { signsFrom: await rotateSigningKey(pool, sealer, new Date()) });
   } finally {
     await pool.end();
   }

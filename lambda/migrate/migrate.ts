@@ -24,7 +24,9 @@ export async function migrate(pool: Pool, folder = join(import.meta.dirname, '..
   client.on('error', noteFailure);
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
-    await client.query('create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())');
+    await client.query(
+      'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
+    );
     const { rows } = await client.query<{ name: string }>('select name from migrations');
     const applied = new Set(rows.map((row) => row.name));
     const missing = files.filter((name) => !applied.has(name));

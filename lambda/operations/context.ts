@@ -16,7 +16,9 @@ export interface Caller {
 export interface PublicContext {
   readonly now: Date;
   /** Checks the parts that the service stands on; never throws. */
-  readonly health: () => Promise<Record<'database' | 'storage' | 'queue', { status: 'ok' | 'failed'; latencyMs: number }>>;
+  readonly health: () => Promise<
+    Record<'database' | 'storage' | 'queue', { status: 'ok' | 'failed'; latencyMs: number }>
+  >;
   readonly version: string;
   /** The OpenAPI document of the whole catalogue. */
   readonly openapi: () => unknown;
@@ -40,5 +42,8 @@ export interface Context extends PublicContext {
   /** For secrets. */
   readonly randomBytes: (count: number) => Buffer;
   /** Opaque cursors of one caller's list, which cannot be altered. */
-  readonly cursors: { readonly seal: (listID: string, position: number) => string; readonly open: (listID: string, cursor: string) => number | null };
+  readonly cursors: {
+    readonly seal: (listID: string, position: number) => string;
+    readonly open: (listID: string, cursor: string) => number | null;
+  };
 }

@@ -23,13 +23,22 @@ export const framerate = z.enum(framerates).meta({ id: 'Framerate' });
 export const videoCodec = z.enum(videoCodecs).meta({ id: 'VideoCodec' });
 
 /** A time in an answer: ISO 8601, UTC, milliseconds. */
-export const timestamp = z.date().transform((date) => date.toISOString()).pipe(z.iso.datetime());
+export const timestamp = z
+  .date()
+  .transform((date) => date.toISOString())
+  .pipe(z.iso.datetime());
 
 /** A time in a request: ISO 8601 with Z or an offset. With an offset, years 0000 to 9999 can name a time that in UTC has another year. */
 export const timestampInput = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value))
-  .pipe(z.date().refine((date) => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999, { error: 'Use a time in the years 1 to 9999, in UTC.' }));
+  .pipe(
+    z
+      .date()
+      .refine((date) => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999, {
+        error: 'Use a time in the years 1 to 9999, in UTC.',
+      }),
+  );
 
 /** Why something failed, in words that a person understands. */
 export const failure = z.object({ code: z.string(), detail: z.string() }).meta({ id: 'Failure' });
@@ -70,7 +79,13 @@ export async function pageThrough<Row extends { readonly seq: number }, Item>(
   const before = cursor === undefined ? null : ctx.cursors.open(listID, cursor);
   if (cursor !== undefined && before === null) {
     throw new ProblemError('invalid_cursor', 'The cursor is not one that this list gave out.', {
-      errors: [{ path: '/query/cursor', code: 'invalid_cursor', detail: 'Take it unchanged from nextCursor of the page before.' }],
+      errors: [
+        {
+          path: '/query/cursor',
+          code: 'invalid_cursor',
+          detail: 'Take it unchanged from nextCursor of the page before.',
+        },
+      ],
     });
   }
   const rows = await load(before, limit + 1);

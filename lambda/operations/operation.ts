@@ -29,7 +29,16 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
   readonly summary: string;
   /** What a client has to know beyond the summary: units, effects, what to call next. */
   readonly description?: string;
-  readonly tag: 'account' | 'service' | 'streams' | 'uploads' | 'playlists' | 'destinations' | 'billing' | 'crypto' | 'webhooks';
+  readonly tag:
+    | 'account'
+    | 'service'
+    | 'streams'
+    | 'uploads'
+    | 'playlists'
+    | 'destinations'
+    | 'billing'
+    | 'crypto'
+    | 'webhooks';
   readonly method: Method;
   /** Relative to the base URL, with {name} for each of `params`. */
   readonly path: `/${string}`;
@@ -52,12 +61,20 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
 }
 
 /** One operation, as the surfaces see it. */
-export interface Operation extends Omit<Declaration<Shape, Shape, Schema, Schema, Context>, 'handle' | 'params' | 'query' | 'output'> {
+export interface Operation extends Omit<
+  Declaration<Shape, Shape, Schema, Schema, Context>,
+  'handle' | 'params' | 'query' | 'output'
+> {
   /** Any one of these is enough; `public` needs no credential at all. */
   readonly scopes: readonly [Scope, ...Scope[]] | 'public';
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
-  readonly output: { readonly status: 200 | 201 | 202 | 204; readonly body?: Schema; readonly location?: (answer: unknown) => string; readonly isSecret?: boolean };
+  readonly output: {
+    readonly status: 200 | 201 | 202 | 204;
+    readonly body?: Schema;
+    readonly location?: (answer: unknown) => string;
+    readonly isSecret?: boolean;
+  };
   readonly handle: (ctx: Context, input: { params: unknown; query: unknown; body: unknown }) => Promise<unknown>;
 }
 
@@ -67,10 +84,7 @@ export function operation<
   Query extends Shape = Record<never, never>,
   Body extends Schema = z.ZodUndefined,
   Answer extends Schema = z.ZodUndefined,
->(
-  scopes: readonly [Scope, ...Scope[]],
-  declaration: Declaration<Params, Query, Body, Answer, Context>,
-): Operation {
+>(scopes: readonly [Scope, ...Scope[]], declaration: Declaration<Params, Query, Body, Answer, Context>): Operation {
   return seal(scopes, declaration);
 }
 
@@ -82,10 +96,13 @@ export function publicOperation<Answer extends Schema>(
 }
 
 /** Builds the schemas once, never per request. */
-function seal<Params extends Shape, Query extends Shape, Body extends Schema, Answer extends Schema, Ctx extends PublicContext>(
-  scopes: Operation['scopes'],
-  declaration: Declaration<Params, Query, Body, Answer, Ctx>,
-): Operation {
+function seal<
+  Params extends Shape,
+  Query extends Shape,
+  Body extends Schema,
+  Answer extends Schema,
+  Ctx extends PublicContext,
+>(scopes: Operation['scopes'], declaration: Declaration<Params, Query, Body, Answer, Ctx>): Operation {
   return {
     ...declaration,
     scopes,

@@ -8,43 +8,186 @@ interface ProblemKind {
 }
 
 export const problemCodes = {
-  unauthenticated: { status: 401, title: 'Not authenticated', explanation: 'The request carries no valid credential. Send an API key in X-API-Key, or an access token as Authorization: Bearer, and not two different ones.' },
-  insufficient_scope: { status: 403, title: 'Scope missing', explanation: 'The access token was not granted the scope that this operation needs.' },
-  feature_disabled: { status: 403, title: 'Feature not enabled', explanation: 'This feature is not enabled for the account.' },
-  not_found: { status: 404, title: 'Not found', explanation: 'There is no such resource, or it is not visible to the caller.' },
-  method_not_allowed: { status: 405, title: 'Method not allowed', explanation: 'The path exists, but not with this method; the Allow header lists those it has.' },
-  validation_failed: { status: 422, title: 'Invalid input', explanation: 'A field or parameter has a wrong type or value; errors lists each.' },
-  malformed_json: { status: 422, title: 'Malformed JSON', explanation: 'The body is not JSON, or its Content-Type is not application/json.' },
-  unknown_field: { status: 422, title: 'Unknown field', explanation: 'The body has a field that this operation does not know; errors lists each.' },
-  invalid_cursor: { status: 422, title: 'Invalid cursor', explanation: 'The cursor is not one that this list gave out. Leave it out to begin at the first page.' },
-  query_malformed: { status: 422, title: 'Malformed query', explanation: 'The GraphQL document is not one, or asks for what the schema does not have. The message says where.' },
-  query_too_large: { status: 422, title: 'Query too large', explanation: 'The GraphQL query is too deep, or may load too many resources. Ask for less at once.' },
-  payload_too_large: { status: 422, title: 'Too large', explanation: 'The body is larger than this operation accepts.' },
-  stream_not_startable: { status: 422, title: 'Stream cannot start now', explanation: 'The stream is stopping. Start it again once it has stopped.' },
-  stream_not_ready: { status: 422, title: 'Stream not ready', explanation: 'Something that the stream needs is missing. The readiness result in this answer says what to do about each issue.' },
-  stream_not_stoppable: { status: 422, title: 'Stream is not running', explanation: 'Only a stream that is live can be stopped.' },
-  stream_not_schedulable: { status: 422, title: 'Stream cannot be scheduled now', explanation: 'Only a stream that is draft, stopped or failed can be scheduled.' },
-  stream_not_scheduled: { status: 422, title: 'Stream is not scheduled', explanation: 'The stream has no armed schedule to cancel.' },
-  stream_live: { status: 422, title: 'Stream is live', explanation: 'This cannot be changed while the stream is live. Stop it first; playlists change by publishing.' },
+  unauthenticated: {
+    status: 401,
+    title: 'Not authenticated',
+    explanation:
+      'The request carries no valid credential. Send an API key in X-API-Key, or an access token as Authorization: Bearer, and not two different ones.',
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'Scope missing',
+    explanation: 'The access token was not granted the scope that this operation needs.',
+  },
+  feature_disabled: {
+    status: 403,
+    title: 'Feature not enabled',
+    explanation: 'This feature is not enabled for the account.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    explanation: 'There is no such resource, or it is not visible to the caller.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    explanation: 'The path exists, but not with this method; the Allow header lists those it has.',
+  },
+  validation_failed: {
+    status: 422,
+    title: 'Invalid input',
+    explanation: 'A field or parameter has a wrong type or value; errors lists each.',
+  },
+  malformed_json: {
+    status: 422,
+    title: 'Malformed JSON',
+    explanation: 'The body is not JSON, or its Content-Type is not application/json.',
+  },
+  unknown_field: {
+    status: 422,
+    title: 'Unknown field',
+    explanation: 'The body has a field that this operation does not know; errors lists each.',
+  },
+  invalid_cursor: {
+    status: 422,
+    title: 'Invalid cursor',
+    explanation: 'The cursor is not one that this list gave out. Leave it out to begin at the first page.',
+  },
+  query_malformed: {
+    status: 422,
+    title: 'Malformed query',
+    explanation: 'The GraphQL document is not one, or asks for what the schema does not have. The message says where.',
+  },
+  query_too_large: {
+    status: 422,
+    title: 'Query too large',
+    explanation: 'The GraphQL query is too deep, or may load too many resources. Ask for less at once.',
+  },
+  payload_too_large: {
+    status: 422,
+    title: 'Too large',
+    explanation: 'The body is larger than this operation accepts.',
+  },
+  stream_not_startable: {
+    status: 422,
+    title: 'Stream cannot start now',
+    explanation: 'The stream is stopping. Start it again once it has stopped.',
+  },
+  stream_not_ready: {
+    status: 422,
+    title: 'Stream not ready',
+    explanation:
+      'Something that the stream needs is missing. The readiness result in this answer says what to do about each issue.',
+  },
+  stream_not_stoppable: {
+    status: 422,
+    title: 'Stream is not running',
+    explanation: 'Only a stream that is live can be stopped.',
+  },
+  stream_not_schedulable: {
+    status: 422,
+    title: 'Stream cannot be scheduled now',
+    explanation: 'Only a stream that is draft, stopped or failed can be scheduled.',
+  },
+  stream_not_scheduled: {
+    status: 422,
+    title: 'Stream is not scheduled',
+    explanation: 'The stream has no armed schedule to cancel.',
+  },
+  stream_live: {
+    status: 422,
+    title: 'Stream is live',
+    explanation: 'This cannot be changed while the stream is live. Stop it first; playlists change by publishing.',
+  },
   schedule_in_past: { status: 422, title: 'Schedule in the past', explanation: 'The time has passed already.' },
-  version_conflict: { status: 422, title: 'Changed meanwhile', explanation: 'The resource is no longer in the version that the request names. Read it again and decide anew.' },
+  version_conflict: {
+    status: 422,
+    title: 'Changed meanwhile',
+    explanation: 'The resource is no longer in the version that the request names. Read it again and decide anew.',
+  },
   playlist_not_empty: { status: 422, title: 'Playlist not empty', explanation: 'The target of a copy must be empty.' },
-  playlist_empty: { status: 422, title: 'Playlist empty', explanation: 'A playlist without items cannot be published.' },
-  resource_in_use: { status: 422, title: 'Resource in use', explanation: 'Something else uses this resource. Remove it there first.' },
-  upload_incomplete: { status: 422, title: 'Upload incomplete', explanation: 'The bytes are not there. PUT them to the upload URL first.' },
-  upload_mismatch: { status: 422, title: 'Upload differs', explanation: 'The bytes that arrived are not as many as the upload announced.' },
-  import_url_forbidden: { status: 422, title: 'Address not allowed', explanation: 'This address may not be imported from. Use a public http:// or https:// link.' },
-  destination_forbidden: { status: 422, title: 'Destination not allowed', explanation: 'This address may not be streamed to. Use a public rtmp:// or rtmps:// address.' },
-  not_managed: { status: 422, title: 'Not a managed stream', explanation: 'retryMirror is only for streams on the managed connection.' },
-  idempotency_key_reused: { status: 422, title: 'Idempotency-Key reused', explanation: 'This key came with another request within the last 24 hours. Use a new key for a new request.' },
-  idempotency_in_progress: { status: 422, title: 'Still running', explanation: 'A request with this Idempotency-Key is running right now. Repeat it in a moment to get its answer.' },
-  unknown_currency: { status: 422, title: 'Unknown currency', explanation: 'There is no such currency; list_crypto_currencies has those there are.' },
-  webhook_url_forbidden: { status: 422, title: 'Address not allowed', explanation: 'Webhooks may not be sent to this address. Use a public https:// one.' },
-  webhook_disabled: { status: 422, title: 'Webhook is disabled', explanation: 'Nothing is sent to a webhook that is disabled. Enable it first.' },
-  too_many_webhooks: { status: 422, title: 'Too many webhooks', explanation: 'There are as many webhooks as a user can have. Delete one first.' },
-  rate_limited: { status: 429, title: 'Too many requests', explanation: 'The rate limit is used up. Retry-After says in how many seconds to come back.' },
-  upstream_unavailable: { status: 502, title: 'Service behind unavailable', explanation: 'A service that this one depends on did not answer. Try again: with an Idempotency-Key nothing is done twice.' },
-  internal_error: { status: 500, title: 'Internal error', explanation: 'We made a mistake. It is logged; nothing was changed.' },
+  playlist_empty: {
+    status: 422,
+    title: 'Playlist empty',
+    explanation: 'A playlist without items cannot be published.',
+  },
+  resource_in_use: {
+    status: 422,
+    title: 'Resource in use',
+    explanation: 'Something else uses this resource. Remove it there first.',
+  },
+  upload_incomplete: {
+    status: 422,
+    title: 'Upload incomplete',
+    explanation: 'The bytes are not there. PUT them to the upload URL first.',
+  },
+  upload_mismatch: {
+    status: 422,
+    title: 'Upload differs',
+    explanation: 'The bytes that arrived are not as many as the upload announced.',
+  },
+  import_url_forbidden: {
+    status: 422,
+    title: 'Address not allowed',
+    explanation: 'This address may not be imported from. Use a public http:// or https:// link.',
+  },
+  destination_forbidden: {
+    status: 422,
+    title: 'Destination not allowed',
+    explanation: 'This address may not be streamed to. Use a public rtmp:// or rtmps:// address.',
+  },
+  not_managed: {
+    status: 422,
+    title: 'Not a managed stream',
+    explanation: 'retryMirror is only for streams on the managed connection.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Idempotency-Key reused',
+    explanation: 'This key came with another request within the last 24 hours. Use a new key for a new request.',
+  },
+  idempotency_in_progress: {
+    status: 422,
+    title: 'Still running',
+    explanation: 'A request with this Idempotency-Key is running right now. Repeat it in a moment to get its answer.',
+  },
+  unknown_currency: {
+    status: 422,
+    title: 'Unknown currency',
+    explanation: 'There is no such currency; list_crypto_currencies has those there are.',
+  },
+  webhook_url_forbidden: {
+    status: 422,
+    title: 'Address not allowed',
+    explanation: 'Webhooks may not be sent to this address. Use a public https:// one.',
+  },
+  webhook_disabled: {
+    status: 422,
+    title: 'Webhook is disabled',
+    explanation: 'Nothing is sent to a webhook that is disabled. Enable it first.',
+  },
+  too_many_webhooks: {
+    status: 422,
+    title: 'Too many webhooks',
+    explanation: 'There are as many webhooks as a user can have. Delete one first.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    explanation: 'The rate limit is used up. Retry-After says in how many seconds to come back.',
+  },
+  upstream_unavailable: {
+    status: 502,
+    title: 'Service behind unavailable',
+    explanation:
+      'A service that this one depends on did not answer. Try again: with an Idempotency-Key nothing is done twice.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Internal error',
+    explanation: 'We made a mistake. It is logged; nothing was changed.',
+  },
 } as const satisfies Record<string, ProblemKind>;
 
 export type ProblemCode = keyof typeof problemCodes;
@@ -70,7 +213,12 @@ export class ProblemError extends Error {
   constructor(
     code: ProblemCode,
     detail: string,
-    more: { errors?: readonly FieldError[]; members?: Record<string, unknown>; headers?: Record<string, string>; cause?: unknown } = {},
+    more: {
+      errors?: readonly FieldError[];
+      members?: Record<string, unknown>;
+      headers?: Record<string, string>;
+      cause?: unknown;
+    } = {},
   ) {
     super(`${code}: ${detail}`, { cause: more.cause });
     this.code = code;
@@ -83,7 +231,12 @@ export class ProblemError extends Error {
   /** The same with its faults where a surface has what is at these pointers into a REST request. */
   at(pathOf: (pointer: string) => string): ProblemError {
     const { members, headers, cause } = this;
-    return new ProblemError(this.code, this.detail, { errors: this.errors.map((fault) => ({ ...fault, path: pathOf(fault.path) })), members, headers, cause });
+    return new ProblemError(this.code, this.detail, {
+      errors: this.errors.map((fault) => ({ ...fault, path: pathOf(fault.path) })),
+      members,
+      headers,
+      cause,
+    });
   }
 }
 
@@ -93,7 +246,13 @@ export function fieldProblem(field: string, detail: string, code: ProblemCode = 
 }
 
 /** All faults that were found together, so that the caller can mend them at once; the first gives the problem its code. Null without any. */
-export function fieldProblems(faults: readonly (readonly [field: string, detail: string, code?: ProblemCode])[]): ProblemError | null {
-  const errors = faults.map(([field, detail, code = 'validation_failed' as const]) => ({ path: `/${field}`, code, detail }));
+export function fieldProblems(
+  faults: readonly (readonly [field: string, detail: string, code?: ProblemCode])[],
+): ProblemError | null {
+  const errors = faults.map(([field, detail, code = 'validation_failed' as const]) => ({
+    path: `/${field}`,
+    code,
+    detail,
+  }));
   return errors[0] ? new ProblemError(errors[0].code, errors[0].detail, { errors }) : null;
 }

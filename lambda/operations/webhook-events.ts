@@ -25,13 +25,16 @@ export const webhookEvents = [
   {
     type: 'stream.state_changed',
     summary: 'A stream is in another state',
-    description: 'Every transition of a stream, with what caused it. A stream that is deleted while it is live still tells that it has stopped.',
+    description:
+      'Every transition of a stream, with what caused it. A stream that is deleted while it is live still tells that it has stopped.',
     data: z.object({
       streamID,
       streamStateID: z.string().describe('Of the transition, as in the stream.'),
       from: z.enum(streamStates).meta({ examples: ['active'] }),
       to: z.enum(streamStates).meta({ examples: ['failing'] }),
-      cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]).meta({ examples: ['media_interrupted'] }),
+      cause: z
+        .enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]])
+        .meta({ examples: ['media_interrupted'] }),
       reason: failure.nullable().describe('In words, where the cause does not say enough.'),
     }),
   },
@@ -44,14 +47,24 @@ export const webhookEvents = [
   {
     type: 'replica.lost',
     summary: 'A publisher is lost',
-    description: 'The destination takes no more media from this publisher of the stream. It is brought back by itself; with a backup the stream stays active meanwhile.',
-    data: z.object({ streamID, role, reason: failure.nullable().describe('null: the publisher stopped working, and another takes over.') }),
+    description:
+      'The destination takes no more media from this publisher of the stream. It is brought back by itself; with a backup the stream stays active meanwhile.',
+    data: z.object({
+      streamID,
+      role,
+      reason: failure.nullable().describe('null: the publisher stopped working, and another takes over.'),
+    }),
   },
   {
     type: 'upload.completed',
     summary: 'An upload can be played',
     description: 'Its content has been examined: its probeState is completed.',
-    data: z.object({ uploadID: z.string(), name: z.string(), type: z.enum(['video', 'audio', 'image']), durationSeconds: z.number().nullable() }),
+    data: z.object({
+      uploadID: z.string(),
+      name: z.string(),
+      type: z.enum(['video', 'audio', 'image']),
+      durationSeconds: z.number().nullable(),
+    }),
   },
   {
     type: 'upload.failed',
@@ -62,7 +75,8 @@ export const webhookEvents = [
   {
     type: 'playlist.published',
     summary: 'A playlist was published',
-    description: 'Its draft is the live snapshot now. A running stream takes it over at the end of an item, at least 10 seconds later.',
+    description:
+      'Its draft is the live snapshot now. A running stream takes it over at the end of an item, at least 10 seconds later.',
     data: z.object({ playlistID: z.string(), streamID, version: z.int() }),
   },
   {
@@ -112,7 +126,11 @@ export function webhookPayload({ type, data }: Pick<WebhookEvent, 'type' | 'data
   return z.object({
     type: z.literal(type),
     timestamp: z.iso.datetime().describe('When it happened.'),
-    sequence: z.int().describe('Grows with each event: of two about the same resource, the one with the larger number happened later.'),
+    sequence: z
+      .int()
+      .describe(
+        'Grows with each event: of two about the same resource, the one with the larger number happened later.',
+      ),
     data,
   });
 }

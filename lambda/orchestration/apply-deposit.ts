@@ -15,7 +15,14 @@ export async function applyDeposit(data: Database, report: DepositReport, now: D
   await data.crypto.saveDeposit(report, now);
   const invoiceID = known?.invoice_id ?? report.id.replace(/^dep_/, 'inv_');
   const expect = async (usd: number) => {
-    const pending = { id: invoiceID, userID: address.user_id, type: 'credit_purchase', method: 'crypto', cost: usd, credits: creditsOfUSD(usd) } as const;
+    const pending = {
+      id: invoiceID,
+      userID: address.user_id,
+      type: 'credit_purchase',
+      method: 'crypto',
+      cost: usd,
+      credits: creditsOfUSD(usd),
+    } as const;
     await data.billing.insertPending(pending);
     await data.crypto.setInvoice(report.id, invoiceID);
   };

@@ -15,10 +15,13 @@ import { reassess } from './meter.ts';
  * @returns how many were applied
  * @throws the first failure, once all others had their turn
  */
-export async function applyPayments(pool: Pool, clock: (data: Database) => Promise<Date> = (data) => data.now()): Promise<number> {
+export async function applyPayments(
+  pool: Pool,
+  clock: (data: Database) => Promise<Date> = (data) => data.now(),
+): Promise<number> {
   let failure: unknown;
   let applied = 0;
-  for (let afterSeq = 0; ; ) {
+  for (let afterSeq = 0; ;) {
     const turn: { event?: (StoredEvent & { seq: number }) | null; paid?: boolean } = {};
     try {
       await inTransaction(pool, async (data) => {
@@ -67,15 +70,24 @@ async function applyReport(data: Database, report: PaymentReport, now: Date): Pr
 
 async function applyPaid(data: Database, report: Extract<PaymentReport, { kind: 'paid' }>, now: Date): Promise<void> {
   const invoice = await lockInvoice(data, await data.billing.find(report.invoiceID));
-  if (report.currency !== invoice.currency) throw new Inapplicable(`paid in ${report.currency} instead of ${invoice.currency}`);
+  if (report.currency !== invoice.currency)
+    throw new Inapplicable(`paid in ${report.currency} instead of ${invoice.currency}`);
   if (nextInvoiceState(invoice.state, 'paid') === null) return;
   // One credit is one cent.
   const credits = report.amountCents;
-  await creditPurchase(data, invoice, { cost: report.amountCents / 100, credits, paymentReference: report.paymentReference, at: now });
+  await creditPurchase(data, invoice, {
+    cost: report.amountCents / 100,
+    credits,
+    paymentReference: report.paymentReference,
+    at: now,
+  });
 }
 
 /** A checkout whose top-up was never written, since we failed right after making it, is of no more interest. */
-async function applyUnpaid(data: Database, { kind, invoiceID }: Extract<PaymentReport, { kind: 'failed' | 'expired' }>): Promise<void> {
+async function applyUnpaid(
+  data: Database,
+  { kind, invoiceID }: Extract<PaymentReport, { kind: 'failed' | 'expired' }>,
+): Promise<void> {
   const found = await data.billing.find(invoiceID);
   if (!found) return;
   const invoice = await lockInvoice(data, found);
@@ -98,8 +110,11 @@ async function applyReversal(data: Database, report: ReversalReport, now: Date):
     const next = reversed + credits >= invoice.credits ? nextInvoiceState(invoice.state, 'taken_back') : null;
     if (next) await data.billing.setState(invoice.id, next);
     await data.notifications.add({
-      userID: invoice.user_id, kind: kind === 'refund' ? 'payment_refunded' : 'payment_disputed', reference,
-      detail: { invoiceID: invoice.id, creditsTakenBack: credits }, dueAt: now,
+      userID: invoice.user_id,
+      kind: kind === 'refund' ? 'payment_refunded' : 'payment_disputed',
+      reference,
+      detail: { invoiceID: invoice.id, creditsTakenBack: credits },
+      dueAt: now,
     });
   }
   if (!taken && known?.taken) {

@@ -28,7 +28,11 @@ export interface Payment {
 }
 
 /** The caller has locked the account, and the invoice is not paid yet. */
-export async function creditPurchase(data: Database, { id, user_id: userID }: Pick<Invoice, 'id' | 'user_id'>, payment: Payment): Promise<void> {
+export async function creditPurchase(
+  data: Database,
+  { id, user_id: userID }: Pick<Invoice, 'id' | 'user_id'>,
+  payment: Payment,
+): Promise<void> {
   const { credits, at } = payment;
   await data.billing.markPaid(id, payment);
   await data.ledger.add({ userID, cause: 'purchase', reference: id, credits, account: 'sales', at }, id);

@@ -12,7 +12,11 @@ const abandonedAtOnce = 100;
 /** @param upload locked, and not in use */
 export async function discardUpload(data: Database, upload: Upload): Promise<void> {
   const multipartID = (await data.uploads.delete(upload.id))?.multipart_id ?? null;
-  const body = { task: 'delete_object', objectKey: upload.object_key, ...(multipartID === null ? {} : { multipartID }) } as const;
+  const body = {
+    task: 'delete_object',
+    objectKey: upload.object_key,
+    ...(multipartID === null ? {} : { multipartID }),
+  } as const;
   const command = { queue: 'media', body } as const;
   await data.outbox.send(command);
   // A URL that was handed out can still bring bytes, and a PUT begun in its last second takes a while.
@@ -38,6 +42,7 @@ export async function discardAbandonedUploads(pool: Pool): Promise<number> {
     ),
   );
   const failures = turns.flatMap((turn) => (turn.status === 'rejected' ? [turn.reason as unknown] : []));
-  if (failures.length > 0) throw new AggregateError(failures, `uploads could not be discarded: ${failures.map(String).join('; ')}`);
+  if (failures.length > 0)
+    throw new AggregateError(failures, `uploads could not be discarded: ${failures.map(String).join('; ')}`);
   return turns.filter((turn) => turn.status === 'fulfilled' && turn.value).length;
 }

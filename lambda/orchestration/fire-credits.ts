@@ -51,7 +51,13 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
     await reassess(data, userID, now);
     if (stopped.length === 0) return;
     const reference = `${account.credits_exhausted_at?.toISOString()}`;
-    await data.notifications.add({ userID, kind: 'streams_stopped_without_credits', reference, detail: { streamIDs: stopped }, dueAt: now });
+    await data.notifications.add({
+      userID,
+      kind: 'streams_stopped_without_credits',
+      reference,
+      detail: { streamIDs: stopped },
+      dueAt: now,
+    });
   });
 }
 
@@ -85,4 +91,7 @@ async function stopWithoutCredits(data: Database, userID: string, streamID: stri
   return stopped !== stream;
 }
 
-const reason = { code: 'no_credits', detail: 'The credits are used up. Buy more with create_top_up, then start the stream again.' };
+const reason = {
+  code: 'no_credits',
+  detail: 'The credits are used up. Buy more with create_top_up, then start the stream again.',
+};

@@ -47,7 +47,10 @@ async function fire(data: Database, due: DueTime, stream: Stream, starting: Star
   }
 }
 
-const noCapacity = { code: 'no_capacity', detail: 'No publisher was free to take the stream; it starts as soon as one is.' };
+const noCapacity = {
+  code: 'no_capacity',
+  detail: 'No publisher was free to take the stream; it starts as soon as one is.',
+};
 
 async function fireScheduleStart(data: Database, due: DueTime, stream: Stream, starting: Starting): Promise<void> {
   if (stream.schedule_end_at !== null && stream.schedule_end_at <= starting.now) {
@@ -58,7 +61,10 @@ async function fireScheduleStart(data: Database, due: DueTime, stream: Stream, s
   }
   const result = await startStream(data, stream, 'schedule_start', starting);
   if ('issues' in result) {
-    const detail = result.issues.filter(isBlocking).map((issue) => `${issue.error} ${issue.suggestion}`).join(' ');
+    const detail = result.issues
+      .filter(isBlocking)
+      .map((issue) => `${issue.error} ${issue.suggestion}`)
+      .join(' ');
     await data.streams.move(stream, 'schedule_start_refused', { code: result.issues[0]!.code, detail });
     await data.dueTimes.clear(stream.id);
   }

@@ -13,7 +13,8 @@ export async function launchStream(data: Database, stream: Stream, now: Date): P
   const backend = stream.stream_backend ?? 'ffmpeg';
   const slots = slotsOf(backend, stream.run_quality!, stream.run_framerate!);
   await data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role: 'primary', backend, slots });
-  if (wantsBackup(stream)) await data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role: 'backup', backend, slots });
+  if (wantsBackup(stream))
+    await data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role: 'backup', backend, slots });
   else await data.replicas.deleteRole(stream.id, 'backup');
   await data.dueTimes.set(stream.id, 'activation_timeout', new Date(now.getTime() + activationTimeoutSeconds * 1000));
   await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });

@@ -22,7 +22,14 @@ export async function meterStream(
   await data.billing.lockAccount(userID);
   for (const { id: intervalID, ended_at: endedAt, credits } of changed) {
     if (endedAt === null) continue;
-    await data.ledger.take({ userID, cause: 'usage', reference: String(intervalID), credits, account: 'usage', at: endedAt });
+    await data.ledger.take({
+      userID,
+      cause: 'usage',
+      reference: String(intervalID),
+      credits,
+      account: 'usage',
+      at: endedAt,
+    });
   }
   await reassess(data, userID, at);
 }

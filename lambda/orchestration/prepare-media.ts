@@ -12,11 +12,17 @@ import type { VideoCodec } from '../domain/video-format.ts';
 import { launchStream } from './launch-stream.ts';
 
 /** The failure of a rendition that was our fault, and is tried again when it is asked for again. */
-export const notPrepared = { code: 'not_prepared', detail: 'We could not prepare this file, by no fault of yours. Start the stream again.' };
+export const notPrepared = {
+  code: 'not_prepared',
+  detail: 'We could not prepare this file, by no fault of yours. Start the stream again.',
+};
 
 /** The same, of a codec that no encoder is there for. */
 export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
-  return { ...notPrepared, detail: `This installation has no encoder for ${videoCodec}. Set videoCodec to h264, or ask those who run it for an ffmpeg that has one.` };
+  return {
+    ...notPrepared,
+    detail: `This installation has no encoder for ${videoCodec}. Set videoCodec to h264, or ask those who run it for an ffmpeg that has one.`,
+  };
 }
 
 /** `failed`: nothing of the track can be played. `ready`: everything that can be prepared is. */
@@ -46,9 +52,15 @@ export async function requestPreparation(
  * Has the playlists prepared that are to be kept so for a stream, so that a start need not wait; the caller's transaction has changed it,
  * one of them, or what is known of an upload in one. Drafts as well as what is live: a start plays the draft.
  */
-export async function keepPrepared(data: Database, changed: 'stream' | 'playlist' | 'upload', id: string, retrying: { readonly retries: boolean }): Promise<void> {
+export async function keepPrepared(
+  data: Database,
+  changed: 'stream' | 'playlist' | 'upload',
+  id: string,
+  retrying: { readonly retries: boolean },
+): Promise<void> {
   const kept = await data.renditions.toKeep(changed, id);
-  for (const [format, uploads] of Map.groupBy(kept, (upload) => upload.format)) await ask(data, format, uploads, retrying);
+  for (const [format, uploads] of Map.groupBy(kept, (upload) => upload.format))
+    await ask(data, format, uploads, retrying);
 }
 
 /** Has those of the uploads prepared that nobody is at, each content once. */
@@ -60,8 +72,15 @@ async function ask(
 ): Promise<void> {
   const hashes = uploads.flatMap(({ content_hash: hash }) => hash ?? []);
   const asked = await data.renditions.request(hashes, format, retries ? notPrepared.code : null);
-  const wanted = new Map(uploads.flatMap(({ upload_id: id, content_hash: hash }) => (hash === null || asked.has(hash) ? [[hash ?? id, id]] : [])));
-  await data.outbox.sendAll('media', [...wanted.values()].map((uploadID) => ({ task: 'prepare_upload', uploadID, format })));
+  const wanted = new Map(
+    uploads.flatMap(({ upload_id: id, content_hash: hash }) =>
+      hash === null || asked.has(hash) ? [[hash ?? id, id]] : [],
+    ),
+  );
+  await data.outbox.sendAll(
+    'media',
+    [...wanted.values()].map((uploadID) => ({ task: 'prepare_upload', uploadID, format })),
+  );
 }
 
 /** Prepares what a stream, which the caller has locked and moved to `activating`, is about to play; launches it if that is there already. */
@@ -87,13 +106,18 @@ export async function settlePreparation(pool: Pool, contentHash: string): Promis
       if (stream?.state !== 'preparing') return;
       const preparation = await preparationOf(data, stream, { retries: false });
       if (preparation === 'failed') await failPreparation(data, stream);
-      if (preparation === 'ready') await launchStream(data, (await data.streams.move(stream, 'preparation_done'))!, await data.now());
+      if (preparation === 'ready')
+        await launchStream(data, (await data.streams.move(stream, 'preparation_done'))!, await data.now());
     });
   }
 }
 
 /** A track of sound that cannot be played keeps no stream from starting: the pictures' own sound plays. */
-async function preparationOf(data: Database, stream: Stream, retrying: { readonly retries: boolean }): Promise<Preparation> {
+async function preparationOf(
+  data: Database,
+  stream: Stream,
+  retrying: { readonly retries: boolean },
+): Promise<Preparation> {
   const timelines = await data.timelines.ofStream(stream.id);
   const format = formatOfRun(stream);
   const request = (track: Track) => requestPreparation(data, track, uploadsOf(timelines, track), format, retrying);
@@ -108,13 +132,26 @@ function uploadsOf(timelines: Timelines, track: Track): string[] {
 
 async function failPreparation(data: Database, stream: Stream): Promise<void> {
   const uploadIDs = uploadsOf(await data.timelines.ofStream(stream.id), 'video');
-  const remedy = await remedyFor(data, uploadIDs, formatOfRun(stream), 'Replace its video, or the items of its playlist.');
-  await data.streams.move(stream, 'preparation_failed', { code: 'preparation_failed', detail: `Nothing that the stream plays could be prepared. ${remedy}` });
+  const remedy = await remedyFor(
+    data,
+    uploadIDs,
+    formatOfRun(stream),
+    'Replace its video, or the items of its playlist.',
+  );
+  await data.streams.move(stream, 'preparation_failed', {
+    code: 'preparation_failed',
+    detail: `Nothing that the stream plays could be prepared. ${remedy}`,
+  });
   await data.dueTimes.clear(stream.id);
 }
 
 /** What helps where none of the uploads could be prepared: where all of it failed for one reason, that. @param usual else */
-export async function remedyFor(data: Database, uploadIDs: readonly string[], format: RenditionFormat, usual: string): Promise<string> {
+export async function remedyFor(
+  data: Database,
+  uploadIDs: readonly string[],
+  format: RenditionFormat,
+  usual: string,
+): Promise<string> {
   const prepared = await data.renditions.ofUploads(uploadIDs, formatName(format));
   const [reason, ...others] = new Set(prepared.map(({ failure }) => failure?.detail));
   return reason !== undefined && others.length === 0 ? reason : usual;

@@ -19,7 +19,10 @@ const effectiveAheadSeconds = 10;
 export async function requestPublish(data: Database, stream: Stream, playlist: Playlist): Promise<Playlist> {
   const publishing = await data.playlists.beginPublish(playlist.id);
   await data.streamParts.settleProcessing(stream.id);
-  await data.outbox.send({ queue: 'media', body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request } });
+  await data.outbox.send({
+    queue: 'media',
+    body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request },
+  });
   await keepPrepared(data, 'playlist', playlist.id, { retries: true });
   return publishing;
 }
@@ -29,14 +32,23 @@ export async function requestPublish(data: Database, stream: Stream, playlist: P
  * A request that a later one has superseded does nothing either.
  * @param now the database's time, as the anchor of a run is
  */
-export async function publishPlaylist(data: Database, playlistID: string, request: number, now: Date, random: () => number): Promise<void> {
+export async function publishPlaylist(
+  data: Database,
+  playlistID: string,
+  request: number,
+  now: Date,
+  random: () => number,
+): Promise<void> {
   const locked = await lockWithStream(data, playlistID);
   if (!locked) return;
   const { stream, playlist } = locked;
   if (!playlist.publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
   const { publishing } = playlist;
-  const found = await data.uploads.findSettled(playlist.user_id, publishing.items.map((item) => item.uploadID));
+  const found = await data.uploads.findSettled(
+    playlist.user_id,
+    publishing.items.map((item) => item.uploadID),
+  );
   if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
 
   const uploads = new Map(found.map((upload) => [upload.id, upload]));
@@ -53,7 +65,12 @@ export async function publishPlaylist(data: Database, playlistID: string, reques
     const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, { retries: false });
     if (preparation === 'preparing') return;
     if (preparation === 'failed') {
-      const remedy = await remedyFor(data, uploadIDs, playlist.kind === 'audio' ? 'sound' : format, 'Replace its uploads.');
+      const remedy = await remedyFor(
+        data,
+        uploadIDs,
+        playlist.kind === 'audio' ? 'sound' : format,
+        'Replace its uploads.',
+      );
       const detail = `No item of the playlist could be prepared. ${remedy}`;
       await data.playlists.failPublish(playlist.id, { code: 'playlist_not_playable', detail });
       await settle(data, stream);
@@ -69,7 +86,9 @@ export async function publishPlaylist(data: Database, playlistID: string, reques
 
 /** What the stream plays at now, or will when it is started. */
 async function formatOf(data: Database, stream: Stream): Promise<PictureFormat> {
-  return isLive(stream.state) ? formatOfRun(stream) : formatOfStart(stream, (await data.accounts.find(stream.user_id))!);
+  return isLive(stream.state)
+    ? formatOfRun(stream)
+    : formatOfStart(stream, (await data.accounts.find(stream.user_id))!);
 }
 
 /** A stream that plays a playlist which could not be published is invalid, until it could. */

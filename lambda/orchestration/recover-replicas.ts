@@ -31,7 +31,13 @@ export async function recoverReplicas(pool: Pool): Promise<number> {
 }
 
 /** Lets go of a replica that its agent sends no more, for another to take at once. @param figures its last ones */
-export async function releaseReplica(data: Database, streamID: string, claim: Claim, backend: StreamBackend, figures: ReplicaFigures): Promise<void> {
+export async function releaseReplica(
+  data: Database,
+  streamID: string,
+  claim: Claim,
+  backend: StreamBackend,
+  figures: ReplicaFigures,
+): Promise<void> {
   const stream = await data.streams.lockAny(streamID);
   if (stream) await data.figures.keep(claim.agent_id!, figures);
   if (!stream || !(await data.replicas.release(claim))) return;
@@ -52,6 +58,7 @@ async function recoverStream(data: Database, streamID: string): Promise<void> {
 async function settleLoss(data: Database, stream: Stream, reason: StateReason): Promise<void> {
   await meterStream(data, stream, await data.now());
   const replicas = await data.replicas.ofStream(stream.id);
-  if (!replicas.some((replica) => replica.state === 'live')) await data.streams.move(stream, 'media_interrupted', reason);
+  if (!replicas.some((replica) => replica.state === 'live'))
+    await data.streams.move(stream, 'media_interrupted', reason);
   await settleStopping(data, stream);
 }

@@ -41,7 +41,11 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
       await data.streams.markStarted(streamID);
       await data.dueTimes.set(streamID, 'activation_timeout', null);
       if (stream.stream_duration_seconds) {
-        await data.dueTimes.set(streamID, 'duration_over', new Date(now.getTime() + stream.stream_duration_seconds * 1000));
+        await data.dueTimes.set(
+          streamID,
+          'duration_over',
+          new Date(now.getTime() + stream.stream_duration_seconds * 1000),
+        );
       }
       if (stream.destination_id !== null) await data.destinations.markUsed(stream.destination_id);
     }
@@ -66,7 +70,13 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
 export async function reportEnded(data: Database, replicaID: string, agentID: string): Promise<void> {
   const replica = await data.replicas.find(replicaID);
   if (!replica || replica.agent_id !== agentID) return;
-  await reportReplica(data, { streamID: replica.stream_id, claim: replica, state: 'ended', reason: null, now: await data.now() });
+  await reportReplica(data, {
+    streamID: replica.stream_id,
+    claim: replica,
+    state: 'ended',
+    reason: null,
+    now: await data.now(),
+  });
 }
 
 /** A stream that never became active fails as well, without waiting for the time that activation may take. */

@@ -28,7 +28,12 @@ export async function armSchedule(
   const starts = recurrence && (await startsOf(seriesOf(recurrence), startAt, shownStarts + 1));
   await data.dueTimes.set(stream.id, 'schedule_start', startAt);
   await data.dueTimes.set(stream.id, 'schedule_end', endAt);
-  return data.streams.setSchedule(stream.id, startAt, endAt, recurrence && { ...recurrence, upcoming: starts!.map((start) => start.toISOString()) });
+  return data.streams.setSchedule(
+    stream.id,
+    startAt,
+    endAt,
+    recurrence && { ...recurrence, upcoming: starts!.map((start) => start.toISOString()) },
+  );
 }
 
 /** When the stream starts next, by what is armed: a few starts at most, and none once it neither waits nor runs. */
@@ -36,5 +41,8 @@ export function nextStarts({ state, recurrence, schedule_start_at: startAt }: St
   if (state === 'scheduled' && startAt !== null && recurrence === null) return [startAt];
   if (recurrence === null || !['scheduled', 'preparing', 'activating', 'active', 'failing'].includes(state)) return [];
   const from = state === 'scheduled' ? startAt! : now;
-  return recurrence.upcoming.map((start) => new Date(start)).filter((start) => start >= from).slice(0, shownStarts);
+  return recurrence.upcoming
+    .map((start) => new Date(start))
+    .filter((start) => start >= from)
+    .slice(0, shownStarts);
 }

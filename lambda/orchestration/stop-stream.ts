@@ -15,7 +15,12 @@ export interface Stopping {
 }
 
 /** Moves a live stream, which the caller has locked, to `stopping`, and settles it at once where no agent held a replica. */
-export async function stopStream(data: Database, stream: Stream, cause: StopCause, { reason, paidUntil }: Stopping = {}): Promise<Stream> {
+export async function stopStream(
+  data: Database,
+  stream: Stream,
+  cause: StopCause,
+  { reason, paidUntil }: Stopping = {},
+): Promise<Stream> {
   const moved = await data.streams.move(stream, cause, reason);
   if (!moved) return stream;
   await data.dueTimes.clear(stream.id);
@@ -47,6 +52,11 @@ async function awaitNextOccurrence(data: Database, stream: Stream): Promise<Stre
   if (recurrence === null || startAt === null || stream.deleted_at !== null) return null;
   const [stopping] = await data.streams.lastTransitions([stream.id], 1);
   if (!occurrenceEnds.has(stopping!.cause)) return null;
-  const next = await nextOccurrence(seriesOf(recurrence), startAt, await data.now(), stream.stream_duration_seconds ?? 0);
+  const next = await nextOccurrence(
+    seriesOf(recurrence),
+    startAt,
+    await data.now(),
+    stream.stream_duration_seconds ?? 0,
+  );
   return next && data.streams.move(await armSchedule(data, stream, next, recurrence), 'next_occurrence');
 }

@@ -36,7 +36,11 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
   const user = (await data.accounts.find(stream.user_id))!;
   const found = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
   const playlists = stream.playlist_ids.map((id) => found.find((playlist) => playlist.id === id) ?? null);
-  const uploadIDs = new Set(found.flatMap((playlist) => [...playlist.draft.items, ...(playlist.live?.items ?? [])].map((item) => item.uploadID)));
+  const uploadIDs = new Set(
+    found.flatMap((playlist) =>
+      [...playlist.draft.items, ...(playlist.live?.items ?? [])].map((item) => item.uploadID),
+    ),
+  );
   for (const id of [stream.video_upload_id, stream.audio_upload_id]) if (id !== null) uploadIDs.add(id);
   const uploads = uploadIDs.size > 0 ? await data.uploads.findMany(stream.user_id, [...uploadIDs]) : [];
   return {
@@ -44,7 +48,8 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
     format: formatOfStart(stream, user),
     playlists,
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
-    destination: stream.destination_id === null ? null : await data.destinations.findToUse(stream.user_id, stream.destination_id),
+    destination:
+      stream.destination_id === null ? null : await data.destinations.findToUse(stream.user_id, stream.destination_id),
     creditsLeft: await data.billing.creditsLeft(stream.user_id),
   };
 }

@@ -21,7 +21,10 @@ export interface TrackSnapshot {
 export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
   return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
     const playlist = parts.playlists.find((candidate) => candidate?.kind === track);
-    if (playlist) return [{ track, playlistID: playlist.id, snapshot: snapshotOfPlaylist(track, playlist.live!, parts.uploads, seed) }];
+    if (playlist)
+      return [
+        { track, playlistID: playlist.id, snapshot: snapshotOfPlaylist(track, playlist.live!, parts.uploads, seed) },
+      ];
     const uploadID = track === 'video' ? parts.stream.video_upload_id : parts.stream.audio_upload_id;
     const upload = uploadID === null ? undefined : parts.uploads.get(uploadID);
     if (!upload) return [];

@@ -34,7 +34,12 @@ export class AwsRefusal extends Error {
  * Tried again when AWS is out of reach, overloaded or at fault.
  * @throws {AwsRefusal} when it answers with an error
  */
-export async function callAws<Answer>(api: keyof typeof targets, action: string, input: object, place: AwsPlace): Promise<Answer> {
+export async function callAws<Answer>(
+  api: keyof typeof targets,
+  action: string,
+  input: object,
+  place: AwsPlace,
+): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await callOnce<Answer>(api, action, input, place);
@@ -46,21 +51,36 @@ export async function callAws<Answer>(api: keyof typeof targets, action: string,
   }
 }
 
-async function callOnce<Answer>(api: keyof typeof targets, action: string, input: object, { region, endpoint, credentials }: AwsPlace): Promise<Answer> {
+async function callOnce<Answer>(
+  api: keyof typeof targets,
+  action: string,
+  input: object,
+  { region, endpoint, credentials }: AwsPlace,
+): Promise<Answer> {
   const url = new URL(endpoint ?? process.env.AWS_ENDPOINT_URL ?? `https://${api}.${region}.amazonaws.com`);
-  const signer = new SignatureV4({ service: api, region, sha256: Sha256, credentials: credentials ?? fromNodeProviderChain() });
+  const signer = new SignatureV4({
+    service: api,
+    region,
+    sha256: Sha256,
+    credentials: credentials ?? fromNodeProviderChain(),
+  });
   const body = JSON.stringify(input);
   const { headers } = await signer.sign({
     method: 'POST',
     protocol: url.protocol,
     hostname: url.hostname,
     path: '/',
-    headers: { host: url.host, 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `${targets[api]}.${action}` },
+    headers: {
+      host: url.host,
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': `${targets[api]}.${action}`,
+    },
     body,
   });
   const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(timeoutMs) });
   const answer = (await response.json().catch(() => ({}))) as Answer & { __type?: string };
-  if (!response.ok) throw new AwsRefusal(`${api} ${action}`, response.status, answer.__type?.split('#').at(-1) ?? 'without a name');
+  if (!response.ok)
+    throw new AwsRefusal(`${api} ${action}`, response.status, answer.__type?.split('#').at(-1) ?? 'without a name');
   return answer;
 }
 
@@ -77,7 +97,12 @@ export async function readParameter(name: string, place: AwsPlace): Promise<stri
 
 /** @throws {AwsRefusal} also where there is no such secret, or none that is text */
 export async function readSecret(arn: string): Promise<string> {
-  const { SecretString } = await callAws<{ SecretString?: string }>('secretsmanager', 'GetSecretValue', { SecretId: arn }, { region: regionOf(arn) });
+  const { SecretString } = await callAws<{ SecretString?: string }>(
+    'secretsmanager',
+    'GetSecretValue',
+    { SecretId: arn },
+    { region: regionOf(arn) },
+  );
   if (!SecretString) throw new Error(`the secret ${arn} has no text`);
   return SecretString;
 }

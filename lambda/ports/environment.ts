@@ -3,7 +3,13 @@ import { requiredVariable } from '../required-variable.ts';
 import type { AwsCoreEnvironment } from './aws.ts';
 
 export const coreVariables = [
-  'DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION', 'SERVICE_SECRET_ARN', 'SEALING_KEY_ARN', 'BASE_URL',
+  'DATABASE_HOST',
+  'DATABASE_USER',
+  'DATABASE_NAME',
+  'DATABASE_REGION',
+  'SERVICE_SECRET_ARN',
+  'SEALING_KEY_ARN',
+  'BASE_URL',
 ] as const;
 
 /** @throws naming the variable that is missing */

@@ -18,18 +18,25 @@ export const callbackPaths = { payment: '/v1/callbacks/payment', crypto: '/v1/ca
 
 /** What is left out is not offered. */
 const configuration = z.object({
-  payment: z.object({ provider: z.literal('stripe'), apiKey: z.string().min(1), webhookSecret: z.string().min(1) }).optional(),
+  payment: z
+    .object({ provider: z.literal('stripe'), apiKey: z.string().min(1), webhookSecret: z.string().min(1) })
+    .optional(),
   crypto: z.object({ provider: z.literal('oxapay'), merchantKey: z.string().min(1) }).optional(),
 });
 
 /** @throws naming what is wrong with the configuration, never repeating it */
 export function createPaymentProviders(secret: string, origin: string, clock: () => Date): PaymentProviders {
   const { data, error } = configuration.safeParse(parseJson(secret));
-  if (!data) throw new Error(`the secret of the payment providers is malformed at ${error.issues.map(({ path }) => path.join('.') || 'its root').join(', ')}`);
+  if (!data)
+    throw new Error(
+      `the secret of the payment providers is malformed at ${error.issues.map(({ path }) => path.join('.') || 'its root').join(', ')}`,
+    );
   const { payment, crypto } = data;
   return {
     payment: payment ? createStripePayment({ ...payment, siteURL: origin, clock }) : noPaymentProvider,
-    crypto: crypto ? createOxapayProcessor({ ...crypto, callbackURL: origin + callbackPaths.crypto }) : noCryptoProcessor,
+    crypto: crypto
+      ? createOxapayProcessor({ ...crypto, callbackURL: origin + callbackPaths.crypto })
+      : noCryptoProcessor,
   };
 }
 

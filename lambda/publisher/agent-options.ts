@@ -7,7 +7,8 @@ import type { Peering } from './peers.ts';
 import type { PlanParts } from './publish-plan.ts';
 import type { ReplicaRunOptions } from './replica-run.ts';
 
-export interface AgentOptions extends Omit<PlanParts, 'data' | 'prepared'>, Pick<ReplicaRunOptions, 'connectionEndsAfterMs'> {
+export interface AgentOptions
+  extends Omit<PlanParts, 'data' | 'prepared'>, Pick<ReplicaRunOptions, 'connectionEndsAfterMs'> {
   readonly agentID: string;
   /** Whoever starts this agent again when it dies, and then ends its lease at once. */
   readonly supervisor: string;

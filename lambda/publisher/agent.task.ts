@@ -56,7 +56,13 @@ try {
       settings: platform,
       tools,
       encoder,
-      handleMedia: createMediaWorker({ ...connections, tools, encoderOf: encoderChoice(tools, jsonLog, encoder), random: Math.random, log: jsonLog }),
+      handleMedia: createMediaWorker({
+        ...connections,
+        tools,
+        encoderOf: encoderChoice(tools, jsonLog, encoder),
+        random: Math.random,
+        log: jsonLog,
+      }),
       starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
       steadyClock: () => performance.now(),
       log: jsonLog,
@@ -93,7 +99,11 @@ function keepProtected(): void {
 function reportLoad(): void {
   const { namespace: Namespace, replicas, slotsUsed, slots: slotsThere } = loadMetrics;
   const Metrics = [replicas, slotsUsed, slotsThere].map((Name) => ({ Name, Unit: 'Count' }));
-  const _aws = { Timestamp: clock().getTime(), CloudWatchMetrics: [{ Namespace, Dimensions: [['Cluster', 'Backend']], Metrics }] };
+  const _aws = {
+    Timestamp: clock().getTime(),
+    CloudWatchMetrics: [{ Namespace, Dimensions: [['Cluster', 'Backend']], Metrics }],
+  };
   const values = { [replicas]: load.replicas, [slotsUsed]: load.slotsUsed, [slotsThere]: slots };
-  for (const Backend of backends) jsonLog('agent_load', { _aws, Cluster: task.cluster, Backend, encoder: encoder.codec, ...values });
+  for (const Backend of backends)
+    jsonLog('agent_load', { _aws, Cluster: task.cluster, Backend, encoder: encoder.codec, ...values });
 }

@@ -40,9 +40,16 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   const { agentID, pool, queue, log, steadyClock } = options;
   const data = databaseOn(pool);
   // Of its own, and impatient: renewals never wait behind anything else, nor long for an answer.
-  const leasePool = createPoolLike(pool, { max: 2, connectionTimeoutMillis: renewalTimeoutMs, query_timeout: renewalTimeoutMs });
+  const leasePool = createPoolLike(pool, {
+    max: 2,
+    connectionTimeoutMillis: renewalTimeoutMs,
+    query_timeout: renewalTimeoutMs,
+  });
   const lease = databaseOn(leasePool).agents;
-  const prepared = { store: new SegmentStore({ objects: options.objects, maxCachedBytes }), schedule: new SendSchedule(steadyClock) };
+  const prepared = {
+    store: new SegmentStore({ objects: options.objects, maxCachedBytes }),
+    schedule: new SendSchedule(steadyClock),
+  };
   const connections = { meter: new DeliveryMeter(), tlsSessions: new TlsSessions() };
   const runs = new Map<string, ReplicaRun>();
   let holding: readonly string[] = [];
@@ -65,7 +72,14 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     },
   });
   const peerServer = await answerPeers(options.peering, () => guard.renewingForMs());
-  await data.agents.register({ id: agentID, supervisor: options.supervisor, release: options.release, zone: options.zone, backends: options.backends, peerURL: peerServer.url });
+  await data.agents.register({
+    id: agentID,
+    supervisor: options.supervisor,
+    release: options.release,
+    zone: options.zone,
+    backends: options.backends,
+    peerURL: peerServer.url,
+  });
   log('agent_started', { agentID, slots: options.slots });
 
   const wake: QueueHandler = async () => {
@@ -81,7 +95,9 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     while (!until.aborted) {
       const beganMs = steadyClock();
       await attempt(renew);
-      await setTimeout(Math.max(0, renewEveryMs - (steadyClock() - beganMs)), undefined, { signal: until }).catch(() => {});
+      await setTimeout(Math.max(0, renewEveryMs - (steadyClock() - beganMs)), undefined, { signal: until }).catch(
+        () => {},
+      );
     }
   } finally {
     stopping.abort();
@@ -123,7 +139,16 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 
   async function letGo(): Promise<void> {
     await Promise.all([chores, claiming.catch(() => {})]);
-    if (!isLost) await handOver({ agentID, pool, runs, queue, steadyClock, log, holding: async () => (await renewLease()).holding });
+    if (!isLost)
+      await handOver({
+        agentID,
+        pool,
+        runs,
+        queue,
+        steadyClock,
+        log,
+        holding: async () => (await renewLease()).holding,
+      });
   }
 
   /** For what has to be waited for while streams are still sent. */
@@ -155,7 +180,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
     chores ??= doChores(renewal, databaseClock).finally(() => (chores = null));
     if (!renewal.isAnyDue) return;
     // By itself: thousands that are due together must not keep the streams of a dead agent waiting.
-    const fire = async () => void (await fireDue(pool, { ...options.starting, settings: options.settings }, databaseClock));
+    const fire = async () =>
+      void (await fireDue(pool, { ...options.starting, settings: options.settings }, databaseClock));
     firing ??= attempt(fire).finally(() => (firing = null));
   }
 
@@ -169,14 +195,18 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
       // What was claimed a moment ago may not be known here yet.
       await claiming;
       // Their runs are over, but nobody could be told so then.
-      for (const id of renewal.ending) if (!runs.has(id)) await inTransaction(pool, (tx) => reportEnded(tx, id, agentID));
+      for (const id of renewal.ending)
+        if (!runs.has(id)) await inTransaction(pool, (tx) => reportEnded(tx, id, agentID));
     }
     async function sayFigures() {
       // Half a second less, as this is asked once a second.
       if (runs.size === 0 || steadyClock() - figuresSaidAtMs < (runs.size / figuresPerSecond - 0.5) * 1000) return;
       figuresSaidAtMs = steadyClock();
       const now = databaseClock();
-      await data.figures.say(agentID, [...runs.values()].map((run) => run.sampleFigures(now)));
+      await data.figures.say(
+        agentID,
+        [...runs.values()].map((run) => run.sampleFigures(now)),
+      );
     }
     const relay = async () => void (renewal.isAnyUnsent && (await queue.relay()));
     const learnPeers = () => peers.learn();
@@ -210,7 +240,9 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
   /** Replicas that the database gave this agent with an answer that was lost, together with its connection: nobody else ever gets them. */
   async function claimedUnawares(): Promise<Replica[]> {
     const found = await Promise.all(idsUnknown().map((id) => data.replicas.find(id)));
-    return found.filter((replica) => replica !== null).filter((replica) => replica.agent_id === agentID && replica.wanted === 'live');
+    return found
+      .filter((replica) => replica !== null)
+      .filter((replica) => replica.agent_id === agentID && replica.wanted === 'live');
   }
 
   /** Of replicas that are held as far as the database knows, but not here. */
@@ -232,7 +264,12 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
         const { anchored_at, now } = await data.streams.anchor(replica.stream_id);
         return now.getTime() - anchored_at.getTime();
       },
-      client: { allowPrivateAddresses: options.settings.allowPrivateAddresses, connectTimeoutMs, ...connections, maySend: () => guard.maySend() },
+      client: {
+        allowPrivateAddresses: options.settings.allowPrivateAddresses,
+        connectTimeoutMs,
+        ...connections,
+        maySend: () => guard.maySend(),
+      },
       report: ({ observedAtMs, ...report }) =>
         inTransaction(pool, async (tx) => {
           const now = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));

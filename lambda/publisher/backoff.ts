@@ -44,13 +44,20 @@ export class Attempts {
   }
 
   /** One has failed, with the connection that it may have led to. @returns how many did in a row, and whether there is no hope for the next */
-  failed(pace: RetryPace, beganMs: number, failedMs: number): { readonly failures: number; readonly isHopeless: boolean } {
+  failed(
+    pace: RetryPace,
+    beganMs: number,
+    failedMs: number,
+  ): { readonly failures: number; readonly isHopeless: boolean } {
     // Not since it began: a server that lets us wait until we give up has not been good to anybody.
     const wasGood = this.#tookMediaAtMs !== null && failedMs - this.#tookMediaAtMs > goodConnectionMs;
     this.#tookMediaAtMs = null;
     // An outage of the network says nothing about the server behind it.
     this.#failures = wasGood ? 1 : pace === 'eager' ? this.#failures : this.#failures + 1;
     this.#refusedSinceMs = pace === 'rare' ? (this.#refusedSinceMs ?? beganMs) : null;
-    return { failures: this.#failures, isHopeless: this.#refusedSinceMs !== null && failedMs - this.#refusedSinceMs > refusedKeyFailsAfterMs };
+    return {
+      failures: this.#failures,
+      isHopeless: this.#refusedSinceMs !== null && failedMs - this.#refusedSinceMs > refusedKeyFailsAfterMs,
+    };
   }
 }

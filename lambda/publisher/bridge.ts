@@ -29,9 +29,15 @@ export class Bridge {
       clearTimeout(this.#timer);
     };
     // A database that does not answer holds up no end.
-    const abandoned = new Promise<null>((resolve) => ending.addEventListener('abort', () => resolve(null), { once: true }));
+    const abandoned = new Promise<null>((resolve) =>
+      ending.addEventListener('abort', () => resolve(null), { once: true }),
+    );
     this.#ended = Promise.race([open(), abandoned])
-      .then((options) => options && runSession({ ...options, onEvidence, isOver: () => false, onEnding: () => {}, onSlow: () => {} }, ending))
+      .then(
+        (options) =>
+          options &&
+          runSession({ ...options, onEvidence, isOver: () => false, onEnding: () => {}, onSlow: () => {} }, ending),
+      )
       .catch(onFailure)
       .then(() => {
         this.#isSettled = true;

@@ -18,6 +18,18 @@ export function hasDeathSignal(): boolean {
  * @param signal what the child gets when this process dies
  * @param privileges options of setpriv by which the child gets another user: changed by spawn instead, the change would clear the death signal
  */
-export function deathSignalCommand(signal: NodeJS.Signals, privileges: readonly string[] = []): readonly [command: string, ...args: string[]] {
-  return ['setpriv', `--pdeathsig=${signal.slice('SIG'.length)}`, ...privileges, '--', '/bin/sh', '-c', unlessOrphaned, String(process.pid)];
+export function deathSignalCommand(
+  signal: NodeJS.Signals,
+  privileges: readonly string[] = [],
+): readonly [command: string, ...args: string[]] {
+  return [
+    'setpriv',
+    `--pdeathsig=${signal.slice('SIG'.length)}`,
+    ...privileges,
+    '--',
+    '/bin/sh',
+    '-c',
+    unlessOrphaned,
+    String(process.pid),
+  ];
 }

@@ -108,6 +108,11 @@ class AcknowledgementRhythm {
       return false;
     }
     const mayHaveOverflowed = Math.floor(bytesSent / counterEnd) !== Math.floor(this.#sentAtLast / counterEnd);
-    return this.#count >= knownRhythm && sinceBytes > 2 * this.#longestBytes && nowMs - this.#lastAtMs > stalledAfterMs && !mayHaveOverflowed;
+    return (
+      this.#count >= knownRhythm &&
+      sinceBytes > 2 * this.#longestBytes &&
+      nowMs - this.#lastAtMs > stalledAfterMs &&
+      !mayHaveOverflowed
+    );
   }
 }

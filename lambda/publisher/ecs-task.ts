@@ -25,8 +25,16 @@ export interface EcsTask {
  * @param releaseParameter name of the parameter with the ARN of the task definition that is current
  * @throws outside of ECS
  */
-export async function describeEcsTask(env: NodeJS.ProcessEnv, releaseParameter: string, region: string, steadyClock: () => number): Promise<EcsTask> {
-  const { arn, family, revision, zone, address } = await readMetadata(variable(env, 'ECS_CONTAINER_METADATA_URI_V4'), env['ECS_CONTAINER_METADATA_FILE']);
+export async function describeEcsTask(
+  env: NodeJS.ProcessEnv,
+  releaseParameter: string,
+  region: string,
+  steadyClock: () => number,
+): Promise<EcsTask> {
+  const { arn, family, revision, zone, address } = await readMetadata(
+    variable(env, 'ECS_CONTAINER_METADATA_URI_V4'),
+    env['ECS_CONTAINER_METADATA_FILE'],
+  );
   const release = `${family}:${revision}`;
   const protection = createTaskProtection({ agentURI: variable(env, 'ECS_AGENT_URI'), steadyClock });
   return {
@@ -63,7 +71,8 @@ async function readMetadata(uri: string, metadataFile: string | undefined) {
     family: task.Family,
     revision: task.Revision,
     zone: task.AvailabilityZone ?? null,
-    address: network?.NetworkMode === 'awsvpc' ? (network.IPv4Addresses?.[0] ?? null) : await machineAddress(metadataFile),
+    address:
+      network?.NetworkMode === 'awsvpc' ? (network.IPv4Addresses?.[0] ?? null) : await machineAddress(metadataFile),
   };
 }
 
@@ -76,7 +85,9 @@ async function machineAddress(file: string | undefined): Promise<string | null> 
   for (let attempt = 0; attempt < machineAddressAttempts; attempt++) {
     const text = await readFile(file, 'utf8').catch(() => '{}');
     // Written while the container starts.
-    const { HostPrivateIPv4Address: address } = JSON.parse(text === '' ? '{}' : text) as { HostPrivateIPv4Address?: string };
+    const { HostPrivateIPv4Address: address } = JSON.parse(text === '' ? '{}' : text) as {
+      HostPrivateIPv4Address?: string;
+    };
     if (address !== undefined) return address;
     await setTimeout(machineAddressWaitMs);
   }

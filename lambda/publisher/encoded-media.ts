@@ -23,7 +23,12 @@ export function encodedMedia(options: Omit<MediaOptions, 'signal'>): StreamMedia
           startFrame,
           sequenceHeaders: [{ type: 'audio', timestampMs: 0, payload: await encoder.sequenceHeader }],
           // What waits in the queue makes up for a connection that took longer than expected; an encoder alone has nothing to catch up with.
-          send: (sending) => sendPaced({ ...sending, startMs: Math.max(sending.startMs, sending.steadyClock() - aheadSeconds * 1000), messages }),
+          send: (sending) =>
+            sendPaced({
+              ...sending,
+              startMs: Math.max(sending.startMs, sending.steadyClock() - aheadSeconds * 1000),
+              messages,
+            }),
           close: () => messages.close(),
         };
       } catch (error) {

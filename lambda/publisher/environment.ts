@@ -14,7 +14,12 @@ export const agentHealthPort = 9751;
 export const renditionsPrefix = 'renditions/';
 
 /** What agents report of themselves every minute, as metrics with the dimensions `Cluster` and `Backend`. */
-export const loadMetrics = { namespace: 'LoopStreaming', replicas: 'Replicas', slotsUsed: 'SlotsUsed', slots: 'Slots' } as const;
+export const loadMetrics = {
+  namespace: 'LoopStreaming',
+  replicas: 'Replicas',
+  slotsUsed: 'SlotsUsed',
+  slots: 'Slots',
+} as const;
 
 export interface AgentEnvironment {
   /** What it publishes; a media worker publishes nothing. */
@@ -32,7 +37,8 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
     if (found === undefined) throw new Error(`the environment variable ${name} is missing`);
     return found;
   };
-  const malformed = (name: (typeof agentVariables)[number]) => new Error(`the environment variable ${name} is malformed: ${value(name)}`);
+  const malformed = (name: (typeof agentVariables)[number]) =>
+    new Error(`the environment variable ${name} is malformed: ${value(name)}`);
 
   const backends = streamBackends.filter((backend) => value('AGENT_BACKENDS').split(',').includes(backend));
   if (backends.join(',') !== value('AGENT_BACKENDS')) throw malformed('AGENT_BACKENDS');

@@ -48,7 +48,17 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
       open: async (item, itemFrame, frameCount) => {
         const sourceURL = await urlOf(item.objectKey);
         const kind = item.kind === 'image' ? 'image' : 'video';
-        const request = { sourceURL, kind, dynamicRange: item.dynamicRange, hasAudio: item.hasAudio, startFrame: itemFrame, frameCount, profile, encoder, audio: !hasAudioTrack } as const;
+        const request = {
+          sourceURL,
+          kind,
+          dynamicRange: item.dynamicRange,
+          hasAudio: item.hasAudio,
+          startFrame: itemFrame,
+          frameCount,
+          profile,
+          encoder,
+          audio: !hasAudioTrack,
+        } as const;
         return openItem(tools, request, signal);
       },
     },

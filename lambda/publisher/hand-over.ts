@@ -36,7 +36,8 @@ export async function handOver({ agentID, pool, runs, queue, steadyClock, log, h
     await Promise.all([...runs.values()].map((run) => run.leaveOtherURL()));
     const offered = await inTransaction(pool, async (data) => {
       const replicas = await data.replicas.offer(agentID);
-      for (const { stream_id: streamID, backend } of replicas) await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
+      for (const { stream_id: streamID, backend } of replicas)
+        await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
       return new Set(replicas.map(({ id }) => id));
     });
     await queue.relay();

@@ -47,7 +47,9 @@ export class ItemTrack<Media extends ItemMedia> {
    * Reads one frame's worth with `read` and moves on by one frame. One call at a time.
    * @throws {MediaError} when no item of the timeline can be played; {ToolError}; an error once the track is closed
    */
-  async step<Result>(read: (media: Media) => Promise<Result>): Promise<{ frame: number; occurrence: Occurrence; result: Result }> {
+  async step<Result>(
+    read: (media: Media) => Promise<Result>,
+  ): Promise<{ frame: number; occurrence: Occurrence; result: Result }> {
     for (let attempt = 0; ; attempt++) {
       try {
         const { media, occurrence } = await this.#itemAt(this.#frame);

@@ -29,7 +29,10 @@ export interface MediaWorkerParts {
 const probeTimeoutMs = (queuePolicies.media.visibilitySeconds - 10) * 1000;
 const probeURLSeconds = 900;
 /** Ours, and said so. */
-const notExamined = { code: 'not_examined', detail: 'We could not examine this file, by no fault of yours. Upload it once more.' };
+const notExamined = {
+  code: 'not_examined',
+  detail: 'We could not examine this file, by no fault of yours. Upload it once more.',
+};
 
 /** The handler of the queue: commands that fail by our fault are delivered again. */
 export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
@@ -37,13 +40,24 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
     const command = JSON.parse(record.body) as MediaCommand;
     switch (command.task) {
       case 'probe_upload':
-        return probeUpload(parts, command.uploadID, Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives);
+        return probeUpload(
+          parts,
+          command.uploadID,
+          Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives,
+        );
       case 'publish_playlist':
-        return inTransaction(parts.pool, async (data) => publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random));
+        return inTransaction(parts.pool, async (data) =>
+          publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random),
+        );
       case 'prepare_upload':
-        return prepareUpload(parts, command, Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives);
+        return prepareUpload(
+          parts,
+          command,
+          Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives,
+        );
       case 'delete_object':
-        if (command.multipartID !== undefined) await parts.objects.abortMultipart(command.objectKey, command.multipartID);
+        if (command.multipartID !== undefined)
+          await parts.objects.abortMultipart(command.objectKey, command.multipartID);
         await parts.objects.delete(command.objectKey);
         return removeOrphanedRenditions(parts);
     }
@@ -53,7 +67,11 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
     const batchItemFailures = Records.flatMap(({ messageId, attributes }, index) => {
       const result = results[index]!;
       if (result.status === 'fulfilled') return [];
-      parts.log('media_command_failed', { messageId, receives: attributes.ApproximateReceiveCount, error: String(result.reason) });
+      parts.log('media_command_failed', {
+        messageId,
+        receives: attributes.ApproximateReceiveCount,
+        error: String(result.reason),
+      });
       return [{ itemIdentifier: messageId }];
     });
     return { batchItemFailures };
@@ -61,7 +79,11 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
 }
 
 /** @param isLastAttempt the queue would set the command aside as dead: the upload must not stay pending for ever */
-async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uploadID: string, isLastAttempt: boolean): Promise<void> {
+async function probeUpload(
+  { pool, objects, tools, log }: MediaWorkerParts,
+  uploadID: string,
+  isLastAttempt: boolean,
+): Promise<void> {
   const upload = await databaseOn(pool).uploads.findAny(uploadID);
   if (!upload?.uploaded || upload.probe_state !== 'pending') return;
   const url = await objects.presignGet(upload.object_key, { expiresInSeconds: probeURLSeconds });
@@ -94,5 +116,7 @@ async function probeUpload({ pool, objects, tools, log }: MediaWorkerParts, uplo
   });
   if ('failure' in found) return;
   // Only the preparation needs it, and looks for itself where it is missing: nobody has to wait for it here.
-  await hashContent({ pool, objects }, upload).catch((error: unknown) => log('content_not_hashed', { uploadID, error: String(error) }));
+  await hashContent({ pool, objects }, upload).catch((error: unknown) =>
+    log('content_not_hashed', { uploadID, error: String(error) }),
+  );
 }

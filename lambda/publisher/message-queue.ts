@@ -77,7 +77,12 @@ export class MessageQueue {
     this.#pictures.shift();
     this.#notify();
     const { frame, video, occurrence } = head;
-    const picture: QueuedMessage = { type: 'video', timestampMs: videoMs, payload: video.payload, picture: { frame, occurrence } };
+    const picture: QueuedMessage = {
+      type: 'video',
+      timestampMs: videoMs,
+      payload: video.payload,
+      picture: { frame, occurrence },
+    };
     if (!video.sequenceHeader || this.#sequenceHeader?.equals(video.sequenceHeader)) return [picture];
     this.#sequenceHeader = video.sequenceHeader;
     return [{ type: 'video', timestampMs: videoMs, payload: video.sequenceHeader, picture: null }, picture];
@@ -116,10 +121,12 @@ export class MessageQueue {
       while (!this.#closed) {
         const timed = await this.#source.next();
         this.#encoder.write(timed.samples);
-        if (this.#isEnding && this.#endFrame === null && timed.video.keyframe) this.#ending.resolve((this.#endFrame = timed.frame));
+        if (this.#isEnding && this.#endFrame === null && timed.video.keyframe)
+          this.#ending.resolve((this.#endFrame = timed.frame));
         this.#pictures.push(timed);
         this.#notify();
-        while (!this.#closed && this.#pictures.length >= aheadSeconds * this.#profile.framesPerSecond) await this.#changed.promise;
+        while (!this.#closed && this.#pictures.length >= aheadSeconds * this.#profile.framesPerSecond)
+          await this.#changed.promise;
       }
     } catch (error) {
       this.#fail(error);

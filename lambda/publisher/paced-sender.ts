@@ -26,7 +26,17 @@ export class TooSlow extends Error {
  * Sends until the connection ends, or its time is over.
  * @throws {DestinationError} when the destination ended it or takes nothing any more; {TooSlow}; whatever kept media from coming
  */
-export async function sendPaced({ publisher, messages, figures, startMs, steadyClock, onEvidence, onSlow, isOver, onEnding }: SenderOptions): Promise<void> {
+export async function sendPaced({
+  publisher,
+  messages,
+  figures,
+  startMs,
+  steadyClock,
+  onEvidence,
+  onSlow,
+  isOver,
+  onEnding,
+}: SenderOptions): Promise<void> {
   const ticker = new Ticker();
   let end: DestinationError | null | undefined;
   // One listener for the whole connection: racing a promise that lives for months at every tick would keep every race in memory.

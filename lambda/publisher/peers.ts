@@ -43,9 +43,14 @@ export class KnownPeers {
 }
 
 /** @param renewingForMs null: it cannot renew */
-export async function answerPeers({ host, port, address }: Peering, renewingForMs: () => number | null): Promise<PeerServer> {
+export async function answerPeers(
+  { host, port, address }: Peering,
+  renewingForMs: () => number | null,
+): Promise<PeerServer> {
   const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify({ renewingForMs: renewingForMs() }));
+    response
+      .writeHead(200, { 'content-type': 'application/json', connection: 'close' })
+      .end(JSON.stringify({ renewingForMs: renewingForMs() }));
   });
   server.listen(port, host);
   await once(server, 'listening');

@@ -80,13 +80,18 @@ function preparedMediaOf({ data, prepared, log }: PlanParts, stream: Stream): St
     loadTimelines: lastKnown(
       async () => {
         const { video, audio } = await data.timelines.ofStream(stream.id);
-        return { video: await withHashes(video, formatName(format)), audio: await withHashes(audio, formatName('sound')) };
+        return {
+          video: await withHashes(video, formatName(format)),
+          audio: await withHashes(audio, formatName('sound')),
+        };
       },
       (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
     ),
     onLost: (uploadID, lost, segment) => {
       const body = { task: 'prepare_upload', uploadID, format: formatName(lost), segment } as const;
-      data.outbox.send({ queue: 'media', body }).catch((error: unknown) => log('segment_not_asked_for', { uploadID, segment, error: String(error) }));
+      data.outbox
+        .send({ queue: 'media', body })
+        .catch((error: unknown) => log('segment_not_asked_for', { uploadID, segment, error: String(error) }));
     },
   });
 }
@@ -110,7 +115,11 @@ function lastKnown<Value>(load: () => Promise<Value>, onFailure: (error: unknown
   };
 }
 
-async function targetsOf({ data, sealer, settings }: PlanParts, replica: Replica, stream: Stream): Promise<Pick<PublishPlan, 'target' | 'freeTarget'>> {
+async function targetsOf(
+  { data, sealer, settings }: PlanParts,
+  replica: Replica,
+  stream: Stream,
+): Promise<Pick<PublishPlan, 'target' | 'freeTarget'>> {
   if (stream.destination_id === null) {
     const streamKey = sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id));
     return { target: { rtmpURL: settings.legacyRtmpURL!, streamKey }, freeTarget: null };

@@ -34,13 +34,16 @@ export async function runSession(options: SessionOptions, signal: AbortSignal): 
   const { target, client, media, figures, steadyClock, elapsedMs } = options;
   const framesPerMs = media.profile.framesPerSecond / 1000;
   const beganMs = steadyClock();
-  const wantedFrame = () => (elapsedMs === null ? 0 : Math.ceil((elapsedMs + steadyClock() - beganMs + media.startUpMs) * framesPerMs));
+  const wantedFrame = () =>
+    elapsedMs === null ? 0 : Math.ceil((elapsedMs + steadyClock() - beganMs + media.startUpMs) * framesPerMs);
 
   const ending = new AbortController();
   const end = () => ending.abort();
   signal.addEventListener('abort', end, { once: true });
   const connecting = connectPublisher(target, { ...client, videoCodec: media.profile.videoCodec }, ending.signal);
-  const opening = options.connectsFirst ? connecting.then(() => media.open(wantedFrame(), ending.signal)) : media.open(wantedFrame(), ending.signal);
+  const opening = options.connectsFirst
+    ? connecting.then(() => media.open(wantedFrame(), ending.signal))
+    : media.open(wantedFrame(), ending.signal);
   try {
     const [open, publisher] = await Promise.all([opening, connecting]);
     ending.signal.addEventListener('abort', () => void publisher.close(), { once: true });

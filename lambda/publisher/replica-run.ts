@@ -107,7 +107,11 @@ export class ReplicaRun {
   /** What is measured of it, as of now. @param sampledAt now, by the database's clock */
   sampleFigures(sampledAt: Date): ReplicaFigures {
     const { id: replicaID, epoch } = this.claim;
-    return { replicaID, epoch, stats: this.figures.sample(this.#options.steadyClock(), sampledAt, this.framesPerSecond) };
+    return {
+      replicaID,
+      epoch,
+      stats: this.figures.sample(this.#options.steadyClock(), sampledAt, this.framesPerSecond),
+    };
   }
 
   async #run(): Promise<void> {
@@ -127,7 +131,14 @@ export class ReplicaRun {
         const { reason, pace, blame, cause } = judge(error);
         const { failures, isHopeless } = this.#attempts.failed(pace, beganMs, steadyClock());
         this.#connectsFirst = pace === 'eager';
-        log('session_ended', { streamID: replica.stream_id, role: replica.role, blame, code: reason.code, failures, cause });
+        log('session_ended', {
+          streamID: replica.stream_id,
+          role: replica.role,
+          blame,
+          code: reason.code,
+          failures,
+          cause,
+        });
         this.#report('failing', reason, isHopeless || error instanceof MediaError);
         await setTimeout(backoffMs(failures, pace, random), undefined, { signal }).catch(() => {});
       }
@@ -144,9 +155,15 @@ export class ReplicaRun {
     if (signal.aborted) return continuation?.open.close().then(() => null) ?? null;
     const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
-    const endsAtMs = steadyClock() + (this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs)(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
+    const endsAtMs =
+      steadyClock() +
+      (this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs)(
+        parseRtmpURL(plan.target.rtmpURL)!.hostname,
+        random(),
+      );
     let [bridge, nextPlan]: [Bridge | null, PublishPlan | null] = [null, null];
-    const isReady = (mayBridge: boolean) => (bridge ??= this.#openBridge(mayBridge, signal, (loaded) => (nextPlan = loaded))).isSettled;
+    const isReady = (mayBridge: boolean) =>
+      (bridge ??= this.#openBridge(mayBridge, signal, (loaded) => (nextPlan = loaded))).isSettled;
     return runSession(
       {
         target: movedTo === null ? plan.target : { ...plan.target, rtmpURL: movedTo },
@@ -171,7 +188,13 @@ export class ReplicaRun {
           // Met by whoever takes it.
           this.#continuing.catch(() => {});
         },
-        onSlow: (through) => (through ? this.#report('failing', reasonOf(through === 'publisher' ? new TooSlow() : new DestinationError('too_slow'))) : this.#report('live', null)),
+        onSlow: (through) =>
+          through
+            ? this.#report(
+                'failing',
+                reasonOf(through === 'publisher' ? new TooSlow() : new DestinationError('too_slow')),
+              )
+            : this.#report('live', null),
       },
       signal,
     );
@@ -194,7 +217,17 @@ export class ReplicaRun {
           const { freeTarget: target, media, elapsedMs } = plan;
           // Encoding everything twice could cost other streams their time.
           if (!target || !mayBridge || this.#leavesOtherURL || this.backend === 'ffmpeg') return null;
-          return { target, client, media, elapsedMs, steadyClock, anchor: () => this.#plan.anchor(), figures: new Figures(), connectsFirst: false, isPlanned: false };
+          return {
+            target,
+            client,
+            media,
+            elapsedMs,
+            steadyClock,
+            anchor: () => this.#plan.anchor(),
+            figures: new Figures(),
+            connectsFirst: false,
+            isPlanned: false,
+          };
         },
         onFailure: (error) => log('session_not_bridged', { streamID: replica.stream_id, error: String(error) }),
       },

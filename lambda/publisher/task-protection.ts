@@ -35,10 +35,15 @@ export function createTaskProtection({ agentURI, steadyClock }: TaskProtectionOp
         body: JSON.stringify({ ProtectionEnabled: isWanted, ...(isWanted && { ExpiresInMinutes: expiresInMinutes }) }),
         signal: AbortSignal.timeout(timeoutMs),
       });
-      const answer = (await response.json()) as { readonly failure?: { readonly Reason?: string }; readonly error?: { readonly Code?: string } };
+      const answer = (await response.json()) as {
+        readonly failure?: { readonly Reason?: string };
+        readonly error?: { readonly Code?: string };
+      };
       // A refusal by ECS itself comes with status 200.
       if (!response.ok || answer.failure || answer.error) {
-        throw new Error(`task protection was refused: ${answer.failure?.Reason ?? answer.error?.Code ?? response.status}`);
+        throw new Error(
+          `task protection was refused: ${answer.failure?.Reason ?? answer.error?.Code ?? response.status}`,
+        );
       }
       told = { isWanted, atMs: steadyClock() };
     },

@@ -15,18 +15,35 @@ export interface Judgement {
 }
 
 /** Where it is not the usual one. */
-const paces: Partial<Record<DestinationErrorCode, RetryPace>> = { key_refused: 'rare', codec_refused: 'rare', login_required: 'rare', unanswered: 'eager', name_not_resolved: 'eager' };
+const paces: Partial<Record<DestinationErrorCode, RetryPace>> = {
+  key_refused: 'rare',
+  codec_refused: 'rare',
+  login_required: 'rare',
+  unanswered: 'eager',
+  name_not_resolved: 'eager',
+};
 
 /** Whose fault it was decides what the user reads, and whether trying again can help. */
 export function judge(error: unknown): Judgement {
   if (error instanceof DestinationError) {
     const pace = paces[error.code] ?? 'usual';
-    return { reason: reasonOf(error), blame: 'destination', pace, ...(error.cause instanceof Error ? { cause: error.cause.message } : {}) };
+    return {
+      reason: reasonOf(error),
+      blame: 'destination',
+      pace,
+      ...(error.cause instanceof Error ? { cause: error.cause.message } : {}),
+    };
   }
   if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', pace: 'usual' };
-  if (error instanceof TooSlow || error instanceof NothingReadable) return { reason: reasonOf(error), blame: 'ours', pace: 'usual' };
+  if (error instanceof TooSlow || error instanceof NothingReadable)
+    return { reason: reasonOf(error), blame: 'ours', pace: 'usual' };
   const reason = { code: 'publisher_failed', detail: 'The publisher made a mistake and tries again.' };
-  return { reason, blame: 'ours', pace: 'usual', cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  return {
+    reason,
+    blame: 'ours',
+    pace: 'usual',
+    cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
 }
 
 export function reasonOf({ code, detail }: { code: string; detail: string }): StateReason {

@@ -42,7 +42,12 @@ export function createAccessTokens(pool: Pool, issuer: string, clock: () => Date
     const readAtMs = clock().getTime();
     const keys = await databaseOn(pool).signingKeys.published();
     const revocations = await databaseOn(pool).tokenRevocations.within(accessTokenSeconds + clockToleranceSeconds);
-    return { readAtMs, key: createLocalJWKSet({ keys: keys.map(({ id, public_jwk }) => ({ ...public_jwk, kid: id, alg: 'ES256' })) }), revocations, verified: new Map() };
+    return {
+      readAtMs,
+      key: createLocalJWKSet({ keys: keys.map(({ id, public_jwk }) => ({ ...public_jwk, kid: id, alg: 'ES256' })) }),
+      revocations,
+      verified: new Map(),
+    };
   };
   const readWithin = async (ageMs: number): Promise<Known> => {
     const latest = known;
@@ -58,7 +63,12 @@ export function createAccessTokens(pool: Pool, issuer: string, clock: () => Date
     async verify(token, audiences) {
       const payloadOf = async ({ key, verified }: Known): Promise<JWTPayload> => {
         const before = verified.get(token);
-        if (before && isCurrent(before) && [before.aud].flat().some((name) => name !== undefined && audiences.includes(name))) return before;
+        if (
+          before &&
+          isCurrent(before) &&
+          [before.aud].flat().some((name) => name !== undefined && audiences.includes(name))
+        )
+          return before;
         const { payload } = await jwtVerify(token, key, {
           issuer,
           audience: [...audiences],
@@ -77,7 +87,10 @@ export function createAccessTokens(pool: Pool, issuer: string, clock: () => Date
         const { sub, azp, iat, scope } = payload as { sub: string; azp: unknown; iat: number; scope?: unknown };
         if (typeof azp !== 'string' || typeof scope !== 'string') return null;
         // Whole seconds in the token: of the second in which it was revoked, all are.
-        const isRevoked = current.revocations.some(({ user_id, client_id, revoked_at }) => user_id === sub && (client_id ?? azp) === azp && iat * 1000 <= revoked_at.getTime());
+        const isRevoked = current.revocations.some(
+          ({ user_id, client_id, revoked_at }) =>
+            user_id === sub && (client_id ?? azp) === azp && iat * 1000 <= revoked_at.getTime(),
+        );
         return isRevoked ? null : { userID: sub, clientID: azp, scopes: scope.split(' ') };
       };
       try {

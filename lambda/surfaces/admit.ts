@@ -34,13 +34,20 @@ export async function admit(service: Service, { operation, headers, address }: A
 }
 
 /** Whose request it is; nothing is counted yet but what is refused. @throws as `admit` does */
-export async function identify(service: Service, { headers, address, resource }: Pick<Applicant, 'headers' | 'address'> & { readonly resource: ResourcePath }): Promise<Admission> {
+export async function identify(
+  service: Service,
+  { headers, address, resource }: Pick<Applicant, 'headers' | 'address'> & { readonly resource: ResourcePath },
+): Promise<Admission> {
   try {
     return { caller: await authenticate(service, headers, resource), quota: null, refusal: null };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const quota = await countRequest(service, `address ${address}`, 'refused');
-    return { caller: null, quota, refusal: quota.exceeded ? tooMany(quota, 'requests without a valid credential came from this address') : error };
+    return {
+      caller: null,
+      quota,
+      refusal: quota.exceeded ? tooMany(quota, 'requests without a valid credential came from this address') : error,
+    };
   }
 }
 
@@ -50,7 +57,12 @@ export function isAllowed({ scopes: needed }: Pick<Operation, 'scopes'>, scopes:
 }
 
 /** Whether a caller may do this, and this often. */
-export async function admitCaller(service: Service, caller: Caller, operation: Operation, resource: ResourcePath): Promise<Admission> {
+export async function admitCaller(
+  service: Service,
+  caller: Caller,
+  operation: Operation,
+  resource: ResourcePath,
+): Promise<Admission> {
   const requestClass = requestClassOf(operation);
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
   const refusal = refusalOfScopes(service, caller, operation, resource);
@@ -58,7 +70,12 @@ export async function admitCaller(service: Service, caller: Caller, operation: O
 }
 
 /** Null where the caller may do this. */
-export function refusalOfScopes(service: Service, caller: Caller, { scopes }: Pick<Operation, 'scopes'>, resource: ResourcePath): ProblemError | null {
+export function refusalOfScopes(
+  service: Service,
+  caller: Caller,
+  { scopes }: Pick<Operation, 'scopes'>,
+  resource: ResourcePath,
+): ProblemError | null {
   if (scopes === 'public' || isAllowed({ scopes }, caller.scopes)) return null;
   const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
   const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
@@ -66,7 +83,13 @@ export function refusalOfScopes(service: Service, caller: Caller, { scopes }: Pi
 }
 
 /** Several calls in one request: each counts. Those that need no caller count for the address. */
-export async function admitCalls(service: Service, caller: Caller | null, address: string, requestClass: 'read' | 'write', calls: number): Promise<Admission> {
+export async function admitCalls(
+  service: Service,
+  caller: Caller | null,
+  address: string,
+  requestClass: 'read' | 'write',
+  calls: number,
+): Promise<Admission> {
   if (caller === null) return admitAnybody(service, address, calls);
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass, calls);
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
@@ -85,5 +108,8 @@ export async function admitReader(service: Service, caller: Caller): Promise<Adm
 }
 
 function tooMany({ limit, resetSeconds }: Quota, what: string): ProblemError {
-  return new ProblemError('rate_limited', `More than ${limit} ${what} within a minute. Come back in ${resetSeconds} seconds.`);
+  return new ProblemError(
+    'rate_limited',
+    `More than ${limit} ${what} within a minute. Come back in ${resetSeconds} seconds.`,
+  );
 }

@@ -27,7 +27,11 @@ export async function authenticate(service: Service, headers: Headers, resource:
   if (apiKey !== null && authorization !== null) throw refusal(service, resource, 'Send one credential, not two.');
   if (authorization !== null) return callerOfToken(service, authorization, resource);
   if (apiKey !== null) return callerOfKey(service, apiKey, resource);
-  throw refusal(service, resource, 'Send an API key in the header X-API-Key, or an access token as Authorization: Bearer.');
+  throw refusal(
+    service,
+    resource,
+    'Send an API key in the header X-API-Key, or an access token as Authorization: Bearer.',
+  );
 }
 
 async function callerOfKey(service: Service, apiKey: string, resource: ResourcePath): Promise<Caller> {
@@ -40,14 +44,24 @@ async function callerOfKey(service: Service, apiKey: string, resource: ResourceP
 
 async function callerOfToken(service: Service, authorization: string, resource: ResourcePath): Promise<Caller> {
   const token = /^Bearer +([\w~+/.-]+=*)$/i.exec(authorization)?.[1];
-  const verified = token === undefined ? null : await service.accessTokens.verify(token, audiencesOf(new URL(service.baseURL).origin, resource));
-  if (!verified) throw refusal(service, resource, 'The access token is not valid: it may have expired, been revoked, or be meant for something else. Ask for a new one.');
+  const verified =
+    token === undefined
+      ? null
+      : await service.accessTokens.verify(token, audiencesOf(new URL(service.baseURL).origin, resource));
+  if (!verified)
+    throw refusal(
+      service,
+      resource,
+      'The access token is not valid: it may have expired, been revoked, or be meant for something else. Ask for a new one.',
+    );
   return { userID: verified.userID, scopes: knownScopes(verified.scopes) };
 }
 
 /** RFC 9728: a 401 leads to where a token can be had. */
 function refusal(service: Service, resource: ResourcePath, detail: string): ProblemError {
-  return new ProblemError('unauthenticated', detail, { headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, null) } });
+  return new ProblemError('unauthenticated', detail, {
+    headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, null) },
+  });
 }
 
 /** Tokens also carry scopes that mean nothing here, such as openid. */

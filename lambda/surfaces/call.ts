@@ -46,10 +46,15 @@ async function runOnce(service: Service, call: Call, data: Database): Promise<An
   if (!(await data.idempotency.claim(caller.userID, operation.id, key))) {
     throw new ProblemError('idempotency_in_progress', 'A request with this Idempotency-Key is running right now.');
   }
-  const requestSha256 = createHash('sha256').update(JSON.stringify([input.params, input.query, input.body])).digest();
+  const requestSha256 = createHash('sha256')
+    .update(JSON.stringify([input.params, input.query, input.body]))
+    .digest();
   const kept = await data.idempotency.find(caller.userID, operation.id, key);
   if (kept && !kept.request_sha256.equals(requestSha256)) {
-    throw new ProblemError('idempotency_key_reused', 'This Idempotency-Key came with another request within the last 24 hours.');
+    throw new ProblemError(
+      'idempotency_key_reused',
+      'This Idempotency-Key came with another request within the last 24 hours.',
+    );
   }
   const place = answerPlace(caller.userID, operation.id, key);
   const { isSecret = false } = operation.output;
@@ -68,13 +73,19 @@ async function run(service: Service, { operation, caller, input, isWanted }: Cal
   const { status, body: schema, location } = operation.output;
   if (!schema) return { status, headers: {}, body: '' };
   const parsed = schema.safeParse(result);
-  if (!parsed.success) throw new Error(`${toolName(operation)} answers what it does not declare: ${parsed.error.message}`);
+  if (!parsed.success)
+    throw new Error(`${toolName(operation)} answers what it does not declare: ${parsed.error.message}`);
   const headers: Record<string, string> = location ? { location: service.baseURL + location(parsed.data) } : {};
   return { status, headers, body: JSON.stringify(parsed.data) };
 }
 
 /** What an operation, or a relation, reaches the world through. */
-export function contextOf(service: Service, caller: Caller | null, data: Database, isWanted: Context['isWanted'] = () => true): Context {
+export function contextOf(
+  service: Service,
+  caller: Caller | null,
+  data: Database,
+  isWanted: Context['isWanted'] = () => true,
+): Context {
   const now = service.clock();
   return {
     // Public operations are typed not to look at it.

@@ -7,7 +7,11 @@ const macBytes = 12;
 /** A cursor is base64url of 8 bytes of position and 12 bytes of HMAC over caller, list and position. */
 export function cursorsOf(serviceSecret: string, userID: string): Context['cursors'] {
   const macOf = (listID: string, position: Buffer) =>
-    createHmac('sha256', serviceSecret).update(`cursor\n${userID}\n${listID}\n`).update(position).digest().subarray(0, macBytes);
+    createHmac('sha256', serviceSecret)
+      .update(`cursor\n${userID}\n${listID}\n`)
+      .update(position)
+      .digest()
+      .subarray(0, macBytes);
   return {
     seal(listID, position) {
       const bytes = Buffer.alloc(8);

@@ -5,8 +5,16 @@ import type * as z from 'zod';
 type Issue = z.core.$ZodRawIssue;
 
 const typeNames: Readonly<Record<string, string>> = {
-  string: 'text', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'a list', object: 'an object', record: 'an object',
-  null: 'null', date: 'a time', undefined: 'nothing',
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+  date: 'a time',
+  undefined: 'nothing',
 };
 
 const formats: Readonly<Record<string, string>> = {
@@ -25,9 +33,13 @@ export function wordFault(issue: Issue): string | undefined {
     case 'invalid_union':
       return refusal(issue);
     case 'invalid_format':
-      return formats[issue.format] ? `Must be ${formats[issue.format]}.` : `Must match the pattern ${issue.pattern ?? issue.format}.`;
+      return formats[issue.format]
+        ? `Must be ${formats[issue.format]}.`
+        : `Must match the pattern ${issue.pattern ?? issue.format}.`;
     case 'too_small':
-      return issue.origin === 'string' && issue.minimum === 1 ? 'Must not be empty.' : bound('at least', issue.origin, issue.minimum);
+      return issue.origin === 'string' && issue.minimum === 1
+        ? 'Must not be empty.'
+        : bound('at least', issue.origin, issue.minimum);
     case 'too_big':
       return bound('at most', issue.origin, issue.maximum);
     case 'not_multiple_of':
@@ -58,16 +70,22 @@ function refusal(issue: Issue): string {
   const input = inputOf(issue);
   if (input === undefined) return `Is missing. Send ${expected}.`;
   const given = input === null ? 'null' : Array.isArray(input) ? 'a list' : typeNames[typeof input];
-  const isOfType = (issue.code !== 'invalid_type' && given === 'text') || (expected === 'a whole number' && given === 'a number') || expected === given;
+  const isOfType =
+    (issue.code !== 'invalid_type' && given === 'text') ||
+    (expected === 'a whole number' && given === 'a number') ||
+    expected === given;
   return isOfType ? `Must be ${expected}.` : `Must be ${expected}, not ${given}.`;
 }
 
 function expectationOf(issue: Issue): string {
-  if (issue.code === 'invalid_type') return formats[formatOf(issue.inst)] ?? typeNames[issue.expected] ?? issue.expected;
+  if (issue.code === 'invalid_type')
+    return formats[formatOf(issue.inst)] ?? typeNames[issue.expected] ?? issue.expected;
   if (issue.code === 'invalid_value') return choice(issue.values);
   if (issue.code !== 'invalid_union') return '';
   const { options } = issue as { options?: readonly unknown[] };
-  return options ? choice(options) : [...new Set(issue.errors.flat().map((inner) => expectationOf(inner as Issue)))].filter(Boolean).join(' or ');
+  return options
+    ? choice(options)
+    : [...new Set(issue.errors.flat().map((inner) => expectationOf(inner as Issue)))].filter(Boolean).join(' or ');
 }
 
 /** With a discriminator, the fault is the member that tells the options apart. */

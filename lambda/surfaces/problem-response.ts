@@ -6,7 +6,8 @@ import type { Service } from './service.ts';
 /** Codes of connections that could not be made or were lost, from the driver and from Postgres (class 08, 57P0x, 53300). */
 const unavailable = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|08\w{3}|57P0\d|53300)$/;
 /** The same where the driver gives no code: lost under a statement, lost between two, not made in time (pg 8, pg-pool 3). */
-const unavailableMessage = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+const unavailableMessage =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
 
 /** A problem document: the same on every surface. */
 export interface ProblemDocument {
@@ -21,7 +22,10 @@ export interface ProblemDocument {
 export function problemResponse(service: Service, error: unknown): Response {
   const problem = asProblem(error);
   const document = problemDocument(service, problem);
-  return Response.json(document, { status: document.status, headers: { 'content-type': 'application/problem+json', ...problem.headers } });
+  return Response.json(document, {
+    status: document.status,
+    headers: { 'content-type': 'application/problem+json', ...problem.headers },
+  });
 }
 
 /** Only public text gets out; the cause goes to the log. */
@@ -55,7 +59,9 @@ function asProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   const { code = '', message = '' } = error as { code?: string; message?: string };
   if (unavailable.test(code) || unavailableMessage.test(message)) {
-    return new ProblemError('upstream_unavailable', 'The database did not answer. Try again in a moment.', { cause: error });
+    return new ProblemError('upstream_unavailable', 'The database did not answer. Try again in a moment.', {
+      cause: error,
+    });
   }
   return new ProblemError('internal_error', 'We made a mistake. It is logged.', { cause: error });
 }

@@ -21,9 +21,18 @@ export function requestClassOf(operation: Operation): RequestClass {
 }
 
 /** Counts a request, or several at once, in one statement. `subject` names a user or an address. */
-export async function countRequest(service: Service, subject: string, requestClass: RequestClass, count = 1): Promise<Quota> {
+export async function countRequest(
+  service: Service,
+  subject: string,
+  requestClass: RequestClass,
+  count = 1,
+): Promise<Quota> {
   const limit = requestsPerMinute[requestClass] * service.rateLimitFactor;
-  const { requests, reset_seconds: resetSeconds } = await databaseOn(service.pool).requestWindows.count(subject, requestClass, count);
+  const { requests, reset_seconds: resetSeconds } = await databaseOn(service.pool).requestWindows.count(
+    subject,
+    requestClass,
+    count,
+  );
   return { limit, remaining: Math.max(0, limit - requests), resetSeconds, exceeded: requests > limit };
 }
 

@@ -17,21 +17,34 @@ export async function readBody(request: Request, operation: Operation): Promise<
 /** @throws {ProblemError} malformed_json, payload_too_large */
 export async function readJSON(request: Request): Promise<unknown> {
   const bytes = await readBounded(request);
-  const [mediaType, ...parameters] = (request.headers.get('content-type') ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.replaceAll(/^charset=|"/g, '') ?? 'utf-8';
+  const [mediaType, ...parameters] = (request.headers.get('content-type') ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  const charset =
+    parameters.find((parameter) => parameter.startsWith('charset='))?.replaceAll(/^charset=|"/g, '') ?? 'utf-8';
   if (mediaType !== 'application/json' || charset !== 'utf-8') {
     throw new ProblemError('malformed_json', 'Send the body as JSON in UTF-8, with Content-Type: application/json.');
   }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new ProblemError('malformed_json', bytes.length === 0 ? 'This operation needs a body: send a JSON object.' : 'The body is not valid JSON in UTF-8. Is it complete?', { cause });
+    throw new ProblemError(
+      'malformed_json',
+      bytes.length === 0
+        ? 'This operation needs a body: send a JSON object.'
+        : 'The body is not valid JSON in UTF-8. Is it complete?',
+      { cause },
+    );
   }
 }
 
 /** All bytes of a body. @throws {ProblemError} payload_too_large, or malformed_json when it ends too early */
 export async function readBounded(request: Request): Promise<Buffer> {
-  const tooLarge = () => new ProblemError('payload_too_large', `A body holds at most ${maxBodyBytes} bytes. Send less at once; media goes to an upload URL.`);
+  const tooLarge = () =>
+    new ProblemError(
+      'payload_too_large',
+      `A body holds at most ${maxBodyBytes} bytes. Send less at once; media goes to an upload URL.`,
+    );
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let total = 0;

@@ -35,7 +35,9 @@ export function createRestHandler(service: Service): RestHandler {
   return async (request, address) => {
     let quota: Quota | null = null;
     const withQuota = (response: Response) => {
-      if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota, response.status === 429))) response.headers.set(name, value);
+      if (quota)
+        for (const [name, value] of Object.entries(quotaHeaders(quota, response.status === 429)))
+          response.headers.set(name, value);
       return response;
     };
     try {
@@ -43,22 +45,40 @@ export function createRestHandler(service: Service): RestHandler {
       const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '/';
       const method = request.method === 'HEAD' ? 'GET' : request.method;
       // A literal path wins over one with parameters, whatever their order in the catalogue, and whatever the method.
-      const [routes, encoded] = router.match('', path)[0].toSorted(([, a], [, b]) => Object.keys(a).length - Object.keys(b).length)[0] ?? [];
+      const [routes, encoded] =
+        router.match('', path)[0].toSorted(([, a], [, b]) => Object.keys(a).length - Object.keys(b).length)[0] ?? [];
       const route = routes?.get(method);
-      const admission = await admit(service, { operation: route?.operation ?? null, headers: request.headers, address });
+      const admission = await admit(service, {
+        operation: route?.operation ?? null,
+        headers: request.headers,
+        address,
+      });
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
-      if (!route) return withQuota((method === 'GET' && (await pageAt(service, path))) || refuseUnknown(service, [...(routes?.keys() ?? [])]));
+      if (!route)
+        return withQuota(
+          (method === 'GET' && (await pageAt(service, path))) || refuseUnknown(service, [...(routes?.keys() ?? [])]),
+        );
 
       const { operation, readQuery } = route;
-      const params = Object.fromEntries(Object.entries(encoded ?? {}).map(([name, value]) => [name, decodeParameter(value)]));
+      const params = Object.fromEntries(
+        Object.entries(encoded ?? {}).map(([name, value]) => [name, decodeParameter(value)]),
+      );
       const idempotencyKey = method === 'POST' ? request.headers.get('idempotency-key') : null;
       const { query, faults } = readQuery(url.searchParams);
       const body = await readBody(request, operation);
-      const input = validateInput(operation, { params, query, body }, [...faultsOfKey(idempotencyKey, '/header/Idempotency-Key'), ...faults]);
+      const input = validateInput(operation, { params, query, body }, [
+        ...faultsOfKey(idempotencyKey, '/header/Idempotency-Key'),
+        ...faults,
+      ]);
       const answer = await callOperation(service, { operation, caller: admission.caller, input, idempotencyKey });
       const headers = answer.body === '' ? answer.headers : { 'content-type': 'application/json', ...answer.headers };
-      return withQuota(new Response(answer.body === '' || request.method === 'HEAD' ? null : answer.body, { status: answer.status, headers }));
+      return withQuota(
+        new Response(answer.body === '' || request.method === 'HEAD' ? null : answer.body, {
+          status: answer.status,
+          headers,
+        }),
+      );
     } catch (error) {
       return withQuota(problemResponse(service, error));
     }
@@ -68,7 +88,9 @@ export function createRestHandler(service: Service): RestHandler {
 function routerOf(operations: readonly Operation[]): TrieRouter<Routes> {
   const router = new TrieRouter<Routes>();
   for (const [path, sharing] of Map.groupBy(operations, (operation) => operation.path)) {
-    const routes = new Map(sharing.map((operation) => [operation.method, { operation, readQuery: queryReader(operation) }]));
+    const routes = new Map(
+      sharing.map((operation) => [operation.method, { operation, readQuery: queryReader(operation) }]),
+    );
     router.add('', path.replaceAll(/\{(\w+)\}/g, ':$1'), routes);
   }
   return router;
@@ -86,9 +108,18 @@ function decodeParameter(encoded: string): string {
 
 function refuseUnknown(service: Service, allowed: readonly string[]): Response {
   if (allowed.length === 0) {
-    return problemResponse(service, new ProblemError('not_found', `There is nothing at this path. GET ${service.baseURL}/openapi.json describes all there is.`));
+    return problemResponse(
+      service,
+      new ProblemError(
+        'not_found',
+        `There is nothing at this path. GET ${service.baseURL}/openapi.json describes all there is.`,
+      ),
+    );
   }
-  const response = problemResponse(service, new ProblemError('method_not_allowed', `This path takes ${allowed.join(', ')}.`));
+  const response = problemResponse(
+    service,
+    new ProblemError('method_not_allowed', `This path takes ${allowed.join(', ')}.`),
+  );
   response.headers.set('allow', allowed.join(', '));
   return response;
 }

@@ -29,7 +29,12 @@ const maxDepth = 16;
  * @param pathOf where the surface has what is at this pointer into a REST request
  * @throws {ProblemError} validation_failed or unknown_field, with every fault of params, query and body
  */
-export function validateInput(operation: Operation, raw: RawInput, found: readonly FieldError[], pathOf = (pointer: string) => pointer): ValidInput {
+export function validateInput(
+  operation: Operation,
+  raw: RawInput,
+  found: readonly FieldError[],
+  pathOf = (pointer: string) => pointer,
+): ValidInput {
   const params = operation.params.safeParse(raw.params, { error: wordFault });
   const query = operation.query.safeParse(raw.query, { error: wordQueryFault });
   const body = operation.body?.safeParse(raw.body, { error: wordFault });
@@ -57,18 +62,29 @@ export function faultsOfKey(key: unknown, path: string): FieldError[] {
 
 function refusalOf(faults: readonly FieldError[]): ProblemError {
   const code = faults.every((fault) => fault.code === 'unknown_field') ? 'unknown_field' : 'validation_failed';
-  const sentences = faults.slice(0, maxDetailedFaults).map(({ path, detail }) => `${shortened(path) || 'The body'}: ${detail}`);
+  const sentences = faults
+    .slice(0, maxDetailedFaults)
+    .map(({ path, detail }) => `${shortened(path) || 'The body'}: ${detail}`);
   const unsaid = faults.length - sentences.length;
-  if (unsaid > 0) sentences.push(`And ${unsaid} more${faults.length > maxListedFaults ? `; errors lists the first ${maxListedFaults}` : ''}.`);
+  if (unsaid > 0)
+    sentences.push(
+      `And ${unsaid} more${faults.length > maxListedFaults ? `; errors lists the first ${maxListedFaults}` : ''}.`,
+    );
   return new ProblemError(code, sentences.join(' '), { errors: faults.slice(0, maxListedFaults) });
 }
 
 function faultsOf(error: z.ZodError | undefined, prefix: string): FieldError[] {
   return (error?.issues ?? []).flatMap((issue): FieldError[] => {
     const path = prefix + issue.path.map((part) => pointerTo(String(part))).join('');
-    if (issue.code !== 'unrecognized_keys') return [{ path, code: 'validation_failed', detail: sentence(issue.message) }];
-    const [code, what] = prefix === '' ? (['unknown_field', 'field'] as const) : (['validation_failed', 'parameter'] as const);
-    return issue.keys.map((key) => ({ path: path + pointerTo(key), code, detail: `There is no ${what} ${shortened(key)} here. ${issue.message}` }));
+    if (issue.code !== 'unrecognized_keys')
+      return [{ path, code: 'validation_failed', detail: sentence(issue.message) }];
+    const [code, what] =
+      prefix === '' ? (['unknown_field', 'field'] as const) : (['validation_failed', 'parameter'] as const);
+    return issue.keys.map((key) => ({
+      path: path + pointerTo(key),
+      code,
+      detail: `There is no ${what} ${shortened(key)} here. ${issue.message}`,
+    }));
   });
 }
 

@@ -36,9 +36,18 @@ export const excerptBytes = 1024;
  * @throws the signal's reason when aborted
  */
 export async function attempt(
-  url: string, headers: Readonly<Record<string, string>>, body: string, options: AttemptOptions, signal: AbortSignal,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  options: AttemptOptions,
+  signal: AbortSignal,
 ): Promise<Outcome> {
-  const unanswered = (failure: WebhookFailure): Outcome => ({ status: null, excerpt: null, failure, retryAfterSeconds: 0 });
+  const unanswered = (failure: WebhookFailure): Outcome => ({
+    status: null,
+    excerpt: null,
+    failure,
+    retryAfterSeconds: 0,
+  });
   // Stages may have become stricter since it was registered; and a literal address is never looked up.
   if (faultOfWebhookURL(url, options.allowPrivateAddresses) !== null) return unanswered('address_forbidden');
   const timeout = AbortSignal.timeout(options.timeoutMs);
@@ -48,21 +57,37 @@ export async function attempt(
     const { statusCode = 0 } = answer;
     const excerpt = await beginningOf(answer);
     signal.throwIfAborted();
-    return { status: statusCode, excerpt, failure: failureOf(statusCode), retryAfterSeconds: retryAfterSecondsOf(answer) };
+    return {
+      status: statusCode,
+      excerpt,
+      failure: failureOf(statusCode),
+      retryAfterSeconds: retryAfterSecondsOf(answer),
+    };
   } catch (error) {
     signal.throwIfAborted();
     return unanswered(timeout.aborted ? 'timed_out' : faultOfRequest(error));
   }
 }
 
-function post(url: URL, headers: Readonly<Record<string, string>>, body: string, options: AttemptOptions, signal: AbortSignal): Promise<IncomingMessage> {
+function post(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  options: AttemptOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method: 'POST',
     // A connection of its own, checked by its own lookup.
     agent: false,
     lookup: checkedLookup(options.resolve, options.allowPrivateAddresses),
-    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'user-agent': 'loop-streaming-webhooks/1.0', ...headers },
+    headers: {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'loop-streaming-webhooks/1.0',
+      ...headers,
+    },
     signal,
     ...(options.tlsCa === undefined ? {} : { ca: options.tlsCa }),
   });

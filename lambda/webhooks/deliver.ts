@@ -60,7 +60,8 @@ export async function deliverTo(parts: DeliveryParts, webhookID: string): Promis
       next = other ?? webhook.id;
       continue;
     }
-    for (const id of other === null ? [webhook.id] : [webhook.id, other]) await data.outbox.send({ queue: 'webhooks', body: { webhookID: id } });
+    for (const id of other === null ? [webhook.id] : [webhook.id, other])
+      await data.outbox.send({ queue: 'webhooks', body: { webhookID: id } });
     return;
   }
 }
@@ -78,11 +79,25 @@ async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<Turn
   const turns = await Promise.allSettled(
     begun.map(async (delivery) => {
       const message = messageOf(delivery, clock());
-      const outcome = await attempt(webhook.url, signedHeaders(message, secret), message.body, parts.attempts, parts.signal);
+      const outcome = await attempt(
+        webhook.url,
+        signedHeaders(message, secret),
+        message.body,
+        parts.attempts,
+        parts.signal,
+      );
       const { status, failure, retryAfterSeconds } = outcome;
-      const delaySeconds = failure === null ? null : retryDelaySeconds(delivery.attempts, delivery.age_seconds, retryAfterSeconds, random);
+      const delaySeconds =
+        failure === null ? null : retryDelaySeconds(delivery.attempts, delivery.age_seconds, retryAfterSeconds, random);
       await inTransaction(pool, (data) => settle(data, webhook, delivery, outcome, delaySeconds, clock()));
-      parts.log('webhook_attempted', { webhookID: webhook.id, deliveryID: delivery.id, attempts: delivery.attempts, status, failure, delaySeconds });
+      parts.log('webhook_attempted', {
+        webhookID: webhook.id,
+        deliveryID: delivery.id,
+        attempts: delivery.attempts,
+        status,
+        failure,
+        delaySeconds,
+      });
       return failure;
     }),
   );
@@ -91,12 +106,18 @@ async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<Turn
   const failures = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
   const hasAnswered = failures.some((failure) => !isUnanswered(failure));
   // Nobody is there: other events, and those still to come, need not each find out by themselves.
-  if (failures.length > 0 && !hasAnswered) await databaseOn(pool).webhooks.beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random));
+  if (failures.length > 0 && !hasAnswered)
+    await databaseOn(pool).webhooks.beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random));
   return { hasAnswered, hasDelivered: failures.includes(null) };
 }
 
 async function settle(
-  data: Database, webhook: Webhook, delivery: BegunDelivery, outcome: Outcome, delaySeconds: number | null, now: Date,
+  data: Database,
+  webhook: Webhook,
+  delivery: BegunDelivery,
+  outcome: Outcome,
+  delaySeconds: number | null,
+  now: Date,
 ): Promise<void> {
   const { failure } = outcome;
   if (failure === 'gone') {

@@ -19,7 +19,10 @@ export interface MailParts {
  * none is left out.
  * @throws when it could not be handed over
  */
-export async function mailNotification({ pool, mailer, siteURL, log }: MailParts, notificationID: number): Promise<void> {
+export async function mailNotification(
+  { pool, mailer, siteURL, log }: MailParts,
+  notificationID: number,
+): Promise<void> {
   await inTransaction(pool, async (data) => {
     const notification = await data.notifications.takeUnsent(notificationID);
     if (!notification) return;

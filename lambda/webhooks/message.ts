@@ -3,6 +3,9 @@ import type { BegunDelivery } from '../data/webhook-deliveries.ts';
 import type { Message } from './sign.ts';
 
 /** @param at when it is sent */
-export function messageOf({ event_id: id, event_type: type, event_seq: sequence, event_at, event_data: data }: BegunDelivery, at: Date): Message {
+export function messageOf(
+  { event_id: id, event_type: type, event_seq: sequence, event_at, event_data: data }: BegunDelivery,
+  at: Date,
+): Message {
   return { id, at, body: JSON.stringify({ type, timestamp: event_at.toISOString(), sequence, data }) };
 }

@@ -17,8 +17,14 @@ export function notificationMail(kind: NotificationKind, detail: Detail, siteURL
 }
 
 const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
-  credits_end_within_day: (detail) => ({ subject: 'Your credits end within a day', text: `${creditsOf(detail)}\n\nBuy more before then, and your streams go on without a break.` }),
-  credits_end_within_hour: (detail) => ({ subject: 'Your credits end within an hour', text: `${creditsOf(detail)}\n\nBuy more before then, and your streams go on without a break.` }),
+  credits_end_within_day: (detail) => ({
+    subject: 'Your credits end within a day',
+    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams go on without a break.`,
+  }),
+  credits_end_within_hour: (detail) => ({
+    subject: 'Your credits end within an hour',
+    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams go on without a break.`,
+  }),
   credits_exhausted: () => ({
     subject: 'Your credits are used up',
     text: `Your streams go on for ${graceMs / minuteMs} minutes and then stop. Buy more credits within that time, and they go on without a break.`,
@@ -28,7 +34,10 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
     text: `These streams were stopped:\n${(streamIDs as readonly string[]).map((id) => `  ${id}`).join('\n')}\n\nBuy more credits, then start them again.`,
   }),
   payment_refunded: (detail) => ({ subject: 'A payment was refunded', text: takenBack(detail) }),
-  payment_disputed: (detail) => ({ subject: 'A payment is disputed', text: `${takenBack(detail)} They come back if the dispute is decided for us.` }),
+  payment_disputed: (detail) => ({
+    subject: 'A payment is disputed',
+    text: `${takenBack(detail)} They come back if the dispute is decided for us.`,
+  }),
   webhook_disabled: ({ url, reason }) => ({
     subject: 'A webhook was disabled',
     text: `No more events are sent to ${String(url)}.\n\n${describeDisabling(reason as WebhookDisabledReason).detail}`,
@@ -36,7 +45,11 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
 };
 
 function creditsOf({ creditsLeft, creditsExhaustedAt }: Detail): string {
-  return `You have ${Number(creditsLeft).toFixed(0)} credits left. With what is live now they are used up at ${String(creditsExhaustedAt).replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}.`;
+  return `You have ${Number(creditsLeft).toFixed(0)} credits left. With what is live now they are used up at ${String(
+    creditsExhaustedAt,
+  )
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC')}.`;
 }
 
 function takenBack({ invoiceID, creditsTakenBack }: Detail): string {

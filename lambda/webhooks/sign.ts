@@ -13,6 +13,8 @@ export interface Message {
 /** The three headers of the specification. */
 export function signedHeaders({ id, at, body }: Message, secret: string): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signature = createHmac('sha256', keyOfWebhookSecret(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const signature = createHmac('sha256', keyOfWebhookSecret(secret))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest('base64');
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }

@@ -1,6 +1,13 @@
 // The public API: one function per surface behind a REST API that routes to it and knows no operation.
 import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
-import { AccessLogField, AccessLogFormat, EndpointType, LambdaIntegration, LogGroupLogDestination, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import {
+  AccessLogField,
+  AccessLogFormat,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { IdentityStack } from '../identity/identity-stack.ts';
@@ -41,7 +48,11 @@ export class ApiStack extends Stack {
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     acknowledge(paymentProviders, 'Keys of others: the providers change them, not we.', 'AwsSolutions-SMG4');
-    acknowledgeForCheckov(paymentProviders, 'Encrypted with AWS’ own key: the providers can make others.', 'CKV_AWS_149');
+    acknowledgeForCheckov(
+      paymentProviders,
+      'Encrypted with AWS’ own key: the providers can make others.',
+      'CKV_AWS_149',
+    );
     const surface = {
       variables: [...apiVariables, ...paymentVariables],
       environment: { ...access.environmentFor(this), PAYMENT_PROVIDERS_SECRET_ARN: paymentProviders.secretArn },
@@ -88,13 +99,25 @@ export class ApiStack extends Stack {
       },
     });
     const integration = new LambdaIntegration(rest, { allowTestInvoke: false });
-    const methods = [api.root.addMethod('ANY', integration), api.root.addProxy({ defaultIntegration: integration }).anyMethod!];
+    const methods = [
+      api.root.addMethod('ANY', integration),
+      api.root.addProxy({ defaultIntegration: integration }).anyMethod!,
+    ];
     const toIdentity = new LambdaIntegration(identity.function, { allowTestInvoke: false });
-    for (const path of ['api/auth', '.well-known']) methods.push(api.root.resourceForPath(path).addProxy({ defaultIntegration: toIdentity }).anyMethod!);
-    methods.push(api.root.resourceForPath('mcp').addMethod('ANY', new LambdaIntegration(mcp, { allowTestInvoke: false })));
-    methods.push(api.root.resourceForPath('graphql').addMethod('ANY', new LambdaIntegration(graphql, { allowTestInvoke: false })));
+    for (const path of ['api/auth', '.well-known'])
+      methods.push(api.root.resourceForPath(path).addProxy({ defaultIntegration: toIdentity }).anyMethod!);
+    methods.push(
+      api.root.resourceForPath('mcp').addMethod('ANY', new LambdaIntegration(mcp, { allowTestInvoke: false })),
+    );
+    methods.push(
+      api.root.resourceForPath('graphql').addMethod('ANY', new LambdaIntegration(graphql, { allowTestInvoke: false })),
+    );
     for (const method of methods) {
-      acknowledgeForCheckov(method, 'Callers are identified by the function; strangers are refused by the web ACL (`OriginGuard`).', 'CKV_AWS_59');
+      acknowledgeForCheckov(
+        method,
+        'Callers are identified by the function; strangers are refused by the web ACL (`OriginGuard`).',
+        'CKV_AWS_59',
+      );
     }
     acknowledgeForCheckov(api.deploymentStage, 'Answers are each caller’s own.', 'CKV_AWS_120');
     addGatewayProblems(api);
@@ -102,9 +125,22 @@ export class ApiStack extends Stack {
     this.domainName = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}`;
     this.guard = new OriginGuard(this, 'OriginGuard', { gatewayStage: api.deploymentStage });
 
-    acknowledge(api, 'Callers are identified by the function, which knows API keys and ES256 tokens; Cognito has no part in it.', 'AwsSolutions-APIG4', 'AwsSolutions-COG4');
-    acknowledge(api, 'Requests are checked by the function against the catalogue, so that a new operation changes no template.', 'AwsSolutions-APIG2');
-    acknowledge(api, 'Access logs and the function’s own logs say more; execution logs would hold bodies and API keys.', 'AwsSolutions-APIG6');
+    acknowledge(
+      api,
+      'Callers are identified by the function, which knows API keys and ES256 tokens; Cognito has no part in it.',
+      'AwsSolutions-APIG4',
+      'AwsSolutions-COG4',
+    );
+    acknowledge(
+      api,
+      'Requests are checked by the function against the catalogue, so that a new operation changes no template.',
+      'AwsSolutions-APIG2',
+    );
+    acknowledge(
+      api,
+      'Access logs and the function’s own logs say more; execution logs would hold bodies and API keys.',
+      'AwsSolutions-APIG6',
+    );
     acknowledge(
       api,
       'The policy that AWS made for this purpose: to write API Gateway’s logs.',

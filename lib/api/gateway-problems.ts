@@ -47,7 +47,14 @@ const gatewayProblems: Readonly<Record<string, GatewayProblem>> = {
 /** The body of such an answer. `type` is relative to the request's host: what the public calls it is not known to the stacks. */
 export function problemBody(code: ProblemCode, detail: string): string {
   const { title, status } = problemCodes[code];
-  return JSON.stringify({ type: `/v1/problems/${code}`, title, status, detail, code, ...(status === 422 && { errors: [] }) });
+  return JSON.stringify({
+    type: `/v1/problems/${code}`,
+    title,
+    status,
+    detail,
+    code,
+    ...(status === 422 && { errors: [] }),
+  });
 }
 
 export function addGatewayProblems(api: RestApi): void {
@@ -58,7 +65,10 @@ export function addGatewayProblems(api: RestApi): void {
       templates: { 'application/json': problemBody(code, detail) },
       // API Gateway takes literal header values in single quotes.
       responseHeaders: Object.fromEntries(
-        Object.entries({ 'Content-Type': 'application/problem+json', ...headers }).map(([name, value]) => [name, `'${value}'`]),
+        Object.entries({ 'Content-Type': 'application/problem+json', ...headers }).map(([name, value]) => [
+          name,
+          `'${value}'`,
+        ]),
       ),
     });
   }

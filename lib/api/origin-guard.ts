@@ -23,12 +23,20 @@ export class OriginGuard extends Construct {
       generateSecretString: { passwordLength: 40, excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    acknowledge(secret, 'Changed by a deployment, as the distribution has to change with it: lib/README.md, “Rotate secrets”.', 'AwsSolutions-SMG4');
+    acknowledge(
+      secret,
+      'Changed by a deployment, as the distribution has to change with it: lib/README.md, “Rotate secrets”.',
+      'AwsSolutions-SMG4',
+    );
     acknowledgeForCheckov(secret, 'Encrypted with AWS’ own key: it can be made again at any time.', 'CKV_AWS_149');
     // Into properties that CloudFormation resolves it for, and nowhere else.
     this.headerValue = secret.secretValue.unsafeUnwrap();
 
-    const visibilityConfig = (metricName: string) => ({ metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false });
+    const visibilityConfig = (metricName: string) => ({
+      metricName,
+      cloudWatchMetricsEnabled: true,
+      sampledRequestsEnabled: false,
+    });
     const acl = new CfnWebACL(this, 'WebAcl', {
       scope: 'REGIONAL',
       defaultAction: { block: {} },
@@ -50,7 +58,11 @@ export class OriginGuard extends Construct {
         },
       ],
     });
-    acknowledgeForCheckov(acl, 'It only tests the secret; the rule against Log4j is in the distribution’s web ACL.', 'CKV_AWS_192');
+    acknowledgeForCheckov(
+      acl,
+      'It only tests the secret; the rule against Log4j is in the distribution’s web ACL.',
+      'CKV_AWS_192',
+    );
     new CfnWebACLAssociation(this, 'WebAclAssociation', { webAclArn: acl.attrArn, resourceArn: gatewayStage.stageArn });
   }
 }

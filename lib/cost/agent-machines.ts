@@ -4,7 +4,9 @@ import { neighbours, referred, type StageResource } from './stage-resources.ts';
 
 /** Tasks that a service has when nothing is on air. */
 export function tasksAtLeast(service: StageResource): number {
-  const scaling = neighbours(service, 'AWS::ApplicationAutoScaling::ScalableTarget').find(({ properties }) => JSON.stringify(properties.ResourceId).includes(`"${service.id}"`));
+  const scaling = neighbours(service, 'AWS::ApplicationAutoScaling::ScalableTarget').find(({ properties }) =>
+    JSON.stringify(properties.ResourceId).includes(`"${service.id}"`),
+  );
   return Number(scaling ? scaling.properties.MinCapacity : (service.properties.DesiredCount ?? 1));
 }
 
@@ -25,16 +27,24 @@ export function machinesAtLeast(group: StageResource): number {
 
 /** Type of a group's machines, and dollars an hour for one with its disks. */
 export function machineOf(group: StageResource): { readonly type: string; readonly usdPerHour: number } {
-  const { InstanceType: type, BlockDeviceMappings = [] } = referred(group, group.properties.LaunchTemplate.LaunchTemplateId).properties.LaunchTemplateData;
+  const { InstanceType: type, BlockDeviceMappings = [] } = referred(
+    group,
+    group.properties.LaunchTemplate.LaunchTemplateId,
+  ).properties.LaunchTemplateData;
   const disks = BlockDeviceMappings.map(({ Ebs }: any) => Ebs.VolumeSize * listed(volumeGiB, Ebs.VolumeType).usd);
   const disksPerMonth = disks.reduce((sum: number, usd: number) => sum + usd, 0);
   return { type, usdPerHour: listed(machines, type).usd + disksPerMonth / hoursPerMonth };
 }
 
 /** Size of a service's Fargate task on arm64, and dollars an hour for one. */
-export function fargateTaskOf(service: StageResource): { readonly vcpus: number; readonly memoryGB: number; readonly usdPerHour: number } {
+export function fargateTaskOf(service: StageResource): {
+  readonly vcpus: number;
+  readonly memoryGB: number;
+  readonly usdPerHour: number;
+} {
   const { Cpu, Memory, RuntimePlatform } = referred(service, service.properties.TaskDefinition).properties;
-  if (RuntimePlatform?.CpuArchitecture !== 'ARM64') throw new Error(`${service.id}: lib/cost/list-prices.ts has Fargate's prices for arm64 only`);
+  if (RuntimePlatform?.CpuArchitecture !== 'ARM64')
+    throw new Error(`${service.id}: lib/cost/list-prices.ts has Fargate's prices for arm64 only`);
   const vcpus = Number(Cpu) / 1024;
   const memoryGB = Number(Memory) / 1024;
   return { vcpus, memoryGB, usdPerHour: vcpus * standing.fargateArmVcpu.usd + memoryGB * standing.fargateArmGB.usd };

@@ -13,13 +13,17 @@ export function standingTable(stages: readonly StageTemplates[]): string {
   const rows = [...new Set(costs.flatMap((byWhat) => [...byWhat.keys()]))]
     .filter((what) => costs.some((byWhat) => (byWhat.get(what)?.usdPerMonth ?? 0) > 0))
     .map((what) => [what, ...costs.map((byWhat) => sized(byWhat.get(what)))]);
-  const totals = costs.map((byWhat) => `**${dollars([...byWhat.values()].reduce((sum, { usdPerMonth }) => sum + usdPerMonth, 0))}**`);
+  const totals = costs.map(
+    (byWhat) => `**${dollars([...byWhat.values()].reduce((sum, { usdPerMonth }) => sum + usdPerMonth, 0))}**`,
+  );
   return table([['Dollars a month', ...stages.map(([name]) => name)], ...rows, ['**Together**', ...totals]]);
 }
 
 /** What use costs: the same in every stage, but for how long logs are kept. */
 export function byUseTable(stages: readonly StageTemplates[]): string {
-  const egress = egressTiers.map(({ price, upToTB }) => (Number.isFinite(upToTB) ? `${price.usd} up to ${upToTB} TB a month` : `${price.usd} beyond`));
+  const egress = egressTiers.map(({ price, upToTB }) =>
+    Number.isFinite(upToTB) ? `${price.usd} up to ${upToTB} TB a month` : `${price.usd} beyond`,
+  );
   const prices = new Map(stages.flatMap(([, templates]) => pricesByUse(templates)));
   const more = new Map(stages.flatMap(([, templates]) => hoursOfMore(templates)));
   const logs = stages.map(([name, templates]) => {
@@ -37,7 +41,16 @@ export function byUseTable(stages: readonly StageTemplates[]): string {
 
 /** Dollars an hour of each kind of stream: sold for, sent, computed, and what is left on each backend. */
 export function streamHourTable(kinds: readonly StreamKind[], [, templates]: StageTemplates): string {
-  const heading = ['Stream', 'Price', 'GB', 'Egress', 'Compute, ffmpeg', 'Compute, manifest', 'Left, ffmpeg', 'Left, manifest'];
+  const heading = [
+    'Stream',
+    'Price',
+    'GB',
+    'Egress',
+    'Compute, ffmpeg',
+    'Compute, manifest',
+    'Left, ffmpeg',
+    'Left, manifest',
+  ];
   const rows = streamHourCosts(kinds, templates).map((cost) => [
     cost.name,
     dollars(cost.usdSoldFor),
@@ -63,7 +76,9 @@ function compute({ usdCompute }: StreamHourCost, backend: Backend): string {
 /** Of the price, at the dearest and at the cheapest egress. */
 function left({ usdSoldFor, usdEgress, usdCompute }: StreamHourCost, backend: Backend): string {
   const usd = usdCompute[backend];
-  return usd === null ? '–' : [usdEgress.dearest, usdEgress.cheapest].map((egress) => dollars(usdSoldFor - egress - usd)).join(' … ');
+  return usd === null
+    ? '–'
+    : [usdEgress.dearest, usdEgress.cheapest].map((egress) => dollars(usdSoldFor - egress - usd)).join(' … ');
 }
 
 function dollars(usd: number): string {
@@ -72,5 +87,7 @@ function dollars(usd: number): string {
 
 function table([heading = [], ...rows]: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(heading), line(heading.map((_cell, column) => (column === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+  return [line(heading), line(heading.map((_cell, column) => (column === 0 ? '---' : '---:'))), ...rows.map(line)].join(
+    '\n',
+  );
 }

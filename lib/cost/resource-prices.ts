@@ -1,6 +1,15 @@
 // What each type of resource costs: something while it is there, something by use, or nothing. A test finds the types that are none of these.
 import { fargateTaskOf, groupOf, machineOf, machinesAtLeast, tasksAtLeast } from './agent-machines.ts';
-import { byUse, containerInsightsMetrics, databaseClasses, databaseGiB, hoursPerMonth, listed, type ListPrice, standing } from './list-prices.ts';
+import {
+  byUse,
+  containerInsightsMetrics,
+  databaseClasses,
+  databaseGiB,
+  hoursPerMonth,
+  listed,
+  type ListPrice,
+  standing,
+} from './list-prices.ts';
 import { neighbours, referred, type StageResource } from './stage-resources.ts';
 
 export interface StandingCost {
@@ -15,7 +24,8 @@ export interface StandingCost {
 type Pricing = (resources: readonly StageResource[]) => StandingCost;
 
 const perMonth = ({ usd, per }: ListPrice, count: number): number => usd * count * (per === 'hour' ? hoursPerMonth : 1);
-const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number): number => items.reduce((total, item) => total + amountOf(item), 0);
+const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number): number =>
+  items.reduce((total, item) => total + amountOf(item), 0);
 const isFargate = (service: StageResource): boolean => groupOf(service) === null;
 
 /** A pricing of which each resource counts for so many units. */
@@ -32,53 +42,113 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
     (groups) => {
       const sizes = groups.map((group) => ({ ...machineOf(group), count: machinesAtLeast(group) }));
       const size = sizes.map(({ count, type }) => `${count} × ${type}`).join(', ');
-      return { what: 'GPU machines and their disks, at least', size, usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth) };
+      return {
+        what: 'GPU machines and their disks, at least',
+        size,
+        usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth),
+      };
     },
     counted('Public addresses of the machines', standing.publicAddress, machinesAtLeast),
   ],
   'AWS::ECS::Service': [
     (services) => {
-      const sizes = services.filter(isFargate).map((service) => ({ ...fargateTaskOf(service), count: tasksAtLeast(service) }));
+      const sizes = services
+        .filter(isFargate)
+        .map((service) => ({ ...fargateTaskOf(service), count: tasksAtLeast(service) }));
       const size = sizes.map(({ count, vcpus, memoryGB }) => `${count} × ${vcpus} vCPU, ${memoryGB} GB`).join(', ');
-      return { what: 'Fargate tasks, at least', size, usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth) };
+      return {
+        what: 'Fargate tasks, at least',
+        size,
+        usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth),
+      };
     },
     counted('Public addresses of the tasks', standing.publicAddress, (service) =>
-      service.properties.NetworkConfiguration?.AwsvpcConfiguration.AssignPublicIp === 'ENABLED' ? tasksAtLeast(service) : 0,
+      service.properties.NetworkConfiguration?.AwsvpcConfiguration.AssignPublicIp === 'ENABLED'
+        ? tasksAtLeast(service)
+        : 0,
     ),
   ],
   'AWS::RDS::DBInstance': [
     (instances) => {
-      const size = instances.map(({ properties }) => `${copiesOf(properties)} × ${properties.DBInstanceClass}`).join(', ');
-      return { what: 'Database, and its standby if any', size, usdPerMonth: sum(instances, ({ properties }) => copiesOf(properties) * perMonth(databaseClassOf(properties).price, 1)) };
+      const size = instances
+        .map(({ properties }) => `${copiesOf(properties)} × ${properties.DBInstanceClass}`)
+        .join(', ');
+      return {
+        what: 'Database, and its standby if any',
+        size,
+        usdPerMonth: sum(
+          instances,
+          ({ properties }) => copiesOf(properties) * perMonth(databaseClassOf(properties).price, 1),
+        ),
+      };
     },
     (instances) => {
-      const size = instances.map(({ properties }) => `${copiesOf(properties)} × ${properties.AllocatedStorage} GiB`).join(', ');
-      return { what: 'Its storage, to begin with', size, usdPerMonth: sum(instances, ({ properties }) => copiesOf(properties) * perMonth(databaseStorageOf(properties), Number(properties.AllocatedStorage))) };
+      const size = instances
+        .map(({ properties }) => `${copiesOf(properties)} × ${properties.AllocatedStorage} GiB`)
+        .join(', ');
+      return {
+        what: 'Its storage, to begin with',
+        size,
+        usdPerMonth: sum(
+          instances,
+          ({ properties }) =>
+            copiesOf(properties) * perMonth(databaseStorageOf(properties), Number(properties.AllocatedStorage)),
+        ),
+      };
     },
-    counted('Secrets of the master’s password', standing.secret, ({ properties }) => (properties.ManageMasterUserPassword === true ? 1 : 0)),
+    counted('Secrets of the master’s password', standing.secret, ({ properties }) =>
+      properties.ManageMasterUserPassword === true ? 1 : 0,
+    ),
   ],
   'AWS::RDS::DBProxyTargetGroup': [
-    counted('RDS Proxy, vCPU of the database', standing.proxyVcpu, (group) => Math.max(2, sum(group.properties.DBInstanceIdentifiers, (identifier) => databaseClassOf(referred(group, identifier).properties).vcpus))),
+    counted('RDS Proxy, vCPU of the database', standing.proxyVcpu, (group) =>
+      Math.max(
+        2,
+        sum(
+          group.properties.DBInstanceIdentifiers,
+          (identifier) => databaseClassOf(referred(group, identifier).properties).vcpus,
+        ),
+      ),
+    ),
   ],
   'AWS::EC2::NatGateway': [counted('NAT gateways', standing.natGateway)],
   'AWS::EC2::VPCEndpoint': [
-    counted('Interface endpoints, in each zone', standing.interfaceEndpoint, ({ properties }) => (properties.VpcEndpointType === 'Interface' ? properties.SubnetIds.length : 0)),
+    counted('Interface endpoints, in each zone', standing.interfaceEndpoint, ({ properties }) =>
+      properties.VpcEndpointType === 'Interface' ? properties.SubnetIds.length : 0,
+    ),
   ],
   'AWS::EC2::EIP': [counted('Their addresses', standing.publicAddress)],
   'AWS::ECS::Cluster': [counted('Container Insights, metrics', standing.customMetric, insightsMetricsOf)],
-  'AWS::CloudWatch::Alarm': [counted('Alarms, metrics', standing.alarmMetric, ({ properties }) => metricsOf(properties.Metrics))],
+  'AWS::CloudWatch::Alarm': [
+    counted('Alarms, metrics', standing.alarmMetric, ({ properties }) => metricsOf(properties.Metrics)),
+  ],
   'AWS::ApplicationAutoScaling::ScalingPolicy': [
     // AWS makes two alarms for a policy that tracks a target, one for more and one for less.
-    counted('Alarms of the scaling, metrics', standing.alarmMetric, ({ properties }) => (properties.PolicyType === 'TargetTrackingScaling' ? 2 * metricsOf(trackedMetricsOf(properties)) : 0)),
+    counted('Alarms of the scaling, metrics', standing.alarmMetric, ({ properties }) =>
+      properties.PolicyType === 'TargetTrackingScaling' ? 2 * metricsOf(trackedMetricsOf(properties)) : 0,
+    ),
   ],
   'AWS::Logs::MetricFilter': [
     (filters) => {
-      const names = new Set(filters.flatMap(({ properties }) => properties.MetricTransformations.map(({ MetricNamespace, MetricName }: any) => JSON.stringify([MetricNamespace, MetricName]))));
-      return { what: 'Metrics counted in logs', size: String(names.size), usdPerMonth: perMonth(standing.customMetric, names.size) };
+      const names = new Set(
+        filters.flatMap(({ properties }) =>
+          properties.MetricTransformations.map(({ MetricNamespace, MetricName }: any) =>
+            JSON.stringify([MetricNamespace, MetricName]),
+          ),
+        ),
+      );
+      return {
+        what: 'Metrics counted in logs',
+        size: String(names.size),
+        usdPerMonth: perMonth(standing.customMetric, names.size),
+      };
     },
   ],
   'AWS::CloudWatch::Dashboard': [counted('CloudWatch dashboards', standing.dashboard)],
-  'AWS::WAFv2::WebACL': [counted('Web ACLs', standing.webAcl), counted('Their rules', standing.webAclRule, ({ properties }) => properties.Rules.length)],
+  'AWS::WAFv2::WebACL': [
+    counted('Web ACLs', standing.webAcl),
+    counted('Their rules', standing.webAclRule, ({ properties }) => properties.Rules.length),
+  ],
   'AWS::SecretsManager::Secret': [counted('Secrets', standing.secret)],
   'AWS::KMS::Key': [counted('KMS keys', standing.kmsKey)],
 };
@@ -86,7 +156,7 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
 /** What use of a type costs, by what is used. Types here may also be priced. */
 export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPrice>>>> = {
   'AWS::S3::Bucket': {
-    'Objects': byUse.s3Storage,
+    Objects: byUse.s3Storage,
     'Renditions not read for 30 days': byUse.s3StorageInfrequent,
     'Reads of objects': byUse.s3Reads,
     'Writes of objects': byUse.s3Writes,
@@ -96,16 +166,23 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
   'AWS::EC2::FlowLog': { 'Flow logs, rejected packets only': byUse.logsTakenIn },
   // Their price depends on how long they are kept: `longestLogs`.
   'AWS::Logs::LogGroup': {},
-  'AWS::RDS::DBInstance': { 'Backups': byUse.backups, 'CPU of the database beyond its share': byUse.databaseBurst },
-  'AWS::Lambda::Function': { 'Calls of functions': byUse.lambdaRequests, 'Time of functions, for each GB': byUse.lambdaCompute, 'Traces': byUse.traces },
+  'AWS::RDS::DBInstance': { Backups: byUse.backups, 'CPU of the database beyond its share': byUse.databaseBurst },
+  'AWS::Lambda::Function': {
+    'Calls of functions': byUse.lambdaRequests,
+    'Time of functions, for each GB': byUse.lambdaCompute,
+    Traces: byUse.traces,
+  },
   'AWS::ApiGateway::RestApi': { 'API requests': byUse.apiRequests },
-  'AWS::CloudFront::Distribution': { 'Requests to the distribution': byUse.cloudFrontRequests, 'What it sends to browsers and clients': byUse.cloudFrontTraffic },
+  'AWS::CloudFront::Distribution': {
+    'Requests to the distribution': byUse.cloudFrontRequests,
+    'What it sends to browsers and clients': byUse.cloudFrontTraffic,
+  },
   'AWS::CloudFront::Function': { 'Calls of the page’s function': byUse.cloudFrontFunctions },
   'AWS::SES::EmailIdentity': { 'Mails to users': byUse.mails },
   'AWS::WAFv2::WebACL': { 'Requests that a web ACL judges': byUse.webAclRequests },
   'AWS::SQS::Queue': { 'Requests to queues, empty polls too': byUse.queueRequests },
   'AWS::Scheduler::ScheduleGroup': { 'Schedules that fire': byUse.schedules },
-  'AWS::SNS::Topic': { 'Notifications': byUse.notifications },
+  'AWS::SNS::Topic': { Notifications: byUse.notifications },
   'AWS::SecretsManager::Secret': { 'Reads of secrets': byUse.secretReads },
   'AWS::KMS::Key': { 'Uses of KMS keys': byUse.kmsRequests },
   'AWS::ECR::Repository': { 'Images, once in an account': byUse.images },
@@ -113,16 +190,52 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
 
 /** Types that AWS asks nothing for. */
 export const free: ReadonlySet<string> = new Set([
-  'AWS::ApiGateway::Account', 'AWS::ApiGateway::Deployment', 'AWS::ApiGateway::GatewayResponse', 'AWS::ApiGateway::Method', 'AWS::ApiGateway::Resource',
-  'AWS::ApiGateway::Stage', 'AWS::ApplicationAutoScaling::ScalableTarget', 'AWS::Budgets::Budget', 'AWS::CertificateManager::Certificate',
-  'AWS::CloudFront::OriginAccessControl', 'AWS::CloudFront::ResponseHeadersPolicy', 'AWS::EC2::InternetGateway', 'AWS::EC2::LaunchTemplate',
-  'AWS::EC2::Route', 'AWS::EC2::RouteTable', 'AWS::EC2::SecurityGroup', 'AWS::EC2::SecurityGroupIngress', 'AWS::EC2::Subnet',
-  'AWS::EC2::SubnetRouteTableAssociation', 'AWS::EC2::VPCGatewayAttachment', 'AWS::ECS::CapacityProvider',
-  'AWS::ECS::ClusterCapacityProviderAssociations', 'AWS::ECS::TaskDefinition', 'AWS::Events::Rule', 'AWS::IAM::InstanceProfile',
-  'AWS::IAM::ManagedPolicy', 'AWS::IAM::OIDCProvider', 'AWS::IAM::Policy', 'AWS::IAM::Role', 'AWS::Lambda::EventSourceMapping',
-  'AWS::Lambda::LayerVersion', 'AWS::Lambda::Permission', 'AWS::Lambda::Version', 'AWS::RDS::DBProxy', 'AWS::RDS::DBSubnetGroup', 'AWS::Route53::RecordSet',
-  'AWS::S3::BucketPolicy', 'AWS::SNS::Subscription', 'AWS::SNS::TopicPolicy', 'AWS::SQS::QueuePolicy', 'AWS::SSM::Parameter',
-  'AWS::WAFv2::WebACLAssociation', 'Custom::AWS', 'Custom::CDKBucketDeployment', 'Custom::Trigger', 'Custom::VpcRestrictDefaultSG',
+  'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::Stage',
+  'AWS::ApplicationAutoScaling::ScalableTarget',
+  'AWS::Budgets::Budget',
+  'AWS::CertificateManager::Certificate',
+  'AWS::CloudFront::OriginAccessControl',
+  'AWS::CloudFront::ResponseHeadersPolicy',
+  'AWS::EC2::InternetGateway',
+  'AWS::EC2::LaunchTemplate',
+  'AWS::EC2::Route',
+  'AWS::EC2::RouteTable',
+  'AWS::EC2::SecurityGroup',
+  'AWS::EC2::SecurityGroupIngress',
+  'AWS::EC2::Subnet',
+  'AWS::EC2::SubnetRouteTableAssociation',
+  'AWS::EC2::VPCGatewayAttachment',
+  'AWS::ECS::CapacityProvider',
+  'AWS::ECS::ClusterCapacityProviderAssociations',
+  'AWS::ECS::TaskDefinition',
+  'AWS::Events::Rule',
+  'AWS::IAM::InstanceProfile',
+  'AWS::IAM::ManagedPolicy',
+  'AWS::IAM::OIDCProvider',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::LayerVersion',
+  'AWS::Lambda::Permission',
+  'AWS::Lambda::Version',
+  'AWS::RDS::DBProxy',
+  'AWS::RDS::DBSubnetGroup',
+  'AWS::Route53::RecordSet',
+  'AWS::S3::BucketPolicy',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::TopicPolicy',
+  'AWS::SQS::QueuePolicy',
+  'AWS::SSM::Parameter',
+  'AWS::WAFv2::WebACLAssociation',
+  'Custom::AWS',
+  'Custom::CDKBucketDeployment',
+  'Custom::Trigger',
+  'Custom::VpcRestrictDefaultSG',
 ]);
 
 type Properties = StageResource['properties'];
@@ -132,7 +245,8 @@ function databaseClassOf({ DBInstanceClass }: Properties) {
 }
 
 function databaseStorageOf({ StorageType, PerformanceInsightsRetentionPeriod }: Properties): ListPrice {
-  if (PerformanceInsightsRetentionPeriod > 7) throw new Error('lib/cost/list-prices.ts has no price for Performance Insights of more than 7 days: add it there');
+  if (PerformanceInsightsRetentionPeriod > 7)
+    throw new Error('lib/cost/list-prices.ts has no price for Performance Insights of more than 7 days: add it there');
   return listed(databaseGiB, StorageType);
 }
 
@@ -142,7 +256,9 @@ function copiesOf({ MultiAZ }: Properties): number {
 }
 
 function insightsMetricsOf(cluster: StageResource): number {
-  const enabled = cluster.properties.ClusterSettings?.some(({ Name, Value }: Properties) => Name === 'containerInsights' && Value === 'enabled');
+  const enabled = cluster.properties.ClusterSettings?.some(
+    ({ Name, Value }: Properties) => Name === 'containerInsights' && Value === 'enabled',
+  );
   if (!enabled) return 0;
   const services = neighbours(cluster, 'AWS::ECS::Service').length;
   const { perCluster, perService, perTaskFamily } = containerInsightsMetrics;

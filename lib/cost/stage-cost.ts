@@ -15,7 +15,10 @@ export const knownTypes: ReadonlySet<string> = new Set([...Object.keys(priced), 
 export function standingCostsOf(templates: readonly Template[]): StandingCost[] {
   const resources = resourcesOf(templates);
   const forgotten = new Set(resources.map(({ type }) => type).filter((type) => !knownTypes.has(type)));
-  if (forgotten.size > 0) throw new Error(`lib/cost/resource-prices.ts does not say what ${[...forgotten].join(', ')} costs: name it there as priced, paid by use or free`);
+  if (forgotten.size > 0)
+    throw new Error(
+      `lib/cost/resource-prices.ts does not say what ${[...forgotten].join(', ')} costs: name it there as priced, paid by use or free`,
+    );
   return Object.entries(priced).flatMap(([type, pricings]) => {
     const ofType = resources.filter((resource) => resource.type === type);
     return ofType.length === 0 ? [] : pricings.map((pricing) => pricing(ofType));
@@ -39,9 +42,17 @@ export function longestLogs(templates: readonly Template[]): { readonly days: nu
 export function hoursOfMore(templates: readonly Template[]): [what: string, usdPerHour: number][] {
   const resources = resourcesOf(templates);
   const machines = resources.filter(({ type }) => type === 'AWS::AutoScaling::AutoScalingGroup').map(machineOf);
-  const tasks = resources.filter((resource) => resource.type === 'AWS::ECS::Service' && groupOf(resource) === null).map(fargateTaskOf);
+  const tasks = resources
+    .filter((resource) => resource.type === 'AWS::ECS::Service' && groupOf(resource) === null)
+    .map(fargateTaskOf);
   return [
-    ...machines.map(({ type, usdPerHour }): [string, number] => [`A ${type} more`, usdPerHour + standing.publicAddress.usd]),
-    ...tasks.map(({ vcpus, memoryGB, usdPerHour }): [string, number] => [`A Fargate task of ${vcpus} vCPU and ${memoryGB} GB more`, usdPerHour + standing.publicAddress.usd]),
+    ...machines.map(({ type, usdPerHour }): [string, number] => [
+      `A ${type} more`,
+      usdPerHour + standing.publicAddress.usd,
+    ]),
+    ...tasks.map(({ vcpus, memoryGB, usdPerHour }): [string, number] => [
+      `A Fargate task of ${vcpus} vCPU and ${memoryGB} GB more`,
+      usdPerHour + standing.publicAddress.usd,
+    ]),
   ];
 }

@@ -22,7 +22,12 @@ export interface StageResource {
 /** All resources of the templates, stack by stack. */
 export function resourcesOf(templates: readonly Template[]): StageResource[] {
   return templates.flatMap(({ Resources: stack = {} }) =>
-    Object.entries(stack).map(([id, { Type, Properties }]) => ({ id, type: Type, properties: Properties ?? {}, stack })),
+    Object.entries(stack).map(([id, { Type, Properties }]) => ({
+      id,
+      type: Type,
+      properties: Properties ?? {},
+      stack,
+    })),
   );
 }
 

@@ -37,7 +37,8 @@ export function streamHourCosts(kinds: readonly StreamKind[], templates: readonl
   return kinds.map(({ name, bitrateKbps, slots, creditsPerHour }) => {
     const gigabytes = ((bitrateKbps * 1000) / 8) * 3600 * (packetOverhead / bytesPerGB);
     const prices = egressTiers.map(({ price }) => price.usd);
-    const computeOn = (backend: Backend): number | null => (slots[backend] > agents[backend].slots ? null : slots[backend] * agents[backend].usdPerSlotHour);
+    const computeOn = (backend: Backend): number | null =>
+      slots[backend] > agents[backend].slots ? null : slots[backend] * agents[backend].usdPerSlotHour;
     return {
       name,
       usdSoldFor: creditsPerHour / 100,
@@ -49,13 +50,21 @@ export function streamHourCosts(kinds: readonly StreamKind[], templates: readonl
 }
 
 /** Slots of one agent, and dollars an hour for a slot in use, with its part of those that the scaling keeps free. */
-function agentOf(backend: Backend, templates: readonly Template[]): { readonly slots: number; readonly usdPerSlotHour: number } {
-  const service = resourcesOf(templates).find((resource) => resource.type === 'AWS::ECS::Service' && variableOf(resource, 'AGENT_BACKENDS') === backend);
+function agentOf(
+  backend: Backend,
+  templates: readonly Template[],
+): { readonly slots: number; readonly usdPerSlotHour: number } {
+  const service = resourcesOf(templates).find(
+    (resource) => resource.type === 'AWS::ECS::Service' && variableOf(resource, 'AGENT_BACKENDS') === backend,
+  );
   if (!service) throw new Error(`no service of the stage runs ${backend} agents`);
   const slots = Number(variableOf(service, 'AGENT_SLOTS'));
   const group = groupOf(service);
   const machine = group === null ? fargateTaskOf(service) : machineOf(group);
-  return { slots, usdPerSlotHour: (machine.usdPerHour + standing.publicAddress.usd) / (slots * usedFractionOf(backend, templates)) };
+  return {
+    slots,
+    usdPerSlotHour: (machine.usdPerHour + standing.publicAddress.usd) / (slots * usedFractionOf(backend, templates)),
+  };
 }
 
 function variableOf(service: StageResource, name: string): string | undefined {
@@ -65,8 +74,12 @@ function variableOf(service: StageResource, name: string): string | undefined {
 
 /** The part of the slots that the scaling policy wants in use, as its expression has it. */
 function usedFractionOf(backend: Backend, templates: readonly Template[]): number {
-  const policies = resourcesOf(templates).filter(({ type }) => type === 'AWS::ApplicationAutoScaling::ScalingPolicy').map(({ properties }) => JSON.stringify(properties));
-  const [, fraction] = /\(used \/ ([\d.]+) \+/.exec(policies.find((policy) => policy.includes(`"Value":"${backend}"`)) ?? '') ?? [];
-  if (fraction === undefined) throw new Error(`no scaling policy says how many slots of ${backend} agents may be in use`);
+  const policies = resourcesOf(templates)
+    .filter(({ type }) => type === 'AWS::ApplicationAutoScaling::ScalingPolicy')
+    .map(({ properties }) => JSON.stringify(properties));
+  const [, fraction] =
+    /\(used \/ ([\d.]+) \+/.exec(policies.find((policy) => policy.includes(`"Value":"${backend}"`)) ?? '') ?? [];
+  if (fraction === undefined)
+    throw new Error(`no scaling policy says how many slots of ${backend} agents may be in use`);
   return Number(fraction);
 }

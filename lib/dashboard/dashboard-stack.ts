@@ -1,8 +1,23 @@
 // The one origin that the public meets: a distribution with the web page, and behind the same name the API.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
-  AllowedMethods, type BehaviorOptions, CachePolicy, Distribution, Function as EdgeFunction, FunctionCode, FunctionEventType, FunctionRuntime, HeadersFrameOption, HeadersReferrerPolicy, HttpVersion, OriginProtocolPolicy,
-  OriginRequestPolicy, OriginSslPolicy, ResponseHeadersPolicy, SecurityPolicyProtocol, ViewerProtocolPolicy,
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  OriginProtocolPolicy,
+  OriginRequestPolicy,
+  OriginSslPolicy,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
@@ -47,9 +62,19 @@ export class DashboardStack extends Stack {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
       lifecycleRules: [{ expiration: Duration.days(settings.logRetentionDays) }],
     });
-    const site = new Bucket(this, 'Site', { ...common, objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED, serverAccessLogsBucket: logs, serverAccessLogsPrefix: 'site/' });
+    const site = new Bucket(this, 'Site', {
+      ...common,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      serverAccessLogsBucket: logs,
+      serverAccessLogsPrefix: 'site/',
+    });
 
-    acknowledgeForCheckov(logs, 'Logs of logs are not kept, and no line of them is ever overwritten.', 'CKV_AWS_18', 'CKV_AWS_21');
+    acknowledgeForCheckov(
+      logs,
+      'Logs of logs are not kept, and no line of them is ever overwritten.',
+      'CKV_AWS_18',
+      'CKV_AWS_21',
+    );
     acknowledgeForCheckov(site, 'The page is in this repository.', 'CKV_AWS_21');
 
     const responseHeadersPolicy = this.#securityHeaders(media);
@@ -81,7 +106,11 @@ export class DashboardStack extends Stack {
       logBucket: logs,
       logFilePrefix: 'distribution/',
       ...(settings.domain &&
-        edge.certificate && { domainNames: [settings.domain.name], certificate: edge.certificate, minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021 }),
+        edge.certificate && {
+          domainNames: [settings.domain.name],
+          certificate: edge.certificate,
+          minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+        }),
     });
     new PageFiles(this, 'Page', { bucket: site, logRetentionDays: settings.logRetentionDays });
     acknowledge(this.distribution, 'Users are everywhere.', 'AwsSolutions-CFR1');
@@ -99,7 +128,9 @@ export class DashboardStack extends Stack {
     return new EdgeFunction(this, 'OnePage', {
       comment: 'Answers every address of the web page with its document',
       runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromInline("function handler({ request }) { if (!request.uri.includes('.')) request.uri = '/index.html'; return request; }"),
+      code: FunctionCode.fromInline(
+        "function handler({ request }) { if (!request.uri.includes('.')) request.uri = '/index.html'; return request; }",
+      ),
     });
   }
 

@@ -42,7 +42,11 @@ export class EdgeStack extends Stack {
 
 function webAcl(scope: Construct, requestsPerFiveMinutes: number): CfnWebACL {
   const tooMany = problemBody('rate_limited', 'Too many requests came from your address.');
-  const visibilityConfig = (metricName: string) => ({ metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true });
+  const visibilityConfig = (metricName: string) => ({
+    metricName,
+    cloudWatchMetricsEnabled: true,
+    sampledRequestsEnabled: true,
+  });
   return new CfnWebACL(scope, 'WebAcl', {
     scope: 'CLOUDFRONT',
     defaultAction: { allow: {} },
@@ -52,7 +56,15 @@ function webAcl(scope: Construct, requestsPerFiveMinutes: number): CfnWebACL {
       {
         name: 'Rate',
         priority: 0,
-        action: { block: { customResponse: { responseCode: 429, customResponseBodyKey: 'TooMany', responseHeaders: [{ name: 'Retry-After', value: '60' }] } } },
+        action: {
+          block: {
+            customResponse: {
+              responseCode: 429,
+              customResponseBodyKey: 'TooMany',
+              responseHeaders: [{ name: 'Retry-After', value: '60' }],
+            },
+          },
+        },
         statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: requestsPerFiveMinutes } },
         visibilityConfig: visibilityConfig('Rate'),
       },
@@ -61,7 +73,11 @@ function webAcl(scope: Construct, requestsPerFiveMinutes: number): CfnWebACL {
         priority: index + 1,
         overrideAction: { none: {} },
         statement: {
-          managedRuleGroupStatement: { vendorName: 'AWS', name, ruleActionOverrides: counting.map((rule) => ({ name: rule, actionToUse: { count: {} } })) },
+          managedRuleGroupStatement: {
+            vendorName: 'AWS',
+            name,
+            ruleActionOverrides: counting.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
+          },
         },
         visibilityConfig: visibilityConfig(name),
       })),

@@ -24,8 +24,17 @@ export class PageFiles extends Construct {
     const sources = [bundledPage()];
     // Pages that are open still ask for the files of the version before, so those stay.
     const common = { destinationBucket: bucket, sources, logGroup, prune: false };
-    const assets = new BucketDeployment(this, 'Assets', { ...common, exclude: ['index.html'], cacheControl: [CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()] });
-    const document = new BucketDeployment(this, 'Document', { ...common, exclude: ['*'], include: ['index.html'], cacheControl: [CacheControl.noCache()] });
+    const assets = new BucketDeployment(this, 'Assets', {
+      ...common,
+      exclude: ['index.html'],
+      cacheControl: [CacheControl.maxAge(Duration.days(365)), CacheControl.immutable()],
+    });
+    const document = new BucketDeployment(this, 'Document', {
+      ...common,
+      exclude: ['*'],
+      include: ['index.html'],
+      cacheControl: [CacheControl.noCache()],
+    });
     document.node.addDependency(assets);
 
     this.#acknowledgeHandler(bucket);
@@ -43,7 +52,9 @@ export class PageFiles extends Construct {
       'The CDK’s own function: it reads what was uploaded for a deployment, writes it into the page’s bucket, and writes its logs.',
       'AwsSolutions-L1',
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
-      ...['GetBucket*', 'GetObject*', 'List*', 'Abort*', 'DeleteObject*'].map((action) => `AwsSolutions-IAM5[Action::s3:${action}]`),
+      ...['GetBucket*', 'GetObject*', 'List*', 'Abort*', 'DeleteObject*'].map(
+        (action) => `AwsSolutions-IAM5[Action::s3:${action}]`,
+      ),
       wildcardResource(this, uploaded),
       wildcardResource(this, bucket.arnForObjects('*')),
     );

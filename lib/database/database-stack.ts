@@ -3,7 +3,15 @@ import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { DatabaseInstance, DatabaseInstanceEngine, DatabaseProxy, DefaultAuthScheme, PostgresEngineVersion, ProxyTarget, StorageType } from 'aws-cdk-lib/aws-rds';
+import {
+  DatabaseInstance,
+  DatabaseInstanceEngine,
+  DatabaseProxy,
+  DefaultAuthScheme,
+  PostgresEngineVersion,
+  ProxyTarget,
+  StorageType,
+} from 'aws-cdk-lib/aws-rds';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
@@ -60,7 +68,11 @@ export class DatabaseStack extends Stack {
       removalPolicy: settings.keepData ? RemovalPolicy.SNAPSHOT : RemovalPolicy.DESTROY,
     });
     const { instance } = this;
-    acknowledge(instance, 'Reached from two security groups only; another port would hide nothing.', 'AwsSolutions-RDS11');
+    acknowledge(
+      instance,
+      'Reached from two security groups only; another port would hide nothing.',
+      'AwsSolutions-RDS11',
+    );
     acknowledge(
       instance,
       'The policy that AWS made for this purpose: to write the figures of the machine.',
@@ -101,8 +113,16 @@ export class DatabaseStack extends Stack {
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    acknowledge(this.serviceSecret, 'Rotating it would sign everybody out and break every cursor and URL that was handed out.', 'AwsSolutions-SMG4');
-    acknowledgeForCheckov(this.serviceSecret, 'Encrypted with AWS’ own key: one of ours would be one more way to lose it.', 'CKV_AWS_149');
+    acknowledge(
+      this.serviceSecret,
+      'Rotating it would sign everybody out and break every cursor and URL that was handed out.',
+      'AwsSolutions-SMG4',
+    );
+    acknowledgeForCheckov(
+      this.serviceSecret,
+      'Encrypted with AWS’ own key: one of ours would be one more way to lose it.',
+      'CKV_AWS_149',
+    );
 
     this.#migrateBeforeDependents(settings, network, instance);
   }
@@ -135,9 +155,14 @@ export class DatabaseStack extends Stack {
     secret.grantRead(migration);
     // It makes the first data key; everybody else only unwraps.
     this.sealingKey.grant(migration, 'kms:Encrypt', 'kms:Decrypt');
-    new CfnOutput(this, 'MigrationFunction', { value: migration.functionName, description: 'Invoked by hand to rotate the signing key: lib/README.md' });
+    new CfnOutput(this, 'MigrationFunction', {
+      value: migration.functionName,
+      description: 'Invoked by hand to rotate the signing key: lib/README.md',
+    });
     new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
-    acknowledgeCdkFunction(this.node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider').node.findChild('Handler'));
+    acknowledgeCdkFunction(
+      this.node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider').node.findChild('Handler'),
+    );
   }
 }
 

@@ -19,7 +19,11 @@ export class DeliveryStack extends Stack {
   constructor(scope: Construct, id: string, { settings, media, origin, url }: DeliveryStackProps) {
     super(scope, id);
     origin.publish(this, url);
-    new SiteCors(this, 'SiteCors', { bucket: media.uploads, siteOrigin: url, logRetentionDays: settings.logRetentionDays });
+    new SiteCors(this, 'SiteCors', {
+      bucket: media.uploads,
+      siteOrigin: url,
+      logRetentionDays: settings.logRetentionDays,
+    });
     new CfnOutput(this, 'SiteUrl', { value: url });
     new CfnOutput(this, 'ApiBaseUrl', { value: `${url}/v1` });
   }

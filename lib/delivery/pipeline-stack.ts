@@ -19,7 +19,8 @@ const issuer = 'token.actions.githubusercontent.com';
 export class PipelineStack extends Stack {
   constructor(scope: Construct, id: string, { githubRepository, stageNames }: PipelineStackProps) {
     super(scope, id, { terminationProtection: true });
-    if (!/^[\w.-]+\/[\w.-]+$/.test(githubRepository)) throw new Error(`-c githubRepository=OWNER/NAME, not ${JSON.stringify(githubRepository)}`);
+    if (!/^[\w.-]+\/[\w.-]+$/.test(githubRepository))
+      throw new Error(`-c githubRepository=OWNER/NAME, not ${JSON.stringify(githubRepository)}`);
 
     const images = new Repository(this, 'Images', {
       repositoryName: imageRepositoryName,
@@ -30,15 +31,27 @@ export class PipelineStack extends Stack {
       removalPolicy: RemovalPolicy.RETAIN,
     });
     acknowledgeForCheckov(images, 'Encrypted with ECR’s own key; images hold no secret.', 'CKV_AWS_136');
-    const github = new OidcProviderNative(this, 'GitHub', { url: `https://${issuer}`, clientIds: ['sts.amazonaws.com'] });
+    const github = new OidcProviderNative(this, 'GitHub', {
+      url: `https://${issuer}`,
+      clientIds: ['sts.amazonaws.com'],
+    });
     // By environment, not by branch: GitHub gives an environment only to the branches and after the approvals that it is set up with.
     const roleFor = (roleId: string, environment: string): Role => {
       const principal = new FederatedPrincipal(
         github.oidcProviderArn,
-        { StringEquals: { [`${issuer}:aud`]: 'sts.amazonaws.com', [`${issuer}:sub`]: `repo:${githubRepository}:environment:${environment}` } },
+        {
+          StringEquals: {
+            [`${issuer}:aud`]: 'sts.amazonaws.com',
+            [`${issuer}:sub`]: `repo:${githubRepository}:environment:${environment}`,
+          },
+        },
         'sts:AssumeRoleWithWebIdentity',
       );
-      const role = new Role(this, roleId, { assumedBy: principal, maxSessionDuration: Duration.hours(3), description: `GitHub environment ${environment} of ${githubRepository}` });
+      const role = new Role(this, roleId, {
+        assumedBy: principal,
+        maxSessionDuration: Duration.hours(3),
+        description: `GitHub environment ${environment} of ${githubRepository}`,
+      });
       new CfnOutput(this, `${roleId}Arn`, { value: role.roleArn });
       return role;
     };
@@ -46,25 +59,43 @@ export class PipelineStack extends Stack {
     const builder = roleFor('ImagesRole', 'images');
     images.grantPullPush(builder);
     images.grant(builder, 'ecr:DescribeImageScanFindings', 'ecr:DescribeImages');
-    acknowledge(builder, 'ECR gives out its sign-in token for all repositories only.', 'AwsSolutions-IAM5[Resource::*]');
+    acknowledge(
+      builder,
+      'ECR gives out its sign-in token for all repositories only.',
+      'AwsSolutions-IAM5[Resource::*]',
+    );
 
     const reader = roleFor('DiffRole', 'diff');
     images.grant(reader, 'ecr:DescribeImages');
     this.#allowBootstrapRoles(reader, ['lookup']);
 
-    for (const stage of stageNames) this.#allowBootstrapRoles(roleFor(`Deploy-${stage}`, stage), ['deploy', 'file-publishing', 'lookup']);
+    for (const stage of stageNames)
+      this.#allowBootstrapRoles(roleFor(`Deploy-${stage}`, stage), ['deploy', 'file-publishing', 'lookup']);
   }
 
   /** The CDK's own roles do the work (`cdk bootstrap`); they are as narrow as that was set up. */
   #allowBootstrapRoles(role: Role, kinds: readonly string[]): void {
     const arns = kinds.map((kind) =>
-      Arn.format({ partition: 'aws', service: 'iam', region: '', account: this.account, resource: 'role', resourceName: `cdk-hnb659fds-${kind}-role-${this.account}-*` }, this),
+      Arn.format(
+        {
+          partition: 'aws',
+          service: 'iam',
+          region: '',
+          account: this.account,
+          resource: 'role',
+          resourceName: `cdk-hnb659fds-${kind}-role-${this.account}-*`,
+        },
+        this,
+      ),
     );
     role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: arns }));
     acknowledge(
       role,
       'The roles of cdk bootstrap, in each region that a stage uses.',
-      ...kinds.map((kind) => `AwsSolutions-IAM5[Resource::arn:aws:iam::<AWS::AccountId>:role/cdk-hnb659fds-${kind}-role-<AWS::AccountId>-*]`),
+      ...kinds.map(
+        (kind) =>
+          `AwsSolutions-IAM5[Resource::arn:aws:iam::<AWS::AccountId>:role/cdk-hnb659fds-${kind}-role-<AWS::AccountId>-*]`,
+      ),
     );
   }
 }

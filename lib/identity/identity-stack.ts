@@ -51,7 +51,10 @@ export class IdentityStack extends Stack {
   #mailIdentity({ mailFrom, domain }: StageSettings): EmailIdentity | null {
     if (mailFrom !== null) return new EmailIdentity(this, 'MailAddress', { identity: Identity.email(mailFrom) });
     if (domain === null) return null;
-    const zone = PublicHostedZone.fromPublicHostedZoneAttributes(this, 'Zone', { hostedZoneId: domain.hostedZoneId, zoneName: domain.name });
+    const zone = PublicHostedZone.fromPublicHostedZoneAttributes(this, 'Zone', {
+      hostedZoneId: domain.hostedZoneId,
+      zoneName: domain.name,
+    });
     return new EmailIdentity(this, 'MailDomain', { identity: Identity.publicHostedZone(zone) });
   }
 }

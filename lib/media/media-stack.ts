@@ -49,19 +49,40 @@ export class MediaStack extends Stack {
         // Parts of imports that a crash left behind. What was put and never completed looks like any other object here: the minute sweep deletes it.
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // Never expired by age: a stream may play one for years. Those that nobody plays get cheaper by themselves.
-        { prefix: renditionsPrefix, transitions: [{ storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(30) }] },
+        {
+          prefix: renditionsPrefix,
+          transitions: [{ storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(30) }],
+        },
       ],
     });
 
-    acknowledgeForCheckov(accessLogs, 'Logs of logs are not kept, and no line of them is ever overwritten.', 'CKV_AWS_18', 'CKV_AWS_21');
-    acknowledgeForCheckov(this.uploads, 'An upload is written once, and what a user deletes is to be gone; a rendition can be made again.', 'CKV_AWS_21');
+    acknowledgeForCheckov(
+      accessLogs,
+      'Logs of logs are not kept, and no line of them is ever overwritten.',
+      'CKV_AWS_18',
+      'CKV_AWS_21',
+    );
+    acknowledgeForCheckov(
+      this.uploads,
+      'An upload is written once, and what a user deletes is to be gone; a rendition can be made again.',
+      'CKV_AWS_21',
+    );
 
     // By hand: the bucket's own grants are wider (every version, tag and lock). Listing lets HEAD tell a missing object from a forbidden one.
     const objects = this.uploads.arnForObjects('*');
     this.objectAccess = new ManagedPolicy(this, 'ObjectAccess', {
       statements: [
         new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.uploads.bucketArn] }),
-        new PolicyStatement({ actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts', 's3:DeleteObject'], resources: [objects] }),
+        new PolicyStatement({
+          actions: [
+            's3:GetObject',
+            's3:PutObject',
+            's3:AbortMultipartUpload',
+            's3:ListMultipartUploadParts',
+            's3:DeleteObject',
+          ],
+          resources: [objects],
+        }),
         // Whoever signs a URL needs these for whoever uses it.
         new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [key.keyArn] }),
       ],

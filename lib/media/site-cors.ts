@@ -2,7 +2,12 @@
 import { Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type Bucket, HttpMethods } from 'aws-cdk-lib/aws-s3';
-import { AwsCustomResource, AwsCustomResourcePolicy, type AwsSdkCall, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
+import {
+  AwsCustomResource,
+  AwsCustomResourcePolicy,
+  type AwsSdkCall,
+  PhysicalResourceId,
+} from 'aws-cdk-lib/custom-resources';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
@@ -34,11 +39,20 @@ export class SiteCors extends Construct {
     };
     new AwsCustomResource(this, 'Rule', {
       onUpdate: put,
-      onDelete: { service: 'S3', action: 'deleteBucketCors', parameters: { Bucket: bucket.bucketName }, ignoreErrorCodesMatching: 'NoSuchBucket' },
-      policy: AwsCustomResourcePolicy.fromStatements([new PolicyStatement({ actions: ['s3:PutBucketCORS'], resources: [bucket.bucketArn] })]),
+      onDelete: {
+        service: 'S3',
+        action: 'deleteBucketCors',
+        parameters: { Bucket: bucket.bucketName },
+        ignoreErrorCodesMatching: 'NoSuchBucket',
+      },
+      policy: AwsCustomResourcePolicy.fromStatements([
+        new PolicyStatement({ actions: ['s3:PutBucketCORS'], resources: [bucket.bucketArn] }),
+      ]),
       logGroup: new ServiceLogs(this, 'Logs', logRetentionDays),
     });
-    const provider = Stack.of(this).node.findChild(`AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll('-', '')}`);
+    const provider = Stack.of(this).node.findChild(
+      `AWS${AwsCustomResource.PROVIDER_FUNCTION_UUID.replaceAll('-', '')}`,
+    );
     acknowledge(
       provider,
       'The CDK’s own function. The policy that AWS made for this purpose: to write its logs.',

@@ -116,8 +116,20 @@ export class Alarms extends Construct {
       atLeast: 1,
       periods: 1,
     });
-    this.#add('ApiErrors', { runbook: 'API errors', says: 'Requests ended with a fault of ours (5xx).', metric: metrics.apiErrors, atLeast: 5, periods: 1 });
-    this.#add('ApiSlow', { runbook: 'API slow', says: 'One request in a hundred takes longer than 3 s.', metric: metrics.apiP99Ms, atLeast: 3000, periods: 3 });
+    this.#add('ApiErrors', {
+      runbook: 'API errors',
+      says: 'Requests ended with a fault of ours (5xx).',
+      metric: metrics.apiErrors,
+      atLeast: 5,
+      periods: 1,
+    });
+    this.#add('ApiSlow', {
+      runbook: 'API slow',
+      says: 'One request in a hundred takes longer than 3 s.',
+      metric: metrics.apiP99Ms,
+      atLeast: 3000,
+      periods: 3,
+    });
     this.#add('DatabaseConnections', {
       runbook: 'Database connections',
       says: 'The database is near its limit of connections.',
@@ -132,7 +144,13 @@ export class Alarms extends Construct {
       below: (settings.databaseStorageGiB * 1024 ** 3) / 10,
       periods: 3,
     });
-    this.#add('DatabaseCpu', { runbook: 'Database CPU', says: 'The database computes almost without a pause.', metric: metrics.databaseCpuPercent, atLeast: 85, periods: 5 });
+    this.#add('DatabaseCpu', {
+      runbook: 'Database CPU',
+      says: 'The database computes almost without a pause.',
+      metric: metrics.databaseCpuPercent,
+      atLeast: 85,
+      periods: 5,
+    });
   }
 
   #add(id: string, { runbook, says, metric, atLeast, below, periods, missingIsBad = false }: AlarmSettings): void {
@@ -140,7 +158,10 @@ export class Alarms extends Construct {
       alarmDescription: `${says} Runbook: lib/README.md, “${runbook}”.`,
       metric,
       threshold: atLeast ?? below ?? 0,
-      comparisonOperator: below === undefined ? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD : ComparisonOperator.LESS_THAN_THRESHOLD,
+      comparisonOperator:
+        below === undefined
+          ? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD
+          : ComparisonOperator.LESS_THAN_THRESHOLD,
       evaluationPeriods: periods,
       treatMissingData: missingIsBad ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });

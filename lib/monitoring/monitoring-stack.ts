@@ -27,9 +27,15 @@ export class MonitoringStack extends Stack {
   }
 
   #notifications({ alarmEmail }: StageSettings): Topic {
-    const senders = ['cloudwatch.amazonaws.com', 'budgets.amazonaws.com'].map((service) => new ServicePrincipal(service, { conditions: { StringEquals: { 'aws:SourceAccount': this.account } } }));
+    const senders = ['cloudwatch.amazonaws.com', 'budgets.amazonaws.com'].map(
+      (service) =>
+        new ServicePrincipal(service, { conditions: { StringEquals: { 'aws:SourceAccount': this.account } } }),
+    );
     // Alarms cannot use SNS' own key.
-    const key = new Key(this, 'NotificationsKey', { enableKeyRotation: true, description: 'Notifications of alarms and of the budget' });
+    const key = new Key(this, 'NotificationsKey', {
+      enableKeyRotation: true,
+      description: 'Notifications of alarms and of the budget',
+    });
     const topic = new Topic(this, 'Notifications', { masterKey: key, enforceSSL: true });
     for (const sender of senders) topic.grantPublish(sender);
     if (alarmEmail !== null) topic.addSubscription(new EmailSubscription(alarmEmail));
@@ -38,22 +44,51 @@ export class MonitoringStack extends Stack {
 
   #page(metrics: StageMetrics, alarms: Alarms): void {
     const backends = ['ffmpeg', 'manifest'] as const;
-    const graph = (title: string, left: IMetric[], right: IMetric[] = []) => new GraphWidget({ title, left, right, width: 12, leftYAxis: { min: 0 } });
+    const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
+      new GraphWidget({ title, left, right, width: 12, leftYAxis: { min: 0 } });
     const page = new Dashboard(this, 'AreTheStreamsLive');
     page.addWidgets(
-      new SingleValueWidget({ title: 'Streams on agents', metrics: backends.map((backend) => metrics.replicas(backend)), width: 6, height: 4 }),
+      new SingleValueWidget({
+        title: 'Streams on agents',
+        metrics: backends.map((backend) => metrics.replicas(backend)),
+        width: 6,
+        height: 4,
+      }),
       new AlarmStatusWidget({ title: 'Alarms', alarms: alarms.all, width: 18, height: 4 }),
     );
     page.addWidgets(
-      graph('Streams on agents', backends.map((backend) => metrics.replicas(backend))),
-      graph('Connections that ended, by whose fault', blames.map((blame) => metrics.sessionsEnded(blame)), [metrics.takeovers]),
+      graph(
+        'Streams on agents',
+        backends.map((backend) => metrics.replicas(backend)),
+      ),
+      graph(
+        'Connections that ended, by whose fault',
+        blames.map((blame) => metrics.sessionsEnded(blame)),
+        [metrics.takeovers],
+      ),
     );
     page.addWidgets(
-      graph('Slots', backends.flatMap((backend) => [metrics.slotsUsed(backend), metrics.slots(backend)]), [metrics.gpuReservationPercent]),
-      graph('Oldest command, seconds', queueNames.map((name) => metrics.oldestCommandSeconds(name))),
+      graph(
+        'Slots',
+        backends.flatMap((backend) => [metrics.slotsUsed(backend), metrics.slots(backend)]),
+        [metrics.gpuReservationPercent],
+      ),
+      graph(
+        'Oldest command, seconds',
+        queueNames.map((name) => metrics.oldestCommandSeconds(name)),
+      ),
     );
-    page.addWidgets(graph('API', [metrics.apiRequests, metrics.apiErrors], [metrics.apiP99Ms]), graph('Database', [metrics.databaseConnections], [metrics.databaseCpuPercent]));
-    page.addWidgets(graph('Minute sweep', [metrics.sweepsSucceeded]), graph('Dead letters', queueNames.map((name) => metrics.deadLetters(name))));
+    page.addWidgets(
+      graph('API', [metrics.apiRequests, metrics.apiErrors], [metrics.apiP99Ms]),
+      graph('Database', [metrics.databaseConnections], [metrics.databaseCpuPercent]),
+    );
+    page.addWidgets(
+      graph('Minute sweep', [metrics.sweepsSucceeded]),
+      graph(
+        'Dead letters',
+        queueNames.map((name) => metrics.deadLetters(name)),
+      ),
+    );
   }
 
   /** Of the whole account: stages that share one share the sum. */

@@ -35,8 +35,14 @@ export class StageMetrics extends Construct {
     this.#namespace = `${loadMetrics.namespace}/${props.publishing.stackName}`;
     for (const [index, logGroup] of props.publishing.agents.logGroups.entries()) {
       const count = (metricName: string, pattern: string) =>
-        new MetricFilter(this, `${metricName}${index}`, { logGroup, metricNamespace: this.#namespace, metricName, filterPattern: FilterPattern.literal(pattern) });
-      for (const blame of blames) count(sessionsEndedName(blame), `{ $.event = "session_ended" && $.blame = "${blame}" }`);
+        new MetricFilter(this, `${metricName}${index}`, {
+          logGroup,
+          metricNamespace: this.#namespace,
+          metricName,
+          filterPattern: FilterPattern.literal(pattern),
+        });
+      for (const blame of blames)
+        count(sessionsEndedName(blame), `{ $.event = "session_ended" && $.blame = "${blame}" }`);
       // The first claim of a replica has epoch 1.
       count('Takeovers', '{ $.event = "replica_claimed" && $.epoch > 1 }');
     }
@@ -64,36 +70,59 @@ export class StageMetrics extends Construct {
   }
 
   slotsUsedPercent(backend: Backend): IMetric {
-    return new MathExpression({ expression: '100 * used / there', usingMetrics: { used: this.slotsUsed(backend), there: this.slots(backend) }, period: minute, label: `${backend} slots used, %` });
+    return new MathExpression({
+      expression: '100 * used / there',
+      usingMetrics: { used: this.slotsUsed(backend), there: this.slots(backend) },
+      period: minute,
+      label: `${backend} slots used, %`,
+    });
   }
 
   /** More than 100: tasks wait for machines. */
   get gpuReservationPercent(): IMetric {
     const { cluster, gpuPool } = this.#props.publishing.agents;
     const dimensionsMap = { ClusterName: cluster.clusterName, CapacityProviderName: gpuPool.capacityProviderName };
-    return new Metric({ namespace: 'AWS/ECS/ManagedScaling', metricName: 'CapacityProviderReservation', dimensionsMap, statistic: Stats.MAXIMUM, period: minute, label: 'GPU machines wanted, %' });
+    return new Metric({
+      namespace: 'AWS/ECS/ManagedScaling',
+      metricName: 'CapacityProviderReservation',
+      dimensionsMap,
+      statistic: Stats.MAXIMUM,
+      period: minute,
+      label: 'GPU machines wanted, %',
+    });
   }
 
   oldestCommandSeconds(name: QueueName): IMetric {
-    return this.#props.publishing.queues.get(name).metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period: minute, label: name });
+    return this.#props.publishing.queues
+      .get(name)
+      .metricApproximateAgeOfOldestMessage({ statistic: Stats.MAXIMUM, period: minute, label: name });
   }
 
   deadLetters(name: QueueName): IMetric {
-    return this.#props.publishing.queues.deadLettersOf(name).metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period: minute, label: name });
+    return this.#props.publishing.queues
+      .deadLettersOf(name)
+      .metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, period: minute, label: name });
   }
 
   get sweepsSucceeded(): IMetric {
     const { sweep } = this.#props.publishing;
     return new MathExpression({
       expression: 'FILL(called, 0) - FILL(failed, 0)',
-      usingMetrics: { called: sweep.metricInvocations({ period: fiveMinutes }), failed: sweep.metricErrors({ period: fiveMinutes }) },
+      usingMetrics: {
+        called: sweep.metricInvocations({ period: fiveMinutes }),
+        failed: sweep.metricErrors({ period: fiveMinutes }),
+      },
       period: fiveMinutes,
       label: 'sweeps that succeeded',
     });
   }
 
   get reconciliationsFailed(): IMetric {
-    return this.#props.publishing.reconcile.metricErrors({ statistic: Stats.SUM, period: fiveMinutes, label: 'proofs of the books that failed' });
+    return this.#props.publishing.reconcile.metricErrors({
+      statistic: Stats.SUM,
+      period: fiveMinutes,
+      label: 'proofs of the books that failed',
+    });
   }
 
   get apiRequests(): IMetric {
@@ -105,15 +134,27 @@ export class StageMetrics extends Construct {
   }
 
   get apiP99Ms(): IMetric {
-    return this.#props.api.restApi.metricLatency({ statistic: Stats.percentile(99), period: fiveMinutes, label: 'p99, ms' });
+    return this.#props.api.restApi.metricLatency({
+      statistic: Stats.percentile(99),
+      period: fiveMinutes,
+      label: 'p99, ms',
+    });
   }
 
   get databaseConnections(): IMetric {
-    return this.#props.database.instance.metricDatabaseConnections({ statistic: Stats.MAXIMUM, period: fiveMinutes, label: 'connections' });
+    return this.#props.database.instance.metricDatabaseConnections({
+      statistic: Stats.MAXIMUM,
+      period: fiveMinutes,
+      label: 'connections',
+    });
   }
 
   get databaseFreeBytes(): IMetric {
-    return this.#props.database.instance.metricFreeStorageSpace({ statistic: Stats.MINIMUM, period: fiveMinutes, label: 'free storage' });
+    return this.#props.database.instance.metricFreeStorageSpace({
+      statistic: Stats.MINIMUM,
+      period: fiveMinutes,
+      label: 'free storage',
+    });
   }
 
   get databaseCpuPercent(): IMetric {
@@ -127,7 +168,15 @@ export class StageMetrics extends Construct {
   /** Each agent reports once a minute, so the sum of a minute is that of all agents. */
   #load(metricName: string, backend: Backend, label: string): IMetric {
     const dimensionsMap = { Cluster: this.#props.publishing.agents.cluster.clusterName, Backend: backend };
-    return new Metric({ namespace: loadMetrics.namespace, metricName, dimensionsMap, statistic: Stats.SUM, period: minute, label, unit: Unit.COUNT });
+    return new Metric({
+      namespace: loadMetrics.namespace,
+      metricName,
+      dimensionsMap,
+      statistic: Stats.SUM,
+      period: minute,
+      label,
+      unit: Unit.COUNT,
+    });
   }
 }
 

@@ -1,6 +1,14 @@
 // The network of a stage: public subnets for publishers, private ones for functions, isolated ones for the database.
 import { Stack } from 'aws-cdk-lib';
-import { FlowLogDestination, FlowLogTrafficType, GatewayVpcEndpointAwsService, Port, SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import {
+  FlowLogDestination,
+  FlowLogTrafficType,
+  GatewayVpcEndpointAwsService,
+  Port,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
 import type { Construct } from 'constructs';
 import { agentPeerPort } from '../../lambda/publisher/environment.ts';
 import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
@@ -34,12 +42,23 @@ export class NetworkStack extends Stack {
       ],
       // Free, and keeps media off the NAT gateways.
       gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
-      flowLogs: { Rejected: { destination: FlowLogDestination.toCloudWatchLogs(flowLogs), trafficType: FlowLogTrafficType.REJECT } },
+      flowLogs: {
+        Rejected: {
+          destination: FlowLogDestination.toCloudWatchLogs(flowLogs),
+          trafficType: FlowLogTrafficType.REJECT,
+        },
+      },
     });
-    acknowledge(this.vpc, 'Zones are given by the stage: looking them up would need credentials at synth.', 'CloudFormation-Validate::W3010');
+    acknowledge(
+      this.vpc,
+      'Zones are given by the stage: looking them up would need credentials at synth.',
+      'CloudFormation-Validate::W3010',
+    );
 
     // Empties the default security group, which nothing uses.
-    acknowledgeCdkFunction(this.node.findChild('Custom::VpcRestrictDefaultSGCustomResourceProvider').node.findChild('Handler'));
+    acknowledgeCdkFunction(
+      this.node.findChild('Custom::VpcRestrictDefaultSGCustomResourceProvider').node.findChild('Handler'),
+    );
 
     this.databaseClients = new SecurityGroup(this, 'DatabaseClients', {
       vpc: this.vpc,

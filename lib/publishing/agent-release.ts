@@ -20,9 +20,18 @@ export class AgentRelease extends Construct {
 
   /** Writes the parameter, and lets the task read it. @param service deployed after it */
   publish(taskDefinition: TaskDefinition, service: Construct): void {
-    const parameterArn = Stack.of(this).formatArn({ service: 'ssm', resource: 'parameter', resourceName: this.parameterName.slice(1) });
-    taskDefinition.addToTaskRolePolicy(new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [parameterArn] }));
-    const parameter = new StringParameter(this, 'Parameter', { parameterName: this.parameterName, stringValue: taskDefinition.taskDefinitionArn });
+    const parameterArn = Stack.of(this).formatArn({
+      service: 'ssm',
+      resource: 'parameter',
+      resourceName: this.parameterName.slice(1),
+    });
+    taskDefinition.addToTaskRolePolicy(
+      new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [parameterArn] }),
+    );
+    const parameter = new StringParameter(this, 'Parameter', {
+      parameterName: this.parameterName,
+      stringValue: taskDefinition.taskDefinitionArn,
+    });
     service.node.addDependency(parameter);
   }
 }

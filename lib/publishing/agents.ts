@@ -3,8 +3,23 @@ import { Duration, Size, Stack } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
-  AwsLogDriverMode, type CfnTaskDefinition, Cluster, type ContainerDefinitionOptions, ContainerInsights, CpuArchitecture, Ec2Service, Ec2TaskDefinition,
-  FargateService, FargateTaskDefinition, type ICluster, LogDriver, NetworkMode, OperatingSystemFamily, PlacementStrategy, PropagatedTagSource, type TaskDefinition,
+  AwsLogDriverMode,
+  type CfnTaskDefinition,
+  Cluster,
+  type ContainerDefinitionOptions,
+  ContainerInsights,
+  CpuArchitecture,
+  Ec2Service,
+  Ec2TaskDefinition,
+  FargateService,
+  FargateTaskDefinition,
+  type ICluster,
+  LogDriver,
+  NetworkMode,
+  OperatingSystemFamily,
+  PlacementStrategy,
+  PropagatedTagSource,
+  type TaskDefinition,
 } from 'aws-cdk-lib/aws-ecs';
 import { QueueProcessingEc2Service } from 'aws-cdk-lib/aws-ecs-patterns';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -99,7 +114,14 @@ export class Agents extends Construct {
     });
     grantTask(taskDefinition, this.#props, this.cluster, ['publish-ffmpeg', 'media']);
     release.publish(taskDefinition, service);
-    new SlotScaling(this, 'FfmpegScaling', { cluster: this.cluster, service, backend: 'ffmpeg', slotsPerAgent: slots, minAgents, maxAgents });
+    new SlotScaling(this, 'FfmpegScaling', {
+      cluster: this.cluster,
+      service,
+      backend: 'ffmpeg',
+      slotsPerAgent: slots,
+      minAgents,
+      maxAgents,
+    });
   }
 
   #addManifestAgents(): void {
@@ -127,7 +149,14 @@ export class Agents extends Construct {
     });
     grantTask(taskDefinition, this.#props, this.cluster, ['publish-manifest', 'media']);
     release.publish(taskDefinition, service);
-    new SlotScaling(this, 'ManifestScaling', { cluster: this.cluster, service, backend: 'manifest', slotsPerAgent: slots, minAgents, maxAgents });
+    new SlotScaling(this, 'ManifestScaling', {
+      cluster: this.cluster,
+      service,
+      backend: 'manifest',
+      slotsPerAgent: slots,
+      minAgents,
+      maxAgents,
+    });
   }
 
   /** Agents without slots: they take commands of the queue `media` only, and there are none while it is empty. */
@@ -148,7 +177,11 @@ export class Agents extends Construct {
       minScalingCapacity: 0,
       maxScalingCapacity: settings.mediaWorkersMax,
       // Commands are short, so a few that wait are worth a worker; how busy its CPU is says nothing.
-      scalingSteps: [{ upper: 0, change: -1 }, { lower: 10, change: 1 }, { lower: 100, change: 5 }],
+      scalingSteps: [
+        { upper: 0, change: -1 },
+        { lower: 10, change: 1 },
+        { lower: 100, change: 5 },
+      ],
       disableCpuBasedScaling: true,
     });
     hardenPatternContainer(workers.taskDefinition);
@@ -190,17 +223,34 @@ export class Agents extends Construct {
 
 /** What every task of ours may: reach the platform, consume these queues, and protect itself. */
 export function grantTask(
-  taskDefinition: TaskDefinition, { access, queues }: Pick<AgentsProps, 'access' | 'queues'>, cluster: ICluster, consumed: readonly QueueName[],
+  taskDefinition: TaskDefinition,
+  { access, queues }: Pick<AgentsProps, 'access' | 'queues'>,
+  cluster: ICluster,
+  consumed: readonly QueueName[],
 ): void {
   access.grantTo(taskDefinition.taskRole);
   for (const name of consumed) queues.get(name).grantConsumeMessages(taskDefinition.taskRole);
   const stack = Stack.of(taskDefinition);
   const tasks = stack.formatArn({ service: 'ecs', resource: 'task', resourceName: `${cluster.clusterName}/*` });
   // No grant of the CDK's covers it.
-  taskDefinition.addToTaskRolePolicy(new PolicyStatement({ actions: ['ecs:UpdateTaskProtection'], resources: [tasks] }));
-  acknowledge(taskDefinition, 'A task protects itself, and its id is known only once it runs.', wildcardResource(stack, tasks));
-  acknowledge(taskDefinition, 'ECR gives out its sign-in token for all repositories only.', 'AwsSolutions-IAM5[Resource::*]');
-  acknowledge(taskDefinition, 'None of the variables is secret: secrets are read by their ARN when the agent starts.', 'AwsSolutions-ECS2');
+  taskDefinition.addToTaskRolePolicy(
+    new PolicyStatement({ actions: ['ecs:UpdateTaskProtection'], resources: [tasks] }),
+  );
+  acknowledge(
+    taskDefinition,
+    'A task protects itself, and its id is known only once it runs.',
+    wildcardResource(stack, tasks),
+  );
+  acknowledge(
+    taskDefinition,
+    'ECR gives out its sign-in token for all repositories only.',
+    'AwsSolutions-IAM5[Resource::*]',
+  );
+  acknowledge(
+    taskDefinition,
+    'None of the variables is secret: secrets are read by their ARN when the agent starts.',
+    'AwsSolutions-ECS2',
+  );
 }
 
 /** The pattern takes none of these; its container is the first and only one of its task. */

@@ -58,7 +58,12 @@ export class CommandQueues extends Construct {
       visibilityTimeout: Duration.seconds(visibilitySeconds),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxReceives },
     });
-    for (const each of [queue, deadLetters]) acknowledgeForCheckov(each, 'Encrypted with SQS’ own key, which the check does not know. Messages are ids.', 'CKV_AWS_27');
+    for (const each of [queue, deadLetters])
+      acknowledgeForCheckov(
+        each,
+        'Encrypted with SQS’ own key, which the check does not know. Messages are ids.',
+        'CKV_AWS_27',
+      );
     return queue;
   }
 }

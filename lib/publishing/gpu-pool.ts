@@ -1,7 +1,14 @@
 // The machines with a GPU that ffmpeg agents and media workers run on: as many as their tasks need, and a warm few.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AutoScalingGroup, GroupMetrics } from 'aws-cdk-lib/aws-autoscaling';
-import { BlockDeviceVolume, EbsDeviceVolumeType, InstanceType, LaunchTemplate, SubnetType, UserData } from 'aws-cdk-lib/aws-ec2';
+import {
+  BlockDeviceVolume,
+  EbsDeviceVolumeType,
+  InstanceType,
+  LaunchTemplate,
+  SubnetType,
+  UserData,
+} from 'aws-cdk-lib/aws-ec2';
 import { AmiHardwareType, AsgCapacityProvider, type Cluster, EcsOptimizedImage } from 'aws-cdk-lib/aws-ecs';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -23,7 +30,12 @@ export class GpuPool extends Construct {
   constructor(scope: Construct, id: string, { settings, network, cluster }: GpuPoolProps) {
     super(scope, id);
     const role = new Role(this, 'MachineRole', { assumedBy: new ServicePrincipal('ec2.amazonaws.com') });
-    acknowledge(role, 'The rights that the ECS agent of a machine needs, as the CDK grants them.', 'AwsSolutions-IAM5[Action::ecs:Submit*]', 'AwsSolutions-IAM5[Resource::*]');
+    acknowledge(
+      role,
+      'The rights that the ECS agent of a machine needs, as the CDK grants them.',
+      'AwsSolutions-IAM5[Action::ecs:Submit*]',
+      'AwsSolutions-IAM5[Resource::*]',
+    );
     const userData = UserData.forLinux();
     // Agents tell each other the address of their machine, which ECS writes into a file for them.
     userData.addCommands('echo ECS_ENABLE_CONTAINER_METADATA=true >> /etc/ecs/ecs.config');
@@ -38,10 +50,19 @@ export class GpuPool extends Construct {
       requireImdsv2: true,
       // From containers it is a hop further: they cannot take on the machine's role.
       httpPutResponseHopLimit: 1,
-      blockDevices: [{ deviceName: '/dev/xvda', volume: BlockDeviceVolume.ebs(60, { encrypted: true, volumeType: EbsDeviceVolumeType.GP3 }) }],
+      blockDevices: [
+        {
+          deviceName: '/dev/xvda',
+          volume: BlockDeviceVolume.ebs(60, { encrypted: true, volumeType: EbsDeviceVolumeType.GP3 }),
+        },
+      ],
     });
     machine.addSecurityGroup(network.databaseClients);
-    acknowledgeForCheckov(machine, 'A public address that nobody gets in at: media does not pay for a NAT gateway.', 'CKV_AWS_88');
+    acknowledgeForCheckov(
+      machine,
+      'A public address that nobody gets in at: media does not pay for a NAT gateway.',
+      'CKV_AWS_88',
+    );
 
     const machines = new AutoScalingGroup(this, 'Machines', {
       vpc: network.vpc,
@@ -54,7 +75,11 @@ export class GpuPool extends Construct {
       groupMetrics: [GroupMetrics.all()],
     });
     machines.applyRemovalPolicy(RemovalPolicy.DESTROY);
-    acknowledge(machines, 'ECS adds and removes machines, and alarms watch it; a notice of each would be noise.', 'AwsSolutions-AS3');
+    acknowledge(
+      machines,
+      'ECS adds and removes machines, and alarms watch it; a notice of each would be noise.',
+      'AwsSolutions-AS3',
+    );
 
     const provider = new AsgCapacityProvider(this, 'CapacityProvider', {
       autoScalingGroup: machines,
@@ -63,7 +88,11 @@ export class GpuPool extends Construct {
       enableManagedDraining: true,
     });
     cluster.addAsgCapacityProvider(provider);
-    acknowledgeForCheckov(role.node.findChild('DefaultPolicy'), 'The rights that the ECS agent of a machine needs; containers cannot take on the role.', 'CKV_AWS_111');
+    acknowledgeForCheckov(
+      role.node.findChild('DefaultPolicy'),
+      'The rights that the ECS agent of a machine needs; containers cannot take on the role.',
+      'CKV_AWS_111',
+    );
     this.capacityProviderName = provider.capacityProviderName;
   }
 }

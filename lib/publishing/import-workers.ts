@@ -45,7 +45,11 @@ export class ImportWorkers extends Construct {
       minScalingCapacity: settings.importWorkersMin,
       maxScalingCapacity: settings.importWorkersMax,
       // A worker that has a slot free takes its message at once, so messages that wait mean that all are full.
-      scalingSteps: [{ upper: 0, change: -1 }, { lower: 1, change: 1 }, { lower: 50, change: 5 }],
+      scalingSteps: [
+        { upper: 0, change: -1 },
+        { lower: 1, change: 1 },
+        { lower: 50, change: 5 },
+      ],
       disableCpuBasedScaling: true,
     });
     hardenPatternContainer(workers.taskDefinition);

@@ -40,7 +40,11 @@ export class PublishingStack extends Stack {
   /** Runs every day. */
   readonly reconcile: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { settings, network, database, media, origin, image }: PublishingStackProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, network, database, media, origin, image }: PublishingStackProps,
+  ) {
     super(scope, id);
     const queues = new CommandQueues(this, 'Commands');
     this.queues = queues;
@@ -65,14 +69,22 @@ export class PublishingStack extends Stack {
     const timersJob = job('TimersJob', 'Carries out what is due when a timer fires', 'jobs/timers.lambda.ts');
     timersJob.addEventSource(new SqsEventSource(timers.queue, { batchSize: 10, reportBatchItemFailures: true }));
 
-    this.sweep = job('Sweep', 'Every minute: due rows, expired leases and commands left behind', 'jobs/sweep.lambda.ts');
+    this.sweep = job(
+      'Sweep',
+      'Every minute: due rows, expired leases and commands left behind',
+      'jobs/sweep.lambda.ts',
+    );
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       // A sweep that failed is not repeated: the next one does its work.
       targets: [new LambdaFunction(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
 
-    this.reconcile = job('Reconcile', 'Every day: proves that ledger, live intervals and invoices say the same', 'jobs/reconcile.lambda.ts');
+    this.reconcile = job(
+      'Reconcile',
+      'Every day: proves that ledger, live intervals and invoices say the same',
+      'jobs/reconcile.lambda.ts',
+    );
     new Rule(this, 'EveryDay', {
       schedule: Schedule.rate(Duration.days(1)),
       // What fails fails again tomorrow, and the alarm has been heard.
@@ -93,7 +105,9 @@ export class PublishingStack extends Stack {
     grantCore(webhooks, webhooks.role, core);
     grantSendMail(this, webhooks.role, settings);
     // Each call serves ten webhooks at most, and waits for the slowest: so many calls wait at once, and not with all the connections there are.
-    webhooks.addEventSource(new SqsEventSource(queues.get('webhooks'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }));
+    webhooks.addEventSource(
+      new SqsEventSource(queues.get('webhooks'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }),
+    );
 
     const tasks = { settings, network, access: this.access, queues, image };
     this.agents = new Agents(this, 'Agents', tasks);

@@ -23,12 +23,22 @@ const targetUsedFraction = 0.8;
  * percentage of the agents there are, so that its target is 100. L1, because the L2 takes no metric math.
  */
 export class SlotScaling extends Construct {
-  constructor(scope: Construct, id: string, { cluster, service, backend, slotsPerAgent, minAgents, maxAgents }: SlotScalingProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { cluster, service, backend, slotsPerAgent, minAgents, maxAgents }: SlotScalingProps,
+  ) {
     super(scope, id);
     const taskCount = service.autoScaleTaskCount({ minCapacity: minAgents, maxCapacity: maxAgents });
     const target = taskCount.node.findChild('Target') as ScalableTarget;
-    const dimensions = [{ name: 'Cluster', value: cluster.clusterName }, { name: 'Backend', value: backend }];
-    const sumOf = (metricName: string) => ({ metric: { namespace: loadMetrics.namespace, metricName, dimensions }, stat: 'Sum' });
+    const dimensions = [
+      { name: 'Cluster', value: cluster.clusterName },
+      { name: 'Backend', value: backend },
+    ];
+    const sumOf = (metricName: string) => ({
+      metric: { namespace: loadMetrics.namespace, metricName, dimensions },
+      stat: 'Sum',
+    });
     new CfnScalingPolicy(this, 'Policy', {
       policyName: `${this.node.path}/SlotsWanted`,
       policyType: 'TargetTrackingScaling',
@@ -42,7 +52,12 @@ export class SlotScaling extends Construct {
           metrics: [
             { id: 'used', metricStat: sumOf(loadMetrics.slotsUsed), returnData: false },
             { id: 'there', metricStat: sumOf(loadMetrics.slots), returnData: false },
-            { id: 'wanted', expression: `100 * (used / ${targetUsedFraction} + ${slotsPerAgent}) / there`, label: 'Agents wanted, in percent of those there', returnData: true },
+            {
+              id: 'wanted',
+              expression: `100 * (used / ${targetUsedFraction} + ${slotsPerAgent}) / there`,
+              label: 'Agents wanted, in percent of those there',
+              returnData: true,
+            },
           ],
         },
       },

@@ -27,7 +27,9 @@ export class StreamTimers extends Construct {
     this.role = new Role(this, 'Role', {
       // The condition keeps other accounts' and other groups' schedules from borrowing it.
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account, 'aws:SourceArn': this.group.scheduleGroupArn } },
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': Stack.of(this).account, 'aws:SourceArn': this.group.scheduleGroupArn },
+        },
       }),
     });
     queue.grantSendMessages(this.role);

@@ -20,7 +20,13 @@ export function acknowledgeForCheckov(construct: IConstruct, reason: string, ...
 
 /** Accepts what checks say of the function that the CDK brings for a custom resource. @param provider the construct or resource of that function */
 export function acknowledgeCdkFunction(provider: IConstruct): void {
-  acknowledgeForCheckov(provider, 'The CDK’s own: called at deployments only, which see its failure, and it calls AWS only.', 'CKV_AWS_115', 'CKV_AWS_116', 'CKV_AWS_117');
+  acknowledgeForCheckov(
+    provider,
+    'The CDK’s own: called at deployments only, which see its failure, and it calls AWS only.',
+    'CKV_AWS_115',
+    'CKV_AWS_116',
+    'CKV_AWS_117',
+  );
 }
 
 /** Id of cdk-nag's finding that a policy names resources with a wildcard. @param arn of resources in the same stack as `scope` */

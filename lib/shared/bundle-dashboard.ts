@@ -23,6 +23,8 @@ export function bundleDashboard(): ReadonlyMap<string, Uint8Array> {
   });
   const files = new Map(outputFiles.map(({ path, contents }) => [`assets/${basename(path)}`, contents]));
   const named = (extension: string) => `/${[...files.keys()].find((path) => path.endsWith(extension))}`;
-  const page = readFileSync(join(folder, 'index.html'), 'utf8').replace('STYLE', named('.css')).replace('SCRIPT', named('.js'));
+  const page = readFileSync(join(folder, 'index.html'), 'utf8')
+    .replace('STYLE', named('.css'))
+    .replace('SCRIPT', named('.js'));
   return files.set('index.html', Buffer.from(page));
 }

@@ -7,7 +7,13 @@ import { type BuildOptions, buildSync } from 'esbuild';
 export type Bundle = ReadonlyMap<string, string | Uint8Array>;
 
 /** Large, imported by `import()` where few requests need them: kept apart, as every start would have to read them. */
-const loadedOnUse = ['rrule-temporal', 'stripe', '@aws-sdk/client-s3', '@aws-sdk/client-sqs', '@aws-sdk/s3-request-presigner'];
+const loadedOnUse = [
+  'rrule-temporal',
+  'stripe',
+  '@aws-sdk/client-s3',
+  '@aws-sdk/client-sqs',
+  '@aws-sdk/s3-request-presigner',
+];
 
 const options = {
   outExtension: { '.js': '.mjs' },
@@ -27,7 +33,11 @@ const options = {
  * @param aliases packages that are replaced, by what they are replaced with
  * @returns the bundle of each
  */
-export function bundle(sourceFolder: string, entries: readonly string[], aliases: Readonly<Record<string, string>> = {}): ReadonlyMap<string, Bundle> {
+export function bundle(
+  sourceFolder: string,
+  entries: readonly string[],
+  aliases: Readonly<Record<string, string>> = {},
+): ReadonlyMap<string, Bundle> {
   // Nothing is written there. Source maps name sources from there, so they say the same wherever this is.
   const outputFolder = join(sourceFolder, '../bundles');
   const { outputFiles } = buildSync({
@@ -47,7 +57,13 @@ export function bundle(sourceFolder: string, entries: readonly string[], aliases
     entries.map((entry) => {
       const own = outputFiles.filter(({ path }) => dirname(path) === join(outputFolder, entry));
       const used = loadedOnUse.filter((name) => own.some(({ text }) => text.includes(`import("${name}")`)));
-      return [entry, new Map([...own.map(({ path, contents }) => [relative(join(outputFolder, entry), path), contents] as const), ...used.flatMap((name) => apart.get(name)!)])];
+      return [
+        entry,
+        new Map([
+          ...own.map(({ path, contents }) => [relative(join(outputFolder, entry), path), contents] as const),
+          ...used.flatMap((name) => apart.get(name)!),
+        ]),
+      ];
     }),
   );
 }
@@ -60,8 +76,16 @@ export function writeBundle(files: Bundle, folder: string): void {
 }
 
 /** A package as one module, where Node looks for it. */
-function bundledPackage(name: string, alias: Readonly<Record<string, string>>): [path: string, contents: string | Uint8Array][] {
-  const { outputFiles } = buildSync({ ...options, alias, write: false, stdin: { contents: `export * from '${name}';`, resolveDir: import.meta.dirname } });
+function bundledPackage(
+  name: string,
+  alias: Readonly<Record<string, string>>,
+): [path: string, contents: string | Uint8Array][] {
+  const { outputFiles } = buildSync({
+    ...options,
+    alias,
+    write: false,
+    stdin: { contents: `export * from '${name}';`, resolveDir: import.meta.dirname },
+  });
   const folder = join('node_modules', name);
   return [
     [join(folder, 'package.json'), JSON.stringify({ name, type: 'module', exports: './index.mjs' })],

@@ -24,7 +24,8 @@ export function bundledCode(entry: string, folders: Readonly<Record<string, stri
       local: {
         tryBundle(outputFolder) {
           writeBundle(bundleOf(entry), outputFolder);
-          for (const [name, folder] of Object.entries(folders)) cpSync(join(lambdaFolder, folder), join(outputFolder, name), { recursive: true });
+          for (const [name, folder] of Object.entries(folders))
+            cpSync(join(lambdaFolder, folder), join(outputFolder, name), { recursive: true });
           return true;
         },
       },

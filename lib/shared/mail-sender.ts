@@ -14,5 +14,9 @@ export function grantSendMail(scope: Construct, role: IRole, { mailFrom, domain 
   const identityName = mailFrom ?? domain?.name;
   if (identityName === undefined) return;
   const identityArn = Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName: identityName });
-  role.addManagedPolicy(new ManagedPolicy(scope, 'SendMail', { statements: [new PolicyStatement({ actions: ['ses:SendEmail'], resources: [identityArn] })] }));
+  role.addManagedPolicy(
+    new ManagedPolicy(scope, 'SendMail', {
+      statements: [new PolicyStatement({ actions: ['ses:SendEmail'], resources: [identityArn] })],
+    }),
+  );
 }

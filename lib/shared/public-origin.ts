@@ -23,7 +23,11 @@ export class PublicOrigin {
 
   /** Lets a policy's holders read it. By name: the parameter's own `grantRead` would make their stack depend on it. */
   grantRead(policy: ManagedPolicy): void {
-    const parameterArn = Stack.of(policy).formatArn({ service: 'ssm', resource: 'parameter', resourceName: this.#parameterName.slice(1) });
+    const parameterArn = Stack.of(policy).formatArn({
+      service: 'ssm',
+      resource: 'parameter',
+      resourceName: this.#parameterName.slice(1),
+    });
     policy.addStatements(new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [parameterArn] }));
   }
 

@@ -22,13 +22,19 @@ export class PublisherImage {
    */
   constructor(digest: unknown) {
     if (digest !== undefined && !(typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest))) {
-      throw new Error(`-c imageDigest=DIGEST: DIGEST must be sha256: and 64 hexadecimal digits, not ${JSON.stringify(digest)}`);
+      throw new Error(
+        `-c imageDigest=DIGEST: DIGEST must be sha256: and 64 hexadecimal digits, not ${JSON.stringify(digest)}`,
+      );
     }
     this.#digest = digest ?? null;
   }
 
   for(scope: Construct, id: string, platform: Platform): ContainerImage {
-    if (this.#digest !== null) return ContainerImage.fromEcrRepository(Repository.fromRepositoryName(scope, id, imageRepositoryName), this.#digest);
+    if (this.#digest !== null)
+      return ContainerImage.fromEcrRepository(
+        Repository.fromRepositoryName(scope, id, imageRepositoryName),
+        this.#digest,
+      );
     return ContainerImage.fromDockerImageAsset(
       new DockerImageAsset(scope, id, {
         directory: rootFolder,

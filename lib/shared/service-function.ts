@@ -44,7 +44,10 @@ export class ServiceFunction<Variable extends string = string> extends LambdaFun
       // CPU comes in proportion (1,769 MB are one vCPU), and most of a cold start is CPU.
       memorySize: 1024,
       timeout: props.timeout,
-      environment: { ...Object.fromEntries(props.variables.map((name) => [name, props.environment[name]])), NODE_OPTIONS: '--enable-source-maps' },
+      environment: {
+        ...Object.fromEntries(props.variables.map((name) => [name, props.environment[name]])),
+        NODE_OPTIONS: '--enable-source-maps',
+      },
       vpc: props.vpc,
       vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
       securityGroups: [props.securityGroup],
@@ -59,8 +62,16 @@ export class ServiceFunction<Variable extends string = string> extends LambdaFun
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole]',
       'AwsSolutions-IAM5[Resource::*]',
     );
-    acknowledgeForCheckov(this, 'RDS Proxy bounds the connections, API Gateway the requests; and in a new account a reservation fails.', 'CKV_AWS_115');
-    acknowledgeForCheckov(this, 'Never invoked and forgotten: callers see the failure, the queue delivers again, the next minute calls again.', 'CKV_AWS_116');
+    acknowledgeForCheckov(
+      this,
+      'RDS Proxy bounds the connections, API Gateway the requests; and in a new account a reservation fails.',
+      'CKV_AWS_115',
+    );
+    acknowledgeForCheckov(
+      this,
+      'Never invoked and forgotten: callers see the failure, the queue delivers again, the next minute calls again.',
+      'CKV_AWS_116',
+    );
     acknowledgeForCheckov(this, 'No variable is secret: secrets are read by their ARN.', 'CKV_AWS_173');
   }
 }

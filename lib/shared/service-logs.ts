@@ -7,6 +7,10 @@ import { acknowledgeForCheckov } from './acknowledge.ts';
 export class ServiceLogs extends LogGroup {
   constructor(scope: Construct, id: string, retention: RetentionDays) {
     super(scope, id, { retention, removalPolicy: RemovalPolicy.DESTROY });
-    acknowledgeForCheckov(this, 'Encrypted with AWS’ own key. Logs hold no secrets, and a key of ours would cost for each line.', 'CKV_AWS_158');
+    acknowledgeForCheckov(
+      this,
+      'Encrypted with AWS’ own key. Logs hold no secrets, and a key of ours would cost for each line.',
+      'CKV_AWS_158',
+    );
   }
 }

@@ -29,7 +29,9 @@ const report = ({ amount, transaction = `tx_${++count}`, status = 'confirmed' }:
 describe('a deposit', () => {
   it('shows as pending while it is confirmed, and is credited then, whatever amount', async () => {
     await report({ amount: 12.5, transaction: 'a', status: 'confirming' });
-    expect(await invoices(user)).toMatchObject([{ state: 'pending', method: 'crypto', type: 'credit_purchase', cost: 12.5, credits: 1250, remainingCredits: 0 }]);
+    expect(await invoices(user)).toMatchObject([
+      { state: 'pending', method: 'crypto', type: 'credit_purchase', cost: 12.5, credits: 1250, remainingCredits: 0 },
+    ]);
     // What arrives in the end may differ.
     await report({ amount: 12.25, transaction: 'a' });
     expect(await invoices(user)).toMatchObject([{ state: 'paid', cost: 12.25, credits: 1225, remainingCredits: 1225 }]);
@@ -38,7 +40,11 @@ describe('a deposit', () => {
 
   it('is credited once, however often and in whatever order it is reported', async () => {
     await report({ amount: 3, transaction: 'b' });
-    await Promise.all(['confirmed', 'confirming', 'failed', 'confirmed'].map((status) => report({ amount: 3, transaction: 'b', status: status as 'failed' })));
+    await Promise.all(
+      ['confirmed', 'confirming', 'failed', 'confirmed'].map((status) =>
+        report({ amount: 3, transaction: 'b', status: status as 'failed' }),
+      ),
+    );
     await report({ amount: 99, transaction: 'b' });
     expect(await invoices(user)).toMatchObject([{ state: 'paid', credits: 300 }]);
   });
@@ -70,13 +76,19 @@ describe('a deposit', () => {
   });
 
   it('that is signed by nobody, altered, or at no address of ours changes nothing', async () => {
-    const { body, headers } = service.crypto().messageOf({ address, amount: 5, transaction: 'd', status: 'confirmed' })!;
+    const { body, headers } = service
+      .crypto()
+      .messageOf({ address, amount: 5, transaction: 'd', status: 'confirmed' })!;
     expect((await deliverDeposit({ body, headers: {} })).status).toBe(400);
     expect((await deliverDeposit({ body: body.replace('5', '6'), headers })).status).toBe(400);
-    const elsewhere = service.crypto().messageOf({ address: 'test-USDT-TRC20-adr_of_nobody', amount: 5, transaction: 'e', status: 'confirmed' })!;
+    const elsewhere = service
+      .crypto()
+      .messageOf({ address: 'test-USDT-TRC20-adr_of_nobody', amount: 5, transaction: 'e', status: 'confirmed' })!;
     expect((await deliverDeposit(elsewhere)).status).toBe(200);
     expect(await invoices(user)).toEqual([]);
-    expect((await service.pool().query('select failure from payment_events where applied_at is null')).rows).toEqual([{ failure: expect.stringContaining('no such deposit address') }]);
+    expect((await service.pool().query('select failure from payment_events where applied_at is null')).rows).toEqual([
+      { failure: expect.stringContaining('no such deposit address') },
+    ]);
     await service.pool().query('update payment_events set applied_at = now()');
   });
 });
@@ -84,7 +96,8 @@ describe('a deposit', () => {
 describe('a deposit address', () => {
   it('is made once per user and currency, also for many at once, and stays', async () => {
     const other = await service.user(0);
-    const ask = async (who: TestUser, id: string) => (await who.call('GET', `/crypto/currencies/${encodeURIComponent(id)}/deposit-address`)).body;
+    const ask = async (who: TestUser, id: string) =>
+      (await who.call('GET', `/crypto/currencies/${encodeURIComponent(id)}/deposit-address`)).body;
     const answers = await Promise.all(Array.from({ length: 6 }, () => ask(other, 'BTC')));
     expect(new Set(answers.map((answer) => answer.address)).size).toBe(1);
     expect(answers[0]).toMatchObject({ currencyID: 'BTC', network: 'BTC', memo: null, createdAt: expect.any(String) });
@@ -104,9 +117,27 @@ describe('the list of currencies', () => {
     const { body } = await user.call('GET', '/crypto/currencies');
     expect(body.map(({ id }: { id: string }) => id)).toEqual(coins.map(({ id }) => id).sort());
     const of = (id: string) => body.find((currency: { id: string }) => currency.id === id);
-    expect(of('BTC')).toMatchObject({ name: 'Bitcoin', symbol: 'BTC', network: 'BTC', decimals: 8, transferKind: 'NON_EVM', chainId: null, contractAddress: null });
-    expect(of('ETH (BASE)')).toMatchObject({ transferKind: 'EVM_NATIVE', chainId: 8453, contractAddress: null, decimals: 18 });
-    expect(of('USDC (ERC20)')).toMatchObject({ transferKind: 'EVM_ERC20', chainId: 1, contractAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/), rateUSD: 1 });
+    expect(of('BTC')).toMatchObject({
+      name: 'Bitcoin',
+      symbol: 'BTC',
+      network: 'BTC',
+      decimals: 8,
+      transferKind: 'NON_EVM',
+      chainId: null,
+      contractAddress: null,
+    });
+    expect(of('ETH (BASE)')).toMatchObject({
+      transferKind: 'EVM_NATIVE',
+      chainId: 8453,
+      contractAddress: null,
+      decimals: 18,
+    });
+    expect(of('USDC (ERC20)')).toMatchObject({
+      transferKind: 'EVM_ERC20',
+      chainId: 1,
+      contractAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+      rateUSD: 1,
+    });
     for (const { icon, rateUSD, rateAt } of body) {
       expect(decodeURIComponent(icon)).toMatch(/^data:image\/svg\+xml,<svg .*<\/svg>$/);
       expect(rateUSD).toBeGreaterThan(0);
@@ -115,7 +146,8 @@ describe('the list of currencies', () => {
   });
 
   it('is fetched again when it is old; while the processor is away an old one serves for an hour, and then nothing', async () => {
-    const age = (minutes: number) => service.pool().query('update crypto_currencies set fetched_at = now() - make_interval(mins => $1)', [minutes]);
+    const age = (minutes: number) =>
+      service.pool().query('update crypto_currencies set fetched_at = now() - make_interval(mins => $1)', [minutes]);
     const { crypto } = databaseOn(service.pool());
     const processor = service.crypto();
     const all = await processor.currencies();
@@ -128,7 +160,10 @@ describe('the list of currencies', () => {
       await age(59);
       expect([(await user.call('GET', '/crypto/currencies')).status, fetched]).toEqual([200, 1]);
       await age(61);
-      expect((await user.call('GET', '/crypto/currencies')).body).toMatchObject({ status: 502, code: 'upstream_unavailable' });
+      expect((await user.call('GET', '/crypto/currencies')).body).toMatchObject({
+        status: 502,
+        code: 'upstream_unavailable',
+      });
       Object.assign(processor, { currencies: () => Promise.resolve(all.slice(1)) });
       expect((await user.call('GET', '/crypto/currencies')).body).toHaveLength(coins.length - 1);
       expect(await crypto.listed()).toHaveLength(coins.length - 1);

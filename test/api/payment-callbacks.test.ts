@@ -14,15 +14,31 @@ beforeEach(async () => {
   user = await service.user(0);
 });
 
-const notified = async () => (await service.pool().query('select kind, detail from notifications where user_id = $1 order by id', [user.id])).rows;
+const notified = async () =>
+  (await service.pool().query('select kind, detail from notifications where user_id = $1 order by id', [user.id])).rows;
 
 describe('a top-up', () => {
   it('is credited when it is paid, with its receipt, and not before', async () => {
     const { invoiceID, credits, messages } = await topUp(user, 1250);
-    expect([credits, await billing(user)]).toEqual([1250, expect.objectContaining({ balance: 0, creditsLeft: 0, goodStanding: true })]);
-    expect(await invoice(user, invoiceID)).toMatchObject({ state: 'pending', cost: 12.5, currency: 'USD', credits: 1250, remainingCredits: 0, method: 'card', type: 'credit_purchase' });
+    expect([credits, await billing(user)]).toEqual([
+      1250,
+      expect.objectContaining({ balance: 0, creditsLeft: 0, goodStanding: true }),
+    ]);
+    expect(await invoice(user, invoiceID)).toMatchObject({
+      state: 'pending',
+      cost: 12.5,
+      currency: 'USD',
+      credits: 1250,
+      remainingCredits: 0,
+      method: 'card',
+      type: 'credit_purchase',
+    });
     for (const message of messages('pay')) expect((await deliverPayment(message)).status).toBe(200);
-    expect(await invoice(user, invoiceID)).toMatchObject({ state: 'paid', remainingCredits: 1250, receiptURL: expect.stringContaining(invoiceID) });
+    expect(await invoice(user, invoiceID)).toMatchObject({
+      state: 'paid',
+      remainingCredits: 1250,
+      receiptURL: expect.stringContaining(invoiceID),
+    });
     expect(await billing(user)).toMatchObject({ balance: 1250, creditsLeft: 1250 });
   });
 
@@ -46,7 +62,14 @@ describe('a top-up', () => {
 
   it('is not credited while a slow method of payment is under way, and cancelled when that fails', async () => {
     const { invoiceID } = await topUp(user, 500);
-    const session = { id: 'cs_1', object: 'checkout.session', metadata: { invoiceID }, amount_total: 500, currency: 'usd', payment_intent: `pi_${invoiceID}` };
+    const session = {
+      id: 'cs_1',
+      object: 'checkout.session',
+      metadata: { invoiceID },
+      amount_total: 500,
+      currency: 'usd',
+      payment_intent: `pi_${invoiceID}`,
+    };
     await deliverPayment(stripe('checkout.session.completed', { ...session, payment_status: 'unpaid' }));
     expect((await billing(user)).balance).toBe(0);
     await deliverPayment(stripe('checkout.session.async_payment_failed', { ...session, payment_status: 'unpaid' }));
@@ -55,10 +78,19 @@ describe('a top-up', () => {
 
   it('of another currency waits for somebody to look', async () => {
     const { invoiceID } = await topUp(user, 500);
-    const session = { id: 'cs_1', object: 'checkout.session', metadata: { invoiceID }, amount_total: 500, currency: 'eur', payment_intent: `pi_${invoiceID}` };
+    const session = {
+      id: 'cs_1',
+      object: 'checkout.session',
+      metadata: { invoiceID },
+      amount_total: 500,
+      currency: 'eur',
+      payment_intent: `pi_${invoiceID}`,
+    };
     await deliverPayment(stripe('checkout.session.completed', { ...session, payment_status: 'paid' }));
     expect((await billing(user)).balance).toBe(0);
-    expect((await service.pool().query('select failure from payment_events where applied_at is null')).rows).toEqual([{ failure: expect.stringContaining('EUR') }]);
+    expect((await service.pool().query('select failure from payment_events where applied_at is null')).rows).toEqual([
+      { failure: expect.stringContaining('EUR') },
+    ]);
     await service.pool().query('update payment_events set applied_at = now() where applied_at is null');
   });
 
@@ -79,7 +111,10 @@ describe('a refund', () => {
     await deliverPayment(refund('re_rest', invoiceID, 700, 'succeeded', 'refund.updated'));
     expect(await invoice(user, invoiceID)).toMatchObject({ state: 'refunded', remainingCredits: 0 });
     expect(await billing(user)).toMatchObject({ balance: 0, goodStanding: true });
-    expect((await notified()).map(({ kind, detail }) => [kind, detail.creditsTakenBack])).toEqual([['payment_refunded', 300], ['payment_refunded', 700]]);
+    expect((await notified()).map(({ kind, detail }) => [kind, detail.creditsTakenBack])).toEqual([
+      ['payment_refunded', 300],
+      ['payment_refunded', 700],
+    ]);
   });
 
   it('that fails gives them back, whichever message comes first', async () => {
@@ -88,7 +123,10 @@ describe('a refund', () => {
     await deliverPayment(refund('re_a', a, 1000, 'failed', 'refund.failed'));
     await deliverPayment(refund('re_b', b, 1000, 'failed', 'refund.failed'));
     await deliverPayment(refund('re_b', b, 1000));
-    expect([await invoice(user, a), await invoice(user, b)]).toMatchObject([{ state: 'paid', remainingCredits: 1000 }, { state: 'paid', remainingCredits: 1000 }]);
+    expect([await invoice(user, a), await invoice(user, b)]).toMatchObject([
+      { state: 'paid', remainingCredits: 1000 },
+      { state: 'paid', remainingCredits: 1000 },
+    ]);
   });
 
   it('that is delivered before its payment is applied after it', async () => {
@@ -107,7 +145,9 @@ describe('a dispute', () => {
     await useUp(900);
     await deliverPayment(dispute('dp_1', first, 1000, 'needs_response', 'charge.dispute.created'));
     expect(await invoices(user)).toMatchObject([
-      { type: 'adjustment', state: 'paid', credits: 0, cost: 0, remainingCredits: -700 }, { id: second, remainingCredits: 0 }, { id: first, state: 'refunded', remainingCredits: 0 },
+      { type: 'adjustment', state: 'paid', credits: 0, cost: 0, remainingCredits: -700 },
+      { id: second, remainingCredits: 0 },
+      { id: first, state: 'refunded', remainingCredits: 0 },
     ]);
     expect(await billing(user)).toMatchObject({ balance: -700, creditsLeft: -700, goodStanding: false });
     expect((await notified()).map(({ kind }) => kind)).toEqual(['payment_disputed']);
@@ -143,11 +183,17 @@ describe('a message', () => {
   it('that is altered, unsigned, signed by somebody else or too old is refused, and leaves no trace', async () => {
     const { messages } = await topUp(user, 500);
     const [, { body, headers }] = messages('pay') as [never, { body: string; headers: Record<string, string> }];
-    const signed = (options: { secret?: string; timestamp?: number }) => ({ 'stripe-signature': Stripe.webhooks.generateTestHeaderString({ payload: body, secret: 'whsec_test', ...options }) });
+    const signed = (options: { secret?: string; timestamp?: number }) => ({
+      'stripe-signature': Stripe.webhooks.generateTestHeaderString({ payload: body, secret: 'whsec_test', ...options }),
+    });
     const old = Math.floor(Date.now() / 1000) - 301;
     const refused = [
-      { body: body.replace('500', '501'), headers }, { body: `${body} `, headers }, { body, headers: {} as Record<string, string> },
-      { body, headers: signed({ secret: 'whsec_other' }) }, { body, headers: signed({ timestamp: old }) }, { body, headers: { 'stripe-signature': 't=1,v1=00' } },
+      { body: body.replace('500', '501'), headers },
+      { body: `${body} `, headers },
+      { body, headers: {} as Record<string, string> },
+      { body, headers: signed({ secret: 'whsec_other' }) },
+      { body, headers: signed({ timestamp: old }) },
+      { body, headers: { 'stripe-signature': 't=1,v1=00' } },
       { body: '', headers },
     ];
     for (const message of refused) expect((await deliverPayment(message)).status).toBe(400);
@@ -158,21 +204,37 @@ describe('a message', () => {
   });
 
   it('about a checkout that nobody was ever given is taken', async () => {
-    const session = { id: 'cs_1', metadata: { invoiceID: 'inv_never_written' }, amount_total: 500, currency: 'usd', payment_intent: null, payment_status: 'unpaid' };
-    for (const type of ['checkout.session.expired', 'checkout.session.async_payment_failed']) expect((await deliverPayment(stripe(type, session))).status).toBe(200);
+    const session = {
+      id: 'cs_1',
+      metadata: { invoiceID: 'inv_never_written' },
+      amount_total: 500,
+      currency: 'usd',
+      payment_intent: null,
+      payment_status: 'unpaid',
+    };
+    for (const type of ['checkout.session.expired', 'checkout.session.async_payment_failed'])
+      expect((await deliverPayment(stripe(type, session))).status).toBe(200);
     expect((await service.pool().query('select id from payment_events where applied_at is null')).rows).toEqual([]);
   });
 
   it('that means nothing to us is taken', async () => {
     for (const type of ['customer.created', 'checkout.session.completed', 'charge.succeeded']) {
-      expect((await deliverPayment(stripe(type, { id: 'x', metadata: {}, payment_status: 'paid', amount_total: 5, currency: 'usd' }))).status).toBe(200);
+      expect(
+        (
+          await deliverPayment(
+            stripe(type, { id: 'x', metadata: {}, payment_status: 'paid', amount_total: 5, currency: 'usd' }),
+          )
+        ).status,
+      ).toBe(200);
     }
   });
 
   it('is kept as received', async () => {
     const message = stripe('customer.created', { id: 'cus_1', name: 'ÄÖ 😀' }, `evt_${randomUUID()}`);
     await deliverPayment(message);
-    expect((await service.pool().query('select body from payment_events where body = $1', [message.body])).rows).toHaveLength(1);
+    expect(
+      (await service.pool().query('select body from payment_events where body = $1', [message.body])).rows,
+    ).toHaveLength(1);
   });
 
   it('has to be posted, and of sensible size', async () => {
@@ -185,5 +247,12 @@ describe('a message', () => {
 async function useUp(credits: number): Promise<void> {
   const { databaseOn } = await import('../../lambda/data/database.ts');
   const { ledger } = databaseOn(service.pool());
-  await ledger.take({ userID: user.id, cause: 'usage', reference: randomUUID(), credits, account: 'usage', at: new Date() });
+  await ledger.take({
+    userID: user.id,
+    cause: 'usage',
+    reference: randomUUID(),
+    credits,
+    account: 'usage',
+    at: new Date(),
+  });
 }

@@ -20,11 +20,17 @@ beforeAll(async () => {
   await browser.signIn(user);
 });
 
-const callWith = (headers: Record<string, string>, method = 'GET', path = '/me') => fetch(`${site.origin()}/v1${path}`, { method, headers });
+const callWith = (headers: Record<string, string>, method = 'GET', path = '/me') =>
+  fetch(`${site.origin()}/v1${path}`, { method, headers });
 const statusOf = async (accessToken: string) => (await callWith({ authorization: `Bearer ${accessToken}` })).status;
-const makeKey = async (settings: Record<string, unknown> = {}, by = browser) => (await by.post('/api/auth/account/api-keys/create', { name: 'script', ...settings })).body;
+const makeKey = async (settings: Record<string, unknown> = {}, by = browser) =>
+  (await by.post('/api/auth/account/api-keys/create', { name: 'script', ...settings })).body;
 
-async function connect(application: TestClient, as: User, through: BrowserSession): Promise<{ access_token: string; refresh_token: string }> {
+async function connect(
+  application: TestClient,
+  as: User,
+  through: BrowserSession,
+): Promise<{ access_token: string; refresh_token: string }> {
   const { url, verifier } = await application.authorizationRequest('service:read');
   const callback = await through.authorize(url, { user: as, accept: true });
   return (await application.exchange(callback.searchParams.get('code')!, verifier)).body;
@@ -43,7 +49,10 @@ describe('an API key', () => {
     const [full, limited] = [await makeKey(), await makeKey({ scopes: ['service:read'] })];
     expect((await callWith({ 'x-api-key': limited.key })).status).toBe(200);
     const refused = await callWith({ 'x-api-key': limited.key }, 'POST', '/streams');
-    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([403, expect.stringContaining('error="insufficient_scope", scope="service:write"')]);
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      403,
+      expect.stringContaining('error="insufficient_scope", scope="service:write"'),
+    ]);
     expect((await callWith({ 'x-api-key': full.key }, 'POST', '/streams')).status).toBe(422);
   });
 
@@ -60,7 +69,10 @@ describe('an API key', () => {
   });
 
   test('says when it was used, and ends when it is revoked or has expired', async () => {
-    const [revoked, expired] = [await makeKey({ name: 'revoked' }), await makeKey({ name: 'expired', expiresInDays: 1 })];
+    const [revoked, expired] = [
+      await makeKey({ name: 'revoked' }),
+      await makeKey({ name: 'expired', expiresInDays: 1 }),
+    ];
     for (const { key } of [revoked, expired]) expect((await callWith({ 'x-api-key': key })).status).toBe(200);
     const { data } = (await browser.get('/api/auth/account/api-keys')).body;
     expect(data.find(({ id }: { id: string }) => id === revoked.id).lastUsedAt).toBeTruthy();
@@ -77,7 +89,12 @@ describe('an API key', () => {
     expect((await callWith({ 'x-api-key': key })).status).toBe(200);
   });
 
-  test.each([[{ name: '' }], [{ name: 'x', prefix: 'foo_' }], [{ name: 'x', scopes: ['service:root'] }], [{ name: 'x', expiresInDays: 0 }]])('is not made of %j', async (settings) => {
+  test.each([
+    [{ name: '' }],
+    [{ name: 'x', prefix: 'foo_' }],
+    [{ name: 'x', scopes: ['service:root'] }],
+    [{ name: 'x', expiresInDays: 0 }],
+  ])('is not made of %j', async (settings) => {
     expect((await browser.post('/api/auth/account/api-keys/create', settings)).status).toBe(400);
   });
 
@@ -86,7 +103,9 @@ describe('an API key', () => {
     const { access_token: token } = await connect(await registerClient(site.origin()), user, browser);
     for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${token}` }] as Record<string, string>[]) {
       const answer = await fetch(`${site.origin()}/api/auth/account/api-keys/create`, {
-        method: 'POST', headers: { 'content-type': 'application/json', origin: site.origin(), ...headers }, body: JSON.stringify({ name: 'more' }),
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: site.origin(), ...headers },
+        body: JSON.stringify({ name: 'more' }),
       });
       expect(answer.status).toBe(401);
     }
@@ -110,7 +129,13 @@ describe('an application', () => {
     const [goneTokens, keptTokens] = [await connect(gone, user, browser), await connect(kept, user, browser)];
     expect(await statusOf(goneTokens.access_token)).toBe(200);
     const { data } = (await browser.get('/api/auth/account/applications')).body;
-    expect(data).toContainEqual(expect.objectContaining({ clientID: gone.clientID, name: 'Test', scopes: expect.arrayContaining(['service:read']) }));
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        clientID: gone.clientID,
+        name: 'Test',
+        scopes: expect.arrayContaining(['service:read']),
+      }),
+    );
     await browser.post('/api/auth/account/applications/disconnect', { clientID: gone.clientID });
     expect((await gone.refresh(goneTokens.refresh_token)).body.error).toBe('invalid_grant');
     site.advance(60);
@@ -120,7 +145,11 @@ describe('an application', () => {
   test('gives its access token back', async () => {
     const application = await registerClient(site.origin());
     const { access_token: token } = await connect(application, user, browser);
-    const revoke = (clientID: string) => fetch(`${site.origin()}/api/auth/oauth2/revoke`, { method: 'POST', body: new URLSearchParams({ token, client_id: clientID }) });
+    const revoke = (clientID: string) =>
+      fetch(`${site.origin()}/api/auth/oauth2/revoke`, {
+        method: 'POST',
+        body: new URLSearchParams({ token, client_id: clientID }),
+      });
     await revoke((await registerClient(site.origin())).clientID);
     site.advance(60);
     expect(await statusOf(token)).toBe(200);
@@ -137,9 +166,15 @@ describe('an application', () => {
   test('that nobody has agreed to for a week is forgotten; others are not', async () => {
     const [unused, used] = [await registerClient(site.origin()), await registerClient(site.origin())];
     await connect(used, user, browser);
-    await site.pool().query("update oauth_clients set updated_at = now() - interval '8 days' where client_id = any($1)", [[unused.clientID, used.clientID]]);
+    await site
+      .pool()
+      .query("update oauth_clients set updated_at = now() - interval '8 days' where client_id = any($1)", [
+        [unused.clientID, used.clientID],
+      ]);
     await databaseOn(site.pool()).expiredCredentials.delete();
-    const { rows } = await site.pool().query('select client_id from oauth_clients where client_id = any($1)', [[unused.clientID, used.clientID]]);
+    const { rows } = await site
+      .pool()
+      .query('select client_id from oauth_clients where client_id = any($1)', [[unused.clientID, used.clientID]]);
     expect(rows).toEqual([{ client_id: used.clientID }]);
   });
 });
@@ -156,7 +191,10 @@ describe('somebody who is disabled', () => {
     expect((await callWith({ 'x-api-key': key })).status).toBe(401);
     expect((await through.get('/api/auth/account/api-keys')).status).toBe(401);
     expect((await application.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant');
-    expect(await through.post('/api/auth/sign-in/email', person)).toMatchObject({ status: 403, body: { code: 'ACCOUNT_DISABLED' } });
+    expect(await through.post('/api/auth/sign-in/email', person)).toMatchObject({
+      status: 403,
+      body: { code: 'ACCOUNT_DISABLED' },
+    });
     site.advance(60);
     expect(await statusOf(tokens.access_token)).toBe(401);
   });
@@ -178,24 +216,50 @@ describe('somebody who is disabled', () => {
 describe('a stranger', () => {
   test('does not learn who has an account: not by signing up, signing in, or asking for a new password', async () => {
     const stranger = browserSession(site.origin);
-    const signUp = (email: string) => stranger.post('/api/auth/sign-up/email', { name: 'Somebody', email, password: 'a long enough password' });
+    const signUp = (email: string) =>
+      stranger.post('/api/auth/sign-up/email', { name: 'Somebody', email, password: 'a long enough password' });
     const [known, unknown] = [await signUp(user.email), await signUp('new@example.com')];
     const shapeOf = ({ status, body }: typeof known) => [status, Object.keys(body.user).sort(), body.token];
     expect(shapeOf(known)).toEqual(shapeOf(unknown));
-    const answersOf = async (path: string, body: object) => Promise.all([user.email, 'nobody@example.com'].map(async (email) => (await stranger.post(path, { email, ...body })).body));
-    for (const [path, body] of [['/api/auth/sign-in/email', { password: 'a wrong password' }], ['/api/auth/request-password-reset', { redirectTo: '/new-password' }], ['/api/auth/send-verification-email', {}]] as const) {
+    const answersOf = async (path: string, body: object) =>
+      Promise.all(
+        [user.email, 'nobody@example.com'].map(async (email) => (await stranger.post(path, { email, ...body })).body),
+      );
+    for (const [path, body] of [
+      ['/api/auth/sign-in/email', { password: 'a wrong password' }],
+      ['/api/auth/request-password-reset', { redirectTo: '/new-password' }],
+      ['/api/auth/send-verification-email', {}],
+    ] as const) {
       const [ofKnown, ofUnknown] = await answersOf(path, body);
       expect(ofKnown).toEqual(ofUnknown);
     }
-    await expect.poll(() => site.mails.filter(({ to }) => to === user.email).map(({ subject }) => subject)).toContain('You have an account already');
+    await expect
+      .poll(() => site.mails.filter(({ to }) => to === user.email).map(({ subject }) => subject))
+      .toContain('You have an account already');
   });
 
   test('does not get in before the address is confirmed', async () => {
     const stranger = browserSession(site.origin);
-    await stranger.post('/api/auth/sign-up/email', { name: 'Early', email: 'early@example.com', password: 'a long enough password' });
-    expect(await stranger.post('/api/auth/sign-in/email', { email: 'early@example.com', password: 'a long enough password' })).toMatchObject({ status: 403, body: { code: 'EMAIL_NOT_VERIFIED' } });
-    const { rows } = await site.pool().query("select kind, address from security_events e join users u on u.id = user_id where email = 'early@example.com' order by seq");
-    expect(rows).toEqual([{ kind: 'signed_up', address: '127.0.0.1' }, { kind: 'sign_in_refused', address: '127.0.0.1' }]);
+    await stranger.post('/api/auth/sign-up/email', {
+      name: 'Early',
+      email: 'early@example.com',
+      password: 'a long enough password',
+    });
+    expect(
+      await stranger.post('/api/auth/sign-in/email', {
+        email: 'early@example.com',
+        password: 'a long enough password',
+      }),
+    ).toMatchObject({ status: 403, body: { code: 'EMAIL_NOT_VERIFIED' } });
+    const { rows } = await site
+      .pool()
+      .query(
+        "select kind, address from security_events e join users u on u.id = user_id where email = 'early@example.com' order by seq",
+      );
+    expect(rows).toEqual([
+      { kind: 'signed_up', address: '127.0.0.1' },
+      { kind: 'sign_in_refused', address: '127.0.0.1' },
+    ]);
   });
 });
 
@@ -213,22 +277,48 @@ describe('what happened', () => {
     await other.signIn(person);
     const sessions = (await through.get('/api/auth/account/sessions')).body.data;
     expect(JSON.stringify(sessions)).not.toContain('token');
-    await through.post('/api/auth/account/sessions/end', { id: sessions.find(({ isCurrent }: { isCurrent: boolean }) => !isCurrent).id });
+    await through.post('/api/auth/account/sessions/end', {
+      id: sessions.find(({ isCurrent }: { isCurrent: boolean }) => !isCurrent).id,
+    });
     expect((await other.get('/api/auth/account/sessions')).status).toBe(401);
-    await through.post('/api/auth/change-password', { currentPassword: person.password, newPassword: 'another long password', revokeOtherSessions: true });
+    await through.post('/api/auth/change-password', {
+      currentPassword: person.password,
+      newPassword: 'another long password',
+      revokeOtherSessions: true,
+    });
     const { data } = (await through.get('/api/auth/account/security-events')).body;
     expect(data.map(({ kind }: { kind: string }) => kind).reverse()).toEqual(
-      expect.arrayContaining(['sign_in_refused', 'signed_in', 'api_key_created', 'api_key_revoked', 'application_connected', 'application_disconnected', 'session_ended', 'password_changed']),
+      expect.arrayContaining([
+        'sign_in_refused',
+        'signed_in',
+        'api_key_created',
+        'api_key_revoked',
+        'application_connected',
+        'application_disconnected',
+        'session_ended',
+        'password_changed',
+      ]),
     );
     expect(data[0]).toMatchObject({ address: '127.0.0.1' });
-    expect(JSON.stringify((await browser.get('/api/auth/account/security-events')).body)).not.toContain('password_changed');
+    expect(JSON.stringify((await browser.get('/api/auth/account/security-events')).body)).not.toContain(
+      'password_changed',
+    );
   });
 
   test('holds nobody back for long: what has expired goes', async () => {
-    await site.pool().query("insert into security_events (kind, at) values ('sign_in_refused', now() - interval '2 years')");
-    await site.pool().query("update auth_sessions set expires_at = now() - interval '1 second' where user_id <> $1", [user.id]);
+    await site
+      .pool()
+      .query("insert into security_events (kind, at) values ('sign_in_refused', now() - interval '2 years')");
+    await site
+      .pool()
+      .query("update auth_sessions set expires_at = now() - interval '1 second' where user_id <> $1", [user.id]);
     await databaseOn(site.pool()).expiredCredentials.delete();
-    const { rows } = await site.pool().query("select (select count(*) from security_events where at < now() - interval '1 year') as events, (select count(*) from auth_sessions where user_id <> $1) as sessions", [user.id]);
+    const { rows } = await site
+      .pool()
+      .query(
+        "select (select count(*) from security_events where at < now() - interval '1 year') as events, (select count(*) from auth_sessions where user_id <> $1) as sessions",
+        [user.id],
+      );
     expect(rows).toEqual([{ events: 0, sessions: 0 }]);
   });
 });

@@ -32,7 +32,10 @@ async function codeFor(application: TestClient, scope = 'service:read'): Promise
   return { code: callback.searchParams.get('code')!, verifier };
 }
 
-async function tokensFor(application: TestClient, scope = 'service:read'): Promise<{ access_token: string; refresh_token: string }> {
+async function tokensFor(
+  application: TestClient,
+  scope = 'service:read',
+): Promise<{ access_token: string; refresh_token: string }> {
   const { code, verifier } = await codeFor(application, scope);
   return (await application.exchange(code, verifier)).body;
 }
@@ -53,8 +56,13 @@ describe('asking for authorization', () => {
     const answer = await browser.authorize(url, { user, accept: true });
     // What asks for a token at once is answered in the fragment.
     const parameters = new URLSearchParams(`${answer.search.slice(1)}&${answer.hash.slice(1)}`);
-    expect([parameters.get('error'), parameters.get('code'), parameters.get('access_token')]).toEqual([error, null, null]);
-    if (answer.href.startsWith(client.redirectURI)) expect([parameters.get('state'), parameters.get('iss')]).toEqual([state, site.origin()]);
+    expect([parameters.get('error'), parameters.get('code'), parameters.get('access_token')]).toEqual([
+      error,
+      null,
+      null,
+    ]);
+    if (answer.href.startsWith(client.redirectURI))
+      expect([parameters.get('state'), parameters.get('iss')]).toEqual([state, site.origin()]);
   });
 
   test.each([
@@ -90,19 +98,30 @@ describe('asking for authorization', () => {
     await fresh.signIn(user);
     const { searchParams: query } = await fresh.visit(url);
     query.set('scope', 'service:read service:write service:destructive');
-    expect(await fresh.post('/api/auth/oauth2/consent', { accept: true, oauth_query: query.toString() })).toMatchObject({ status: 400, body: { error: 'invalid_signature' } });
+    expect(await fresh.post('/api/auth/oauth2/consent', { accept: true, oauth_query: query.toString() })).toMatchObject(
+      { status: 400, body: { error: 'invalid_signature' } },
+    );
   });
 
   test('denied by the person: the application hears it, and gets no code', async () => {
     const { url, state } = await webClient.authorizationRequest('service:read');
     const answer = await browser.authorize(url, { user, accept: false });
-    expect(Object.fromEntries(answer.searchParams)).toMatchObject({ error: 'access_denied', state, iss: site.origin() });
+    expect(Object.fromEntries(answer.searchParams)).toMatchObject({
+      error: 'access_denied',
+      state,
+      iss: site.origin(),
+    });
     expect(answer.searchParams.get('code')).toBeNull();
   });
 });
 
 describe('registering an application', () => {
-  test.each([['javascript:alert(1)'], ['data:text/html,x'], ['http://app.example.com/callback'], ['https://app.example.com/callback#fragment']])('at %s', async (redirectURI) => {
+  test.each([
+    ['javascript:alert(1)'],
+    ['data:text/html,x'],
+    ['http://app.example.com/callback'],
+    ['https://app.example.com/callback#fragment'],
+  ])('at %s', async (redirectURI) => {
     await expect(registerClient(site.origin(), { redirect_uris: [redirectURI] })).rejects.toThrow('answered 400');
   });
 
@@ -111,8 +130,13 @@ describe('registering an application', () => {
     if (!greedy) return;
     const { url } = await greedy.authorizationRequest('service:read');
     expect((await browser.visit(url)).pathname).not.toBe('/callback');
-    const { url: withoutPKCE } = await greedy.authorizationRequest('service:read', { code_challenge: undefined, code_challenge_method: undefined });
-    expect((await browser.authorize(withoutPKCE, { user, accept: true })).searchParams.get('error')).toBe('invalid_request');
+    const { url: withoutPKCE } = await greedy.authorizationRequest('service:read', {
+      code_challenge: undefined,
+      code_challenge_method: undefined,
+    });
+    expect((await browser.authorize(withoutPKCE, { user, accept: true })).searchParams.get('error')).toBe(
+      'invalid_request',
+    );
   });
 });
 
@@ -122,18 +146,25 @@ describe('trading a code', () => {
     ['with another redirect address', { redirect_uri: 'http://127.0.0.1:9/other' }],
   ])('%s', async (_name, changes) => {
     const { code, verifier } = await codeFor(client);
-    expect(await client.exchange(code, verifier, changes)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await client.exchange(code, verifier, changes)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
   });
 
   test('without its verifier', async () => {
     const { code } = await codeFor(client);
-    expect(await client.token({ grant_type: 'authorization_code', code, redirect_uri: client.redirectURI })).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^invalid_/) } });
+    expect(
+      await client.token({ grant_type: 'authorization_code', code, redirect_uri: client.redirectURI }),
+    ).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^invalid_/) } });
   });
 
   test('that another application was given', async () => {
     const { code, verifier } = await codeFor(client);
     const thief = await registerClient(site.origin());
-    expect(await thief.exchange(code, verifier)).toMatchObject({ body: { error: expect.stringMatching(/^invalid_(grant|client)$/) } });
+    expect(await thief.exchange(code, verifier)).toMatchObject({
+      body: { error: expect.stringMatching(/^invalid_(grant|client)$/) },
+    });
   });
 
   test('twice: what the first one got ends too', async () => {
@@ -141,7 +172,10 @@ describe('trading a code', () => {
     const first = await client.exchange(code, verifier);
     expect(first.status).toBe(200);
     expect(await client.exchange(code, verifier)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-    expect(await client.refresh(first.body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await client.refresh(first.body.refresh_token)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
   });
 });
 
@@ -151,14 +185,24 @@ describe('refreshing', () => {
     const second = await client.refresh(first);
     expect(second.status).toBe(200);
     expect(await client.refresh(first)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-    expect(await client.refresh(second.body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-    const { rows } = await site.pool().query("select count(*) from security_events where kind = 'refresh_refused' and client_id = $1", [client.clientID]);
+    expect(await client.refresh(second.body.refresh_token)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+    const { rows } = await site
+      .pool()
+      .query("select count(*) from security_events where kind = 'refresh_refused' and client_id = $1", [
+        client.clientID,
+      ]);
     expect(rows[0].count).toBeGreaterThan(0);
   });
 
   test('for more scopes than were granted', async () => {
     const { refresh_token: token } = await tokensFor(client);
-    expect(await client.refresh(token, { scope: 'service:read service:destructive' })).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
+    expect(await client.refresh(token, { scope: 'service:read service:destructive' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_scope' },
+    });
   });
 
   test('with the token of another application', async () => {
@@ -179,13 +223,25 @@ describe('an access token', () => {
     kid = key!.id;
     privateKey = await importJWK(JSON.parse(key!.privateKey), 'ES256');
     publicKey = (await importJWK(JSON.parse(key!.publicKey), 'ES256', { extractable: true })) as CryptoKey;
-    claims = { iss: site.origin(), aud: `${site.origin()}/v1`, sub: user.id, azp: client.clientID, scope: 'service:read', iat: nowSeconds, exp: nowSeconds + 900, jti: 'forged' };
+    claims = {
+      iss: site.origin(),
+      aud: `${site.origin()}/v1`,
+      sub: user.id,
+      azp: client.clientID,
+      scope: 'service:read',
+      iat: nowSeconds,
+      exp: nowSeconds + 900,
+      jti: 'forged',
+    };
   });
-  const sign = (payload: JWTPayload, header: Record<string, unknown> = {}) => new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header }).sign(privateKey);
+  const sign = (payload: JWTPayload, header: Record<string, unknown> = {}) =>
+    new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header }).sign(privateKey);
 
   test('as it should be opens the API: what follows is refused for what it changes', async () => {
     expect(await statusOf(await sign(claims))).toBe(200);
-    expect(await statusOf(await sign({ ...claims, aud: [`${site.origin()}/`, 'https://elsewhere.example'] }))).toBe(200);
+    expect(await statusOf(await sign({ ...claims, aud: [`${site.origin()}/`, 'https://elsewhere.example'] }))).toBe(
+      200,
+    );
   });
 
   test.each<[string, (c: JWTPayload) => JWTPayload]>([
@@ -210,13 +266,21 @@ describe('an access token', () => {
 
   test('signed with the public key as a shared secret (HS256)', async () => {
     const secret = new TextEncoder().encode(await exportSPKI(publicKey));
-    expect(await statusOf(await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid }).sign(secret))).toBe(401);
+    expect(
+      await statusOf(await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid }).sign(secret)),
+    ).toBe(401);
   });
 
   test('signed with a key of the attacker’s, whatever key it names or brings', async () => {
     const own = await generateKeyPair('ES256', { extractable: true });
     for (const header of [{ kid }, { kid: 'unknown' }, {}]) {
-      expect(await statusOf(await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...header, jku: 'https://elsewhere.example/jwks' }).sign(own.privateKey))).toBe(401);
+      expect(
+        await statusOf(
+          await new SignJWT(claims)
+            .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...header, jku: 'https://elsewhere.example/jwks' })
+            .sign(own.privateKey),
+        ),
+      ).toBe(401);
     }
   });
 
@@ -226,10 +290,18 @@ describe('an access token', () => {
 
   test('with one altered character', async () => {
     const [header, payload, signature = ''] = (await sign(claims)).split('.');
-    expect(await statusOf(`${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`)).toBe(401);
+    expect(await statusOf(`${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`)).toBe(
+      401,
+    );
   });
 
-  test.each([['a word', 'nonsense'], ['nothing', ''], ['a key', 'lss_0123456789'], ['two dots', '..'], ['much', 'x'.repeat(10_000)]])('that is %s', async (_name, token) => {
+  test.each([
+    ['a word', 'nonsense'],
+    ['nothing', ''],
+    ['a key', 'lss_0123456789'],
+    ['two dots', '..'],
+    ['much', 'x'.repeat(10_000)],
+  ])('that is %s', async (_name, token) => {
     expect(await statusOf(token)).toBe(401);
   });
 
@@ -248,12 +320,20 @@ describe('an access token', () => {
 describe('a session', () => {
   test('that somebody else planted before the sign-in is not the one after it', async () => {
     const victim = browserSession(site.origin);
-    const { headers } = await victim.post('/api/auth/sign-in/email', user, { cookie: 'loop.session_token=planted.signature' });
+    const { headers } = await victim.post('/api/auth/sign-in/email', user, {
+      cookie: 'loop.session_token=planted.signature',
+    });
     const cookie = headers.getSetCookie().find((line) => line.startsWith('loop.session_token=')) ?? '';
     expect(cookie).not.toContain('planted');
     expect(cookie).toMatch(/HttpOnly/i);
     expect(cookie).toMatch(/SameSite=Lax/i);
-    expect((await fetch(`${site.origin()}/api/auth/account/api-keys`, { headers: { cookie: 'loop.session_token=planted.signature' } })).status).toBe(401);
+    expect(
+      (
+        await fetch(`${site.origin()}/api/auth/account/api-keys`, {
+          headers: { cookie: 'loop.session_token=planted.signature' },
+        })
+      ).status,
+    ).toBe(401);
   });
 
   test('opens nothing of the API by itself', async () => {
@@ -267,7 +347,11 @@ describe('a session', () => {
     ['a form on another site', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
   ])('is not used by %s', async (_name, headers) => {
     await browser.signIn(user);
-    for (const [path, body] of [['/account/api-keys/create', { name: 'stolen' }], ['/update-user', { name: 'stolen' }], ['/sign-out', {}]] as const) {
+    for (const [path, body] of [
+      ['/account/api-keys/create', { name: 'stolen' }],
+      ['/update-user', { name: 'stolen' }],
+      ['/sign-out', {}],
+    ] as const) {
       expect((await browser.post(`/api/auth${path}`, body, headers)).status).toBeGreaterThanOrEqual(400);
     }
     const { body } = await browser.get('/api/auth/account/api-keys');
@@ -280,9 +364,23 @@ describe('a redirect through our pages', () => {
   test.each(elsewhere)('to %s is refused wherever an address is taken', async (address) => {
     const stranger = browserSession(site.origin);
     expect((await stranger.post('/api/auth/sign-in/email', { ...user, callbackURL: address })).status).toBe(403);
-    expect((await stranger.post('/api/auth/request-password-reset', { email: user.email, redirectTo: address })).status).toBe(403);
-    expect((await stranger.post('/api/auth/sign-up/email', { name: 'x', email: 'x@example.com', password: 'long enough password', callbackURL: address })).status).toBe(403);
-    const followed = await fetch(`${site.origin()}/api/auth/verify-email?token=x&callbackURL=${encodeURIComponent(address)}`, { redirect: 'manual' });
+    expect(
+      (await stranger.post('/api/auth/request-password-reset', { email: user.email, redirectTo: address })).status,
+    ).toBe(403);
+    expect(
+      (
+        await stranger.post('/api/auth/sign-up/email', {
+          name: 'x',
+          email: 'x@example.com',
+          password: 'long enough password',
+          callbackURL: address,
+        })
+      ).status,
+    ).toBe(403);
+    const followed = await fetch(
+      `${site.origin()}/api/auth/verify-email?token=x&callbackURL=${encodeURIComponent(address)}`,
+      { redirect: 'manual' },
+    );
     expect([followed.status, followed.headers.get('location')]).toEqual([403, null]);
   });
 });

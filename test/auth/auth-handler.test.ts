@@ -14,16 +14,19 @@ vi.setConfig({ testTimeout: 30_000 });
 describe('answers', () => {
   const site = testSite();
 
-  test.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp', '/api/auth/jwks'])(
-    '%s can be kept, and read by pages of others',
-    async (path) => {
-      const answer = await fetch(site.origin() + path, { headers: { origin: 'https://elsewhere.example' } });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-    },
-  );
+  test.each([
+    '/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-protected-resource',
+    '/.well-known/oauth-protected-resource/mcp',
+    '/api/auth/jwks',
+  ])('%s can be kept, and read by pages of others', async (path) => {
+    const answer = await fetch(site.origin() + path, { headers: { origin: 'https://elsewhere.example' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
 
   test('metadata names the addresses of the specification', async () => {
     const at = (path: string) => site.origin() + path;
@@ -36,57 +39,116 @@ describe('answers', () => {
       jwks_uri: at('/api/auth/jwks'),
       code_challenge_methods_supported: ['S256'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
-      scopes_supported: expect.arrayContaining(['service:read', 'service:write', 'service:destructive', 'service:billing']),
+      scopes_supported: expect.arrayContaining([
+        'service:read',
+        'service:write',
+        'service:destructive',
+        'service:billing',
+      ]),
     });
   });
 
   test('a page elsewhere may ask for tokens and register, and nothing else', async () => {
-    const preflight = (path: string) => fetch(`${site.origin()}/api/auth${path}`, { method: 'OPTIONS', headers: { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' } });
-    for (const path of ['/oauth2/token', '/oauth2/register', '/jwks']) expect([(await preflight(path)).status, (await preflight(path)).headers.get('access-control-allow-origin')]).toEqual([204, '*']);
-    for (const path of ['/sign-in/email', '/account/api-keys', '/oauth2/consent']) expect((await preflight(path)).headers.get('access-control-allow-origin')).toBeNull();
+    const preflight = (path: string) =>
+      fetch(`${site.origin()}/api/auth${path}`, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' },
+      });
+    for (const path of ['/oauth2/token', '/oauth2/register', '/jwks'])
+      expect([
+        (await preflight(path)).status,
+        (await preflight(path)).headers.get('access-control-allow-origin'),
+      ]).toEqual([204, '*']);
+    for (const path of ['/sign-in/email', '/account/api-keys', '/oauth2/consent'])
+      expect((await preflight(path)).headers.get('access-control-allow-origin')).toBeNull();
   });
 
   test('no answer may be framed, and tokens are not kept', async () => {
-    const token = await fetch(`${site.origin()}/api/auth/oauth2/token`, { method: 'POST', body: new URLSearchParams({ grant_type: 'authorization_code' }) });
+    const token = await fetch(`${site.origin()}/api/auth/oauth2/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'authorization_code' }),
+    });
     expect(token.headers.get('cache-control')).toContain('no-store');
     expect(token.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(token.headers.get('x-frame-options')).toBe('DENY');
   });
 
-  test.each(['/api/auth/token', '/api/auth/admin/oauth2/create-client', '/api/auth/list-sessions', '/api/auth/nothing', '/.well-known/nothing'])('%s is not there', async (path) => {
+  test.each([
+    '/api/auth/token',
+    '/api/auth/admin/oauth2/create-client',
+    '/api/auth/list-sessions',
+    '/api/auth/nothing',
+    '/.well-known/nothing',
+  ])('%s is not there', async (path) => {
     expect((await fetch(site.origin() + path)).status).toBe(404);
   });
 
   test('a body that is too large is refused before it is read', async () => {
-    const answer = await fetch(`${site.origin()}/api/auth/oauth2/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ client_name: 'x'.repeat(70_000) }) });
+    const answer = await fetch(`${site.origin()}/api/auth/oauth2/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'x'.repeat(70_000) }),
+    });
     expect(answer.status).toBe(413);
   });
 
   test('a null character, however it is spelled, is refused and not our fault', async () => {
     const browser = browserSession(site.origin);
-    const signUp = await browser.post('/api/auth/sign-up/email', { name: 'a\0b', email: 'null@example.com', password: 'a long enough password' });
+    const signUp = await browser.post('/api/auth/sign-up/email', {
+      name: 'a\0b',
+      email: 'null@example.com',
+      password: 'a long enough password',
+    });
     expect(signUp).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     await expect(registerClient(site.origin(), { client_name: 'a\0b' })).rejects.toThrow('answered 400');
     const client = await registerClient(site.origin());
-    expect(await client.exchange('a\0b', 'x'.repeat(43))).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect(await client.exchange('a\0b', 'x'.repeat(43))).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request' },
+    });
     const { url } = await client.authorizationRequest('service:read', { state: 'a\0b' });
     expect((await fetch(url, { redirect: 'manual' })).status).toBe(400);
   });
 
-  test.each(['{', '[]', 'null', '"text"', '{"email":1}', '{"email":{"$ne":1},"password":["x"]}', 'x'.repeat(1000)])('a body that is %j is no fault of ours either', async (body) => {
-    for (const path of ['/sign-in/email', '/sign-up/email', '/oauth2/register', '/oauth2/consent', '/account/api-keys/create', '/request-password-reset']) {
-      const answer = await fetch(`${site.origin()}/api/auth${path}`, { method: 'POST', headers: { 'content-type': 'application/json', origin: site.origin() }, body });
-      expect([path, answer.status]).toEqual([path, expect.toSatisfy((status) => status >= 400 && status < 500)]);
-    }
-  });
+  test.each(['{', '[]', 'null', '"text"', '{"email":1}', '{"email":{"$ne":1},"password":["x"]}', 'x'.repeat(1000)])(
+    'a body that is %j is no fault of ours either',
+    async (body) => {
+      for (const path of [
+        '/sign-in/email',
+        '/sign-up/email',
+        '/oauth2/register',
+        '/oauth2/consent',
+        '/account/api-keys/create',
+        '/request-password-reset',
+      ]) {
+        const answer = await fetch(`${site.origin()}/api/auth${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', origin: site.origin() },
+          body,
+        });
+        expect([path, answer.status]).toEqual([path, expect.toSatisfy((status) => status >= 400 && status < 500)]);
+      }
+    },
+  );
 
   test('cookies are for HTTPS alone where the origin is', async () => {
     const user = await site.user();
     const origin = 'https://live.example.com';
     const auth = createAuthHandler({
-      origin, pool: site.pool(), sealer: site.sealer(), mailer: { send: async () => {} }, serviceSecret: 'a secret for tests', rateLimitFactor: 1000, clock: () => new Date(), log: () => {},
+      origin,
+      pool: site.pool(),
+      sealer: site.sealer(),
+      mailer: { send: async () => {} },
+      serviceSecret: 'a secret for tests',
+      rateLimitFactor: 1000,
+      clock: () => new Date(),
+      log: () => {},
     });
-    const request = new Request(`${origin}/api/auth/sign-in/email`, { method: 'POST', headers: { origin, 'content-type': 'application/json' }, body: JSON.stringify(user) });
+    const request = new Request(`${origin}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: JSON.stringify(user),
+    });
     const [cookie] = (await auth(request, '192.0.2.1')).headers.getSetCookie();
     expect(cookie).toMatch(/^__Secure-loop\.session_token=.*; Secure/i);
   });
@@ -97,7 +159,12 @@ describe('limits', () => {
 
   test('hold back who guesses passwords, whatever address they claim', async () => {
     const user = await site.user();
-    const guess = (forwardedFor: string) => browserSession(site.origin).post('/api/auth/sign-in/email', { email: user.email, password: 'a wrong password' }, { 'x-forwarded-for': forwardedFor, 'x-client-address': forwardedFor });
+    const guess = (forwardedFor: string) =>
+      browserSession(site.origin).post(
+        '/api/auth/sign-in/email',
+        { email: user.email, password: 'a wrong password' },
+        { 'x-forwarded-for': forwardedFor, 'x-client-address': forwardedFor },
+      );
     const statuses = [];
     for (let attempt = 0; attempt < 12; attempt++) statuses.push((await guess(`198.51.100.${attempt}`)).status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
@@ -117,21 +184,32 @@ describe('limits behind the gateway', async () => {
     const user = await site.user();
     const statuses = [];
     for (let attempt = 0; attempt < 11; attempt++) {
-      const { status } = await browserSession(site.origin).post('/api/auth/sign-in/email', { email: user.email, password: 'a wrong password' }, { 'x-forwarded-for': `198.51.100.${attempt}` });
+      const { status } = await browserSession(site.origin).post(
+        '/api/auth/sign-in/email',
+        { email: user.email, password: 'a wrong password' },
+        { 'x-forwarded-for': `198.51.100.${attempt}` },
+      );
       statuses.push(status);
     }
     expect(statuses.at(-1)).toBe(429);
-    const { rows } = await site.pool().query("select distinct address from security_events where kind = 'sign_in_refused'");
+    const { rows } = await site
+      .pool()
+      .query("select distinct address from security_events where kind = 'sign_in_refused'");
     expect(rows).toEqual([{ address: '127.0.0.1' }]);
   });
 });
 
 describe('signing keys', () => {
   const site = testSite();
-  const published = async () => ((await (await fetch(`${site.origin()}/api/auth/jwks`)).json()) as { keys: Record<string, string>[] }).keys;
+  const published = async () =>
+    ((await (await fetch(`${site.origin()}/api/auth/jwks`)).json()) as { keys: Record<string, string>[] }).keys;
   let signedWith: () => Promise<{ kid: string; token: string }>;
   beforeAll(async () => {
-    const [user, browser, client] = [await site.user(), browserSession(site.origin), await registerClient(site.origin())];
+    const [user, browser, client] = [
+      await site.user(),
+      browserSession(site.origin),
+      await registerClient(site.origin()),
+    ];
     signedWith = async () => {
       const { url, verifier } = await client.authorizationRequest('service:read');
       const callback = await browser.authorize(url, { user, accept: true });
@@ -139,7 +217,8 @@ describe('signing keys', () => {
       return { kid: decodeProtectedHeader(body.access_token).kid!, token: body.access_token };
     };
   });
-  const statusOf = async (token: string) => (await fetch(`${site.origin()}/v1/me`, { headers: { authorization: `Bearer ${token}` } })).status;
+  const statusOf = async (token: string) =>
+    (await fetch(`${site.origin()}/v1/me`, { headers: { authorization: `Bearer ${token}` } })).status;
 
   test('are one, however many make the first at once, and only its public half gets out', async () => {
     await Promise.all(Array.from({ length: 8 }, () => ensureSigningKey(site.pool(), site.sealer(), new Date())));
@@ -154,11 +233,15 @@ describe('signing keys', () => {
     await rotateSigningKey(site.pool(), site.sealer(), new Date());
     expect(await published()).toHaveLength(2);
     expect((await signedWith()).kid).toBe(first.kid);
-    await site.pool().query("update signing_keys set signs_from = signs_from - interval '11 minutes', published_until = published_until - interval '11 minutes'");
+    await site
+      .pool()
+      .query(
+        "update signing_keys set signs_from = signs_from - interval '11 minutes', published_until = published_until - interval '11 minutes'",
+      );
     const second = await signedWith();
     expect(second.kid).not.toBe(first.kid);
     expect([await statusOf(first.token), await statusOf(second.token)]).toEqual([200, 200]);
-    await site.pool().query("update signing_keys set published_until = now() where id = $1", [first.kid]);
+    await site.pool().query('update signing_keys set published_until = now() where id = $1', [first.kid]);
     expect((await published()).map(({ kid }) => kid)).toEqual([second.kid]);
   });
 });

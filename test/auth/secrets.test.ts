@@ -12,9 +12,13 @@ const site = testSite();
 
 test('the watch over the answers and logs of all tests finds what was sent', () => {
   const secrets = plantedSecrets();
-  secrets.plant(new Headers({ 'x-api-key': 'lss_of_a_user' }), JSON.stringify({ destination: { streamKey: 'planted-key' } }));
+  secrets.plant(
+    new Headers({ 'x-api-key': 'lss_of_a_user' }),
+    JSON.stringify({ destination: { streamKey: 'planted-key' } }),
+  );
   secrets.plant(new Headers(), 'grant_type=x&code_verifier=planted-verifier');
-  for (const secret of ['lss_of_a_user', 'planted-key', 'planted-verifier']) expect(() => secrets.expectNoneIn(`x${secret}x`, 'the log')).toThrow('the log gives away');
+  for (const secret of ['lss_of_a_user', 'planted-key', 'planted-verifier'])
+    expect(() => secrets.expectNoneIn(`x${secret}x`, 'the log')).toThrow('the log gives away');
   secrets.expectNoneIn('nothing of it', 'the log');
 });
 
@@ -23,7 +27,13 @@ test('none is readable in any table, and each answer has only those that it is t
   await browser.signIn(user);
   const { key } = (await browser.post('/api/auth/account/api-keys/create', { name: 'script' })).body;
   const call = async (method: string, path: string, body?: unknown) =>
-    (await fetch(`${site.origin()}/v1${path}`, { method, headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })).text();
+    (
+      await fetch(`${site.origin()}/v1${path}`, {
+        method,
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+    ).text();
   const streamKeys = ['planted-destination-key', 'planted-stream-key'];
   const answers = [
     await call('POST', '/destinations', { name: 'Mine', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: streamKeys[0] }),
@@ -45,13 +55,29 @@ test('none is readable in any table, and each answer has only those that it is t
   const granted = (await browser.authorize(request.url, { user, accept: true })).searchParams.get('code')!;
   const tokens = (await publicApplication.exchange(granted, request.verifier)).body;
 
-  const { rows } = await site.pool().query<{ table_name: string }>("select table_name from information_schema.tables where table_schema = 'public'");
+  const { rows } = await site
+    .pool()
+    .query<{ table_name: string }>("select table_name from information_schema.tables where table_schema = 'public'");
   const dump = [];
-  for (const { table_name: table } of rows) dump.push(JSON.stringify((await site.pool().query(`select to_jsonb(t) as row from "${table}" t`)).rows));
+  for (const { table_name: table } of rows)
+    dump.push(JSON.stringify((await site.pool().query(`select to_jsonb(t) as row from "${table}" t`)).rows));
   const database = dump.join('\n');
-  const secrets = { destinationKey: streamKeys[0]!, streamKey: streamKeys[1]!, key, password: user.password, code, resetToken, accessToken: tokens.access_token, refreshToken: tokens.refresh_token };
+  const secrets = {
+    destinationKey: streamKeys[0]!,
+    streamKey: streamKeys[1]!,
+    key,
+    password: user.password,
+    code,
+    resetToken,
+    accessToken: tokens.access_token,
+    refreshToken: tokens.refresh_token,
+  };
   expect(database).toContain('auth_');
-  expect(Object.entries(secrets).filter(([, secret]) => database.includes(secret)).map(([name]) => name)).toEqual([]);
+  expect(
+    Object.entries(secrets)
+      .filter(([, secret]) => database.includes(secret))
+      .map(([name]) => name),
+  ).toEqual([]);
   // A private key, in any spelling: JSON Web Keys hold it as "d".
   expect(database).not.toMatch(/\\?"d\\?":/);
   for (const answer of answers) for (const streamKey of streamKeys) expect(answer).not.toContain(streamKey);

@@ -15,7 +15,11 @@ import { createRestHandler } from '../../lambda/surfaces/rest.ts';
 const [kind = '', databaseURL = '', objectsFolder = ''] = process.argv.slice(2);
 const masterKeyFile = join(objectsFolder, 'master.key');
 await writeFile(masterKeyFile, Buffer.alloc(32));
-const connections = await connectLocally({ databaseURL, serviceSecret: 'bench', masterKeyFile, objectsFolder, siteURL: 'http://127.0.0.1' }, 20, () => {});
+const connections = await connectLocally(
+  { databaseURL, serviceSecret: 'bench', masterKeyFile, objectsFolder, siteURL: 'http://127.0.0.1' },
+  20,
+  () => {},
+);
 const { pool } = connections;
 
 const listeners = { platform, bare };
@@ -24,7 +28,11 @@ const server = createServer((request, response) => void listener(request, respon
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 
 function platform() {
-  const service = createService(connections, { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 1000 }, () => {});
+  const service = createService(
+    connections,
+    { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 1000 },
+    () => {},
+  );
   const rest = createRestHandler(service);
   return getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
 }
@@ -40,12 +48,22 @@ function bare() {
     c.set('userID', owner.user_id);
     return next();
   });
-  app.get('/v1/uploads', async (c) => c.json({ data: await data.uploads.list(c.get('userID'), null, Number(c.req.query('limit') ?? 20) + 1) }));
+  app.get('/v1/uploads', async (c) =>
+    c.json({ data: await data.uploads.list(c.get('userID'), null, Number(c.req.query('limit') ?? 20) + 1) }),
+  );
   app.get('/v1/uploads/:id', async (c) => c.json(await data.uploads.find(c.get('userID'), c.req.param('id'))));
   app.post('/v1/uploads', async (c) => {
     const { name, mimeType } = await c.req.json<{ name: string; mimeType: string }>();
     const id = newID('upl', new Date());
-    const upload = { id, userID: c.get('userID'), name, mimeType, type: 'video' as const, objectKey: id, declaredSizeBytes: null };
+    const upload = {
+      id,
+      userID: c.get('userID'),
+      name,
+      mimeType,
+      type: 'video' as const,
+      objectKey: id,
+      declaredSizeBytes: null,
+    };
     const made = await inTransaction(pool, (transaction) => transaction.uploads.insert(upload));
     return c.json(made, 201);
   });

@@ -39,7 +39,8 @@ export async function apiBench(): Promise<void> {
     for (const kind of ['platform', 'bare']) served.push(await serve(kind, postgres.url, folder));
     // Compiled and connected before it counts.
     for (const { port } of served) await load(port, uploadIDs, 2000, { latenciesMs: [], errors: 0 });
-    for (let round = 0; round < rounds; round++) for (const { port, measure } of served) await load(port, uploadIDs, roundMs, measure);
+    for (let round = 0; round < rounds; round++)
+      for (const { port, measure } of served) await load(port, uploadIDs, roundMs, measure);
     print(served[0]!.measure, served[1]!.measure);
   } finally {
     for (const { child } of served) child.kill();
@@ -57,10 +58,24 @@ async function fill(url: string): Promise<string[]> {
   const data = databaseOn(pool);
   for (let user = 0; user < users; user++) {
     await data.accounts.ensureUser({ id: `usr_${user}`, email: `${user}@example.com`, name: 'bench' });
-    await data.accounts.ensureKey({ id: `key_${user}`, userID: `usr_${user}`, name: 'bench', keySha256: hashApiKey(keyOf(user)), keyStart: 'lss_bench' });
+    await data.accounts.ensureKey({
+      id: `key_${user}`,
+      userID: `usr_${user}`,
+      name: 'bench',
+      keySha256: hashApiKey(keyOf(user)),
+      keyStart: 'lss_bench',
+    });
     for (let index = 0; index < 100; index++) {
       const id = `upl_${user}_${index}`;
-      await data.uploads.insert({ id, userID: `usr_${user}`, name: id, mimeType: 'video/mp4', type: 'video', objectKey: id, declaredSizeBytes: null });
+      await data.uploads.insert({
+        id,
+        userID: `usr_${user}`,
+        name: id,
+        mimeType: 'video/mp4',
+        type: 'video',
+        objectKey: id,
+        declaredSizeBytes: null,
+      });
     }
   }
   await pool.end();
@@ -83,9 +98,11 @@ async function load(port: number, uploadIDs: readonly string[], durationMs: numb
       const kind = turn % 10;
       const beganMs = performance.now();
       const status =
-        kind < 5 ? await send(agent, port, user, 'GET', '/uploads?limit=20')
-        : kind < 8 ? await send(agent, port, user, 'GET', `/uploads/${uploadIDs[user]}`)
-        : await send(agent, port, user, 'POST', '/uploads', '{"name":"bench.mp4","mimeType":"video/mp4"}');
+        kind < 5
+          ? await send(agent, port, user, 'GET', '/uploads?limit=20')
+          : kind < 8
+            ? await send(agent, port, user, 'GET', `/uploads/${uploadIDs[user]}`)
+            : await send(agent, port, user, 'POST', '/uploads', '{"name":"bench.mp4","mimeType":"video/mp4"}');
       measure.latenciesMs.push(performance.now() - beganMs);
       if (status >= 300) measure.errors += 1;
     }
@@ -94,8 +111,18 @@ async function load(port: number, uploadIDs: readonly string[], durationMs: numb
   agent.destroy();
 }
 
-async function send(agent: Agent, port: number, user: number, method: string, path: string, body?: string): Promise<number> {
-  const headers = { 'x-api-key': keyOf(user), ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }) };
+async function send(
+  agent: Agent,
+  port: number,
+  user: number,
+  method: string,
+  path: string,
+  body?: string,
+): Promise<number> {
+  const headers = {
+    'x-api-key': keyOf(user),
+    ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
+  };
   const sent = httpRequest({ agent, host: '127.0.0.1', port, method, path: `/v1${path}`, headers }).end(body);
   const [response]: IncomingMessage[] = await once(sent, 'response');
   response!.resume();

@@ -23,21 +23,33 @@ export async function bundleBench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
   try {
     const names = Object.keys(entries) as (keyof typeof entries)[];
-    const importMs = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<keyof typeof entries, number[]>;
+    const importMs = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<
+      keyof typeof entries,
+      number[]
+    >;
     const bundles = bundle(root, Object.values(entries), functionAliases);
     for (const name of names) writeBundle(bundles.get(entries[name])!, join(folder, name));
     for (let round = 0; round < rounds; round++) {
       for (const name of names) {
-        const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', timeImport, join(folder, name, 'index.mjs')], { env: {} });
+        const { stdout } = await promisify(execFile)(
+          process.execPath,
+          ['--input-type=module', '--eval', timeImport, join(folder, name, 'index.mjs')],
+          { env: {} },
+        );
         importMs[name].push(Number(stdout));
       }
     }
     const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
     for (const name of names) {
       const { size } = await stat(join(folder, name, 'index.mjs'));
-      console.log(`${name.padEnd(20)} ${(size / 1000).toFixed(0).padStart(5)} kB   import ${median(importMs[name]).toFixed(1)} ms (median of ${rounds})`);
+      console.log(
+        `${name.padEnd(20)} ${(size / 1000).toFixed(0).padStart(5)} kB   import ${median(importMs[name]).toFixed(1)} ms (median of ${rounds})`,
+      );
     }
-    for (const name of names.slice(0, -1)) console.log(`${name}: ratio of the imports ${(median(importMs[name]) / median(importMs['pg and zod alone'])).toFixed(2)}`);
+    for (const name of names.slice(0, -1))
+      console.log(
+        `${name}: ratio of the imports ${(median(importMs[name]) / median(importMs['pg and zod alone'])).toFixed(2)}`,
+      );
   } finally {
     await rm(folder, { recursive: true });
   }

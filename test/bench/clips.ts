@@ -23,28 +23,76 @@ export interface Clips {
 const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
 
 /** @param durations in seconds, one clip for each */
-export async function prepareClips(folder: string, format: PictureFormat, durations: readonly number[]): Promise<Clips> {
+export async function prepareClips(
+  folder: string,
+  format: PictureFormat,
+  durations: readonly number[],
+): Promise<Clips> {
   const tools = await findMediaTools(process.env);
-  const ffmpeg = (...args: readonly string[]) => promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-v', 'error', ...args]);
+  const ffmpeg = (...args: readonly string[]) =>
+    promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-v', 'error', ...args]);
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
   const { width, height, framesPerSecond, gopFrames, videoBitrateKbps } = profileOf(format);
   const items: TimelineItem[] = [];
   for (const [index, durationSeconds] of durations.entries()) {
     const path = join(folder, `clip${index}.mp4`);
-    const source = ['-f', 'lavfi', '-i', `testsrc2=s=${width}x${height}:r=${framesPerSecond}:d=${durationSeconds}`, '-f', 'lavfi', '-i', `sine=r=48000:d=${durationSeconds}`];
+    const source = [
+      '-f',
+      'lavfi',
+      '-i',
+      `testsrc2=s=${width}x${height}:r=${framesPerSecond}:d=${durationSeconds}`,
+      '-f',
+      'lavfi',
+      '-i',
+      `sine=r=48000:d=${durationSeconds}`,
+    ];
     await ffmpeg(...source, '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path);
-    const item: TimelineItem = { itemID: `item${index}`, uploadID: `clip${index}`, objectKey: path, kind: 'video', durationSeconds, hasAudio: true };
+    const item: TimelineItem = {
+      itemID: `item${index}`,
+      uploadID: `clip${index}`,
+      objectKey: path,
+      kind: 'video',
+      durationSeconds,
+      hasAudio: true,
+    };
     const rendition = renditionOf(item.uploadID, item, format);
     for (let segment = 0; segment < segmentCount(rendition); segment++) {
-      const bytes = await prepareSegment(tools, { rendition, segment, sourceURL: path, kind: 'video', hasAudio: true, encoder }, new AbortController().signal);
+      const bytes = await prepareSegment(
+        tools,
+        { rendition, segment, sourceURL: path, kind: 'video', hasAudio: true, encoder },
+        new AbortController().signal,
+      );
       await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
     }
     items.push(item);
   }
   const rate = `${videoBitrateKbps}k`;
-  const constantRate = ['-b:v', rate, '-minrate', rate, '-maxrate', rate, '-bufsize', rate, '-x264-params', 'nal-hrd=cbr'];
+  const constantRate = [
+    '-b:v',
+    rate,
+    '-minrate',
+    rate,
+    '-maxrate',
+    rate,
+    '-bufsize',
+    rate,
+    '-x264-params',
+    'nal-hrd=cbr',
+  ];
   const frames = String(frameCountOf({ durationSeconds: durations[0]! }, framesPerSecond));
-  const copy = ['-frames:v', frames, '-c:v', 'libx264', '-preset', 'ultrafast', '-g', String(gopFrames), ...constantRate, '-c:a', 'copy'];
+  const copy = [
+    '-frames:v',
+    frames,
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-g',
+    String(gopFrames),
+    ...constantRate,
+    '-c:a',
+    'copy',
+  ];
   await ffmpeg('-i', join(folder, 'clip0.mp4'), ...copy, join(folder, 'copy.mp4'));
   const listPath = join(folder, 'copy.txt');
   await writeFile(listPath, `file 'copy.mp4'\n`);

@@ -18,7 +18,12 @@ export async function credentialsBench(): Promise<void> {
   try {
     await migrate(pool);
     await pool.query('delete from signing_keys');
-    const token = await signAccessToken(pool, { origin, userID: 'usr_local', scopes: ['service:read'], audience: `${origin}/v1` });
+    const token = await signAccessToken(pool, {
+      origin,
+      userID: 'usr_local',
+      scopes: ['service:read'],
+      audience: `${origin}/v1`,
+    });
     const tokens = createAccessTokens(pool, origin, () => new Date());
     const audiences = audiencesOf(origin, '/v1');
     const { accounts } = databaseOn(pool);
@@ -29,7 +34,9 @@ export async function credentialsBench(): Promise<void> {
     const withToken = await medianMs(async () => (await tokens.verify(token, audiences), call()));
     const withKey = await medianMs(async () => (await accounts.ownerOfKey(apiKeyHash), call()));
     console.log(`GET /me's statement alone          ${alone.toFixed(3)} ms at the median`);
-    console.log(`with an access token, warm keys    ${withToken.toFixed(3)} ms: ${(withToken - alone).toFixed(3)} ms more`);
+    console.log(
+      `with an access token, warm keys    ${withToken.toFixed(3)} ms: ${(withToken - alone).toFixed(3)} ms more`,
+    );
     console.log(`with an API key, one statement     ${withKey.toFixed(3)} ms: ${(withKey - alone).toFixed(3)} ms more`);
   } finally {
     await pool.end();

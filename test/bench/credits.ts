@@ -31,18 +31,30 @@ async function simulate(pool: Pool): Promise<void> {
   const counter = countStatements();
   const beginMs = Date.UTC(2030, 0, 1);
   // Enough for one to thirty days with all streams live.
-  await pool.query(`insert into users (id, email, name) select 'usr_' || u, u || '@example.com', 'x' from generate_series(1, $1::int) u`, [users]);
+  await pool.query(
+    `insert into users (id, email, name) select 'usr_' || u, u || '@example.com', 'x' from generate_series(1, $1::int) u`,
+    [users],
+  );
   const { creditsPerHour } = priceOf({ role: 'primary', quality: 'q_720p', framerate: 'f_30' }, new Date(beginMs));
-  const creditsOf = (user: number) => Math.round(streamsOfEach * creditsPerHour * 24 * (1 + (user * 7919) % 29));
+  const creditsOf = (user: number) => Math.round(streamsOfEach * creditsPerHour * 24 * (1 + ((user * 7919) % 29)));
   for (let user = 1; user <= users; user++) {
-    await databaseOn(pool).billing.ensurePaidInvoice({ id: `inv_${user}`, userID: `usr_${user}`, type: 'adjustment', method: 'grant', cost: 0, credits: creditsOf(user) });
+    await databaseOn(pool).billing.ensurePaidInvoice({
+      id: `inv_${user}`,
+      userID: `usr_${user}`,
+      type: 'adjustment',
+      method: 'grant',
+      cost: 0,
+      credits: creditsOf(user),
+    });
   }
   await pool.query(
     `insert into streams (id, user_id, state, run_quality, run_framerate)
      select 'str_' || u || '_' || s, 'usr_' || u, 'active', 'q_720p', 'f_30' from generate_series(1, $1::int) u, generate_series(1, $2::int) s`,
     [users, streamsOfEach],
   );
-  await pool.query(`insert into agents (id, supervisor, release, lease_expires_at) values ('agent', 's', 'r', 'infinity')`);
+  await pool.query(
+    `insert into agents (id, supervisor, release, lease_expires_at) values ('agent', 's', 'r', 'infinity')`,
+  );
   await pool.query(
     `insert into replicas (id, stream_id, role, backend, slots, state, agent_id) select 'rep_' || id, id, 'primary', 'ffmpeg', 1, 'connecting', 'agent' from streams`,
   );
@@ -66,7 +78,9 @@ async function simulate(pool: Pool): Promise<void> {
       metering += counter.count - before;
     });
   }
-  console.log(`${started} streams of ${users} users went live: ${(metering / started).toFixed(2)} statements of metering each (${((performance.now() - beganMs) / started).toFixed(2)} ms with its transaction)`);
+  console.log(
+    `${started} streams of ${users} users went live: ${(metering / started).toFixed(2)} statements of metering each (${((performance.now() - beganMs) / started).toFixed(2)} ms with its transaction)`,
+  );
 
   let due = 0;
   let statements = 0;
@@ -81,7 +95,9 @@ async function simulate(pool: Pool): Promise<void> {
     due += await fireCredits(pool, new Date(nowMs));
     statements += counter.count - before;
   }
-  console.log(`30 days: ${due} times something was due, ${(statements / due).toFixed(1)} statements each; between them none, for ${Math.round((started * daysMs) / 60_000 / 1e6)} million stream-minutes`);
+  console.log(
+    `30 days: ${due} times something was due, ${(statements / due).toFixed(1)} statements each; between them none, for ${Math.round((started * daysMs) / 60_000 / 1e6)} million stream-minutes`,
+  );
 
   const errors: number[] = [];
   const stopped = await pool.query<{ user_id: string; ended_at: Date; at: Date }>(
@@ -91,11 +107,16 @@ async function simulate(pool: Pool): Promise<void> {
     const user = Number(userID.slice('usr_'.length));
     const starts = startsOf.get(user)!;
     // Where the straight line of what all streams use meets the credits.
-    const exactMs = (creditsOf(user) / creditsPerHour) * 3_600_000 / starts.length + starts.reduce((sum, ms) => sum + ms / starts.length, 0);
+    const exactMs =
+      ((creditsOf(user) / creditsPerHour) * 3_600_000) / starts.length +
+      starts.reduce((sum, ms) => sum + ms / starts.length, 0);
     errors.push(Math.abs(endedAt.getTime() - graceMs - exactMs));
   }
-  const open = (await pool.query<{ count: number }>('select count(*) from live_intervals where ended_at is null')).rows[0]!.count;
-  console.log(`${stopped.rows.length} of ${users} users ran out and stopped, ${open} streams still live: exhaustion off by at most ${Math.max(...errors).toFixed(0)} ms, looked at within ${latestMs} ms`);
+  const open = (await pool.query<{ count: number }>('select count(*) from live_intervals where ended_at is null'))
+    .rows[0]!.count;
+  console.log(
+    `${stopped.rows.length} of ${users} users ran out and stopped, ${open} streams still live: exhaustion off by at most ${Math.max(...errors).toFixed(0)} ms, looked at within ${latestMs} ms`,
+  );
   const differences = await databaseOn(pool).reconciliation.differences();
   // Replicas here are told to end, and nobody is there to do so.
   console.log(`books: ${differences.length} differences`);

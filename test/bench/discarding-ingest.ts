@@ -12,8 +12,12 @@ function acceptPublisher(socket: Socket): void {
     onOpen: () => {},
     onMessage: (message) => {
       const command = readCommand(message);
-      if (command?.name === 'connect') connection.send([commandMessage(0, '_result', command.transactionID, {}, { code: 'NetConnection.Connect.Success' })]);
-      if (command?.name === 'createStream') connection.send([commandMessage(0, '_result', command.transactionID, null, 1)]);
+      if (command?.name === 'connect')
+        connection.send([
+          commandMessage(0, '_result', command.transactionID, {}, { code: 'NetConnection.Connect.Success' }),
+        ]);
+      if (command?.name === 'createStream')
+        connection.send([commandMessage(0, '_result', command.transactionID, null, 1)]);
       if (command?.name !== 'publish') return;
       connection.send([commandMessage(1, 'onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' })]);
       socket.removeAllListeners('data').on('data', () => {});

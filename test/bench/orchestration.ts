@@ -27,7 +27,11 @@ const connections = 40;
 const leaseConnections = 10;
 const lostShare = 0.1;
 
-const starting = { settings: { allowPrivateAddresses: true, legacyRtmpURL: null }, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
+const starting = {
+  settings: { allowPrivateAddresses: true, legacyRtmpURL: null },
+  newID: (prefix: string) => newID(prefix, new Date()),
+  random: Math.random,
+};
 
 export async function orchestrationBench(): Promise<void> {
   const counter = countStatements();
@@ -79,7 +83,10 @@ class Fleet {
   begin(): void {
     for (let index = 0; index < this.#agents; index++) {
       const stop = new AbortController();
-      this.#loops.set(`agent_${index}`, { stop, loop: this.#run(`agent_${index}`, (index / this.#agents) * renewEveryMs, stop.signal) });
+      this.#loops.set(`agent_${index}`, {
+        stop,
+        loop: this.#run(`agent_${index}`, (index / this.#agents) * renewEveryMs, stop.signal),
+      });
     }
   }
 
@@ -100,7 +107,10 @@ class Fleet {
   /** Nobody expires their leases: as with machines that are gone. @returns how long each stream was away */
   async lose(count: number): Promise<{ recoveredMs: number[]; lost: number }> {
     const lostAgents = [...this.#loops.keys()].slice(0, count);
-    const { rows } = await this.#pool.query<{ stream_id: string }>('select stream_id from replicas where agent_id = any ($1)', [lostAgents]);
+    const { rows } = await this.#pool.query<{ stream_id: string }>(
+      'select stream_id from replicas where agent_id = any ($1)',
+      [lostAgents],
+    );
     const away = new Set(rows.map((row) => row.stream_id));
     const recoveredMs: number[] = [];
     const beganMs = performance.now();
@@ -131,27 +141,57 @@ class Fleet {
     await chores;
   }
 
-  async #doChores(agentID: string, renewals: number, { holding, now, isAnyWaiting, isAnyDue, isAnyDead }: Renewal): Promise<void> {
+  async #doChores(
+    agentID: string,
+    renewals: number,
+    { holding, now, isAnyWaiting, isAnyDue, isAnyDead }: Renewal,
+  ): Promise<void> {
     const data = databaseOn(this.#pool);
     const stats = { ...figures, sampledAt: now.toISOString() };
     if (renewals % Math.ceil(holding.length / figuresPerSecond) === 0) {
-      await data.figures.say(agentID, holding.map((claim) => ({ replicaID: claim.split('/')[0]!, epoch: Number(claim.split('/')[1]), stats })));
+      await data.figures.say(
+        agentID,
+        holding.map((claim) => ({ replicaID: claim.split('/')[0]!, epoch: Number(claim.split('/')[1]), stats })),
+      );
     }
     if (isAnyDue) await fireDue(this.#pool, starting, () => new Date());
     const free = this.#slots - holding.length;
-    if (isAnyWaiting && free > 0) for (const replica of await data.replicas.claim(agentID, ['manifest', 'ffmpeg'], free)) await this.#goLive(replica);
+    if (isAnyWaiting && free > 0)
+      for (const replica of await data.replicas.claim(agentID, ['manifest', 'ffmpeg'], free))
+        await this.#goLive(replica);
     if (isAnyDead) await recoverReplicas(this.#pool);
   }
 
   async #goLive(replica: Replica): Promise<void> {
-    await inTransaction(this.#pool, async (tx) => reportReplica(tx, { streamID: replica.stream_id, claim: replica, state: 'live', reason: null, now: await tx.now() }));
+    await inTransaction(this.#pool, async (tx) =>
+      reportReplica(tx, {
+        streamID: replica.stream_id,
+        claim: replica,
+        state: 'live',
+        reason: null,
+        now: await tx.now(),
+      }),
+    );
     this.#onLive(replica.stream_id);
   }
 }
 
 const figures = {
-  startedAt: '2026-01-01T00:00:00.000Z', uptimeSeconds: 3600, bitrateKbps: 6000, framesPerSecond: 30, framesSent: 108_000, bytesSent: 2_700_000_000,
-  droppedFrames: 0, reconnects: 0, loopCount: 12, currentItem: { playlistID: 'ply_0mb3kq5zj4h8s2n7t1w9x6c0p', itemID: 'itm_0mb3kq5zj4h8s2n7t1w9x6c0p', uploadID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p', positionSeconds: 12.5 },
+  startedAt: '2026-01-01T00:00:00.000Z',
+  uptimeSeconds: 3600,
+  bitrateKbps: 6000,
+  framesPerSecond: 30,
+  framesSent: 108_000,
+  bytesSent: 2_700_000_000,
+  droppedFrames: 0,
+  reconnects: 0,
+  loopCount: 12,
+  currentItem: {
+    playlistID: 'ply_0mb3kq5zj4h8s2n7t1w9x6c0p',
+    itemID: 'itm_0mb3kq5zj4h8s2n7t1w9x6c0p',
+    uploadID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
+    positionSeconds: 12.5,
+  },
 };
 
 async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> {
@@ -183,9 +223,19 @@ async function fill(pool: Pool, streams: number): Promise<void> {
 }
 
 async function fillUsers(pool: Pool): Promise<void> {
-  await pool.query(`insert into users (id, email, name) select 'usr_' || u, u || '@example.com', 'x' from generate_series(0, $1::int - 1) u`, [usersOfAll]);
+  await pool.query(
+    `insert into users (id, email, name) select 'usr_' || u, u || '@example.com', 'x' from generate_series(0, $1::int - 1) u`,
+    [usersOfAll],
+  );
   for (let user = 0; user < usersOfAll; user++) {
-    await databaseOn(pool).billing.ensurePaidInvoice({ id: `inv_${user}`, userID: `usr_${user}`, type: 'adjustment', method: 'grant', cost: 0, credits: 1_000_000 });
+    await databaseOn(pool).billing.ensurePaidInvoice({
+      id: `inv_${user}`,
+      userID: `usr_${user}`,
+      type: 'adjustment',
+      method: 'grant',
+      cost: 0,
+      credits: 1_000_000,
+    });
   }
 }
 
@@ -207,7 +257,9 @@ async function scheduleBench(pool: Pool): Promise<void> {
      select 'str_' || s, 'usr_' || s % $2, 'scheduled', 'upl_' || s % $2, 'dst_' || s % $2, 'ffmpeg', now() + interval '10 seconds' + s * interval '1 minute' / $1 from generate_series(1, $1::int) s`,
     [scheduleCount, usersOfAll],
   );
-  await pool.query(`insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', schedule_start_at from streams`);
+  await pool.query(
+    `insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', schedule_start_at from streams`,
+  );
   await insertAgents(pool, scheduleAgents);
   await pool.query('vacuum analyze');
   const fleet = new Fleet(pool, scheduleAgents, scheduleCount);
@@ -218,7 +270,8 @@ async function scheduleBench(pool: Pool): Promise<void> {
     `select extract(epoch from t.at - s.schedule_start_at)::float * 1000 as late_ms from stream_transitions t join streams s on s.id = t.stream_id where cause = 'schedule_start'`,
   );
   const lateMs = rows.map((row) => row.late_ms);
-  const streams = (await pool.query(`select distinct stream_id from stream_transitions where cause = 'schedule_start'`)).rowCount;
+  const streams = (await pool.query(`select distinct stream_id from stream_transitions where cause = 'schedule_start'`))
+    .rowCount;
   console.log(
     `${scheduleCount} schedules due within a minute, ${scheduleAgents} agents: ${streams} streams started, ${lateMs.length} starts, ` +
       `late by p50 ${seconds(quantile(lateMs, 0.5))}, p99 ${seconds(quantile(lateMs, 0.99))}, at most ${seconds(Math.max(...lateMs))}`,
@@ -242,14 +295,21 @@ function insertAgents(pool: Pool, count: number) {
 /** Processor seconds of the server and all its connections so far. */
 async function processorTime(pool: Pool): Promise<() => Promise<number>> {
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const statOf = async (pid: number | string) => (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).replace(/^.*\) /, '').split(' ');
+  const statOf = async (pid: number | string) =>
+    (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).replace(/^.*\) /, '').split(' ');
   const server = (await statOf(rows[0]!.pid))[1]!;
   const ticks = (fields: readonly string[], from: number) => Number(fields[from] ?? 0) + Number(fields[from + 1] ?? 0);
   return async () => {
     const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     const stats = await Promise.all(processes.map(async (pid) => ({ pid, fields: await statOf(pid) })));
     // Children that ended are counted by their parent (proc(5): utime, stime, cutime, cstime in hundredths of a second).
-    return stats.reduce((sum, { pid, fields }) => sum + (fields[1] === server ? ticks(fields, 11) : pid === server ? ticks(fields, 11) + ticks(fields, 13) : 0), 0) / 100;
+    return (
+      stats.reduce(
+        (sum, { pid, fields }) =>
+          sum + (fields[1] === server ? ticks(fields, 11) : pid === server ? ticks(fields, 11) + ticks(fields, 13) : 0),
+        0,
+      ) / 100
+    );
   };
 }
 

@@ -27,11 +27,27 @@ interface Round {
   readonly durations: readonly number[];
 }
 
-const hd = { format: { quality: 'q_1080p', framerate: 'f_30', videoCodec: 'h264' }, ffmpegStreams: 20, durations: [10.1, 12.5] } as const;
+const hd = {
+  format: { quality: 'q_1080p', framerate: 'f_30', videoCodec: 'h264' },
+  ffmpegStreams: 20,
+  durations: [10.1, 12.5],
+} as const;
 const rounds: readonly Round[] = [
-  { ...hd, name: '1080p30', isSecure: false, streams: (process.env['STREAMS'] ?? '1,20,100,300,1000').split(',').map(Number) },
+  {
+    ...hd,
+    name: '1080p30',
+    isSecure: false,
+    streams: (process.env['STREAMS'] ?? '1,20,100,300,1000').split(',').map(Number),
+  },
   { ...hd, name: '1080p30 over TLS', isSecure: true, streams: [20, 100] },
-  { name: '2160p60', format: { quality: 'q_2160p', framerate: 'f_60', videoCodec: 'h264' }, isSecure: false, streams: [5, 50], ffmpegStreams: 5, durations: [4.1, 5.3] },
+  {
+    name: '2160p60',
+    format: { quality: 'q_2160p', framerate: 'f_60', videoCodec: 'h264' },
+    isSecure: false,
+    streams: [5, 50],
+    ffmpegStreams: 5,
+    durations: [4.1, 5.3],
+  },
 ];
 const warmUpSeconds = 8;
 const seconds = 20;
@@ -55,14 +71,24 @@ export async function publishersBench(): Promise<void> {
   }
 }
 
-async function runRound(round: Round, folder: string, ports: IngestPorts, tlsCa: string | null, writeLoop: string | null): Promise<void> {
+async function runRound(
+  round: Round,
+  folder: string,
+  ports: IngestPorts,
+  tlsCa: string | null,
+  writeLoop: string | null,
+): Promise<void> {
   const { name, format, isSecure, durations, ffmpegStreams } = round;
   const { videoBitrateKbps, framesPerSecond } = profileOf(format);
   const bytesPerSecond = ((videoBitrateKbps + audioFormat.bitrateKbps) * 1000) / 8;
   console.log(`${name} at ${videoBitrateKbps} kbit/s over loopback, ${seconds} s each, percent of one core`);
   await mkdir(folder);
   const clips = await prepareClips(folder, format, durations);
-  const peer = await measureFfmpeg(clips, ffmpegStreams, isSecure ? `rtmps://127.0.0.1:${ports.rtmps}/live` : `rtmp://127.0.0.1:${ports.rtmp}/live`);
+  const peer = await measureFfmpeg(
+    clips,
+    ffmpegStreams,
+    isSecure ? `rtmps://127.0.0.1:${ports.rtmps}/live` : `rtmp://127.0.0.1:${ports.rtmp}/live`,
+  );
   print(`ffmpeg -c copy, ${ffmpegStreams} processes`, ffmpegStreams, peer);
   for (const streams of round.streams) {
     const common = { streams, warmUpSeconds, seconds, folder, items: clips.items, format, bytesPerSecond, tlsCa };
@@ -75,12 +101,22 @@ async function runRound(round: Round, folder: string, ports: IngestPorts, tlsCa:
       `${(ours.cpuPercent / plain.cpuPercent).toFixed(2)} times raw sockets`,
     ];
     if (writeLoop && !isSecure) {
-      const bare = await runWriteLoop(writeLoop, [ports.tcp, streams, Math.round(bytesPerSecond), turnEveryMs, slotCount, warmUpSeconds, seconds]);
+      const bare = await runWriteLoop(writeLoop, [
+        ports.tcp,
+        streams,
+        Math.round(bytesPerSecond),
+        turnEveryMs,
+        slotCount,
+        warmUpSeconds,
+        seconds,
+      ]);
       console.log(`  ${`write() in C, ${streams}`.padEnd(34)} ${bare.toFixed(2).padStart(6)} %`);
       ratios.push(`${(ours.cpuPercent / bare).toFixed(2)} times write() in C`);
     }
     const due = streams * seconds * framesPerSecond;
-    console.log(`    ${ratios.join(', ')}; ${((100 * ours.framesSent) / due).toFixed(1)} % of the frames due sent, ${ours.droppedFrames} dropped`);
+    console.log(
+      `    ${ratios.join(', ')}; ${((100 * ours.framesSent) / due).toFixed(1)} % of the frames due sent, ${ours.droppedFrames} dropped`,
+    );
   }
 }
 
@@ -89,7 +125,10 @@ async function measure(options: PublishingOptions): Promise<Consumption> {
   child.send(options);
   const exited = once(child, 'exit') as Promise<[number]>;
   const consumed = once(child, 'message') as Promise<[Consumption]>;
-  const [consumption] = await Promise.race([consumed, exited.then(([code]) => Promise.reject(new Error(`the publishing process ended with ${code}`)))]);
+  const [consumption] = await Promise.race([
+    consumed,
+    exited.then(([code]) => Promise.reject(new Error(`the publishing process ended with ${code}`))),
+  ]);
   child.disconnect();
   await exited;
   return consumption;
@@ -98,15 +137,27 @@ async function measure(options: PublishingOptions): Promise<Consumption> {
 async function measureFfmpeg({ listPath }: Clips, streams: number, rtmpURL: string): Promise<Consumption> {
   const { ffmpegPath } = await findMediaTools(process.env);
   const input = ['-nostdin', '-v', 'fatal', '-re', '-stream_loop', '-1', '-f', 'concat', '-safe', '0', '-i', listPath];
-  const children = Array.from({ length: streams }, (_, index) => spawn(ffmpegPath, [...input, '-c', 'copy', '-f', 'flv', `${rtmpURL}/peer${index}`], { stdio: 'ignore' }));
+  const children = Array.from({ length: streams }, (_, index) =>
+    spawn(ffmpegPath, [...input, '-c', 'copy', '-f', 'flv', `${rtmpURL}/peer${index}`], { stdio: 'ignore' }),
+  );
   try {
     await setTimeout(warmUpSeconds * 1000);
     const before = await Promise.all(children.map(cpuNanoseconds));
     await setTimeout(seconds * 1000);
     const after = await Promise.all(children.map(cpuNanoseconds));
-    const memory = await Promise.all(children.map(async ({ pid }) => Number(/^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8'))![1]) / 1024));
+    const memory = await Promise.all(
+      children.map(
+        async ({ pid }) =>
+          Number(/^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8'))![1]) / 1024,
+      ),
+    );
     const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-    return { cpuPercent: (total(after) - total(before)) / 1e7 / seconds, pssMiB: total(memory), framesSent: 0, droppedFrames: 0 };
+    return {
+      cpuPercent: (total(after) - total(before)) / 1e7 / seconds,
+      pssMiB: total(memory),
+      framesSent: 0,
+      droppedFrames: 0,
+    };
   } finally {
     for (const child of children) child.kill('SIGKILL');
   }
@@ -132,11 +183,15 @@ async function runWriteLoop(program: string, args: readonly number[]): Promise<n
 /** Time on a CPU, of all threads (Linux, proc_pid_schedstat). */
 async function cpuNanoseconds({ pid }: ChildProcess): Promise<number> {
   const tasks = await readdir(`/proc/${pid}/task`);
-  const times = await Promise.all(tasks.map(async (task) => Number((await readFile(`/proc/${pid}/task/${task}/schedstat`, 'utf8')).split(' ')[0])));
+  const times = await Promise.all(
+    tasks.map(async (task) => Number((await readFile(`/proc/${pid}/task/${task}/schedstat`, 'utf8')).split(' ')[0])),
+  );
   return times.reduce((sum, time) => sum + time, 0);
 }
 
 function print(name: string, streams: number, { cpuPercent, pssMiB }: Consumption): void {
   const perStream = `${(cpuPercent / streams).toFixed(4)} % and ${(pssMiB / streams).toFixed(2)} MiB a stream`;
-  console.log(`  ${name.padEnd(34)} ${cpuPercent.toFixed(2).padStart(6)} %  ${pssMiB.toFixed(0).padStart(5)} MiB   ${perStream}`);
+  console.log(
+    `  ${name.padEnd(34)} ${cpuPercent.toFixed(2).padStart(6)} %  ${pssMiB.toFixed(0).padStart(5)} MiB   ${perStream}`,
+  );
 }

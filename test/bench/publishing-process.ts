@@ -57,8 +57,13 @@ async function publish(options: PublishingOptions): Promise<Consumption> {
 async function sendPrepared({ streams, port, folder, items, format, tlsCa }: PublishingOptions): Promise<Figures[]> {
   const steadyClock = () => performance.now();
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
-  const shared = { store: new SegmentStore({ objects, maxCachedBytes: 512 * 1024 * 1024 }), schedule: new SendSchedule(steadyClock) };
-  const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential' as const, seed: 1, items } }];
+  const shared = {
+    store: new SegmentStore({ objects, maxCachedBytes: 512 * 1024 * 1024 }),
+    schedule: new SendSchedule(steadyClock),
+  };
+  const entries = [
+    { number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential' as const, seed: 1, items } },
+  ];
   const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
   const media = preparedMedia({
     ...shared,
@@ -75,9 +80,16 @@ async function sendPrepared({ streams, port, folder, items, format, tlsCa }: Pub
       const evident = Promise.withResolvers<void>();
       void runSession(
         {
-          target: { rtmpURL: `${tlsCa === null ? 'rtmp' : 'rtmps'}://127.0.0.1:${port}/live`, streamKey: `key${index}` },
+          target: {
+            rtmpURL: `${tlsCa === null ? 'rtmp' : 'rtmps'}://127.0.0.1:${port}/live`,
+            streamKey: `key${index}`,
+          },
           client: { allowPrivateAddresses: true, connectTimeoutMs: 30_000, ...(tlsCa !== null && { tlsCa }) },
-          media, figures, steadyClock, elapsedMs: null, connectsFirst: false,
+          media,
+          figures,
+          steadyClock,
+          elapsedMs: null,
+          connectsFirst: false,
           anchor: async () => performance.now() - beganMs,
           onEvidence: evident.resolve,
           onSlow: () => {},
@@ -105,7 +117,8 @@ async function sendPlain({ streams, port, bytesPerSecond, tlsCa }: PublishingOpt
   setInterval(() => {
     const slot = ++wakeUps % slotCount;
     const start = (Math.floor(wakeUps / slotCount) % turns) * turnBytes;
-    for (let index = slot; index < streams; index += slotCount) sockets[index]!.write(media.subarray(start, start + turnBytes));
+    for (let index = slot; index < streams; index += slotCount)
+      sockets[index]!.write(media.subarray(start, start + turnBytes));
   }, turnEveryMs / slotCount);
   return [];
 }

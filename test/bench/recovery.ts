@@ -16,9 +16,12 @@ export async function recoveryBench(): Promise<void> {
   const keys = Array.from({ length: streams }, (_, index) => `key${index}`);
   for (const key of keys) await fleet.stream(key, { rtmpURL: ingest.rtmpURL });
   const publicationsOf = (key: string): readonly Publication[] => ingest.keys.get(`live/${key}`)?.publications ?? [];
-  const isLive = (key: string) => publicationsOf(key).some(({ endedAtMs, pictures }) => endedAtMs === null && pictures > 30);
+  const isLive = (key: string) =>
+    publicationsOf(key).some(({ endedAtMs, pictures }) => endedAtMs === null && pictures > 30);
 
-  console.log(`${streams} streams (720p30, prepared) on three machines; from SIGKILL to the first picture of the next connection`);
+  console.log(
+    `${streams} streams (720p30, prepared) on three machines; from SIGKILL to the first picture of the next connection`,
+  );
   for (const what of ['agent', 'machine'] as const) {
     const darkMs: number[] = [];
     let lost = 0;
@@ -28,7 +31,9 @@ export async function recoveryBench(): Promise<void> {
       const [victim] = (await fleet.holders()).sort((a, b) => b.keys.length - a.keys.length);
       const killedAtMs = await fleet.kill(victim!.machine, what);
       const backAfterMs = (key: string) => {
-        const next = publicationsOf(key).find(({ beganAtMs, firstPictureAtMs }) => beganAtMs > killedAtMs && firstPictureAtMs !== null);
+        const next = publicationsOf(key).find(
+          ({ beganAtMs, firstPictureAtMs }) => beganAtMs > killedAtMs && firstPictureAtMs !== null,
+        );
         return next ? next.firstPictureAtMs! - killedAtMs : null;
       };
       await until(async () => victim!.keys.every((key) => backAfterMs(key) !== null), recoveryLimitMs);
@@ -40,9 +45,12 @@ export async function recoveryBench(): Promise<void> {
     }
     if (darkMs.length === 0) continue;
     const sorted = darkMs.sort((a, b) => a - b);
-    const at = (share: number) => `${(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]! / 1000).toFixed(2)} s`;
+    const at = (share: number) =>
+      `${(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]! / 1000).toFixed(2)} s`;
     const mostAtOnce = Math.max(...[...ingest.keys.values()].map((facts) => facts.mostAtOnce));
-    console.log(`  ${what.padEnd(8)} killed ${kills[what]} times: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)} (goal ${goals[what]}), ${darkMs.length} interruptions, ${lost} lost`);
+    console.log(
+      `  ${what.padEnd(8)} killed ${kills[what]} times: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)} (goal ${goals[what]}), ${darkMs.length} interruptions, ${lost} lost`,
+    );
     console.log(`           publishers of a key at once: ${mostAtOnce} at most`);
   }
 }

@@ -9,8 +9,14 @@ import { recoveryBench } from './recovery.ts';
 import { startBench } from './start.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
-  api: apiBench, bundle: bundleBench, credentials: credentialsBench, credits: creditsBench,
-  orchestration: orchestrationBench, publishers: publishersBench, recovery: recoveryBench, start: startBench,
+  api: apiBench,
+  bundle: bundleBench,
+  credentials: credentialsBench,
+  credits: creditsBench,
+  orchestration: orchestrationBench,
+  publishers: publishersBench,
+  recovery: recoveryBench,
+  start: startBench,
 };
 
 const name = process.argv[2] ?? '';

@@ -24,7 +24,12 @@ export async function startBench(): Promise<void> {
       const preparedMs: number[] = [];
       const ffmpegMs: number[] = [];
       const loopOf = (streamBackend: string) =>
-        createLoop(run.api, [uploadID], { rtmpURL: run.connection.rtmpURL, streamKey: `bench-${quality}-${streamBackend}` }, { quality, framerate: 'f_30', streamBackend });
+        createLoop(
+          run.api,
+          [uploadID],
+          { rtmpURL: run.connection.rtmpURL, streamKey: `bench-${quality}-${streamBackend}` },
+          { quality, framerate: 'f_30', streamBackend },
+        );
       const [encoded, prepared] = [await loopOf('ffmpeg'), await loopOf('manifest')];
       // The first start prepares.
       await timeStream(run, prepared);
@@ -55,9 +60,37 @@ async function timeStream(run: LocalRun, streamID: string): Promise<number> {
 /** What anybody would type: the same encoder, size and rate, without a platform around it. */
 async function timeFfmpeg(run: LocalRun, ffmpegPath: string, path: string, quality: string): Promise<number> {
   const size = quality === 'q_720p' ? '1280:720' : '1920:1080';
-  const encode = ['-vf', `scale=${size},fps=30`, '-c:v', 'libx264', '-preset', 'veryfast', '-g', '60', '-bf', '2', '-b:v', '4000k', '-c:a', 'aac'];
+  const encode = [
+    '-vf',
+    `scale=${size},fps=30`,
+    '-c:v',
+    'libx264',
+    '-preset',
+    'veryfast',
+    '-g',
+    '60',
+    '-bf',
+    '2',
+    '-b:v',
+    '4000k',
+    '-c:a',
+    'aac',
+  ];
   const startedAt = Date.now();
-  const child = spawn(ffmpegPath, ['-nostdin', '-v', 'error', '-re', '-stream_loop', '-1', '-i', path, ...encode, '-f', 'flv', `${run.connection.rtmpURL}/peer`]);
+  const child = spawn(ffmpegPath, [
+    '-nostdin',
+    '-v',
+    'error',
+    '-re',
+    '-stream_loop',
+    '-1',
+    '-i',
+    path,
+    ...encode,
+    '-f',
+    'flv',
+    `${run.connection.rtmpURL}/peer`,
+  ]);
   const firstAt = await firstVideoAfter(run, startedAt);
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -73,11 +106,19 @@ async function firstVideoAfter(run: LocalRun, startedAt: number): Promise<number
   }
 }
 
-function print(quality: string, encodedMs: readonly number[], preparedMs: readonly number[], ffmpegMs: readonly number[]): void {
-  const at = (values: readonly number[], share: number) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!;
+function print(
+  quality: string,
+  encodedMs: readonly number[],
+  preparedMs: readonly number[],
+  ffmpegMs: readonly number[],
+): void {
+  const at = (values: readonly number[], share: number) =>
+    values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!;
   const row = (name: string, values: readonly number[]) =>
     `  ${name.padEnd(28)} ${String(values.length).padStart(3)} starts   p50 ${at(values, 0.5)} ms   p90 ${at(values, 0.9)} ms   p99 ${at(values, 0.99)} ms   ratio ${(at(values, 0.5) / at(ffmpegMs, 0.5)).toFixed(2)}`;
-  console.log(`${quality}, from a start to the first picture at the ingest; ratio of the medians to that of bare ffmpeg`);
+  console.log(
+    `${quality}, from a start to the first picture at the ingest; ratio of the medians to that of bare ffmpeg`,
+  );
   console.log(row('start, backend ffmpeg', encodedMs));
   console.log(row('start, backend manifest', preparedMs));
   console.log(row('bare ffmpeg, same encoder', ffmpegMs));

@@ -12,7 +12,12 @@ import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';
 import { pythonEnvironment } from '../support/python-environment.ts';
 
 /** From npm, with the TypeScript that openapi-typescript is made for. */
-const readers = ['@redocly/cli@2.77.0', '@stoplight/spectral-cli@6.16.3', 'openapi-typescript@7.13.0', 'typescript@5.9.3'];
+const readers = [
+  '@redocly/cli@2.77.0',
+  '@stoplight/spectral-cli@6.16.3',
+  'openapi-typescript@7.13.0',
+  'typescript@5.9.3',
+];
 /** From PyPI. */
 const schemathesis = 'schemathesis==4.32.5';
 
@@ -40,18 +45,41 @@ async function readByOthers(): Promise<boolean> {
   await writeFile(join(folder, 'redocly.yaml'), 'extends: [recommended]\n');
   const found = [
     // Both end with 0 where there are only warnings, but print them.
-    await findings('redocly', ['lint', '--format=json', file], (output) => (JSON.parse(output) as { totals: { errors: number; warnings: number } }).totals),
-    await findings('spectral', ['lint', '--quiet', '--fail-severity=hint', '--format=json', '--ruleset', join(folder, '.spectral.yaml'), file], (output) => ({ errors: (JSON.parse(output) as unknown[]).length, warnings: 0 })),
+    await findings(
+      'redocly',
+      ['lint', '--format=json', file],
+      (output) => (JSON.parse(output) as { totals: { errors: number; warnings: number } }).totals,
+    ),
+    await findings(
+      'spectral',
+      ['lint', '--quiet', '--fail-severity=hint', '--format=json', '--ruleset', join(folder, '.spectral.yaml'), file],
+      (output) => ({ errors: (JSON.parse(output) as unknown[]).length, warnings: 0 }),
+    ),
   ];
-  await run(join(folder, 'node_modules/.bin/openapi-typescript'), [file, '-o', join(folder, 'api.d.ts')], { cwd: folder });
-  const untyped = (await readFile(join(folder, 'api.d.ts'), 'utf8')).match(/"application\/(?:problem\+)?json": (?:unknown|any|Record<string, never>|Record<string, unknown>);/g) ?? [];
+  await run(join(folder, 'node_modules/.bin/openapi-typescript'), [file, '-o', join(folder, 'api.d.ts')], {
+    cwd: folder,
+  });
+  const untyped =
+    (await readFile(join(folder, 'api.d.ts'), 'utf8')).match(
+      /"application\/(?:problem\+)?json": (?:unknown|any|Record<string, never>|Record<string, unknown>);/g,
+    ) ?? [];
   report(untyped.length === 0, `openapi-typescript: ${untyped.length} bodies without a type`);
   return untyped.length === 0 && !found.includes(false);
 }
 
-async function findings(tool: string, args: readonly string[], count: (output: string) => { errors: number; warnings: number }): Promise<boolean> {
-  const options = { cwd: folder, env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }, maxBuffer: 64 * 1024 ** 2 };
-  const { stdout } = await run(join(folder, 'node_modules/.bin', tool), args, options).catch((error: { stdout: string }) => error);
+async function findings(
+  tool: string,
+  args: readonly string[],
+  count: (output: string) => { errors: number; warnings: number },
+): Promise<boolean> {
+  const options = {
+    cwd: folder,
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    maxBuffer: 64 * 1024 ** 2,
+  };
+  const { stdout } = await run(join(folder, 'node_modules/.bin', tool), args, options).catch(
+    (error: { stdout: string }) => error,
+  );
   const { errors, warnings } = count(stdout);
   report(errors + warnings === 0, `${tool}: ${errors} errors, ${warnings} warnings`);
   if (errors + warnings > 0) console.log(stdout);
@@ -70,11 +98,24 @@ async function calledByStrangers(): Promise<boolean> {
   const local = await startLocalRun(data.path, '--no-demo');
   try {
     const { apiURL, apiKey } = local.connection;
-    const args = ['--config-file', join(import.meta.dirname, 'schemathesis.toml'), 'run', `${apiURL}/openapi.json`, '--max-examples', examples];
+    const args = [
+      '--config-file',
+      join(import.meta.dirname, 'schemathesis.toml'),
+      'run',
+      `${apiURL}/openapi.json`,
+      '--max-examples',
+      examples,
+    ];
     const child = spawn(join(programs, 'python'), [join(programs, 'st'), ...args], {
       cwd: folder,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', CONTRACT_BASE_URL: apiURL, CONTRACT_API_KEY: apiKey, CONTRACT_HOOKS: join(import.meta.dirname, 'hooks.py') },
+      env: {
+        ...process.env,
+        PYTHONDONTWRITEBYTECODE: '1',
+        CONTRACT_BASE_URL: apiURL,
+        CONTRACT_API_KEY: apiKey,
+        CONTRACT_HOOKS: join(import.meta.dirname, 'hooks.py'),
+      },
     });
     const [code]: (number | null)[] = await once(child, 'exit');
     report(code === 0, `schemathesis: ${examples} examples per operation`);

@@ -25,7 +25,10 @@ describe('lib/README.md', () => {
 
 describe('the command', () => {
   test('prints one stage, and nothing else', { timeout: synthTimeoutMs }, () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/cost.ts', 'dev'], { cwd: root, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/cost.ts', 'dev'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^\| Dollars a month \| dev \|$/m);
     expect(stdout).toMatch(/^\| 1080p30 \| 0\.39 \|/m);
@@ -36,8 +39,15 @@ describe('the command', () => {
     expect(readOptions(['staging'])).toEqual({ stages: [['staging', stages.staging]], write: false });
   });
 
-  test.each([[['qa'], 'There is no stage qa.'], [['--currency', 'EUR'], '--currency'], [['dev', '--write'], '--write takes no stage']])('refuses %j', (args, reason) => {
+  test.each([
+    [['qa'], 'There is no stage qa.'],
+    [['--currency', 'EUR'], '--currency'],
+    [['dev', '--write'], '--write takes no stage'],
+  ])('refuses %j', (args, reason) => {
     expect(readOptions(args)).toEqual({ text: expect.stringContaining(reason), exitCode: 2 });
-    expect(readOptions(args)).toHaveProperty('text', expect.stringContaining(`one stage: ${Object.keys(stages).join(', ')}`));
+    expect(readOptions(args)).toHaveProperty(
+      'text',
+      expect.stringContaining(`one stage: ${Object.keys(stages).join(', ')}`),
+    );
   });
 });

@@ -21,8 +21,14 @@ function usdOf(templates: readonly Template[], what: string): number | undefined
 const { prod } = stages;
 const synthTimeoutMs = 60_000;
 // With everything that only some stages have.
-const complete = templatesOf('complete', { ...prod, domain: { name: 'live.example.com', hostedZoneId: 'Z123' }, alarmEmail: 'ops@example.com' });
-const pipeline = StackAssertions.fromStack(new PipelineStack(testApp(), 'pipeline', { githubRepository: 'owner/name', stageNames: [] })).toJSON();
+const complete = templatesOf('complete', {
+  ...prod,
+  domain: { name: 'live.example.com', hostedZoneId: 'Z123' },
+  alarmEmail: 'ops@example.com',
+});
+const pipeline = StackAssertions.fromStack(
+  new PipelineStack(testApp(), 'pipeline', { githubRepository: 'owner/name', stageNames: [] }),
+).toJSON();
 
 describe('the types of resources', () => {
   const present = new Set(resourcesOf([...complete, pipeline]).map(({ type }) => type));
@@ -37,7 +43,9 @@ describe('the types of resources', () => {
 
   test('are named when nobody has decided what they cost', () => {
     const template = { Resources: { Cache: { Type: 'AWS::ElastiCache::ReplicationGroup' } } };
-    expect(() => standingCostsOf([template])).toThrow('lib/cost/resource-prices.ts does not say what AWS::ElastiCache::ReplicationGroup costs');
+    expect(() => standingCostsOf([template])).toThrow(
+      'lib/cost/resource-prices.ts does not say what AWS::ElastiCache::ReplicationGroup costs',
+    );
   });
 });
 
@@ -61,24 +69,34 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
   });
 
   test('has the manifest agents and import workers by CPU and memory', () => {
-    expect(usdOf(ofProd, 'Fargate tasks, at least')).toBeCloseTo(730 * (prod.manifestAgentsMin * (0.03238 + 4 * 0.00356) + prod.importWorkersMin * (0.03238 + 2 * 0.00356)));
+    expect(usdOf(ofProd, 'Fargate tasks, at least')).toBeCloseTo(
+      730 * (prod.manifestAgentsMin * (0.03238 + 4 * 0.00356) + prod.importWorkersMin * (0.03238 + 2 * 0.00356)),
+    );
   });
 
   test('has the database twice, with its storage, where there is a standby', () => {
     const alone = templatesOf('alone', { ...prod, databaseMultiAz: false });
-    for (const what of ['Database, and its standby if any', 'Its storage, to begin with']) expect(usdOf(ofProd, what)).toBeCloseTo(2 * (usdOf(alone, what) ?? 0));
+    for (const what of ['Database, and its standby if any', 'Its storage, to begin with'])
+      expect(usdOf(ofProd, what)).toBeCloseTo(2 * (usdOf(alone, what) ?? 0));
   });
 
   test('has a dime for each metric of each alarm', () => {
     const alarms = resourcesOf(ofProd).filter(({ type }) => type === 'AWS::CloudWatch::Alarm');
     expect(usdOf(ofProd, 'Alarms, metrics')).toBeGreaterThanOrEqual(alarms.length * 0.1);
-    const math = { Type: 'AWS::CloudWatch::Alarm', Properties: { Metrics: [{ MetricStat: {} }, { MetricStat: {} }, { Expression: 'm1 + m2' }] } };
+    const math = {
+      Type: 'AWS::CloudWatch::Alarm',
+      Properties: { Metrics: [{ MetricStat: {} }, { MetricStat: {} }, { Expression: 'm1 + m2' }] },
+    };
     expect(usdOf([{ Resources: { Sum: math } }], 'Alarms, metrics')).toBeCloseTo(0.2);
   });
 
   test('has interface endpoints in each of their zones, and gateway endpoints for nothing', () => {
-    const endpoint = (Properties: unknown) => [{ Resources: { Endpoint: { Type: 'AWS::EC2::VPCEndpoint', Properties } } }];
-    expect(usdOf(endpoint({ VpcEndpointType: 'Interface', SubnetIds: ['a', 'b'] }), 'Interface endpoints, in each zone')).toBeCloseTo(2 * 730 * 0.01);
+    const endpoint = (Properties: unknown) => [
+      { Resources: { Endpoint: { Type: 'AWS::EC2::VPCEndpoint', Properties } } },
+    ];
+    expect(
+      usdOf(endpoint({ VpcEndpointType: 'Interface', SubnetIds: ['a', 'b'] }), 'Interface endpoints, in each zone'),
+    ).toBeCloseTo(2 * 730 * 0.01);
     expect(usdOf(endpoint({ VpcEndpointType: 'Gateway' }), 'Interface endpoints, in each zone')).toBe(0);
   });
 
@@ -94,9 +112,16 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
 
 describe('more', () => {
   test('is a whole machine, or a whole task, with its disk and address', () => {
-    const taskOf = (memoryGB: number) => [`A Fargate task of 1 vCPU and ${memoryGB} GB more`, expect.closeTo(0.03238 + memoryGB * 0.00356 + 0.005)];
+    const taskOf = (memoryGB: number) => [
+      `A Fargate task of 1 vCPU and ${memoryGB} GB more`,
+      expect.closeTo(0.03238 + memoryGB * 0.00356 + 0.005),
+    ];
     // Manifest agents and import workers.
-    expect(hoursOfMore(complete)).toEqual([['A g4dn.xlarge more', expect.closeTo(0.526 + (60 * 0.08) / 730 + 0.005)], taskOf(4), taskOf(2)]);
+    expect(hoursOfMore(complete)).toEqual([
+      ['A g4dn.xlarge more', expect.closeTo(0.526 + (60 * 0.08) / 730 + 0.005)],
+      taskOf(4),
+      taskOf(2),
+    ]);
   });
 });
 
@@ -107,8 +132,13 @@ describe('sizes', () => {
   });
 
   test('without a price are named', () => {
-    expect(() => listed(machines, 'g9.xlarge')).toThrow('lib/cost/list-prices.ts has no price for g9.xlarge: add it there');
-    const slow = { Type: 'AWS::RDS::DBInstance', Properties: { DBInstanceClass: 'db.t4g.medium', StorageType: 'io2', AllocatedStorage: '20' } };
+    expect(() => listed(machines, 'g9.xlarge')).toThrow(
+      'lib/cost/list-prices.ts has no price for g9.xlarge: add it there',
+    );
+    const slow = {
+      Type: 'AWS::RDS::DBInstance',
+      Properties: { DBInstanceClass: 'db.t4g.medium', StorageType: 'io2', AllocatedStorage: '20' },
+    };
     expect(() => standingCostsOf([{ Resources: { Slow: slow } }])).toThrow('no price for io2');
   });
 

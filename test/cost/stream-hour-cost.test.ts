@@ -12,7 +12,10 @@ const kind: StreamKind = { name: 'some', bitrateKbps: 6000, slots: { ffmpeg: 2, 
 
 function costIn(settings: StageSettings, stream: StreamKind = kind) {
   const stage = synthesizeStage(testApp(), 'mine', settings);
-  const [cost] = streamHourCosts([stream], [...stage.stacks.keys()].map((id) => stage.template(id)));
+  const [cost] = streamHourCosts(
+    [stream],
+    [...stage.stacks.keys()].map((id) => stage.template(id)),
+  );
   return cost!;
 }
 
@@ -24,7 +27,10 @@ describe('an hour', { timeout: synthTimeoutMs }, () => {
   });
 
   test('takes the part of a Fargate task', () => {
-    expect(costIn({ ...dev, manifestAgentSlots: 50 }).usdCompute.manifest).toBeCloseTo((0.03238 + 4 * 0.00356 + 0.005) / (50 * 0.8), 6);
+    expect(costIn({ ...dev, manifestAgentSlots: 50 }).usdCompute.manifest).toBeCloseTo(
+      (0.03238 + 4 * 0.00356 + 0.005) / (50 * 0.8),
+      6,
+    );
   });
 
   test('has no price where no agent is large enough', () => {
@@ -34,7 +40,10 @@ describe('an hour', { timeout: synthTimeoutMs }, () => {
   test('sends its bitrate, with the headers of its packets', () => {
     const { gigabytes, usdEgress, usdSoldFor } = costIn(dev);
     expect(gigabytes).toBeCloseTo((2.7 * 1500) / 1448);
-    expect(usdEgress).toEqual({ dearest: expect.closeTo(gigabytes * 0.09), cheapest: expect.closeTo(gigabytes * 0.05) });
+    expect(usdEgress).toEqual({
+      dearest: expect.closeTo(gigabytes * 0.09),
+      cheapest: expect.closeTo(gigabytes * 0.05),
+    });
     expect(usdSoldFor).toBe(0.39);
   });
 });
@@ -42,8 +51,19 @@ describe('an hour', { timeout: synthTimeoutMs }, () => {
 describe('what can be bought', () => {
   test('is each quality at 30 and 60 frames, each dearer and larger than the one before', () => {
     const kinds = streamKinds();
-    expect(kinds.map(({ name }) => name)).toEqual(['720p30', '720p60', '1080p30', '1080p60', '1440p30', '1440p60', '2160p30', '2160p60']);
-    expect(kinds.map(({ creditsPerHour }) => creditsPerHour)).toEqual(kinds.map(({ creditsPerHour }) => creditsPerHour).toSorted((a, b) => a - b));
+    expect(kinds.map(({ name }) => name)).toEqual([
+      '720p30',
+      '720p60',
+      '1080p30',
+      '1080p60',
+      '1440p30',
+      '1440p60',
+      '2160p30',
+      '2160p60',
+    ]);
+    expect(kinds.map(({ creditsPerHour }) => creditsPerHour)).toEqual(
+      kinds.map(({ creditsPerHour }) => creditsPerHour).toSorted((a, b) => a - b),
+    );
     expect(kinds.every(({ bitrateKbps }) => bitrateKbps > 4000)).toBe(true);
   });
 });

@@ -38,7 +38,8 @@ describe('claiming', () => {
   it('takes the oldest that fit into the free slots, counted by quality, and nothing without a free slot', async () => {
     const [large, small, smaller] = await waiting(['q_1440p', 'q_1080p', 'q_720p']);
     await register('a');
-    const claimed = async (freeSlots: number) => (await claim('a', freeSlots)).map((replica) => replica.stream_id).sort();
+    const claimed = async (freeSlots: number) =>
+      (await claim('a', freeSlots)).map((replica) => replica.stream_id).sort();
     expect(await claimed(0)).toEqual([]);
     expect(await claimed(6)).toEqual([large, small].sort());
     expect(await claimed(6)).toEqual([smaller]);
@@ -66,7 +67,9 @@ describe('claiming', () => {
       const id = await startedStream();
       const [stopped, claimed] = await Promise.all([call('POST', `/streams/${id}/stop`), claim('a')]);
       const { ending } = await data().agents.renew('a');
-      expect([stopped.body.state, ending]).toEqual(claimed.length > 0 ? ['stopping', [claimed[0]!.id]] : ['stopped', []]);
+      expect([stopped.body.state, ending]).toEqual(
+        claimed.length > 0 ? ['stopping', [claimed[0]!.id]] : ['stopped', []],
+      );
       for (const replica of claimed) await report(replica, 'ended');
     }
   });
@@ -98,7 +101,15 @@ describe('renewing', () => {
     await loseLease('dead');
     const { now, renewingForMs, ...renewal } = await data().agents.renew('a');
     expect(renewingForMs).toBeGreaterThan(0);
-    expect(renewal).toEqual({ held: true, holding: [`${mine.held[0]!.id}/1`], ending: [mine.held[0]!.id], isAnyWaiting: true, isAnyDue: true, isAnyDead: true, isAnyUnsent: true });
+    expect(renewal).toEqual({
+      held: true,
+      holding: [`${mine.held[0]!.id}/1`],
+      ending: [mine.held[0]!.id],
+      isAnyWaiting: true,
+      isAnyDue: true,
+      isAnyDead: true,
+      isAnyUnsent: true,
+    });
     expect(now).toBeInstanceOf(Date);
     expect(await data().agents.renew('never registered')).toMatchObject({ held: false });
   });
@@ -107,7 +118,13 @@ describe('renewing', () => {
     await register('a');
     await activeStream('a');
     await service.pool().query('delete from outbox');
-    expect(await data().agents.renew('a')).toMatchObject({ ending: [], isAnyWaiting: false, isAnyDue: false, isAnyDead: false, isAnyUnsent: false });
+    expect(await data().agents.renew('a')).toMatchObject({
+      ending: [],
+      isAnyWaiting: false,
+      isAnyDue: false,
+      isAnyDead: false,
+      isAnyUnsent: false,
+    });
   });
 
   it('and saying figures do not wait for a stream that somebody else has locked', async () => {
@@ -132,7 +149,8 @@ describe('the two replicas of a stream', () => {
     await service.pool().query('update agents set zone = $2 where id = any ($1)', [names, zone]);
   };
   const roles = async (agent: string) => (await claim(agent)).map(({ role }) => role);
-  const passSeconds = (seconds: number) => service.pool().query('update replicas set since = since - make_interval(secs => $1)', [seconds]);
+  const passSeconds = (seconds: number) =>
+    service.pool().query('update replicas set since = since - make_interval(secs => $1)', [seconds]);
 
   it('go to different agents, the backup once the primary is held', async () => {
     for (const name of ['a', 'b']) await register(name);
@@ -184,9 +202,19 @@ describe('a hand-over', () => {
     expect(successor).toMatchObject({ id: held.id, agent_id: 'b', epoch: held.epoch + 1, at_backup_url: true });
     expect((await data().agents.renew('b')).holding).toEqual([`${held.id}/${successor.epoch}`]);
     expect(await report(successor, 'failing', { reason: { code: 'unreachable', detail: 'It is.' } })).toBe(true);
-    expect(await data().replicas.find(held.id)).toMatchObject({ agent_id: 'a', state: 'live', reason: null, epoch: held.epoch });
+    expect(await data().replicas.find(held.id)).toMatchObject({
+      agent_id: 'a',
+      state: 'live',
+      reason: null,
+      epoch: held.epoch,
+    });
     expect(await report(successor, 'live')).toBe(true);
-    expect(await data().replicas.find(held.id)).toMatchObject({ agent_id: 'b', state: 'live', epoch: held.epoch + 1, at_backup_url: true });
+    expect(await data().replicas.find(held.id)).toMatchObject({
+      agent_id: 'b',
+      state: 'live',
+      epoch: held.epoch + 1,
+      at_backup_url: true,
+    });
     expect(await report(held, 'live')).toBe(false);
     expect((await data().agents.renew('a')).holding).toEqual([]);
   });
@@ -205,8 +233,13 @@ describe('a hand-over', () => {
     expect((await call('GET', `/streams/${id}`)).body.state).toBe('failing');
     expect(await report(successor, 'live')).toBe(true);
     expect((await call('GET', `/streams/${id}`)).body.state).toBe('active');
-    const { rows } = await service.pool().query('select agent_id, ended_at is null as open from live_intervals where stream_id = $1 order by id', [id]);
-    expect(rows).toEqual([{ agent_id: 'a', open: false }, { agent_id: 'b', open: true }]);
+    const { rows } = await service
+      .pool()
+      .query('select agent_id, ended_at is null as open from live_intervals where stream_id = $1 order by id', [id]);
+    expect(rows).toEqual([
+      { agent_id: 'a', open: false },
+      { agent_id: 'b', open: true },
+    ]);
   });
 
   it('that came to nothing leaves nothing that the successor claimed later to be taken for it', async () => {

@@ -36,6 +36,10 @@ it('starts a stream once without a key as well', async () => {
 
 it('keeps nothing of a request that was refused, so that it can be repeated', async () => {
   const id = await readyStream({ destinationID: null });
-  expect(new Set((await tenAtOnce(`/streams/${id}/start`, undefined)).map(({ body }) => body.code)).has('stream_not_ready')).toBe(true);
-  expect((await service.pool().query(`select from idempotent_answers where user_id = $1`, [user().id])).rowCount).toBe(0);
+  expect(
+    new Set((await tenAtOnce(`/streams/${id}/start`, undefined)).map(({ body }) => body.code)).has('stream_not_ready'),
+  ).toBe(true);
+  expect((await service.pool().query(`select from idempotent_answers where user_id = $1`, [user().id])).rowCount).toBe(
+    0,
+  );
 });

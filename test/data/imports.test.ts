@@ -13,7 +13,10 @@ const imports = () => databaseOn(service.pool()).imports;
 const claim = () => imports().claim(60, 3600);
 const identity = ({ upload_id: uploadID, epoch }: ClaimedImport) => ({ uploadID, epoch });
 const version = { validator: '"one"', sizeBytes: 10 };
-const commands = async () => (await service.pool().query(`select body ->> 'uploadID' as id from outbox where queue = 'imports' order by id`)).rows.map(({ id }) => id);
+const commands = async () =>
+  (
+    await service.pool().query(`select body ->> 'uploadID' as id from outbox where queue = 'imports' order by id`)
+  ).rows.map(({ id }) => id);
 
 let ids: string[];
 beforeEach(async () => {
@@ -21,13 +24,16 @@ beforeEach(async () => {
   await service.pool().query('delete from outbox');
   const user = await service.user();
   ids = [];
-  for (const name of ['a', 'b']) ids.push((await user.call('POST', '/uploads/import', { url: `https://example.com/${name}` })).body.id);
+  for (const name of ['a', 'b'])
+    ids.push((await user.call('POST', '/uploads/import', { url: `https://example.com/${name}` })).body.id);
   await service.pool().query('delete from outbox');
 });
 
-const row = async (id: string) => (await service.pool().query('select * from imports where upload_id = $1', [id])).rows[0];
+const row = async (id: string) =>
+  (await service.pool().query('select * from imports where upload_id = $1', [id])).rows[0];
 /** As if nobody had renewed for long. */
-const expire = (id: string) => service.pool().query(`update imports set lease_expires_at = now() - interval '1 second' where upload_id = $1`, [id]);
+const expire = (id: string) =>
+  service.pool().query(`update imports set lease_expires_at = now() - interval '1 second' where upload_id = $1`, [id]);
 
 describe('claims', () => {
   test('at the same time take different imports, the longest waiting first, until none is left', async () => {
@@ -60,7 +66,13 @@ describe('a lease that is over', () => {
     const dead = (await claim())!;
     await expire(dead.upload_id);
     const queue = createPostgresCommandQueue({ pool: service.pool(), log: () => {} });
-    await sweep({ pool: service.pool(), queue, timers: createOutboxTimers(service.pool()), starting, clock: () => new Date() });
+    await sweep({
+      pool: service.pool(),
+      queue,
+      timers: createOutboxTimers(service.pool()),
+      starting,
+      clock: () => new Date(),
+    });
     expect(await commands()).toEqual([dead.upload_id]);
   });
 

@@ -19,13 +19,26 @@ beforeEach(async () => {
 });
 
 const grant = (credits: number) =>
-  databaseOn(database.pool()).billing.ensurePaidInvoice({ id: `inv_${++count}`, userID, type: 'adjustment', method: 'grant', cost: 0, credits });
-const take = (reference: string, credits: number) => databaseOn(database.pool()).ledger.take({ userID, cause: 'usage', reference, credits, account: 'usage', at });
+  databaseOn(database.pool()).billing.ensurePaidInvoice({
+    id: `inv_${++count}`,
+    userID,
+    type: 'adjustment',
+    method: 'grant',
+    cost: 0,
+    credits,
+  });
+const take = (reference: string, credits: number) =>
+  databaseOn(database.pool()).ledger.take({ userID, cause: 'usage', reference, credits, account: 'usage', at });
 
 describe('the ledger', () => {
   it('is only added to', async () => {
     await grant(5);
-    for (const statement of ['update ledger_entries set amount = amount + 1', 'delete from ledger_entries', 'update ledger_transactions set at = now()', 'delete from ledger_transactions']) {
+    for (const statement of [
+      'update ledger_entries set amount = amount + 1',
+      'delete from ledger_entries',
+      'update ledger_transactions set at = now()',
+      'delete from ledger_transactions',
+    ]) {
       await expect(database.pool().query(statement)).rejects.toThrow('only added to');
     }
     await expect(database.pool().query('delete from users')).rejects.toThrow('violates foreign key');
@@ -35,13 +48,17 @@ describe('the ledger', () => {
     await grant(5);
     const { rows } = await database.pool().query('select max(id) as id from ledger_transactions');
     for (const amount of [1, -1]) {
-      await expect(database.pool().query(`insert into ledger_entries values ($1, 'usage', null, $2)`, [rows[0].id, amount])).rejects.toThrow('sum up to zero');
+      await expect(
+        database.pool().query(`insert into ledger_entries values ($1, 'usage', null, $2)`, [rows[0].id, amount]),
+      ).rejects.toThrow('sum up to zero');
     }
   });
 
   it('writes a transaction once for its cause, and nothing for nothing', async () => {
     await grant(100);
-    expect(await Promise.all([take('1', 10), take('1', 10), take('1', 11)])).toEqual(expect.arrayContaining([true, false, false]));
+    expect(await Promise.all([take('1', 10), take('1', 10), take('1', 11)])).toEqual(
+      expect.arrayContaining([true, false, false]),
+    );
     expect(await take('2', 0)).toBe(false);
     const { rows } = await database.pool().query(`select reference from ledger_transactions where cause = 'usage'`);
     expect(rows).toEqual([{ reference: '1' }]);

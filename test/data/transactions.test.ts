@@ -5,7 +5,8 @@ import { createPool } from '../../lambda/data/queryable.ts';
 import { testDatabase } from '../support/database.ts';
 
 const database = testDatabase();
-const ensure = (data: ReturnType<typeof databaseOn>, id: string) => data.accounts.ensureUser({ id, email: id, name: id });
+const ensure = (data: ReturnType<typeof databaseOn>, id: string) =>
+  data.accounts.ensureUser({ id, email: id, name: id });
 const userIDs = async () => (await database.pool().query('select id from users order by id')).rows.map((row) => row.id);
 
 beforeEach(() => database.pool().query('truncate users cascade'));
@@ -41,7 +42,10 @@ it('fails, and nothing else does, when the connection is lost in the middle', as
   const pool = createPool({ connectionString: database.url(), max: 1, application_name: 'to be lost' });
   const lost = Promise.withResolvers<void>();
   pool.on('remove', () => lost.resolve());
-  const cut = () => database.pool().query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'to be lost'`);
+  const cut = () =>
+    database
+      .pool()
+      .query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'to be lost'`);
   await expect(
     inTransaction(pool, async (data) => {
       await ensure(data, 'a');

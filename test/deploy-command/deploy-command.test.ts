@@ -33,14 +33,26 @@ afterAll(() => {
   rmSync(home, { recursive: true });
 });
 
-const signedIn = (keyID: string) => ({ AWS_ACCESS_KEY_ID: keyID, AWS_SECRET_ACCESS_KEY: 'secret', AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}` });
+const signedIn = (keyID: string) => ({
+  AWS_ACCESS_KEY_ID: keyID,
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
+});
 
 /** Without any credentials of whoever runs the tests. */
-async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<{ code: number | null; output: string }> {
+async function run(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ code: number | null; output: string }> {
   const env = { PATH: process.env.PATH, HOME: home, AWS_EC2_METADATA_DISABLED: 'true', CI: '1', ...environment };
-  const child = spawn(process.execPath, ['bin/deploy.ts', ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['bin/deploy.ts', ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const chunks: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
   const [code] = await once(child, 'close');
   return { code, output: chunks.join('') };
 }
@@ -58,10 +70,22 @@ describe('the arguments', () => {
   });
 
   test.each([
-    [['deploy', 'staging'], ['deploy', 'staging/**']],
-    [['deploy', 'prod', '--require-approval', 'never'], ['deploy', 'prod/**', '--require-approval', 'never']],
-    [['diff', 'prod/Database'], ['diff', 'prod/Database']],
-    [['deploy', 'ada', '--own', '-c', digest], ['deploy', 'ada/**', '--context', 'stage=ada', '-c', digest]],
+    [
+      ['deploy', 'staging'],
+      ['deploy', 'staging/**'],
+    ],
+    [
+      ['deploy', 'prod', '--require-approval', 'never'],
+      ['deploy', 'prod/**', '--require-approval', 'never'],
+    ],
+    [
+      ['diff', 'prod/Database'],
+      ['diff', 'prod/Database'],
+    ],
+    [
+      ['deploy', 'ada', '--own', '-c', digest],
+      ['deploy', 'ada/**', '--context', 'stage=ada', '-c', digest],
+    ],
   ])('%j become those of the CDK', (args, cdkArgs) => {
     expect(commandOf(...args).cdkArgs).toEqual(cdkArgs);
   });
@@ -69,7 +93,10 @@ describe('the arguments', () => {
   test.each([
     [['deploy'], 'The stage is missing'],
     [['deploy', '--require-approval', 'never'], 'The stage is missing'],
-    [['deploy', 'qa'], `There is no stage qa. There are ${Object.keys(stages).join(', ')}; for one of your own add --own.`],
+    [
+      ['deploy', 'qa'],
+      `There is no stage qa. There are ${Object.keys(stages).join(', ')}; for one of your own add --own.`,
+    ],
     [['diff', 'toString'], 'There is no stage toString.'],
     [['deploy', 'prod', '--own'], 'prod is a shared stage'],
     [['deploy', 'Ada_1', '--own'], 'NAME must be up to 16 lower-case letters'],
@@ -79,7 +106,12 @@ describe('the arguments', () => {
 
   test('need Docker only where an image may have to be built', () => {
     expect(commandOf('deploy', 'dev').needsDocker).toBe(true);
-    for (const args of [['diff', 'dev'], ['deploy', 'dev', '-c', digest], ['deploy', 'dev', `--context=${digest}`], ['deploy', 'dev/Database']]) {
+    for (const args of [
+      ['diff', 'dev'],
+      ['deploy', 'dev', '-c', digest],
+      ['deploy', 'dev', `--context=${digest}`],
+      ['deploy', 'dev/Database'],
+    ]) {
       expect(commandOf(...args).needsDocker).toBe(false);
     }
   });
@@ -102,7 +134,9 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
   test('is refused with credentials that AWS does not accept', async () => {
     const { code, output } = await run(['deploy', 'dev'], signedIn('OLD'));
     expect(code).toBe(1);
-    expect(output).toContain('AWS does not accept the credentials, or cannot be reached (The security token included in the request is expired)');
+    expect(output).toContain(
+      'AWS does not accept the credentials, or cannot be reached (The security token included in the request is expired)',
+    );
   });
 
   test('is refused without Docker, and says how to do without', async () => {
@@ -114,14 +148,20 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
   });
 
   test('goes to the CDK, whose exit code it has', async () => {
-    const { code, output } = await run(['deploy', 'dev', '-c', digest, '--app', join(home, 'no-app')], signedIn('GOOD'));
+    const { code, output } = await run(
+      ['deploy', 'dev', '-c', digest, '--app', join(home, 'no-app')],
+      signedIn('GOOD'),
+    );
     expect(code).toBe(1);
     expect(output).toContain(`> cdk deploy dev/** -c ${digest} --app ${join(home, 'no-app')}`);
     expect(output).toMatch(/no-app: not found|Subprocess exited/);
   });
 
   test('goes to the account of its stage only', async () => {
-    const elsewhere = { ...commandOf('deploy', 'prod', '-c', digest), settings: { ...stages.prod, account: '222222222222' } };
+    const elsewhere = {
+      ...commandOf('deploy', 'prod', '-c', digest),
+      settings: { ...stages.prod, account: '222222222222' },
+    };
     const before = { ...process.env };
     Object.assign(process.env, signedIn('GOOD'));
     try {
@@ -141,7 +181,16 @@ describe('a comparison', () => {
 
   test('of an engineer’s own stage with a template needs no account', { timeout: processTimeoutMs }, async () => {
     const assembly = app.synth().directory;
-    const { code, output } = await run(['diff', 'ada/Delivery', '--own', '--exclusively', '--template', 'test/stacks/templates/delivery.json', '--app', assembly]);
+    const { code, output } = await run([
+      'diff',
+      'ada/Delivery',
+      '--own',
+      '--exclusively',
+      '--template',
+      'test/stacks/templates/delivery.json',
+      '--app',
+      assembly,
+    ]);
     expect(output).toContain('Stack ada/Delivery');
     expect(output).toContain('[-] /loop-streaming-platform/prod/public-origin');
     expect(output).toContain('[+] /loop-streaming-platform/ada/public-origin');

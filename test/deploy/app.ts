@@ -32,7 +32,11 @@ const lackingTypes: ReadonlySet<string> = new Set([
 const lackingStack = 'Monitoring';
 
 /** What the second deployment changes: of the API, the database, all logs, and every function, as a release does. */
-const changedSettings: Partial<StageSettings> = { logRetentionDays: changedRetentionDays, apiRequestsPerSecond: 77, databaseBackupDays: 3 };
+const changedSettings: Partial<StageSettings> = {
+  logRetentionDays: changedRetentionDays,
+  apiRequestsPerSecond: 77,
+  databaseBackupDays: 3,
+};
 const changedDescription = ' (changed)';
 
 const app = new App();
@@ -64,7 +68,12 @@ function connectToPostgres(database: IConstruct): void {
   const proxy = database.node.findChild('Proxy').node.defaultChild as CfnResource;
   proxy.addOverride('Type', 'Custom::DBProxyStandIn');
   proxy.addPropertyOverride('ServiceToken', attributesStandIn(database).functionArn);
-  const proxyArn = Stack.of(proxy).formatArn({ service: 'rds', resource: 'db-proxy', resourceName: 'prx-0', arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+  const proxyArn = Stack.of(proxy).formatArn({
+    service: 'rds',
+    resource: 'db-proxy',
+    resourceName: 'prx-0',
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
   proxy.addPropertyOverride('Attributes', { Endpoint: databaseHost, DBProxyArn: proxyArn });
 
   const username = SecretValue.unsafePlainText(masterCredentials.username);

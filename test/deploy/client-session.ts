@@ -19,7 +19,10 @@ const scheduleAheadMs = 75_000;
 export async function prepareStream(api: ApiClient): Promise<string> {
   const uploadID = await uploadFile(api, await mediaSample('plain.mp4'), 'video/mp4');
   const { probeState, durationSeconds, videoCodec, audioCodec } = await api('GET', `/uploads/${uploadID}`);
-  assert.deepEqual({ probeState, durationSeconds, videoCodec, audioCodec }, { probeState: 'completed', durationSeconds: 2, videoCodec: 'h264', audioCodec: 'aac' });
+  assert.deepEqual(
+    { probeState, durationSeconds, videoCodec, audioCodec },
+    { probeState: 'completed', durationSeconds: 2, videoCodec: 'h264', audioCodec: 'aac' },
+  );
 
   const streamID = await createLoop(api, [uploadID], target);
   const [playlistID] = (await api('GET', `/streams/${streamID}`)).playlistIDs;
@@ -32,10 +35,19 @@ export async function prepareStream(api: ApiClient): Promise<string> {
 
 /** The GraphQL function answers, with what belongs to the stream. */
 export async function assertSeenByFrontEnds(graphqlURL: string, apiKey: string, streamID: string): Promise<void> {
-  const query = 'query($id: ID!) { getStream(id: $id) { id destination { rtmpURL } playlists { draft { items { upload { videoCodec } } } } } }';
+  const query =
+    'query($id: ID!) { getStream(id: $id) { id destination { rtmpURL } playlists { draft { items { upload { videoCodec } } } } } }';
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-  const response = await fetch(graphqlURL, { method: 'POST', headers, body: JSON.stringify({ query, variables: { id: streamID } }) });
-  const getStream = { id: streamID, destination: { rtmpURL: target.rtmpURL }, playlists: [{ draft: { items: [{ upload: { videoCodec: 'h264' } }] } }] };
+  const response = await fetch(graphqlURL, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query, variables: { id: streamID } }),
+  });
+  const getStream = {
+    id: streamID,
+    destination: { rtmpURL: target.rtmpURL },
+    playlists: [{ draft: { items: [{ upload: { videoCodec: 'h264' } }] } }],
+  };
   assert.deepEqual(await response.json(), { data: { getStream } });
 }
 
@@ -43,8 +55,12 @@ export async function assertSeenByFrontEnds(graphqlURL: string, apiKey: string, 
 export async function assertOtherBytesRefused(api: ApiClient): Promise<void> {
   const { id } = await api('POST', '/uploads', { name: 'announced.mp4', mimeType: 'video/mp4', fileSize: 4 });
   const { url, headers } = await api('POST', `/uploads/${id}/upload-url`);
-  const put = async (body: string, changed = {}) => (await fetch(url, { method: 'PUT', headers: { ...headers, ...changed }, body })).status;
-  assert.deepEqual([await put('12345'), await put('1234', { 'content-type': 'text/html' }), await put('1234')], [403, 403, 200]);
+  const put = async (body: string, changed = {}) =>
+    (await fetch(url, { method: 'PUT', headers: { ...headers, ...changed }, body })).status;
+  assert.deepEqual(
+    [await put('12345'), await put('1234', { 'content-type': 'text/html' }), await put('1234')],
+    [403, 403, 200],
+  );
 }
 
 /** @returns its id */
@@ -62,7 +78,11 @@ export async function assertSeenByAgents(mcpURL: string, apiKey: string, streamI
 }
 
 /** Takes the next command off a queue, as an agent would: it has to be this stream's. */
-export async function takePublishCommand({ clientConfig }: EmulatedAccount, QueueUrl: string, streamID: string): Promise<void> {
+export async function takePublishCommand(
+  { clientConfig }: EmulatedAccount,
+  QueueUrl: string,
+  streamID: string,
+): Promise<void> {
   const sqs = new SQSClient(clientConfig);
   const { Messages: [message] = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
   assert.deepEqual(JSON.parse(message?.Body ?? 'null'), { streamID });
@@ -101,7 +121,13 @@ export async function timerArmed(account: EmulatedAccount, groupName: string): P
 }
 
 /** Resolves when the schedule has put its message on the queue, the queue has called the job, and the job has moved the stream. */
-export async function timerFired(account: EmulatedAccount, groupName: string, jobLogGroup: string, api: ApiClient, { id, startAt }: ScheduledStream): Promise<void> {
+export async function timerFired(
+  account: EmulatedAccount,
+  groupName: string,
+  jobLogGroup: string,
+  api: ApiClient,
+  { id, startAt }: ScheduledStream,
+): Promise<void> {
   const read = () => api('GET', `/streams/${id}`);
   // Each look at the stream is an invocation, and there is nothing to see before.
   await setTimeout(startAt.getTime() - Date.now());
@@ -118,6 +144,8 @@ async function countSchedules({ clientConfig }: EmulatedAccount, GroupName: stri
 }
 
 async function countInvocations({ clientConfig }: EmulatedAccount, logGroupName: string, since: Date): Promise<number> {
-  const { events = [] } = await new CloudWatchLogsClient(clientConfig).send(new FilterLogEventsCommand({ logGroupName, startTime: since.getTime() }));
+  const { events = [] } = await new CloudWatchLogsClient(clientConfig).send(
+    new FilterLogEventsCommand({ logGroupName, startTime: since.getTime() }),
+  );
   return events.filter(({ message }) => message?.startsWith('START RequestId')).length;
 }

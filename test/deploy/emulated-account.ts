@@ -39,8 +39,13 @@ export class EmulatedAccount {
   get environment(): NodeJS.ProcessEnv {
     const { endpoint, region, credentials } = this.clientConfig;
     return {
-      PATH: process.env['PATH'], HOME: this.#folder, TMPDIR: this.#folder,
-      AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      PATH: process.env['PATH'],
+      HOME: this.#folder,
+      TMPDIR: this.#folder,
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     };
   }
 
@@ -69,7 +74,11 @@ export class EmulatedAccount {
     for await (const { StackSummaries = [] } of paginateListStacks({ client }, {})) {
       for (const { StackName } of StackSummaries.filter((stack) => stack.StackName !== bootstrapStack)) {
         for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName })) {
-          for (const { LogicalResourceId, ResourceType: type = '', PhysicalResourceId: physicalID = '' } of StackResourceSummaries) {
+          for (const {
+            LogicalResourceId,
+            ResourceType: type = '',
+            PhysicalResourceId: physicalID = '',
+          } of StackResourceSummaries) {
             found.set(`${StackName}/${LogicalResourceId}`, { type, physicalID });
           }
         }
@@ -80,13 +89,17 @@ export class EmulatedAccount {
 
   /** Days that a log group keeps its logs. */
   async retentionDays(logGroupNamePrefix: string): Promise<number | undefined> {
-    const { logGroups } = await new CloudWatchLogsClient(this.clientConfig).send(new DescribeLogGroupsCommand({ logGroupNamePrefix }));
+    const { logGroups } = await new CloudWatchLogsClient(this.clientConfig).send(
+      new DescribeLogGroupsCommand({ logGroupNamePrefix }),
+    );
     return logGroups?.[0]?.retentionInDays;
   }
 
   /** Variables that ECS would give the container of a task. */
   async environmentOfTask(taskDefinition: string): Promise<Readonly<Record<string, string>>> {
-    const described = await new ECSClient(this.clientConfig).send(new DescribeTaskDefinitionCommand({ taskDefinition }));
+    const described = await new ECSClient(this.clientConfig).send(
+      new DescribeTaskDefinitionCommand({ taskDefinition }),
+    );
     const variables = described.taskDefinition?.containerDefinitions?.[0]?.environment ?? [];
     return Object.fromEntries(variables.map(({ name = '', value = '' }) => [name, value]));
   }

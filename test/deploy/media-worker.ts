@@ -18,10 +18,16 @@ const stopGraceMs = 30_000;
  * @param taskDefinition ARN of its task definition
  * @param environment the variables in it, and those of a process in the account
  */
-export async function startMediaWorker(taskDefinition: string, environment: NodeJS.ProcessEnv, log: (line: string) => void): Promise<MediaWorker> {
+export async function startMediaWorker(
+  taskDefinition: string,
+  environment: NodeJS.ProcessEnv,
+  log: (line: string) => void,
+): Promise<MediaWorker> {
   const [Family, Revision] = taskDefinition.split('/').at(-1)!.split(':');
   const TaskARN = taskDefinition.replace(/:task-definition\/.*/, ':task/emulated/media-worker');
-  const metadata = createServer((_request, response) => response.end(JSON.stringify({ TaskARN, Family, Revision }))).listen(0, '127.0.0.1');
+  const metadata = createServer((_request, response) =>
+    response.end(JSON.stringify({ TaskARN, Family, Revision })),
+  ).listen(0, '127.0.0.1');
   await once(metadata, 'listening');
   const address = metadata.address();
   const ecsURL = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;

@@ -73,7 +73,12 @@ function isAccepted(user: string, password: string): boolean {
   if (user === masterCredentials.username) return password === masterCredentials.password;
   const token = URL.parse(`https://${password}`);
   const asked = token?.searchParams;
-  return token?.host === `${databaseHost}:5432` && asked?.get('Action') === 'connect' && asked.get('DBUser') === user && asked.has('X-Amz-Signature');
+  return (
+    token?.host === `${databaseHost}:5432` &&
+    asked?.get('Action') === 'connect' &&
+    asked.get('DBUser') === user &&
+    asked.has('X-Amz-Signature')
+  );
 }
 
 function errorResponse(fields: string): Buffer {
@@ -92,7 +97,8 @@ async function read(stream: Duplex, bytes: number): Promise<Buffer> {
   for (;;) {
     const chunk = stream.read(bytes) as Buffer | null;
     if (chunk?.length === bytes) return chunk;
-    if (chunk !== null || stream.readableEnded || stream.destroyed) throw new Error('the connection ended within a message');
+    if (chunk !== null || stream.readableEnded || stream.destroyed)
+      throw new Error('the connection ended within a message');
     await once(stream, 'readable');
   }
 }

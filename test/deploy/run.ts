@@ -14,7 +14,17 @@ import { startEmulator } from '../support/aws-emulator.ts';
 import { onServer, urlOfDatabase } from '../support/database.ts';
 import { apiClient } from '../support/local-run.ts';
 import {
-  assertOtherBytesRefused, assertSeenByAgents, assertSeenByFrontEnds, createWebhook, prepareStream, scheduleStream, startStream, takePublishCommand, timerArmed, timerFired, webhookAttempted,
+  assertOtherBytesRefused,
+  assertSeenByAgents,
+  assertSeenByFrontEnds,
+  createWebhook,
+  prepareStream,
+  scheduleStream,
+  startStream,
+  takePublishCommand,
+  timerArmed,
+  timerFired,
+  webhookAttempted,
 } from './client-session.ts';
 import { changedRetentionDays, EmulatedAccount } from './emulated-account.ts';
 import type { DeployedResources } from './emulated-account.ts';
@@ -29,14 +39,16 @@ const apiKey = 'lss_of_the_deploy_test';
 const output: string[] = [];
 
 const lacking = ['python3', 'openssl'].filter((command) => spawnSync(command, ['--version']).error);
-if (lacking.length > 0) console.log(`skipped: the deploy test needs ${lacking.join(' and ')}, which this machine lacks`);
+if (lacking.length > 0)
+  console.log(`skipped: the deploy test needs ${lacking.join(' and ')}, which this machine lacks`);
 else process.exit(await run());
 
 /** @returns the exit code */
 async function run(): Promise<number> {
   const cleanup = new AsyncDisposableStack();
   const interrupted = Promise.withResolvers<never>();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.reject(new Error(`interrupted by ${signal}`)));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => interrupted.reject(new Error(`interrupted by ${signal}`)));
   try {
     await Promise.race([deployTwice(cleanup), interrupted.promise]);
     return 0;
@@ -61,7 +73,9 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   await step('cdk bootstrap', () => account.bootstrap());
   await step('cdk deploy', () => account.deploy({ isChanged: false }));
   const deployed = await account.resources();
-  await step('The deployment has migrated the database', async () => assert.deepEqual([...database.users], [masterCredentials.username]));
+  await step('The deployment has migrated the database', async () =>
+    assert.deepEqual([...database.users], [masterCredentials.username]),
+  );
 
   const restApi = the('AWS::ApiGateway::RestApi', 'Api', deployed);
   const origin = `${emulator.clientConfig.endpoint}/restapis/${restApi}/live/_user_request_`;
@@ -77,7 +91,8 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
       return streamIDs;
     });
   const preparation = 'Upload by presigned URL, examined; destination, stream, playlist, published';
-  const startAndTakeCommand = async (streamID: string) => takePublishCommand(account, publishQueue, await startStream(api, streamID));
+  const startAndTakeCommand = async (streamID: string) =>
+    takePublishCommand(account, publishQueue, await startStream(api, streamID));
 
   await createUser(database.url);
   await step('A presigned URL refuses other bytes than were announced', () => assertOtherBytesRefused(api));
@@ -99,7 +114,9 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   });
 
   await step('The minute sweep has armed a timer', () => armed);
-  await step('EventBridge Scheduler fires, and the stream moves', () => timerFired(account, timerGroup, jobLogs, api, scheduled));
+  await step('EventBridge Scheduler fires, and the stream moves', () =>
+    timerFired(account, timerGroup, jobLogs, api, scheduled),
+  );
   await step('Its command on the queue', () => takePublishCommand(account, publishQueue, scheduled.id));
   const [third = ''] = await step(preparation, () => prepareStreams(1));
   await step('Start, and its command on the queue', () => startAndTakeCommand(third));
@@ -133,13 +150,30 @@ async function createUser(url: string): Promise<void> {
   const { accounts, billing } = databaseOn(pool);
   const userID = 'usr_of_the_deploy_test';
   await accounts.ensureUser({ id: userID, email: 'someone@example.com', name: 'Someone' });
-  await accounts.ensureKey({ id: 'key_of_the_deploy_test', userID, name: 'test', keySha256: hashApiKey(apiKey), keyStart: apiKey.slice(0, 10) });
-  await billing.ensurePaidInvoice({ id: 'inv_of_the_deploy_test', userID, type: 'adjustment', method: 'grant', cost: 0, credits: 1000 });
+  await accounts.ensureKey({
+    id: 'key_of_the_deploy_test',
+    userID,
+    name: 'test',
+    keySha256: hashApiKey(apiKey),
+    keyStart: apiKey.slice(0, 10),
+  });
+  await billing.ensurePaidInvoice({
+    id: 'inv_of_the_deploy_test',
+    userID,
+    type: 'adjustment',
+    method: 'grant',
+    cost: 0,
+    credits: 1000,
+  });
   await pool.end();
 }
 
 /** Only while it is needed, as an agent also starts streams that are due. The emulator gives what it has asked for last to nobody else for 20 s. */
-async function withMediaWorker<Result>(taskDefinition: string, environment: NodeJS.ProcessEnv, work: () => Promise<Result>): Promise<Result> {
+async function withMediaWorker<Result>(
+  taskDefinition: string,
+  environment: NodeJS.ProcessEnv,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const worker = await startMediaWorker(taskDefinition, environment, log);
   const result = await Promise.race([work(), worker.works]);
   await worker.stop();
@@ -148,14 +182,18 @@ async function withMediaWorker<Result>(taskDefinition: string, environment: Node
 
 /** Physical id of the one resource of a type whose logical id has this in it. */
 function the(type: string, inLogicalID: string, resources: DeployedResources): string {
-  const found = [...resources].filter(([id, resource]) => resource.type === type && id.split('/')[1]?.includes(inLogicalID));
+  const found = [...resources].filter(
+    ([id, resource]) => resource.type === type && id.split('/')[1]?.includes(inLogicalID),
+  );
   assert.equal(found.length, 1, `${type} ${inLogicalID}`);
   return found[0]![1].physicalID;
 }
 
 /** @throws naming what has become another resource, or is gone; only a version of a function is another one each time */
 function assertInPlace(before: DeployedResources, after: DeployedResources): void {
-  const replaced = [...before].filter(([id, { type, physicalID }]) => type !== 'AWS::Lambda::Version' && after.get(id)?.physicalID !== physicalID);
+  const replaced = [...before].filter(
+    ([id, { type, physicalID }]) => type !== 'AWS::Lambda::Version' && after.get(id)?.physicalID !== physicalID,
+  );
   assert.deepEqual(replaced, []);
 }
 
@@ -163,7 +201,9 @@ async function step<Result>(title: string, work: () => Promise<Result>): Promise
   const beganMs = performance.now();
   console.log(`… ${title}`);
   const timeout = new AbortController();
-  const tooLong = setTimeout(stepTimeoutMs, undefined, { signal: timeout.signal }).then(() => Promise.reject(new Error(`took longer than ${stepTimeoutMs / 1000} s: ${title}`)));
+  const tooLong = setTimeout(stepTimeoutMs, undefined, { signal: timeout.signal }).then(() =>
+    Promise.reject(new Error(`took longer than ${stepTimeoutMs / 1000} s: ${title}`)),
+  );
   tooLong.catch(() => {});
   const result = await Promise.race([work(), tooLong]);
   timeout.abort();

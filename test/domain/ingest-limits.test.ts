@@ -5,7 +5,8 @@ import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-fo
 
 const all = qualities.flatMap((quality) => framerates.map((framerate) => ({ quality, framerate })));
 const nameOf = ({ quality, framerate }: (typeof all)[number]) => `${quality} ${framerate}`;
-const refused = (host: string) => all.filter((format) => excessOver(host, { ...format, videoCodec: 'h264' }) !== null).map(nameOf);
+const refused = (host: string) =>
+  all.filter((format) => excessOver(host, { ...format, videoCodec: 'h264' }) !== null).map(nameOf);
 const large = all.slice(8).map(nameOf);
 
 test.for([
@@ -32,14 +33,20 @@ describe('HEVC and AV1', () => {
     expect(formats.filter((format) => excessOver(host, format) !== null)).toEqual([]);
   });
 
-  test.for(['live-api-s.facebook.com', 'live.twitch.tv', 'fa723fc1b171.global-contribute.live-video.net'])('are refused by %s, with what is to be changed besides', (host) => {
-    for (const videoCodec of newer) {
-      for (const format of all) {
-        const asH264 = excessOver(host, { ...format, videoCodec: 'h264' });
-        expect(excessOver(host, { ...format, videoCodec })).toMatchObject({ videoCodecs: ['h264'], taken: asH264?.taken ?? null });
+  test.for(['live-api-s.facebook.com', 'live.twitch.tv', 'fa723fc1b171.global-contribute.live-video.net'])(
+    'are refused by %s, with what is to be changed besides',
+    (host) => {
+      for (const videoCodec of newer) {
+        for (const format of all) {
+          const asH264 = excessOver(host, { ...format, videoCodec: 'h264' });
+          expect(excessOver(host, { ...format, videoCodec })).toMatchObject({
+            videoCodecs: ['h264'],
+            taken: asH264?.taken ?? null,
+          });
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('what is suggested instead', () => {
@@ -55,8 +62,16 @@ describe('what is suggested instead', () => {
       ],
     });
     for (const videoCodec of videoCodecs) {
-      const { taken, videoCodecs: others } = excessOver('live.facebook.com', { quality: 'q_1440p', framerate: 'f_30', videoCodec })!;
-      expect(taken!.filter((size) => excessOver('live.facebook.com', { ...size, videoCodec: others?.[0] ?? videoCodec }) !== null)).toEqual([]);
+      const { taken, videoCodecs: others } = excessOver('live.facebook.com', {
+        quality: 'q_1440p',
+        framerate: 'f_30',
+        videoCodec,
+      })!;
+      expect(
+        taken!.filter(
+          (size) => excessOver('live.facebook.com', { ...size, videoCodec: others?.[0] ?? videoCodec }) !== null,
+        ),
+      ).toEqual([]);
     }
   });
 });

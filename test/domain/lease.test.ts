@@ -2,7 +2,11 @@
 import { expect, it } from 'vitest';
 import { leaseMs, mustStop, stopAheadMs } from '../../lambda/domain/lease.ts';
 
-const [cannot, canForLong, canAgain] = [{ renewingForMs: null }, { renewingForMs: 60_000 }, { renewingForMs: 1000 }] as const;
+const [cannot, canForLong, canAgain] = [
+  { renewingForMs: null },
+  { renewingForMs: 60_000 },
+  { renewingForMs: 1000 },
+] as const;
 
 it.each([
   ['has time left', leaseMs, [canForLong], false],

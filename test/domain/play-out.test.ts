@@ -6,11 +6,22 @@ import type { Occurrence, TimelineEntry, TimelineItem, TimelineSnapshot } from '
 import { framesPerSecond } from '../../lambda/domain/video-format.ts';
 
 function item(itemID: string, durationSeconds: number): TimelineItem {
-  return { itemID, uploadID: `upload-${itemID}`, objectKey: `uploads/${itemID}`, kind: 'video', durationSeconds, hasAudio: true };
+  return {
+    itemID,
+    uploadID: `upload-${itemID}`,
+    objectKey: `uploads/${itemID}`,
+    kind: 'video',
+    durationSeconds,
+    hasAudio: true,
+  };
 }
 
 function snapshotOf(mode: TimelineSnapshot['mode'], seed: number, ...durations: number[]): TimelineSnapshot {
-  return { mode, seed, items: durations.map((durationSeconds, place) => item(String.fromCodePoint(97 + place), durationSeconds)) };
+  return {
+    mode,
+    seed,
+    items: durations.map((durationSeconds, place) => item(String.fromCodePoint(97 + place), durationSeconds)),
+  };
 }
 
 function begin(snapshot: TimelineSnapshot): TimelineEntry[] {
@@ -18,7 +29,12 @@ function begin(snapshot: TimelineSnapshot): TimelineEntry[] {
 }
 
 /** A publish that is known at `frame`: one more entry, at the next item boundary, in place of those that have not begun by then. */
-function publish(timeline: readonly TimelineEntry[], frame: number, snapshot: TimelineSnapshot, fps: number): TimelineEntry[] {
+function publish(
+  timeline: readonly TimelineEntry[],
+  frame: number,
+  snapshot: TimelineSnapshot,
+  fps: number,
+): TimelineEntry[] {
   const offsetSeconds = boundaryAfter(timeline, frame, fps) / fps;
   const kept = timeline.filter((entry) => entry.number === 0 || entry.offsetSeconds < offsetSeconds);
   const number = kept.at(-1)!.number + 1;
@@ -26,8 +42,12 @@ function publish(timeline: readonly TimelineEntry[], frame: number, snapshot: Ti
 }
 
 /** Occurrences from `frame` on, each asked for at the end of the one before. */
-function* occurrencesFrom(timeline: readonly TimelineEntry[], frame: number, fps: number): Generator<Occurrence, never> {
-  for (let at = frame; ; ) {
+function* occurrencesFrom(
+  timeline: readonly TimelineEntry[],
+  frame: number,
+  fps: number,
+): Generator<Occurrence, never> {
+  for (let at = frame; ;) {
     const occurrence = occurrenceAt(timeline, at, fps);
     yield occurrence;
     at = occurrence.startFrame + occurrence.frameCount;
@@ -35,7 +55,10 @@ function* occurrencesFrom(timeline: readonly TimelineEntry[], frame: number, fps
 }
 
 const anyFps = fc.constantFrom(...Object.values(framesPerSecond));
-const anyDuration = fc.oneof(fc.double({ min: 0.001, max: 90, noNaN: true }), fc.constantFrom(0.04, 1, 1 / 3, 10, 29.97));
+const anyDuration = fc.oneof(
+  fc.double({ min: 0.001, max: 90, noNaN: true }),
+  fc.constantFrom(0.04, 1, 1 / 3, 10, 29.97),
+);
 const anySnapshot = fc
   .record({
     mode: fc.constantFrom('sequential' as const, 'shuffle' as const),
@@ -49,7 +72,11 @@ const anyShuffle = fc
 
 /** Runs with up to four publishes, each known some frames after the start of the one before. */
 const anyRun = fc
-  .record({ fps: anyFps, first: anySnapshot, publishes: fc.array(fc.record({ snapshot: anySnapshot, framesLater: fc.nat(20_000) }), { maxLength: 4 }) })
+  .record({
+    fps: anyFps,
+    first: anySnapshot,
+    publishes: fc.array(fc.record({ snapshot: anySnapshot, framesLater: fc.nat(20_000) }), { maxLength: 4 }),
+  })
   .map(({ fps, first, publishes }) => {
     let timeline = begin(first);
     let frame = 0;
@@ -83,13 +110,16 @@ describe('occurrences', () => {
         const { startFrame, frameCount } = occurrence;
         expect(startFrame).toBeLessThanOrEqual(frame);
         expect(startFrame + frameCount).toBeGreaterThan(frame);
-        for (const other of [startFrame, startFrame + frameCount - 1]) expect(occurrenceAt(timeline, other, fps)).toEqual(occurrence);
+        for (const other of [startFrame, startFrame + frameCount - 1])
+          expect(occurrenceAt(timeline, other, fps)).toEqual(occurrence);
       }),
     );
   });
 
   test('are whole frames, and at least a second', () => {
-    expect([0, 0.04, 1, 1.01, 10, 59.94].map((durationSeconds) => frameCountOf({ durationSeconds }, 30))).toEqual([30, 30, 30, 30, 300, 1798]);
+    expect([0, 0.04, 1, 1.01, 10, 59.94].map((durationSeconds) => frameCountOf({ durationSeconds }, 30))).toEqual([
+      30, 30, 30, 30, 300, 1798,
+    ]);
   });
 
   test('need something to play', () => {
@@ -107,7 +137,11 @@ describe('a lap', () => {
   test('in shuffle plays each item once', () => {
     fc.assert(
       fc.property(anyShuffle, fc.nat(10_000_000), (snapshot, lap) => {
-        expect(orderOfLap(snapshot, lap).map(({ itemID }) => itemID).sort()).toEqual(snapshot.items.map(({ itemID }) => itemID).sort());
+        expect(
+          orderOfLap(snapshot, lap)
+            .map(({ itemID }) => itemID)
+            .sort(),
+        ).toEqual(snapshot.items.map(({ itemID }) => itemID).sort());
       }),
     );
   });
@@ -133,7 +167,8 @@ describe('a lap', () => {
 
   test('in shuffle is the same in every release: agents of two releases carry one stream', () => {
     const idsOf = (items: readonly TimelineItem[]) => items.map(({ itemID }) => itemID).join('');
-    const orders = (seed: number) => [0, 1, 2, 3, 86_400].map((lap) => idsOf(orderOfLap(snapshotOf('shuffle', seed, 1, 1, 1, 1, 1, 1), lap)));
+    const orders = (seed: number) =>
+      [0, 1, 2, 3, 86_400].map((lap) => idsOf(orderOfLap(snapshotOf('shuffle', seed, 1, 1, 1, 1, 1, 1), lap)));
     expect(orders(1)).toEqual(['bfcead', 'cefabd', 'bfaedc', 'fceabd', 'cfeabd']);
     expect(orders(2 ** 31 - 1)).toEqual(['cfdaeb', 'ebcdfa', 'cedfab', 'aecbdf', 'abcdef']);
   });
@@ -148,7 +183,12 @@ describe('a new entry', () => {
         const after = publish(timeline, frame, snapshot, fps);
         const { number } = after.at(-1)!;
         expect(occurrenceAt(after, boundary, fps)).toEqual({
-          item: orderOfLap(snapshot, 0)[0], entryNumber: number, playlistID: `ply_${number}`, lap: 0, startFrame: boundary, frameCount: expect.any(Number),
+          item: orderOfLap(snapshot, 0)[0],
+          entryNumber: number,
+          playlistID: `ply_${number}`,
+          lap: 0,
+          startFrame: boundary,
+          frameCount: expect.any(Number),
         });
         if (boundary === 0) return;
         const before = occurrenceAt(after, boundary - 1, fps);
@@ -159,10 +199,20 @@ describe('a new entry', () => {
   });
 
   test('published again before it has begun is replaced', () => {
-    const [old, newer, newest] = [snapshotOf('sequential', 1, 20), snapshotOf('sequential', 2, 5), snapshotOf('sequential', 3, 7)];
+    const [old, newer, newest] = [
+      snapshotOf('sequential', 1, 20),
+      snapshotOf('sequential', 2, 5),
+      snapshotOf('sequential', 3, 7),
+    ];
     const timeline = publish(publish(begin(old), 100, newer, 30), 200, newest, 30);
     expect(timeline.map(({ snapshot }) => snapshot)).toEqual([old, newest]);
-    expect([...occurrencesFrom(timeline, 0, 30).take(3)].map(({ startFrame, frameCount }) => [startFrame, frameCount])).toEqual([[0, 600], [600, 210], [810, 210]]);
+    expect(
+      [...occurrencesFrom(timeline, 0, 30).take(3)].map(({ startFrame, frameCount }) => [startFrame, frameCount]),
+    ).toEqual([
+      [0, 600],
+      [600, 210],
+      [810, 210],
+    ]);
   });
 });
 
@@ -175,7 +225,11 @@ describe('boundaryAfter', () => {
         expect(boundary).toBeGreaterThanOrEqual(frame);
         expect(occurrenceAt(timeline, boundary, fps).startFrame).toBe(boundary);
         expect(boundaryAfter(timeline, boundary, fps)).toBe(boundary);
-        if (boundary > frame) expect([startFrame < frame, occurrenceAt(timeline, boundary - 1, fps).startFrame]).toEqual([true, startFrame]);
+        if (boundary > frame)
+          expect([startFrame < frame, occurrenceAt(timeline, boundary - 1, fps).startFrame]).toEqual([
+            true,
+            startFrame,
+          ]);
       }),
     );
   });
@@ -194,7 +248,10 @@ describe('a run of 60 days', () => {
       counted.frames += frameCount;
       counted.occurrences++;
     }
-    const lapFrames = timeline[0]!.snapshot.items.reduce((sum, { durationSeconds }) => sum + frameCountOf({ durationSeconds }, fps), 0);
+    const lapFrames = timeline[0]!.snapshot.items.reduce(
+      (sum, { durationSeconds }) => sum + frameCountOf({ durationSeconds }, fps),
+      0,
+    );
     expect(counted.seamsOff).toBe(0);
     expect(Math.floor(counted.occurrences / 5)).toBe(Math.floor(counted.frames / lapFrames));
   });
@@ -216,7 +273,12 @@ test('any agent that reads the timeline computes the same, whatever was asked be
     fc.property(anyRun, fc.array(fc.nat(10_000_000), { minLength: 1, maxLength: 10 }), ({ fps, timeline }, frames) => {
       const ours = frames.map((frame) => occurrenceAt(timeline, frame, fps));
       const asStored = JSON.parse(JSON.stringify(timeline)) as TimelineEntry[];
-      expect(frames.toReversed().map((frame) => occurrenceAt(asStored, frame, fps)).toReversed()).toEqual(ours);
+      expect(
+        frames
+          .toReversed()
+          .map((frame) => occurrenceAt(asStored, frame, fps))
+          .toReversed(),
+      ).toEqual(ours);
     }),
   );
 });

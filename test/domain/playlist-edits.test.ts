@@ -41,7 +41,12 @@ const anyOperation: fc.Arbitrary<PlaylistOperation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('clear' as const) }) },
 );
 const anySpec = fc
-  .record({ mode, items: fc.uniqueArray(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'e'), uploadID }), { selector: (item) => item.id }) })
+  .record({
+    mode,
+    items: fc.uniqueArray(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'e'), uploadID }), {
+      selector: (item) => item.id,
+    }),
+  })
   .map(frozen);
 const anyBatch = fc.array(anyOperation, { minLength: 1, maxLength: 12 });
 
@@ -50,7 +55,10 @@ describe('a batch', () => {
     fc.assert(
       fc.property(anySpec, anyBatch, (spec, operations) => {
         // An id that was made up may be taken already: the model leaves that to its own test.
-        const newItemID = (ids = counter()) => () => `made-${ids()}`;
+        const newItemID =
+          (ids = counter()) =>
+          () =>
+            `made-${ids()}`;
         const result = applyPlaylistOperations(spec, operations, newItemID());
         const list = { mode: spec.mode as string, items: [...spec.items] };
         const modelID = newItemID();
@@ -90,12 +98,20 @@ describe('a batch', () => {
 
 describe('items', () => {
   test('are added at the end, or at a place, with their own id or a new one', () => {
-    const added = apply(playlist('a', 'b'), { op: 'add', uploadID: 'u' }, { op: 'add', uploadID: 'v', index: 0, itemID: 'x' }, { op: 'add', uploadID: 'w', index: 2 });
+    const added = apply(
+      playlist('a', 'b'),
+      { op: 'add', uploadID: 'u' },
+      { op: 'add', uploadID: 'v', index: 0, itemID: 'x' },
+      { op: 'add', uploadID: 'w', index: 2 },
+    );
     expect(added).toEqual({
       spec: {
         mode: 'sequential',
         items: [
-          { id: 'x', uploadID: 'v' }, { id: 'a', uploadID: 'upload of a' }, { id: 'new-2', uploadID: 'w' }, { id: 'b', uploadID: 'upload of b' },
+          { id: 'x', uploadID: 'v' },
+          { id: 'a', uploadID: 'upload of a' },
+          { id: 'new-2', uploadID: 'w' },
+          { id: 'b', uploadID: 'upload of b' },
           { id: 'new-1', uploadID: 'u' },
         ],
       },
@@ -123,7 +139,11 @@ describe('items', () => {
   });
 
   test('that were cleared leave their ids free, and the mode as it was', () => {
-    const result = apply({ ...playlist('a'), mode: 'shuffle' }, { op: 'clear' }, { op: 'add', uploadID: 'u', itemID: 'a' });
+    const result = apply(
+      { ...playlist('a'), mode: 'shuffle' },
+      { op: 'clear' },
+      { op: 'add', uploadID: 'u', itemID: 'a' },
+    );
     expect(result).toEqual({ spec: { mode: 'shuffle', items: [{ id: 'a', uploadID: 'u' }] } });
   });
 });
@@ -135,19 +155,33 @@ describe('an operation that does not fit', () => {
     ['removes what is not there', [{ op: 'remove', itemID: 'x' }], 0, 'itemID'],
     ['moves what is not there', [{ op: 'move', itemID: 'x', index: 0 }], 0, 'itemID'],
     ['replaces what is not there', [{ op: 'replace', itemID: 'x', uploadID: 'u' }], 0, 'itemID'],
-    ['names what the batch has removed', [{ op: 'remove', itemID: 'a' }, { op: 'move', itemID: 'a', index: 0 }], 1, 'itemID'],
+    [
+      'names what the batch has removed',
+      [
+        { op: 'remove', itemID: 'a' },
+        { op: 'move', itemID: 'a', index: 0 },
+      ],
+      1,
+      'itemID',
+    ],
     ['names what the batch has cleared', [clear, { op: 'remove', itemID: 'a' }], 1, 'itemID'],
     ['adds an id that is taken', [{ op: 'add', uploadID: 'u', itemID: 'a' }], 0, 'itemID'],
     ['adds beyond the end', [{ op: 'add', uploadID: 'u', index: 3 }], 0, 'index'],
     ['moves beyond the last place', [{ op: 'move', itemID: 'a', index: 2 }], 0, 'index'],
   ])('%s: nothing of the batch is applied', ([, operations, operationIndex, field]) => {
     const batch: PlaylistOperation[] = [...operations, { op: 'setMode', mode: 'shuffle' }];
-    expect(apply(playlist('a', 'b'), ...batch)).toEqual({ fault: { operationIndex, field, detail: expect.stringMatching(/^[A-Z].*\.$/) } });
+    expect(apply(playlist('a', 'b'), ...batch)).toEqual({
+      fault: { operationIndex, field, detail: expect.stringMatching(/^[A-Z].*\.$/) },
+    });
   });
 
   test('adds to a full playlist', () => {
     const full = playlist(...Array.from({ length: maxPlaylistItems }, (_, number) => `item-${number}`));
-    expect(apply(full, { op: 'add', uploadID: 'u' })).toEqual({ fault: { operationIndex: 0, field: null, detail: 'A playlist holds at most 1000 items.' } });
-    expect(idsOf(apply(full, { op: 'remove', itemID: 'item-7' }, { op: 'add', uploadID: 'u' }))).toHaveLength(maxPlaylistItems);
+    expect(apply(full, { op: 'add', uploadID: 'u' })).toEqual({
+      fault: { operationIndex: 0, field: null, detail: 'A playlist holds at most 1000 items.' },
+    });
+    expect(idsOf(apply(full, { op: 'remove', itemID: 'item-7' }, { op: 'add', uploadID: 'u' }))).toHaveLength(
+      maxPlaylistItems,
+    );
   });
 });

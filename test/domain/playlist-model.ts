@@ -3,7 +3,11 @@ import { maxPlaylistItems } from '../../lambda/domain/playlist-edits.ts';
 import type { PlaylistItem, PlaylistOperation } from '../../lambda/domain/playlist-edits.ts';
 
 /** Does one operation to the list; false where it does not fit. */
-export function applyToList(list: { mode: string; items: PlaylistItem[] }, operation: PlaylistOperation, newItemID: () => string): boolean {
+export function applyToList(
+  list: { mode: string; items: PlaylistItem[] },
+  operation: PlaylistOperation,
+  newItemID: () => string,
+): boolean {
   const at = 'itemID' in operation ? list.items.findIndex((item) => item.id === operation.itemID) : -1;
   switch (operation.op) {
     case 'add': {

@@ -1,7 +1,13 @@
 // Readiness: a stream that has everything is ready; each thing that is missing is one issue, in the part where it is.
 import { describe, expect, test } from 'vitest';
 import { excessOver } from '../../lambda/domain/ingest-limits.ts';
-import { failureOfItem, isBlocking, isPlayable, judgeReadiness, readinessCodes } from '../../lambda/domain/readiness.ts';
+import {
+  failureOfItem,
+  isBlocking,
+  isPlayable,
+  judgeReadiness,
+  readinessCodes,
+} from '../../lambda/domain/readiness.ts';
 import type { PlaylistFacts, ReadinessCode, StreamFacts, UploadFacts } from '../../lambda/domain/readiness.ts';
 import type { Quality, VideoCodec } from '../../lambda/domain/video-format.ts';
 
@@ -18,8 +24,13 @@ const announced: UploadFacts = { ...pending, uploaded: false };
 const destination = { archived: false, allowed: true, hasBackupURL: true, excesses: [] };
 const excess = excessOver('live.twitch.tv', { quality: 'q_1080p', framerate: 'f_60', videoCodec: 'h264' })!;
 const ready: StreamFacts = {
-  playlists: [], videoUpload: movie, destination, wantsBackup: false, managed: false,
-  creditsLeft: 1, scheduleEndAt: null,
+  playlists: [],
+  videoUpload: movie,
+  destination,
+  wantsBackup: false,
+  managed: false,
+  creditsLeft: 1,
+  scheduleEndAt: null,
 };
 
 function codesOf(change: Partial<StreamFacts>): ReadinessCode[] {
@@ -35,7 +46,10 @@ describe('ready', () => {
     ['with a silent video', { videoUpload: silentMovie }],
     ['with sound of its own', { audioUpload: song }],
     ['with a video playlist in place of the upload', { videoUpload: undefined, playlists: [videoPlaylist(movie)] }],
-    ['with a playlist, whatever the upload it replaces is like', { videoUpload: null, playlists: [videoPlaylist(movie)] }],
+    [
+      'with a playlist, whatever the upload it replaces is like',
+      { videoUpload: null, playlists: [videoPlaylist(movie)] },
+    ],
     ['with an audio playlist in place of the audio upload', { audioUpload: null, playlists: [audioPlaylist(song)] }],
     ['with both playlists', { videoUpload: undefined, playlists: [videoPlaylist(silentMovie), audioPlaylist(song)] }],
     ['with a backup and an address for it', { wantsBackup: true }],
@@ -84,21 +98,39 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
 
 /** What a stream starts without, and what is said about it. */
 const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp])[] = [
-  ['playlist_items_pending', { playlists: [videoPlaylist(movie, pending, pending)] }, /^2 of the 3 items of the video playlist are still/],
-  ['playlist_items_skipped', { playlists: [videoPlaylist(null, failed, announced, song, movie)] }, /^4 of the 5 items of the video playlist cannot/],
-  ['playlist_items_skipped', { playlists: [videoPlaylist(movie), audioPlaylist(silentMovie, song)] }, /^1 of the 2 items of the audio playlist cannot/],
+  [
+    'playlist_items_pending',
+    { playlists: [videoPlaylist(movie, pending, pending)] },
+    /^2 of the 3 items of the video playlist are still/,
+  ],
+  [
+    'playlist_items_skipped',
+    { playlists: [videoPlaylist(null, failed, announced, song, movie)] },
+    /^4 of the 5 items of the video playlist cannot/,
+  ],
+  [
+    'playlist_items_skipped',
+    { playlists: [videoPlaylist(movie), audioPlaylist(silentMovie, song)] },
+    /^1 of the 2 items of the audio playlist cannot/,
+  ],
 ];
 
 describe('ready, though not with everything', () => {
   test.for(leftOut)('%s', ([code, change, error]) => {
     const issues = judgeReadiness({ ...ready, ...change }, now);
     const suggestion = expect.stringMatching(/^[A-Z].*\.$/);
-    expect(issues).toEqual([{ code, path: 'PLAYLIST', stage: 'PREPARATION', error: expect.stringMatching(error), suggestion }]);
+    expect(issues).toEqual([
+      { code, path: 'PLAYLIST', stage: 'PREPARATION', error: expect.stringMatching(error), suggestion },
+    ]);
     expect(issues.some(isBlocking)).toBe(false);
   });
 
   test('what keeps it from starting is said first', () => {
-    expect(codesOf({ playlists: [videoPlaylist(movie, failed, pending)], creditsLeft: 0 })).toEqual(['no_credits', 'playlist_items_pending', 'playlist_items_skipped']);
+    expect(codesOf({ playlists: [videoPlaylist(movie, failed, pending)], creditsLeft: 0 })).toEqual([
+      'no_credits',
+      'playlist_items_pending',
+      'playlist_items_skipped',
+    ]);
   });
 });
 
@@ -114,30 +146,69 @@ describe('not ready', () => {
   });
 
   test('everything that is missing is named at once', () => {
-    const bare: Partial<StreamFacts> = { videoUpload: undefined, audioUpload: null, destination: undefined, creditsLeft: 0, scheduleEndAt: now };
-    expect(codesOf(bare)).toEqual(['no_video', 'audio_missing', 'destination_missing', 'no_credits', 'schedule_end_past']);
-    const fallen = { destination: { archived: true, allowed: false, hasBackupURL: false, excesses: [excess] }, wantsBackup: true };
-    expect(codesOf(fallen)).toEqual(['destination_archived', 'destination_forbidden', 'destination_limit', 'backup_url_missing']);
+    const bare: Partial<StreamFacts> = {
+      videoUpload: undefined,
+      audioUpload: null,
+      destination: undefined,
+      creditsLeft: 0,
+      scheduleEndAt: now,
+    };
+    expect(codesOf(bare)).toEqual([
+      'no_video',
+      'audio_missing',
+      'destination_missing',
+      'no_credits',
+      'schedule_end_past',
+    ]);
+    const fallen = {
+      destination: { archived: true, allowed: false, hasBackupURL: false, excesses: [excess] },
+      wantsBackup: true,
+    };
+    expect(codesOf(fallen)).toEqual([
+      'destination_archived',
+      'destination_forbidden',
+      'destination_limit',
+      'backup_url_missing',
+    ]);
   });
 });
 
 describe('what a platform does not take', () => {
   const suggestionsFor = (quality: Quality, videoCodec: VideoCodec) => {
     const excesses = [excessOver('live-api-s.facebook.com', { quality, framerate: 'f_30', videoCodec })!];
-    return judgeReadiness({ ...ready, destination: { ...destination, excesses } }, now).map(({ error, suggestion }) => `${error} ${suggestion}`);
+    return judgeReadiness({ ...ready, destination: { ...destination, excesses } }, now).map(
+      ({ error, suggestion }) => `${error} ${suggestion}`,
+    );
   };
-  const size = 'Set quality and framerate to what it takes: q_1080p with f_60, q_1080p with f_30, q_1080p with f_25, q_1080p with f_24, or less.';
+  const size =
+    'Set quality and framerate to what it takes: q_1080p with f_60, q_1080p with f_30, q_1080p with f_25, q_1080p with f_24, or less.';
 
   test('names each setting that is to be changed, and what to', () => {
     expect(suggestionsFor('q_1080p', 'hevc')).toEqual(['Facebook takes H.264 only. Set videoCodec to h264.']);
-    expect(suggestionsFor('q_2160p', 'h264')).toEqual([`Facebook does not take a stream of this quality and framerate. ${size}`]);
-    expect(suggestionsFor('q_2160p', 'av1')).toEqual([...suggestionsFor('q_1080p', 'av1'), ...suggestionsFor('q_2160p', 'h264')]);
+    expect(suggestionsFor('q_2160p', 'h264')).toEqual([
+      `Facebook does not take a stream of this quality and framerate. ${size}`,
+    ]);
+    expect(suggestionsFor('q_2160p', 'av1')).toEqual([
+      ...suggestionsFor('q_1080p', 'av1'),
+      ...suggestionsFor('q_2160p', 'h264'),
+    ]);
   });
 });
 
 test('an item is playable once it is examined and has what its playlist is for', () => {
-  expect([movie, silentMovie, song, pending, failed, announced, null].map((upload) => [isPlayable(upload, 'video'), isPlayable(upload, 'audio')])).toEqual([
-    [true, true], [true, false], [false, true], [false, false], [false, false], [false, false], [false, false],
+  expect(
+    [movie, silentMovie, song, pending, failed, announced, null].map((upload) => [
+      isPlayable(upload, 'video'),
+      isPlayable(upload, 'audio'),
+    ]),
+  ).toEqual([
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+    [false, false],
+    [false, false],
+    [false, false],
   ]);
 });
 
@@ -147,7 +218,15 @@ test('an item that is left out says why, one that is still being examined says n
     (['video', 'audio'] as const).map((kind) => failureOfItem({ failure: null, ...upload }, kind)?.code ?? null),
   );
   expect(codes).toEqual([
-    [null, null], [null, 'audio_silent'], ['upload_not_visual', null], [null, null], ['upload_not_uploaded', 'upload_not_uploaded'], ['unreadable', 'unreadable'],
+    [null, null],
+    [null, 'audio_silent'],
+    ['upload_not_visual', null],
+    [null, null],
+    ['upload_not_uploaded', 'upload_not_uploaded'],
+    ['unreadable', 'unreadable'],
   ]);
-  expect(failureOfItem(null, 'video')).toMatchObject({ code: 'upload_missing', detail: expect.stringMatching(/Remove/) });
+  expect(failureOfItem(null, 'video')).toMatchObject({
+    code: 'upload_missing',
+    detail: expect.stringMatching(/Remove/),
+  });
 });

@@ -4,25 +4,30 @@ import { isLive, nextState, streamStates, transitions } from '../../lambda/domai
 import type { StreamState, TransitionCause } from '../../lambda/domain/stream-lifecycle.ts';
 
 /** Part 5 of the decisions on the operation catalogue, row by row. */
-const rows: readonly (readonly [from: readonly StreamState[], causes: readonly TransitionCause[], to: StreamState])[] = [
-  [['draft', 'invalid', 'stopped', 'failed', 'scheduled'], ['start'], 'activating'],
-  [['activating'], ['preparation_needed'], 'preparing'],
-  [['preparing'], ['preparation_done'], 'activating'],
-  [['preparing'], ['preparation_failed'], 'failed'],
-  [['activating', 'failing'], ['media_accepted'], 'active'],
-  [['activating'], ['no_evidence'], 'failing'],
-  [['active'], ['media_interrupted'], 'failing'],
-  [['failing'], ['hopeless'], 'failed'],
-  [['preparing', 'activating', 'active', 'failing'], ['stop', 'duration_over', 'schedule_end', 'credits_used_up'], 'stopping'],
-  [['stopping'], ['next_occurrence'], 'scheduled'],
-  [['stopping'], ['replicas_ended'], 'stopped'],
-  [['draft', 'stopped', 'failed'], ['part_missing'], 'invalid'],
-  [['invalid'], ['parts_complete'], 'draft'],
-  [['draft', 'stopped', 'failed'], ['schedule'], 'scheduled'],
-  [['scheduled'], ['cancel_schedule'], 'draft'],
-  [['scheduled'], ['schedule_start'], 'activating'],
-  [['scheduled'], ['schedule_start_refused', 'schedule_missed'], 'failed'],
-];
+const rows: readonly (readonly [from: readonly StreamState[], causes: readonly TransitionCause[], to: StreamState])[] =
+  [
+    [['draft', 'invalid', 'stopped', 'failed', 'scheduled'], ['start'], 'activating'],
+    [['activating'], ['preparation_needed'], 'preparing'],
+    [['preparing'], ['preparation_done'], 'activating'],
+    [['preparing'], ['preparation_failed'], 'failed'],
+    [['activating', 'failing'], ['media_accepted'], 'active'],
+    [['activating'], ['no_evidence'], 'failing'],
+    [['active'], ['media_interrupted'], 'failing'],
+    [['failing'], ['hopeless'], 'failed'],
+    [
+      ['preparing', 'activating', 'active', 'failing'],
+      ['stop', 'duration_over', 'schedule_end', 'credits_used_up'],
+      'stopping',
+    ],
+    [['stopping'], ['next_occurrence'], 'scheduled'],
+    [['stopping'], ['replicas_ended'], 'stopped'],
+    [['draft', 'stopped', 'failed'], ['part_missing'], 'invalid'],
+    [['invalid'], ['parts_complete'], 'draft'],
+    [['draft', 'stopped', 'failed'], ['schedule'], 'scheduled'],
+    [['scheduled'], ['cancel_schedule'], 'draft'],
+    [['scheduled'], ['schedule_start'], 'activating'],
+    [['scheduled'], ['schedule_start_refused', 'schedule_missed'], 'failed'],
+  ];
 
 const causes = Object.keys(transitions) as TransitionCause[];
 const pairs = streamStates.flatMap((state) => causes.map((cause) => [state, cause] as const));
@@ -32,7 +37,9 @@ test.for(streamStates)('%s: the table moves it, and nothing else does', (state) 
     const to = nextState(from, cause);
     return from === state && to !== null ? [[cause, to]] : [];
   });
-  const listed = rows.flatMap(([from, rowCauses, to]) => (from.includes(state) ? rowCauses.map((cause) => [cause, to]) : []));
+  const listed = rows.flatMap(([from, rowCauses, to]) =>
+    from.includes(state) ? rowCauses.map((cause) => [cause, to]) : [],
+  );
   expect(moves.toSorted()).toEqual(listed.toSorted());
 });
 
@@ -46,10 +53,12 @@ test('a stream is live from start until its last replica has ended', () => {
 
 test('only an end of a run leaves the live states, and only a start enters them', () => {
   const crossing = (into: boolean) =>
-    new Set(pairs.flatMap(([state, cause]) => {
-      const to = nextState(state, cause);
-      return to !== null && isLive(state) !== into && isLive(to) === into ? [cause] : [];
-    }));
+    new Set(
+      pairs.flatMap(([state, cause]) => {
+        const to = nextState(state, cause);
+        return to !== null && isLive(state) !== into && isLive(to) === into ? [cause] : [];
+      }),
+    );
   expect(crossing(true)).toEqual(new Set(['start', 'schedule_start']));
   expect(crossing(false)).toEqual(new Set(['preparation_failed', 'hopeless', 'replicas_ended', 'next_occurrence']));
 });

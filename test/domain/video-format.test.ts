@@ -12,7 +12,9 @@ test.for([
 });
 
 test('a publisher of prepared media takes one slot, whatever it sends', () => {
-  expect(new Set(qualities.flatMap((quality) => framerates.map((framerate) => slotsOf('manifest', quality, framerate))))).toEqual(new Set([1]));
+  expect(
+    new Set(qualities.flatMap((quality) => framerates.map((framerate) => slotsOf('manifest', quality, framerate)))),
+  ).toEqual(new Set([1]));
 });
 
 test('a framerate is what its name says', () => {

@@ -36,7 +36,7 @@ test('an event is tried at once, then soon, and the last time when three days ar
   fc.assert(
     fc.property(fc.infiniteStream(random), (chances) => {
       const times = [0];
-      for (let age = 0; ; ) {
+      for (let age = 0; ;) {
         const delay = retryDelaySeconds(times.length, age, 0, () => chances.next().value!);
         if (delay === null) break;
         times.push((age += delay));

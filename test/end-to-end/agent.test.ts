@@ -31,11 +31,19 @@ test('from two files to a live stream', { timeout: 90_000 }, async () => {
     await agent.do('create upload', { name, mimeType: 'video/mp4', fileSize: (await stat(path)).size }, path);
   }
   await agent.do('create destination', { name: 'Here', rtmpURL, streamKey: 'agent' });
-  await agent.do('create stream', { name: 'Loop', quality: 'q_720p', framerate: 'f_30', kind: 'video', mode: 'sequential' });
+  await agent.do('create stream', {
+    name: 'Loop',
+    quality: 'q_720p',
+    framerate: 'f_30',
+    kind: 'video',
+    mode: 'sequential',
+  });
   const stats = await agent.do('statistics');
 
   expect(stats).toMatchObject({ state: 'active' });
-  expect(agent.transcript.map((line) => line.replace(/"fileSize":\d+/, '"fileSize":…').replace(rtmpURL, 'rtmp://…'))).toEqual([
+  expect(
+    agent.transcript.map((line) => line.replace(/"fileSize":\d+/, '"fileSize":…').replace(rtmpURL, 'rtmp://…')),
+  ).toEqual([
     'create_upload {"name":"plain.mp4","mimeType":"video/mp4","fileSize":…}',
     'create_upload_url {"id":"upl 1"}',
     'PUT the bytes: 200',
@@ -58,7 +66,9 @@ test('from two files to a live stream', { timeout: 90_000 }, async () => {
     'get_stream_stats {"id":"str 1"}',
   ]);
   // What it says is so: the second item comes as well as the first.
-  const { data: [stream] } = await run.api('GET', '/streams');
+  const {
+    data: [stream],
+  } = await run.api('GET', '/streams');
   await until(async () => (await run.api('GET', `/streams/${stream.id}/stats`)).loopCount >= 1);
   const channels = await (await fetch(`${siteURL}/watch/channels`)).json();
   expect(channels).toEqual([expect.objectContaining({ live: true })]);
@@ -72,13 +82,18 @@ test('from two files to a live stream', { timeout: 90_000 }, async () => {
 test('what the README says to paste', { timeout: 30_000 }, async () => {
   const root = join(import.meta.dirname, '../..');
   const readme = await readFile(join(root, 'lambda/mcp/README.md'), 'utf8');
-  const [script = '', shell = ''] = ['js', 'sh'].map((language) => readme.slice(readme.indexOf('## Connect a script')).match(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``))![1]);
+  const [script = '', shell = ''] = ['js', 'sh'].map(
+    (language) =>
+      readme.slice(readme.indexOf('## Connect a script')).match(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``))![1],
+  );
   const folder = await mkdtemp(join(tmpdir(), 'mcp-readme-'));
   try {
     await symlink(data.path, join(folder, '.local'));
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'live.mjs'), script);
-    expect((await promisify(execFile)(process.execPath, ['live.mjs'], { cwd: folder })).stdout).toMatch(/^str_\w+ Loop: [a-z]+\n$/);
+    expect((await promisify(execFile)(process.execPath, ['live.mjs'], { cwd: folder })).stdout).toMatch(
+      /^str_\w+ Loop: [a-z]+\n$/,
+    );
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', shell], { cwd: folder });
     expect(JSON.parse(stdout).result.structuredContent.email).toBe(run.connection.user.email);
   } finally {

@@ -21,7 +21,8 @@ afterAll(async () => {
   await data.remove();
 });
 
-const agents = async () => (await descendantsOf(run.process.pid!)).filter(({ name }) => name === 'MainThread' || name === 'node');
+const agents = async () =>
+  (await descendantsOf(run.process.pid!)).filter(({ name }) => name === 'MainThread' || name === 'node');
 
 describe('npm start -- --agents 2', { timeout: 60_000 }, () => {
   it('has two publishers, and streams survive the death of either', async () => {
@@ -35,7 +36,9 @@ describe('npm start -- --agents 2', { timeout: 60_000 }, () => {
       // Which of them publishes is not to be seen from outside: one after the other, until it was the one.
       for (const agent of await agents()) {
         process.kill(agent.pid, 'SIGKILL');
-        await until(async () => (await agents()).every(({ pid }) => pid !== agent.pid) && (await agents()).length === 2);
+        await until(
+          async () => (await agents()).every(({ pid }) => pid !== agent.pid) && (await agents()).length === 2,
+        );
         if (publications().length > round + 1 || publications()[round]!.endedAtMs !== null) break;
       }
       await until(async () => (publications()[round + 1]?.pictures ?? 0) > 30);

@@ -17,12 +17,16 @@ afterAll(async () => {
 }, 60_000);
 
 const billing = async () => (await run.api('GET', '/billing/overview')).billing;
-const invoice = async (id: string) => (await run.api('GET', '/billing/invoices')).data.find((one: { id: string }) => one.id === id);
-const submit = (url: string, form: Record<string, string>) => fetch(url, { method: 'POST', body: new URLSearchParams(form) });
+const invoice = async (id: string) =>
+  (await run.api('GET', '/billing/invoices')).data.find((one: { id: string }) => one.id === id);
+const submit = (url: string, form: Record<string, string>) =>
+  fetch(url, { method: 'POST', body: new URLSearchParams(form) });
 
 it('come in by the checkout page and by a test deposit', async () => {
   // Given by a job, a moment after the start.
-  await until(async () => (await run.api('GET', '/billing/invoices')).data.some(({ type }: { type: string }) => type === 'free_credits'));
+  await until(async () =>
+    (await run.api('GET', '/billing/invoices')).data.some(({ type }: { type: string }) => type === 'free_credits'),
+  );
   const before = (await billing()).balance;
   const { checkoutURL, invoiceID } = await run.api('POST', '/billing/top-ups', { amountCents: 2000 });
   expect(await (await fetch(checkoutURL)).text()).toContain('$20.00');
@@ -37,9 +41,14 @@ it('come in by the checkout page and by a test deposit', async () => {
 
   const { address } = await run.api('GET', `/crypto/currencies/${encodeURIComponent('USDC (BASE)')}/deposit-address`);
   for (const status of ['confirming', 'confirmed', 'confirmed']) {
-    expect((await submit(`${run.connection.siteURL}/test-deposits`, { address, amount: '2.5', transaction: 'x', status })).status).toBe(200);
+    expect(
+      (await submit(`${run.connection.siteURL}/test-deposits`, { address, amount: '2.5', transaction: 'x', status }))
+        .status,
+    ).toBe(200);
   }
-  expect((await submit(`${run.connection.siteURL}/test-deposits`, { address: 'nobody', amount: '1' })).status).toBe(422);
+  expect((await submit(`${run.connection.siteURL}/test-deposits`, { address: 'nobody', amount: '1' })).status).toBe(
+    422,
+  );
   expect((await billing()).balance).toBe(before + 2250);
 });
 
@@ -49,7 +58,11 @@ it('are spent while a stream is live, and only then', async () => {
   const before = await billing();
   await run.api('POST', `/streams/${streamID}/start`);
   await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'active');
-  await until(async () => (await run.api('GET', `/streams/${streamID}/stats`)).bytesSent > 0 && (await billing()).creditsLeft < before.creditsLeft - 0.01);
+  await until(
+    async () =>
+      (await run.api('GET', `/streams/${streamID}/stats`)).bytesSent > 0 &&
+      (await billing()).creditsLeft < before.creditsLeft - 0.01,
+  );
   const [live, usage] = await Promise.all([billing(), run.api('GET', `/billing/usage?streamID=${streamID}`)]);
   expect(live.balance).toBe(before.balance);
   expect(usage.totals.creditsSpent).toBeCloseTo(live.balance - live.creditsLeft, 2);
@@ -62,7 +75,9 @@ it('are spent while a stream is live, and only then', async () => {
   await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'stopped');
   expect(await billing()).toEqual(settled);
   const { data: invoices } = await run.api('GET', '/billing/invoices');
-  const remaining = invoices.filter(({ state }: { state: string }) => state === 'paid').reduce((sum: number, one: { remainingCredits: number }) => sum + one.remainingCredits, 0);
+  const remaining = invoices
+    .filter(({ state }: { state: string }) => state === 'paid')
+    .reduce((sum: number, one: { remainingCredits: number }) => sum + one.remainingCredits, 0);
   expect(remaining).toBeCloseTo(settled.creditsLeft, 4);
   const { totals } = await run.api('GET', `/billing/usage?streamID=${streamID}`);
   expect(totals.creditsSpent).toBeCloseTo(before.balance - settled.balance, 4);

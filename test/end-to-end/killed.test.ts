@@ -26,7 +26,11 @@ describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () =
     await api('POST', `/streams/${streamID}/start`);
     await until(async () => (await api('GET', `/streams/${streamID}/stats`)).framesSent > 30);
     const processes = await descendantsOf(first.process.pid!);
-    before = { streamID, programs: processes.map(({ name }) => name), framesSent: (await api('GET', `/streams/${streamID}/stats`)).framesSent };
+    before = {
+      streamID,
+      programs: processes.map(({ name }) => name),
+      framesSent: (await api('GET', `/streams/${streamID}/stats`)).framesSent,
+    };
     first.process.kill('SIGKILL');
     await once(first.process, 'exit');
     survivors = await survivorsOf(processes, goneWithinMs);
@@ -55,11 +59,22 @@ describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () =
   });
 
   it('is live again by itself when only its publisher is killed', async () => {
-    const causes = async () => (await second.api('GET', `/streams/${before.streamID}`)).transitions.map(({ cause }: { cause: string }) => cause) as string[];
-    const channel = async () => ((await (await fetch(`${second.connection.siteURL}/watch/channels`)).json()) as { live: boolean; connections: number }[])[0]!;
+    const causes = async () =>
+      (await second.api('GET', `/streams/${before.streamID}`)).transitions.map(
+        ({ cause }: { cause: string }) => cause,
+      ) as string[];
+    const channel = async () =>
+      (
+        (await (await fetch(`${second.connection.siteURL}/watch/channels`)).json()) as {
+          live: boolean;
+          connections: number;
+        }[]
+      )[0]!;
     const { connections } = await channel();
     const encoders = (await descendantsOf(second.process.pid!)).filter(({ name }) => name === 'ffmpeg');
-    const agent = (await descendantsOf(second.process.pid!)).find(({ name }) => name === 'MainThread' || name === 'node')!;
+    const agent = (await descendantsOf(second.process.pid!)).find(
+      ({ name }) => name === 'MainThread' || name === 'node',
+    )!;
     process.kill(agent.pid, 'SIGKILL');
     expect(await survivorsOf([agent, ...encoders], goneWithinMs)).toEqual([]);
     await until(async () => (await causes())[0] === 'media_interrupted' || (await channel()).connections > connections);
@@ -69,7 +84,9 @@ describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () =
   });
 
   it('refuses a second run on its data folder, and goes on', async () => {
-    await expect(startLocalRun(data.path, '--no-demo')).rejects.toThrow(/did not get ready:[^]*already \(process \d+\)/);
+    await expect(startLocalRun(data.path, '--no-demo')).rejects.toThrow(
+      /did not get ready:[^]*already \(process \d+\)/,
+    );
     expect((await fetch(`${second.connection.apiURL}/status`)).status).toBe(200);
   });
 
@@ -83,23 +100,29 @@ describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () =
   });
 });
 
-it('killed while it makes the demo, it finishes it at the next start, though another has the port of its ingest meanwhile', { timeout: 120_000 }, async () => {
-  const data = await temporaryDataFolder();
-  onTestFinished(() => data.remove());
-  const first = await startLocalRun(data.path);
-  await until(async () => (await first.api('GET', '/destinations')).data.length === 2);
-  first.process.kill('SIGKILL');
-  await once(first.process, 'exit');
-  const other = createServer().listen(Number(new URL(first.connection.rtmpURL).port || 1935), '127.0.0.1');
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
+it(
+  'killed while it makes the demo, it finishes it at the next start, though another has the port of its ingest meanwhile',
+  { timeout: 120_000 },
+  async () => {
+    const data = await temporaryDataFolder();
+    onTestFinished(() => data.remove());
+    const first = await startLocalRun(data.path);
+    await until(async () => (await first.api('GET', '/destinations')).data.length === 2);
+    first.process.kill('SIGKILL');
+    await once(first.process, 'exit');
+    const other = createServer().listen(Number(new URL(first.connection.rtmpURL).port || 1935), '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
 
-  const second = await startLocalRun(data.path);
-  expect(second.connection.rtmpURL).not.toBe(first.connection.rtmpURL);
-  await until(async () => (await second.api('GET', '/streams')).data[0]?.state === 'active');
-  const [stream] = (await second.api('GET', '/streams')).data;
-  const destinations = (await second.api('GET', '/destinations')).data;
-  expect(destinations.find(({ id }: { id: string }) => id === stream.destinationID)).toMatchObject({ rtmpURL: second.connection.rtmpURL });
-  expect(destinations).toHaveLength(2);
-  expect(await second.interrupt()).toBe(0);
-});
+    const second = await startLocalRun(data.path);
+    expect(second.connection.rtmpURL).not.toBe(first.connection.rtmpURL);
+    await until(async () => (await second.api('GET', '/streams')).data[0]?.state === 'active');
+    const [stream] = (await second.api('GET', '/streams')).data;
+    const destinations = (await second.api('GET', '/destinations')).data;
+    expect(destinations.find(({ id }: { id: string }) => id === stream.destinationID)).toMatchObject({
+      rtmpURL: second.connection.rtmpURL,
+    });
+    expect(destinations).toHaveLength(2);
+    expect(await second.interrupt()).toBe(0);
+  },
+);

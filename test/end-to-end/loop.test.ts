@@ -19,9 +19,21 @@ const lapSeconds = 4;
 function makeClips(tools: MediaTools, folder: string): Promise<[string, string]> {
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast'];
   return Promise.all([
-    makeSyncClip(tools, { path: join(folder, 'silent.mov'), size: '1280x720', framesPerSecond: 24, seconds: 2, sampleRate: null, codecs: h264 }),
     makeSyncClip(tools, {
-      path: join(folder, 'fast.mp4'), size: '640x480', framesPerSecond: 60, seconds: 2, sampleRate: 44_100, codecs: [...h264, '-c:a', 'aac'],
+      path: join(folder, 'silent.mov'),
+      size: '1280x720',
+      framesPerSecond: 24,
+      seconds: 2,
+      sampleRate: null,
+      codecs: h264,
+    }),
+    makeSyncClip(tools, {
+      path: join(folder, 'fast.mp4'),
+      size: '640x480',
+      framesPerSecond: 60,
+      seconds: 2,
+      sampleRate: 44_100,
+      codecs: [...h264, '-c:a', 'aac'],
     }),
   ]);
 }
@@ -51,7 +63,9 @@ describe('a playlist of two different clips', { timeout: 90_000 }, () => {
     file = await ingest.finish();
     recording = await judgeRecording(tools, file);
     await until(async () => (await api('GET', `/streams/${streamID}`)).state === 'stopped');
-    statesSeen = (await api('GET', `/streams/${streamID}`)).transitions.map((transition: { to: string }) => transition.to).reverse();
+    statesSeen = (await api('GET', `/streams/${streamID}`)).transitions
+      .map((transition: { to: string }) => transition.to)
+      .reverse();
   }, 90_000);
   afterAll(async () => {
     expect(await run.interrupt()).toBe(0);
@@ -82,7 +96,8 @@ describe('a playlist of two different clips', { timeout: 90_000 }, () => {
     const shown = await flashes(tools, file, 30);
     const heard = await beeps(tools, file);
     expect(heard.length).toBeGreaterThanOrEqual(laps);
-    for (const beep of heard) expect(Math.min(...shown.map((flash) => Math.abs(flash - beep)))).toBeLessThanOrEqual(0.04);
+    for (const beep of heard)
+      expect(Math.min(...shown.map((flash) => Math.abs(flash - beep)))).toBeLessThanOrEqual(0.04);
     expect(shown.length).toBeGreaterThanOrEqual(2 * laps);
   });
 

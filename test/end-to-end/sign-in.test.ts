@@ -31,29 +31,63 @@ test('is all that a client needs, from connection.json on', async () => {
   const redirectURI = 'http://127.0.0.1:9/callback';
   const issuer = new URL(authURL);
   const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
-  const metadata = { client_name: 'Test', redirect_uris: [redirectURI], token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] };
-  const client = await oauth.processDynamicClientRegistrationResponse(await oauth.dynamicClientRegistrationRequest(server, metadata, insecure));
+  const metadata = {
+    client_name: 'Test',
+    redirect_uris: [redirectURI],
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+  };
+  const client = await oauth.processDynamicClientRegistrationResponse(
+    await oauth.dynamicClientRegistrationRequest(server, metadata, insecure),
+  );
   const verifier = oauth.generateRandomCodeVerifier();
   const url = new URL(server.authorization_endpoint!);
   url.search = new URLSearchParams({
-    client_id: client.client_id, redirect_uri: redirectURI, response_type: 'code', scope: 'service:read service:write', state: 'state',
-    code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256',
+    client_id: client.client_id,
+    redirect_uri: redirectURI,
+    response_type: 'code',
+    scope: 'service:read service:write',
+    state: 'state',
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
   }).toString();
   for (const resource of [apiURL, graphqlURL]) url.searchParams.append('resource', resource);
   const callback = await browserSession(() => authURL).authorize(url, { user, accept: true });
-  const granted = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), oauth.validateAuthResponse(server, client, callback, 'state'), redirectURI, verifier, insecure);
+  const granted = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    oauth.validateAuthResponse(server, client, callback, 'state'),
+    redirectURI,
+    verifier,
+    insecure,
+  );
   const token = await oauth.processAuthorizationCodeResponse(server, client, granted);
-  const call = (accessToken: string) => oauth.protectedResourceRequest(accessToken, 'GET', new URL(`${apiURL}/me`), undefined, undefined, insecure);
+  const call = (accessToken: string) =>
+    oauth.protectedResourceRequest(accessToken, 'GET', new URL(`${apiURL}/me`), undefined, undefined, insecure);
   expect(await (await call(token.access_token)).json()).toMatchObject({ email: user.email });
   const query = JSON.stringify({ query: '{ getMe { email } listDestinations { nodes { name } } }' });
-  const asked = await oauth.protectedResourceRequest(token.access_token, 'POST', new URL(graphqlURL), new Headers({ 'content-type': 'application/json' }), query, insecure);
-  expect(await asked.json()).toEqual({ data: { getMe: { email: user.email }, listDestinations: { nodes: [{ name: 'Built-in ingest' }] } } });
+  const asked = await oauth.protectedResourceRequest(
+    token.access_token,
+    'POST',
+    new URL(graphqlURL),
+    new Headers({ 'content-type': 'application/json' }),
+    query,
+    insecure,
+  );
+  expect(await asked.json()).toEqual({
+    data: { getMe: { email: user.email }, listDestinations: { nodes: [{ name: 'Built-in ingest' }] } },
+  });
 
   const script = join(import.meta.dirname, '../../bin/rotate-signing-key.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--data', data.path]);
   expect(stdout).toContain('The next key is published');
   const { keys } = (await (await fetch(server.jwks_uri!)).json()) as { keys: unknown[] };
   expect(keys).toHaveLength(2);
-  const refreshed = await oauth.processRefreshTokenResponse(server, client, await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token.refresh_token!, insecure));
+  const refreshed = await oauth.processRefreshTokenResponse(
+    server,
+    client,
+    await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token.refresh_token!, insecure),
+  );
   for (const { access_token: accessToken } of [token, refreshed]) expect((await call(accessToken)).status).toBe(200);
 }, 30_000);

@@ -50,7 +50,8 @@ async function untilEnded(user: Awaited<ReturnType<typeof service.user>>, id: st
 
 const keyOf = async (uploadID: string) => (await databaseOn(service.pool()).uploads.findAny(uploadID))!.object_key;
 const storedBytes = async (uploadID: string) => buffer(await service.objects().read(await keyOf(uploadID)));
-const mediaCommands = async () => (await service.pool().query(`select body from outbox where queue = 'media'`)).rows.map(({ body }) => body);
+const mediaCommands = async () =>
+  (await service.pool().query(`select body from outbox where queue = 'media'`)).rows.map(({ body }) => body);
 
 /** Files and folders of writes that are not finished. */
 const unfinished = async () => (await readdir(join(service.folder(), 'multiparts')).catch(() => [])).length;
@@ -62,8 +63,19 @@ describe('a file', () => {
     await using source = await startSource((request, response) => sendFile(bytes, request, response, { headers }));
     const { upload } = await importFrom(source.url('/path/clip?token=secret'));
     expect(upload).toMatchObject({
-      name: '€.mp4', mimeType: 'video/mp4', type: 'video', fileSize: bytes.length, uploaded: true, probeState: 'pending', failure: null,
-      externalSource: { url: source.url('/path/clip?token=secret'), state: 'completed', bytesReceived: bytes.length, failure: null },
+      name: '€.mp4',
+      mimeType: 'video/mp4',
+      type: 'video',
+      fileSize: bytes.length,
+      uploaded: true,
+      probeState: 'pending',
+      failure: null,
+      externalSource: {
+        url: source.url('/path/clip?token=secret'),
+        state: 'completed',
+        bytesReceived: bytes.length,
+        failure: null,
+      },
     });
     expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
     expect(await mediaCommands()).toContainEqual({ task: 'probe_upload', uploadID: upload.id });
@@ -89,7 +101,9 @@ describe('a file', () => {
 describe('a source that fails on the way', () => {
   test('is gone on with where it was cut off, as often as that gets further', async () => {
     const bytes = anyBytes(partBytes + 5_000_000);
-    await using source = await startSource((request, response) => sendFile(bytes, request, response, { cutAfterBytes: 1_500_000 }));
+    await using source = await startSource((request, response) =>
+      sendFile(bytes, request, response, { cutAfterBytes: 1_500_000 }),
+    );
     const { upload } = await importFrom(source.url('/a'));
     expect(upload.externalSource).toMatchObject({ state: 'completed', bytesReceived: bytes.length });
     expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
@@ -105,9 +119,15 @@ describe('a source that fails on the way', () => {
   ])('is begun again when it %s', async (_, first, later) => {
     const [before, bytes] = [anyBytes(500_000), anyBytes(400_000)];
     await using source = await startSource((request, response, number) =>
-      number === 1 ? sendFile(before, request, response, { ...first, cutAfterBytes: 300_000 }) : sendFile(bytes, request, response, later));
+      number === 1
+        ? sendFile(before, request, response, { ...first, cutAfterBytes: 300_000 })
+        : sendFile(bytes, request, response, later),
+    );
     const { upload } = await importFrom(source.url('/a'));
-    expect(upload).toMatchObject({ fileSize: bytes.length, externalSource: { state: 'completed', bytesReceived: bytes.length } });
+    expect(upload).toMatchObject({
+      fileSize: bytes.length,
+      externalSource: { state: 'completed', bytesReceived: bytes.length },
+    });
     expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
     expect(await unfinished()).toBe(0);
   });
@@ -115,7 +135,8 @@ describe('a source that fails on the way', () => {
   test('with a status that may pass is asked again', async () => {
     const bytes = anyBytes(1000);
     await using source = await startSource((request, response, number) =>
-      number <= 3 ? response.writeHead([503, 429, 500][number - 1]!).end() : sendFile(bytes, request, response));
+      number <= 3 ? response.writeHead([503, 429, 500][number - 1]!).end() : sendFile(bytes, request, response),
+    );
     expect((await importFrom(source.url('/a'))).upload.externalSource.state).toBe('completed');
   });
 });
@@ -125,26 +146,71 @@ describe('an import that fails', () => {
     ['a file that is not there', 'source_not_found', (_, response) => response.writeHead(404).end(), {}],
     ['a file that is gone', 'source_not_found', (_, response) => response.writeHead(410).end(), {}],
     ['a file that is not shared', 'access_refused', (_, response) => response.writeHead(403).end(), {}],
-    ['a web page', 'web_page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), {}],
-    ['a web page that calls itself a video', 'web_page', (_, response) => response.writeHead(200, { 'content-type': 'video/mp4' }).end('\n<!DOCTYPE html><title>Sign in</title>'), {}],
+    [
+      'a web page',
+      'web_page',
+      (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+      {},
+    ],
+    [
+      'a web page that calls itself a video',
+      'web_page',
+      (_, response) =>
+        response.writeHead(200, { 'content-type': 'video/mp4' }).end('\n<!DOCTYPE html><title>Sign in</title>'),
+      {},
+    ],
     ['nothing', 'empty', (_, response) => response.writeHead(200).end(), {}],
-    ['a body that is always cut off', 'cut_off', (request, response) => sendFile(anyBytes(90_000), request, response, { ranges: false, cutAfterBytes: 50_000 }), { maxFailures: 3 }],
-    ['a body shorter than its Content-Length', 'cut_off', (_, response) => response.writeHead(200, { 'content-length': '2000' }).write('short', () => response.socket?.end()), { maxFailures: 2 }],
-    ['a status that does not pass', 'source_failed', (_, response) => response.writeHead(500).end(), { maxFailures: 3 }],
+    [
+      'a body that is always cut off',
+      'cut_off',
+      (request, response) => sendFile(anyBytes(90_000), request, response, { ranges: false, cutAfterBytes: 50_000 }),
+      { maxFailures: 3 },
+    ],
+    [
+      'a body shorter than its Content-Length',
+      'cut_off',
+      (_, response) =>
+        response.writeHead(200, { 'content-length': '2000' }).write('short', () => response.socket?.end()),
+      { maxFailures: 2 },
+    ],
+    [
+      'a status that does not pass',
+      'source_failed',
+      (_, response) => response.writeHead(500).end(),
+      { maxFailures: 3 },
+    ],
     ['a body that never ends', 'too_large', (_, response) => void pour(response), { maxBytes: 3_000_000 }],
-    ['a body that drips', 'too_slow', (_, response) => drip(response), { periodMs: 150, minBytesPerPeriod: 1000, maxFailures: 2 }],
-    ['a body that stops', 'too_slow', (_, response) => response.writeHead(200, { 'content-length': '9' }).write('12345'), { periodMs: 100, maxFailures: 2 }],
+    [
+      'a body that drips',
+      'too_slow',
+      (_, response) => drip(response),
+      { periodMs: 150, minBytesPerPeriod: 1000, maxFailures: 2 },
+    ],
+    [
+      'a body that stops',
+      'too_slow',
+      (_, response) => response.writeHead(200, { 'content-length': '9' }).write('12345'),
+      { periodMs: 100, maxFailures: 2 },
+    ],
     ['what takes too long', 'took_too_long', (_, response) => drip(response), { totalSeconds: 0.3 }],
   ];
-  test.each(failing)('from %s says %s, whose fault it is and what to do, and leaves nothing behind', async (_, code, answer, limits) => {
-    await using source = await startSource(answer);
-    const { upload } = await importFrom(source.url('/a?token=secret'), { limits });
-    const failure = { code, detail: expect.stringMatching(/^[A-Z].*\. [A-Z].*\.$/) };
-    expect(upload).toMatchObject({ uploaded: false, probeState: 'failed', failure, externalSource: { state: 'failed', failure } });
-    expect(upload.failure.detail).not.toContain('secret');
-    expect(await unfinished()).toBe(0);
-    expect(await service.objects().head(await keyOf(upload.id))).toBeNull();
-  });
+  test.each(failing)(
+    'from %s says %s, whose fault it is and what to do, and leaves nothing behind',
+    async (_, code, answer, limits) => {
+      await using source = await startSource(answer);
+      const { upload } = await importFrom(source.url('/a?token=secret'), { limits });
+      const failure = { code, detail: expect.stringMatching(/^[A-Z].*\. [A-Z].*\.$/) };
+      expect(upload).toMatchObject({
+        uploaded: false,
+        probeState: 'failed',
+        failure,
+        externalSource: { state: 'failed', failure },
+      });
+      expect(upload.failure.detail).not.toContain('secret');
+      expect(await unfinished()).toBe(0);
+      expect(await service.objects().head(await keyOf(upload.id))).toBeNull();
+    },
+  );
 
   test('makes streams that name it invalid, and says so in their readiness', async () => {
     await using source = await startSource((_, response) => response.writeHead(404).end());
@@ -163,20 +229,33 @@ describe('an import that fails', () => {
     await using source = await startSource((request, response) => sendFile(anyBytes(1000), request, response));
     const objects = { ...service.objects(), putPart: () => Promise.reject(new Error('the disk is full')) };
     const { upload } = await importFrom(source.url('/a'), { objects, limits: { maxFailures: 2 } });
-    expect(upload.failure).toEqual({ code: 'not_imported', detail: 'We could not import this file, by no fault of yours. Import it once more.' });
+    expect(upload.failure).toEqual({
+      code: 'not_imported',
+      detail: 'We could not import this file, by no fault of yours. Import it once more.',
+    });
   });
 });
 
 describe('while an import is under way', () => {
   test('its progress is seen; deleted, it ends and leaves nothing behind', async () => {
-    await using source = await startSource((_, response) => response.writeHead(200, { 'content-length': String(2 * partBytes), etag: '"x"' }).write(anyBytes(partBytes + 5)));
+    await using source = await startSource((_, response) =>
+      response.writeHead(200, { 'content-length': String(2 * partBytes), etag: '"x"' }).write(anyBytes(partBytes + 5)),
+    );
     const user = await service.user();
-    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const {
+      body: { id },
+    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
     const objectKey = await keyOf(id);
     const worker = startWorker();
-    await expect.poll(async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource, patiently).toMatchObject({ state: 'downloading', bytesReceived: partBytes + 5 });
+    await expect
+      .poll(async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource, patiently)
+      .toMatchObject({ state: 'downloading', bytesReceived: partBytes + 5 });
     expect(await unfinished()).toBe(1);
-    expect((await user.call('GET', `/uploads/${id}`)).body).toMatchObject({ uploaded: false, probeState: 'pending', fileSize: 2 * partBytes });
+    expect((await user.call('GET', `/uploads/${id}`)).body).toMatchObject({
+      uploaded: false,
+      probeState: 'pending',
+      fileSize: 2 * partBytes,
+    });
     expect((await user.call('DELETE', `/uploads/${id}`)).status).toBe(204);
     const command = (await mediaCommands()).find((command) => command.objectKey === objectKey);
     expect(command).toMatchObject({ task: 'delete_object', multipartID: expect.any(String) });
@@ -195,9 +274,13 @@ describe('while an import is under way', () => {
       response.write(bytes.subarray(0, partBytes + 500), () => firstIsThere.resolve());
     });
     const user = await service.user();
-    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const {
+      body: { id },
+    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
     const first = startWorker();
-    await expect.poll(async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource.bytesReceived, patiently).toBe(partBytes + 500);
+    await expect
+      .poll(async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource.bytesReceived, patiently)
+      .toBe(partBytes + 500);
     await first.stop();
     const second = startWorker();
     await untilEnded(user, id);
@@ -215,29 +298,42 @@ describe('while an import is under way', () => {
       openAtOnce = Math.max(openAtOnce, (open += 1));
       response.once('close', () => (open -= 1));
       if (number > 1) return sendFile(bytes, request, response);
-      response.writeHead(200, { 'content-length': bytes.length, etag: '"one"' }).write(bytes.subarray(0, 1000), () => stalled.resolve());
+      response
+        .writeHead(200, { 'content-length': bytes.length, etag: '"one"' })
+        .write(bytes.subarray(0, 1000), () => stalled.resolve());
     });
     const user = await service.user();
-    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const {
+      body: { id },
+    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
     const workers = [startWorker(), startWorker()];
     await stalled.promise;
     expect(workers.flatMap(({ events }) => events).filter(({ event }) => event === 'import_claimed')).toHaveLength(1);
     // As if its holder had not renewed for long.
-    await service.pool().query(`update imports set lease_expires_at = now() - interval '1 second' where upload_id = $1`, [id]);
+    await service
+      .pool()
+      .query(`update imports set lease_expires_at = now() - interval '1 second' where upload_id = $1`, [id]);
     await databaseOn(service.pool()).imports.freeExpired();
     await untilEnded(user, id);
     const events = workers.flatMap(({ events }) => events.map(({ event }) => event));
     expect(events.filter((event) => event === 'import_claimed')).toHaveLength(2);
-    await expect.poll(() => workers.flatMap(({ events }) => events.map(({ event }) => event)), patiently).toContain('import_taken');
+    await expect
+      .poll(() => workers.flatMap(({ events }) => events.map(({ event }) => event)), patiently)
+      .toContain('import_taken');
     expect((await storedBytes(id)).equals(bytes)).toBe(true);
-    expect((await user.call('GET', `/uploads/${id}`)).body.externalSource).toMatchObject({ state: 'completed', bytesReceived: bytes.length });
+    expect((await user.call('GET', `/uploads/${id}`)).body.externalSource).toMatchObject({
+      state: 'completed',
+      bytesReceived: bytes.length,
+    });
   });
 
   test('a worker that died after its last step is not repeated', async () => {
     const bytes = anyBytes(1000);
     await using source = await startSource((request, response) => sendFile(bytes, request, response));
     const user = await service.user();
-    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const {
+      body: { id },
+    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
     await service.objects().write(await keyOf(id), bytes, { contentType: 'video/mp4' });
     const worker = startWorker();
     expect((await untilEnded(user, id)).externalSource).toMatchObject({ state: 'completed', bytesReceived: 1000 });
@@ -247,9 +343,17 @@ describe('while an import is under way', () => {
 
   test('its user cannot send other bytes, nor complete it', async () => {
     const user = await service.user();
-    const { body: { id } } = await user.call('POST', '/uploads/import', { url: 'http://127.0.0.1:1/a' });
-    expect(await user.call('POST', `/uploads/${id}/upload-url`)).toMatchObject({ status: 422, body: { code: 'resource_in_use' } });
-    expect(await user.call('POST', `/uploads/${id}/complete`)).toMatchObject({ status: 422, body: { code: 'upload_incomplete' } });
+    const {
+      body: { id },
+    } = await user.call('POST', '/uploads/import', { url: 'http://127.0.0.1:1/a' });
+    expect(await user.call('POST', `/uploads/${id}/upload-url`)).toMatchObject({
+      status: 422,
+      body: { code: 'resource_in_use' },
+    });
+    expect(await user.call('POST', `/uploads/${id}/complete`)).toMatchObject({
+      status: 422,
+      body: { code: 'upload_incomplete' },
+    });
     await user.call('DELETE', `/uploads/${id}`);
   });
 });
@@ -262,11 +366,19 @@ test('a user with many imports does not keep those of others waiting', async () 
     sendFile(anyBytes(10), request, response);
   });
   const [greedy, modest] = [await service.user(), await service.user()];
-  for (const path of ['/greedy/1', '/greedy/2', '/greedy/3']) await greedy.call('POST', '/uploads/import', { url: source.url(path) });
-  const { body: { id } } = await modest.call('POST', '/uploads/import', { url: source.url('/modest') });
+  for (const path of ['/greedy/1', '/greedy/2', '/greedy/3'])
+    await greedy.call('POST', '/uploads/import', { url: source.url(path) });
+  const {
+    body: { id },
+  } = await modest.call('POST', '/uploads/import', { url: source.url('/modest') });
   const worker = startWorker();
   await untilEnded(modest, id);
-  expect(source.requests.slice(0, 2).map(({ path }) => path).toSorted()).toEqual(['/greedy/1', '/modest']);
+  expect(
+    source.requests
+      .slice(0, 2)
+      .map(({ path }) => path)
+      .toSorted(),
+  ).toEqual(['/greedy/1', '/modest']);
   await expect.poll(() => source.requests.length, patiently).toBe(4);
   await worker.stop();
 });

@@ -13,7 +13,12 @@ const never = new AbortController().signal;
 const bytes = anyBytes(10_000);
 
 const open = (link: string, options: Partial<SourceOptions> = {}, resume: ResumePoint | null = null) =>
-  openSource(link, resume, { allowPrivateAddresses: true, resolve: resolveBySystem, limits: importLimits, ...options }, never);
+  openSource(
+    link,
+    resume,
+    { allowPrivateAddresses: true, resolve: resolveBySystem, limits: importLimits, ...options },
+    never,
+  );
 
 async function failureOf(link: string, options: Partial<SourceOptions> = {}) {
   const source = await open(link, options).catch((error: unknown) => error);
@@ -36,38 +41,70 @@ describe('redirects', () => {
     await using far = await startSource((request, response) => sendFile(bytes, request, response));
     await using near = await startSource((request, response) => {
       if (request.url === '/a/start') response.writeHead(302, { location: '../b/next?x=1' }).end();
-      else if (request.url === '/b/next?x=1') response.writeHead(308, { location: far.url('/my%20clip.mp4?sig=1') }).end('elsewhere');
+      else if (request.url === '/b/next?x=1')
+        response.writeHead(308, { location: far.url('/my%20clip.mp4?sig=1') }).end('elsewhere');
       else response.writeHead(404).end();
     });
     const source = await open(near.url('/a/start'));
-    expect(source).toMatchObject({ name: 'my clip.mp4', mimeType: 'video/mp4', offset: 0, version: { validator: '"one"', sizeBytes: bytes.length } });
+    expect(source).toMatchObject({
+      name: 'my clip.mp4',
+      mimeType: 'video/mp4',
+      offset: 0,
+      version: { validator: '"one"', sizeBytes: bytes.length },
+    });
     expect((await buffer(source.body)).equals(bytes)).toBe(true);
   });
 
   test.each(['/loop', '/chain'])('are not followed for ever: %s', async (path) => {
-    await using source = await startSource((request, response) => response.writeHead(301, { location: path === '/loop' ? path : `${request.url}/on` }).end());
+    await using source = await startSource((request, response) =>
+      response.writeHead(301, { location: path === '/loop' ? path : `${request.url}/on` }).end(),
+    );
     expect((await failureOf(source.url(path))).code).toBe('too_many_redirects');
     expect(source.requests.length).toBe(importLimits.maxRedirects + 1);
   });
 
   test.each([
-    'http://169.254.169.254/latest/meta-data/', 'http://2852039166/', 'http://0xa9fea9fe/', 'http://0251.0376.0251.0376/', 'http://169.254.43518/',
-    'http://[::ffff:169.254.169.254]/', 'http://[::ffff:a9fe:a9fe]/', 'http://[64:ff9b::a9fe:a9fe]/', 'http://[fd00:ec2::254]/', 'http://[fe80::1]/',
-    'http://169.254.170.2/v2/credentials', 'http://0/', 'http://[::]/', 'file:///etc/passwd', 'ftp://127.0.0.1/', 'gopher://127.0.0.1/', 'data:video/mp4,x',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://2852039166/',
+    'http://0xa9fea9fe/',
+    'http://0251.0376.0251.0376/',
+    'http://169.254.43518/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[::ffff:a9fe:a9fe]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[fd00:ec2::254]/',
+    'http://[fe80::1]/',
+    'http://169.254.170.2/v2/credentials',
+    'http://0/',
+    'http://[::]/',
+    'file:///etc/passwd',
+    'ftp://127.0.0.1/',
+    'gopher://127.0.0.1/',
+    'data:video/mp4,x',
   ])('to %s are refused even where private addresses are allowed', async (location) => {
     await using source = await startSource((_request, response) => response.writeHead(302, { location }).end());
     expect((await failureOf(source.url('/'))).code).toBe('address_forbidden');
   });
 
-  test.each(['', 'http://', 'http://user:secret@127.0.0.1/', 'http://a b/'])('to %j are refused as no link', async (location) => {
-    await using source = await startSource((_request, response) => response.writeHead(302, location === '' ? {} : { location }).end());
-    expect((await failureOf(source.url('/'))).code).toBe('redirect_malformed');
-  });
+  test.each(['', 'http://', 'http://user:secret@127.0.0.1/', 'http://a b/'])(
+    'to %j are refused as no link',
+    async (location) => {
+      await using source = await startSource((_request, response) =>
+        response.writeHead(302, location === '' ? {} : { location }).end(),
+      );
+      expect((await failureOf(source.url('/'))).code).toBe('redirect_malformed');
+    },
+  );
 
   test('from a public name into a private network are refused, and nothing is sent there', async () => {
     await using inside = await startSource((request, response) => sendFile(bytes, request, response));
-    await using outside = await startSource((_request, response) => response.writeHead(302, { location: inside.url('/') }).end());
-    const failure = await failureOf(`http://localhost.example:${outside.port}/`, { allowPrivateAddresses: false, resolve: resolver(['127.0.0.1']).resolve });
+    await using outside = await startSource((_request, response) =>
+      response.writeHead(302, { location: inside.url('/') }).end(),
+    );
+    const failure = await failureOf(`http://localhost.example:${outside.port}/`, {
+      allowPrivateAddresses: false,
+      resolve: resolver(['127.0.0.1']).resolve,
+    });
     expect(failure.code).toBe('address_forbidden');
     expect([...outside.requests, ...inside.requests]).toEqual([]);
   });
@@ -80,7 +117,9 @@ describe('names', () => {
     const { body } = await open(`http://rebinding.example:${source.port}/clip.mp4`, { resolve });
     expect((await buffer(body)).equals(bytes)).toBe(true);
     expect(asked).toEqual(['rebinding.example']);
-    expect((await failureOf(`http://rebinding.example:${source.port}/clip.mp4`, { resolve })).code).toBe('address_forbidden');
+    expect((await failureOf(`http://rebinding.example:${source.port}/clip.mp4`, { resolve })).code).toBe(
+      'address_forbidden',
+    );
   });
 
   test.each([
@@ -100,19 +139,35 @@ describe('names', () => {
   test('that nobody knows, and hosts that nobody answers at, are told apart', async () => {
     const unknown = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }));
     const confused = () => Promise.reject(Object.assign(new Error('try again'), { code: 'EAI_AGAIN' }));
-    expect(await failureOf('http://nobody.example/', { resolve: unknown })).toMatchObject({ code: 'name_not_found', retriable: false });
-    expect(await failureOf('http://somebody.example/', { resolve: confused })).toMatchObject({ code: 'source_unreachable', retriable: true });
+    expect(await failureOf('http://nobody.example/', { resolve: unknown })).toMatchObject({
+      code: 'name_not_found',
+      retriable: false,
+    });
+    expect(await failureOf('http://somebody.example/', { resolve: confused })).toMatchObject({
+      code: 'source_unreachable',
+      retriable: true,
+    });
     expect(await failureOf('http://127.0.0.1:1/')).toMatchObject({ code: 'source_unreachable', retriable: true });
   });
 });
 
 describe('answers that are refused', () => {
   test.each([
-    [401, 'access_refused', false], [403, 'access_refused', false], [404, 'source_not_found', false], [410, 'source_not_found', false],
-    [400, 'source_refused', false], [204, 'source_refused', false], [206, 'source_refused', false], [304, 'source_refused', false],
-    [429, 'source_failed', true], [500, 'source_failed', true], [503, 'source_failed', true],
+    [401, 'access_refused', false],
+    [403, 'access_refused', false],
+    [404, 'source_not_found', false],
+    [410, 'source_not_found', false],
+    [400, 'source_refused', false],
+    [204, 'source_refused', false],
+    [206, 'source_refused', false],
+    [304, 'source_refused', false],
+    [429, 'source_failed', true],
+    [500, 'source_failed', true],
+    [503, 'source_failed', true],
   ])('with status %i: %s', async (status, code, retriable) => {
-    await using source = await startSource((_request, response) => response.writeHead(status, { 'retry-after': '7' }).end());
+    await using source = await startSource((_request, response) =>
+      response.writeHead(status, { 'retry-after': '7' }).end(),
+    );
     const failure = await failureOf(source.url('/'));
     expect(failure).toMatchObject({ code, retriable, retryAfterMs: status === 429 || status >= 500 ? 7000 : 0 });
     expect(failure.detail).toContain(`status ${status}. `);
@@ -173,28 +228,42 @@ describe.skipIf(!certificate)('over TLS', () => {
   test('names are checked as over plain HTTP', async () => {
     await using source = await serve();
     expect((await failureOf(source.url('/a'), { allowPrivateAddresses: false })).code).toBe('address_forbidden');
-    expect((await failureOf(source.url('/a'), { resolve: resolver(['169.254.169.254']).resolve })).code).toBe('address_forbidden');
+    expect((await failureOf(source.url('/a'), { resolve: resolver(['169.254.169.254']).resolve })).code).toBe(
+      'address_forbidden',
+    );
   });
 });
 
 describe('types and names', () => {
   test.each([
-    ['video/quicktime; codecs=x', 'video/quicktime', 'video'], ['AUDIO/MPEG', 'audio/mpeg', 'audio'], ['image/png', 'image/png', 'image'],
-    ['application/octet-stream', 'application/octet-stream', 'video'], ['binary/octet-stream', 'application/octet-stream', 'video'],
-    ['text/plain', 'application/octet-stream', 'video'], ['', 'application/octet-stream', 'video'],
+    ['video/quicktime; codecs=x', 'video/quicktime', 'video'],
+    ['AUDIO/MPEG', 'audio/mpeg', 'audio'],
+    ['image/png', 'image/png', 'image'],
+    ['application/octet-stream', 'application/octet-stream', 'video'],
+    ['binary/octet-stream', 'application/octet-stream', 'video'],
+    ['text/plain', 'application/octet-stream', 'video'],
+    ['', 'application/octet-stream', 'video'],
   ])('%j is taken as %s', async (header, mimeType, type) => {
-    await using source = await startSource((request, response) => sendFile(bytes, request, response, { headers: { 'content-type': header } }));
+    await using source = await startSource((request, response) =>
+      sendFile(bytes, request, response, { headers: { 'content-type': header } }),
+    );
     const { body, ...found } = await open(source.url('/'));
     body.destroy();
     expect(found).toMatchObject({ mimeType, type });
   });
 
   test.each([
-    ['attachment; filename="a \\"b\\".mp4"', 'a "b".mp4'], [`attachment; filename=x.mp4; filename*=UTF-8''%c3%a9.mp4`, 'é.mp4'],
-    ['attachment; filename="../../etc/passwd"', 'passwd'], ['attachment; filename="C:\\\\films\\\\a.mp4"', 'a.mp4'],
-    ['attachment; filename="a\tb.mp4"', 'ab.mp4'], ['attachment; filename=""', 'file.bin'], ['nonsense; ;;=', 'file.bin'],
+    ['attachment; filename="a \\"b\\".mp4"', 'a "b".mp4'],
+    [`attachment; filename=x.mp4; filename*=UTF-8''%c3%a9.mp4`, 'é.mp4'],
+    ['attachment; filename="../../etc/passwd"', 'passwd'],
+    ['attachment; filename="C:\\\\films\\\\a.mp4"', 'a.mp4'],
+    ['attachment; filename="a\tb.mp4"', 'ab.mp4'],
+    ['attachment; filename=""', 'file.bin'],
+    ['nonsense; ;;=', 'file.bin'],
   ])('Content-Disposition %s names the file %s', async (header, name) => {
-    await using source = await startSource((request, response) => sendFile(bytes, request, response, { headers: { 'content-disposition': header } }));
+    await using source = await startSource((request, response) =>
+      sendFile(bytes, request, response, { headers: { 'content-disposition': header } }),
+    );
     const found = await open(source.url('/folder/file.bin'));
     found.body.destroy();
     expect(found.name).toBe(name);
@@ -226,10 +295,16 @@ describe('going on at an offset', () => {
     ['has another file by now', { etag: '"two"' }, 1],
     ['sends another range', { headers: { 'content-range': `bytes 3999-${bytes.length - 1}/${bytes.length}` } }, 2],
     ['sends a range without saying which', { headers: { 'content-range': 'all of it' } }, 2],
-    ['sends a range of a larger file', { headers: { 'content-range': `bytes 4000-${bytes.length - 1}/${bytes.length + 1}` } }, 2],
+    [
+      'sends a range of a larger file',
+      { headers: { 'content-range': `bytes 4000-${bytes.length - 1}/${bytes.length + 1}` } },
+      2,
+    ],
     ['sends a range of another file', { headers: { etag: '"three"' } }, 2],
   ])('begins again where the source %s', async (_, options, requests) => {
-    await using source = await startSource((request, response) => sendFile(bytes, request, response, request.headers.range === undefined ? {} : options));
+    await using source = await startSource((request, response) =>
+      sendFile(bytes, request, response, request.headers.range === undefined ? {} : options),
+    );
     const found = await open(source.url('/'), {}, { offset: 4000, version });
     expect(found.offset).toBe(0);
     expect((await buffer(found.body)).equals(bytes)).toBe(true);
@@ -238,18 +313,32 @@ describe('going on at an offset', () => {
 
   test('begins again where the file has become shorter', async () => {
     await using source = await startSource((request, response) => sendFile(bytes, request, response));
-    expect(await open(source.url('/'), {}, { offset: 20_000, version }).then(({ body, ...found }) => (body.destroy(), found))).toMatchObject({ offset: 0 });
+    expect(
+      await open(source.url('/'), {}, { offset: 20_000, version }).then(
+        ({ body, ...found }) => (body.destroy(), found),
+      ),
+    ).toMatchObject({ offset: 0 });
   });
 
   test.each([
     ['a strong ETag', { etag: '"x"' }, '"x"'],
     ['a weak ETag', { etag: 'W/"x"' }, null],
-    ['a settled Last-Modified', { 'last-modified': 'Sat, 01 Nov 2025 10:00:00 GMT', date: 'Sat, 01 Nov 2025 10:01:00 GMT' }, 'Sat, 01 Nov 2025 10:00:00 GMT'],
-    ['a Last-Modified of just now', { 'last-modified': 'Sat, 01 Nov 2025 10:00:00 GMT', date: 'Sat, 01 Nov 2025 10:00:30 GMT' }, null],
+    [
+      'a settled Last-Modified',
+      { 'last-modified': 'Sat, 01 Nov 2025 10:00:00 GMT', date: 'Sat, 01 Nov 2025 10:01:00 GMT' },
+      'Sat, 01 Nov 2025 10:00:00 GMT',
+    ],
+    [
+      'a Last-Modified of just now',
+      { 'last-modified': 'Sat, 01 Nov 2025 10:00:00 GMT', date: 'Sat, 01 Nov 2025 10:00:30 GMT' },
+      null,
+    ],
     ['an ETag, but no ranges', { etag: '"x"', 'accept-ranges': 'none' }, null],
     ['nothing', {}, null],
   ])('%s: what later tells whether it is the same file', async (_, headers, validator) => {
-    await using source = await startSource((_request, response) => response.writeHead(200, { 'content-length': '5', ...headers }).end('12345'));
+    await using source = await startSource((_request, response) =>
+      response.writeHead(200, { 'content-length': '5', ...headers }).end('12345'),
+    );
     const found = await open(source.url('/'));
     found.body.destroy();
     expect(found.version).toEqual({ validator, sizeBytes: 5 });
@@ -258,23 +347,34 @@ describe('going on at an offset', () => {
 
 describe('the page of Google Drive that asks whether to go on without a virus scan', () => {
   const toLoopback = resolver(['127.0.0.1']).resolve;
-  const page = (action: string) => `<!DOCTYPE html><html><form id="download-form" action="${action}" method="get"><input type="submit" value="Go"/>
+  const page = (
+    action: string,
+  ) => `<!DOCTYPE html><html><form id="download-form" action="${action}" method="get"><input type="submit" value="Go"/>
     <input type="hidden" name="id" value="F1"><input type="hidden" name="uuid" value="a&amp;b"></form></html>`;
 
   test('is answered, and the file comes', async () => {
     await using source = await startSource((request, response) => {
       if (request.url === '/download?id=F1&uuid=a%26b') sendFile(bytes, request, response);
-      else response.writeHead(200, { 'content-type': 'text/html' }).end(page(`http://drive.usercontent.google.com:${source.port}/download`));
+      else
+        response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(page(`http://drive.usercontent.google.com:${source.port}/download`));
     });
-    const found = await open(`http://drive.usercontent.google.com:${source.port}/download?id=F1`, { resolve: toLoopback });
+    const found = await open(`http://drive.usercontent.google.com:${source.port}/download?id=F1`, {
+      resolve: toLoopback,
+    });
     expect((await buffer(found.body)).equals(bytes)).toBe(true);
   });
 
   test('is not believed of other hosts, nor for ever', async () => {
     await using source = await startSource((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end(page(`http://drive.usercontent.google.com:${source.port}/download`));
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(page(`http://drive.usercontent.google.com:${source.port}/download`));
     });
     expect((await failureOf(source.url('/'))).code).toBe('web_page');
-    expect((await failureOf(`http://drive.usercontent.google.com:${source.port}/`, { resolve: toLoopback })).code).toBe('too_many_redirects');
+    expect((await failureOf(`http://drive.usercontent.google.com:${source.port}/`, { resolve: toLoopback })).code).toBe(
+      'too_many_redirects',
+    );
   });
 });

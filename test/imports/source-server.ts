@@ -49,12 +49,23 @@ export interface FileOptions {
 }
 
 /** Answers with a file, by ranges where it may, as RFC 9110 says. */
-export function sendFile(bytes: Buffer, request: IncomingMessage, response: ServerResponse, options: FileOptions = {}): void {
+export function sendFile(
+  bytes: Buffer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: FileOptions = {},
+): void {
   const { headers = {}, etag = '"one"', ranges = true, cutAfterBytes = Infinity } = options;
   const { range, 'if-range': ifRange } = request.headers;
-  const start = ranges && (ifRange === undefined || ifRange === etag) ? Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0) : 0;
-  const tagged = { 'content-type': 'video/mp4', 'accept-ranges': ranges ? 'bytes' : 'none', ...(etag === null ? {} : { etag }) };
-  if (start > 0 && start >= bytes.length) return void response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
+  const start =
+    ranges && (ifRange === undefined || ifRange === etag) ? Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0) : 0;
+  const tagged = {
+    'content-type': 'video/mp4',
+    'accept-ranges': ranges ? 'bytes' : 'none',
+    ...(etag === null ? {} : { etag }),
+  };
+  if (start > 0 && start >= bytes.length)
+    return void response.writeHead(416, { 'content-range': `bytes */${bytes.length}` }).end();
   response.writeHead(start > 0 ? 206 : 200, {
     ...tagged,
     'content-length': bytes.length - start,

@@ -30,7 +30,11 @@ export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSe
       pool,
       objects,
       queue: createPostgresCommandQueue({ pool, log: () => {} }),
-      source: { allowPrivateAddresses, resolve, limits: { ...importLimits, firstDelayMs: 5, maxDelayMs: 20, ...limits } },
+      source: {
+        allowPrivateAddresses,
+        resolve,
+        limits: { ...importLimits, firstDelayMs: 5, maxDelayMs: 20, ...limits },
+      },
       slots: 2,
       leaseSeconds: 10,
       renewEveryMs: 50,

@@ -28,7 +28,12 @@ afterEach(async () => {
 
 test('hands over both outputs by line, an unfinished last line too', async () => {
   const lines: string[] = [];
-  const child = startChild({ command: 'sh', args: ['-c', 'echo one; echo two >&2; printf three; exit 5'], env, log: (line) => lines.push(line) });
+  const child = startChild({
+    command: 'sh',
+    args: ['-c', 'echo one; echo two >&2; printf three; exit 5'],
+    env,
+    log: (line) => lines.push(line),
+  });
   expect(await child.exited).toEqual({ code: 5, signal: null });
   expect(lines.toSorted()).toEqual(['one', 'three', 'two']);
 });
@@ -47,7 +52,12 @@ test('stop asks first and kills what does not listen, with what it started', asy
     lines.push(line);
     ready.resolve();
   };
-  const polite = startChild({ command: 'sh', args: ['-c', 'trap "exit 3" TERM; echo ready; while :; do sleep 0.05; done'], env, log });
+  const polite = startChild({
+    command: 'sh',
+    args: ['-c', 'trap "exit 3" TERM; echo ready; while :; do sleep 0.05; done'],
+    env,
+    log,
+  });
   await ready.promise;
   expect(await polite.stop('SIGTERM', 10_000)).toEqual({ code: 3, signal: null });
 
@@ -120,7 +130,14 @@ describe.runIf(isRoot && hasSetpriv)('as another user', () => {
     expect((await look(true)).code).toBe(0);
 
     const lines: string[] = [];
-    const identity = startChild({ command: 'sh', args: ['-c', 'id -u; id -G'], env, user: nobody, passesClosedFolders: true, log: (line) => lines.push(line) });
+    const identity = startChild({
+      command: 'sh',
+      args: ['-c', 'id -u; id -G'],
+      env,
+      user: nobody,
+      passesClosedFolders: true,
+      log: (line) => lines.push(line),
+    });
     await identity.exited;
     expect(lines).toEqual(['65534', '65534']);
   });
@@ -133,7 +150,10 @@ async function startThroughParent(options: { path?: string; user?: typeof nobody
     import { startChild } from ${JSON.stringify(source)};
     const child = startChild({ command: 'sleep', args: ['1000'], env: process.env, user: ${JSON.stringify(options.user)}, log: () => {} });
     console.log(child.process.pid);`;
-  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], { env: { PATH: options.path }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env: { PATH: options.path },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   cleanUps.push(() => void parent.kill('SIGKILL'));
   const [line] = await once(createInterface({ input: parent.stdout }), 'line');
   return { child: Number(line), kill: (signal: NodeJS.Signals) => parent.kill(signal) };

@@ -31,7 +31,8 @@ describe('a data folder', () => {
 
   it("is neither deleted nor filled when it is somebody else's", async () => {
     await writeFile(join(path, 'thesis.txt'), 'years of work');
-    for (const fresh of [true, false]) await expect(DataFolder.open(path, fresh)).rejects.toThrow('does not look like the data folder');
+    for (const fresh of [true, false])
+      await expect(DataFolder.open(path, fresh)).rejects.toThrow('does not look like the data folder');
     expect(await readdir(path)).toEqual(['thesis.txt']);
     expect(await readFile(join(path, 'thesis.txt'), 'utf8')).toBe('years of work');
   });

@@ -14,7 +14,9 @@ import { graphqlOn } from '../support/graphql.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
-const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
 
 const service = testService();
 const { handler } = graphqlOn(service);
@@ -50,7 +52,11 @@ describe('over HTTP', () => {
 
   test('to all but browsers the address is the API', async () => {
     expect((await fetch(url)).status).toBe(405);
-    const asked = await fetch(url, { method: 'POST', headers: { ...html, 'content-type': 'application/json', 'x-api-key': user.apiKey }, body: '{"query":"{ getMe { id } }"}' });
+    const asked = await fetch(url, {
+      method: 'POST',
+      headers: { ...html, 'content-type': 'application/json', 'x-api-key': user.apiKey },
+      body: '{"query":"{ getMe { id } }"}',
+    });
     expect(await asked.json()).toEqual({ data: { getMe: { id: user.id } } });
   });
 });

@@ -26,11 +26,14 @@ test('finds tools on this machine that run', async () => {
   expect(execFileSync(ffprobePath, ['-version'], { encoding: 'utf8' })).toMatch(/^ffprobe version/);
 });
 
-test.runIf(process.platform === 'linux' && process.arch === 'x64')('takes the npm packages when PATH has none', async () => {
-  const { ffmpegPath, ffprobePath } = await findMediaTools({ PATH: folder });
-  expect(ffmpegPath).toContain('@ffmpeg-binary');
-  expect(ffprobePath).toContain('@ffprobe-installer');
-});
+test.runIf(process.platform === 'linux' && process.arch === 'x64')(
+  'takes the npm packages when PATH has none',
+  async () => {
+    const { ffmpegPath, ffprobePath } = await findMediaTools({ PATH: folder });
+    expect(ffmpegPath).toContain('@ffmpeg-binary');
+    expect(ffprobePath).toContain('@ffprobe-installer');
+  },
+);
 
 test('takes the one that a variable names', async () => {
   const found = await findMediaTools(process.env);
@@ -45,7 +48,9 @@ describe('an ffmpeg that lacks something', () => {
   test('is passed over for a later one', async () => {
     const { ffmpegPath } = await findMediaTools(process.env);
     await writeScript('ffmpeg', `${ffmpegPath} "$@" | sed 's/libx264//g'`);
-    expect((await findMediaTools({ ...process.env, PATH: `${folder}:${process.env.PATH}` })).ffmpegPath).toBe(ffmpegPath);
+    expect((await findMediaTools({ ...process.env, PATH: `${folder}:${process.env.PATH}` })).ffmpegPath).toBe(
+      ffmpegPath,
+    );
   });
 
   test.each([
@@ -59,10 +64,15 @@ describe('an ffmpeg that lacks something', () => {
 
   test('or does not run here is told so', async () => {
     const broken = await writeScript('ffmpeg', 'exit 127');
-    await expect(findMediaTools({ ...process.env, FFMPEG_PATH: broken })).rejects.toThrow(`${broken} lacks the ability to run`);
+    await expect(findMediaTools({ ...process.env, FFMPEG_PATH: broken })).rejects.toThrow(
+      `${broken} lacks the ability to run`,
+    );
   });
 });
 
 test.runIf(existsSync('/usr/bin/ffmpeg'))('accepts the distribution’s build', async () => {
-  expect(await findMediaTools({ PATH: '/usr/bin' })).toEqual({ ffmpegPath: '/usr/bin/ffmpeg', ffprobePath: '/usr/bin/ffprobe' });
+  expect(await findMediaTools({ PATH: '/usr/bin' })).toEqual({
+    ffmpegPath: '/usr/bin/ffmpeg',
+    ffprobePath: '/usr/bin/ffprobe',
+  });
 });

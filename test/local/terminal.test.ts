@@ -4,7 +4,11 @@ import { openTerminal } from '../../bin/local/terminal.ts';
 
 function recorder(isTTY: boolean) {
   const written: string[] = [];
-  const terminal = openTerminal({ isTTY, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) > 0 });
+  const terminal = openTerminal({
+    isTTY,
+    columns: 80,
+    write: (text: string | Uint8Array) => written.push(String(text)) > 0,
+  });
   return { terminal, text: () => written.join('') };
 }
 const withoutDurations = (text: string) => text.replaceAll(/\d+\.\d s/g, 'N s');

@@ -13,7 +13,9 @@ import type { RtmpSink } from '../../bin/local/rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from '../../bin/local/watch-page/page.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 
-const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
 
 let sink: RtmpSink;
 let server: Server;
@@ -23,7 +25,11 @@ beforeAll(async () => {
   sink = await startRtmpSink({ port: 0 });
   rtmpURL = `rtmp://127.0.0.1:${sink.port}/live`;
   server = createServer((request, response) => {
-    const watch = { info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL }, channels: () => sink.channels(), serveFlv: sink.serveFlv.bind(sink) };
+    const watch = {
+      info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL },
+      channels: () => sink.channels(),
+      serveFlv: sink.serveFlv.bind(sink),
+    };
     if (!serveWatchPage(watch, request, response)) response.writeHead(404).end();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -54,88 +60,115 @@ describe('over HTTP', () => {
     expect(await info.json()).toEqual({ siteURL, apiURL: `${siteURL}/v1`, rtmpURL });
     expect(await (await fetch(`${siteURL}/watch/channels`)).json()).toEqual([]);
     expect((await fetch(`${siteURL}/watch/channels/0123456789ab.flv`)).status).toBe(404);
-    for (const path of ['/v1', '/watch', '/watch/../package.json', '/watch/page.ts']) expect((await fetch(siteURL + path)).status).toBe(404);
+    for (const path of ['/v1', '/watch', '/watch/../package.json', '/watch/page.ts'])
+      expect((await fetch(siteURL + path)).status).toBe(404);
     expect((await fetch(siteURL, { method: 'POST' })).status).toBe(404);
   });
 });
 
-describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)', () => {
-  let browser: Browser;
-  let page: Page;
-  const complaints: string[] = [];
-  const publishers: ChildProcess[] = [];
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', '--autoplay-policy=user-gesture-required'] });
-    page = await browser.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
+describe.skipIf(!chromiumPath)(
+  'in Chromium (skipped where it is not installed)',
+  () => {
+    let browser: Browser;
+    let page: Page;
+    const complaints: string[] = [];
+    const publishers: ChildProcess[] = [];
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        executablePath: chromiumPath,
+        args: ['--no-sandbox', '--autoplay-policy=user-gesture-required'],
+      });
+      page = await browser.newPage();
+      page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.goto(siteURL);
     });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(siteURL);
-  });
-  afterEach(async () => {
-    for (const publisher of publishers.splice(0)) publisher.kill('SIGKILL');
-    await vi.waitUntil(() => sink.channels().every(({ live }) => !live));
-  });
-  afterAll(() => browser.close());
-
-  async function publish(streamKey: string): Promise<ChildProcess> {
-    const { ffmpegPath } = await findMediaTools(process.env);
-    const inputs = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30', '-f', 'lavfi', '-i', 'sine=frequency=220:sample_rate=48000'];
-    const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '30', '-c:a', 'aac'];
-    const publisher = execFile(ffmpegPath, ['-nostdin', '-loglevel', 'error', ...inputs, ...codecs, '-f', 'flv', `${rtmpURL}/${streamKey}`]);
-    publishers.push(publisher);
-    return publisher;
-  }
-
-  /** Plays on for a whole second, whatever the time was. */
-  async function expectMovingPicture(): Promise<void> {
-    await page.waitForFunction(() => {
-      const video = document.querySelector('video');
-      return video && video.videoWidth > 0 && !video.paused && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
+    afterEach(async () => {
+      for (const publisher of publishers.splice(0)) publisher.kill('SIGKILL');
+      await vi.waitUntil(() => sink.channels().every(({ live }) => !live));
     });
-    const before = await page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
-    await page.waitForFunction((time) => (document.querySelector('video')?.currentTime ?? 0) > time + 1, before);
-  }
+    afterAll(() => browser.close());
 
-  test('says what to do while nothing is live', async () => {
-    await page.getByRole('heading', { name: 'Nothing is live' }).waitFor();
-    expect(await page.getByLabel('Commands').textContent()).toContain(`API=${siteURL}/v1`);
-    expect(await page.locator('#nothing .rtmp-url').textContent()).toBe(rtmpURL);
-  });
+    async function publish(streamKey: string): Promise<ChildProcess> {
+      const { ffmpegPath } = await findMediaTools(process.env);
+      const inputs = [
+        '-re',
+        '-f',
+        'lavfi',
+        '-i',
+        'testsrc2=size=640x360:rate=30',
+        '-f',
+        'lavfi',
+        '-i',
+        'sine=frequency=220:sample_rate=48000',
+      ];
+      const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '30', '-c:a', 'aac'];
+      const publisher = execFile(ffmpegPath, [
+        '-nostdin',
+        '-loglevel',
+        'error',
+        ...inputs,
+        ...codecs,
+        '-f',
+        'flv',
+        `${rtmpURL}/${streamKey}`,
+      ]);
+      publishers.push(publisher);
+      return publisher;
+    }
 
-  test('plays a stream by itself, shows its facts, and goes on when it was interrupted', async () => {
-    const publisher = await publish('first');
-    await expectMovingPicture();
-    const facts = page.locator('#facts');
-    expect(await facts.textContent()).toMatch(/Size640 × 360Framerate30 fpsCodecsH\.264 \+ AAC/);
-    expect(await page.locator('#badge').textContent()).toBe('LIVE');
+    /** Plays on for a whole second, whatever the time was. */
+    async function expectMovingPicture(): Promise<void> {
+      await page.waitForFunction(() => {
+        const video = document.querySelector('video');
+        return video && video.videoWidth > 0 && !video.paused && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
+      });
+      const before = await page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
+      await page.waitForFunction((time) => (document.querySelector('video')?.currentTime ?? 0) > time + 1, before);
+    }
 
-    await page.keyboard.press('m');
-    expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(false);
-    await page.getByRole('button', { name: 'Mute', exact: true }).click();
-    expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(true);
+    test('says what to do while nothing is live', async () => {
+      await page.getByRole('heading', { name: 'Nothing is live' }).waitFor();
+      expect(await page.getByLabel('Commands').textContent()).toContain(`API=${siteURL}/v1`);
+      expect(await page.locator('#nothing .rtmp-url').textContent()).toBe(rtmpURL);
+    });
 
-    publisher.kill('SIGKILL');
-    await page.getByText('This stream has ended').waitFor();
-    await publish('first');
-    await expectMovingPicture();
-    await expect.poll(() => facts.textContent()).toContain('Publishers so far2');
-  });
+    test('plays a stream by itself, shows its facts, and goes on when it was interrupted', async () => {
+      const publisher = await publish('first');
+      await expectMovingPicture();
+      const facts = page.locator('#facts');
+      expect(await facts.textContent()).toMatch(/Size640 × 360Framerate30 fpsCodecsH\.264 \+ AAC/);
+      expect(await page.locator('#badge').textContent()).toBe('LIVE');
 
-  test('lets the viewer choose among channels', async () => {
-    await publish('first');
-    await publish('second');
-    const buttons = page.locator('#channels .live');
-    await buttons.nth(1).waitFor();
-    await buttons.nth(1).focus();
-    await page.keyboard.press('Enter');
-    await expect.poll(() => buttons.nth(1).getAttribute('aria-pressed')).toBe('true');
-    await expectMovingPicture();
-    expect(new URL(page.url()).hash).toBe(`#${sink.channels()[1]?.id}`);
-  });
+      await page.keyboard.press('m');
+      expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(false);
+      await page.getByRole('button', { name: 'Mute', exact: true }).click();
+      expect(await page.evaluate(() => document.querySelector('video')?.muted)).toBe(true);
 
-  test('none of it made the browser complain', () => {
-    expect(complaints).toEqual([]);
-  });
-}, 30_000);
+      publisher.kill('SIGKILL');
+      await page.getByText('This stream has ended').waitFor();
+      await publish('first');
+      await expectMovingPicture();
+      await expect.poll(() => facts.textContent()).toContain('Publishers so far2');
+    });
+
+    test('lets the viewer choose among channels', async () => {
+      await publish('first');
+      await publish('second');
+      const buttons = page.locator('#channels .live');
+      await buttons.nth(1).waitFor();
+      await buttons.nth(1).focus();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => buttons.nth(1).getAttribute('aria-pressed')).toBe('true');
+      await expectMovingPicture();
+      expect(new URL(page.url()).hash).toBe(`#${sink.channels()[1]?.id}`);
+    });
+
+    test('none of it made the browser complain', () => {
+      expect(complaints).toEqual([]);
+    });
+  },
+  30_000,
+);

@@ -27,7 +27,9 @@ it('that swallows packets is noticed within 5 s, and live again within 3 s of it
   await using loop = await preparedLoop();
   const { reports } = beginPrepared(loop.media, rtmpURL, { random: Math.random });
   const lastLive = () => reports.findLast(({ state }) => state === 'live')?.atMs ?? 0;
-  await expect.poll(async () => (await facts())?.publications[0]?.pictures ?? 0, { timeout: 10_000 }).toBeGreaterThan(60);
+  await expect
+    .poll(async () => (await facts())?.publications[0]?.pictures ?? 0, { timeout: 10_000 })
+    .toBeGreaterThan(60);
 
   for (const holeMs of holesMs) {
     // At another moment between two samples each time.
@@ -38,7 +40,12 @@ it('that swallows packets is noticed within 5 s, and live again within 3 s of it
     await machine.mend();
     const mendedAtMs = steadyClock();
     const failure = reports.find(({ atMs, state }) => atMs > cutAtMs && state === 'failing');
-    if (holeMs > 5000) expect({ holeMs, code: failure?.reason?.code, noticedInTime: failure && failure.atMs - cutAtMs < 5000 }).toEqual({ holeMs, code: 'stalled', noticedInTime: true });
+    if (holeMs > 5000)
+      expect({ holeMs, code: failure?.reason?.code, noticedInTime: failure && failure.atMs - cutAtMs < 5000 }).toEqual({
+        holeMs,
+        code: 'stalled',
+        noticedInTime: true,
+      });
     if (failure) await expect.poll(lastLive, { timeout: 10_000, interval: 20 }).toBeGreaterThan(mendedAtMs);
     const noticedMs = failure ? Math.round(failure.atMs - cutAtMs) : null;
     const backMs = failure ? Math.round(lastLive() - mendedAtMs) : null;
@@ -46,5 +53,7 @@ it('that swallows packets is noticed within 5 s, and live again within 3 s of it
     expect(backMs ?? 0).toBeLessThan(3000);
   }
   // The server cannot know of connections that were lost without a word; it saw no more of them than there were.
-  expect((await facts())!.publications.filter(({ pictures }) => pictures > 0).length).toBeLessThanOrEqual(holesMs.length + 1);
+  expect((await facts())!.publications.filter(({ pictures }) => pictures > 0).length).toBeLessThanOrEqual(
+    holesMs.length + 1,
+  );
 });

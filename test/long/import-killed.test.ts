@@ -23,14 +23,21 @@ const script = `
 
 test('the file arrives', async () => {
   const bytes = anyBytes(10 * partBytes + 12_345);
-  await using source = await startSource((request, response) => sendFile(bytes, request, response, { cutAfterBytes: 40_000_000 }));
+  await using source = await startSource((request, response) =>
+    sendFile(bytes, request, response, { cutAfterBytes: 40_000_000 }),
+  );
   const user = await service.user();
-  const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+  const {
+    body: { id },
+  } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
   const state = async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource.state as string;
   const env = { PATH: process.env.PATH, DATABASE_URL: service.databaseURL(), FOLDER: service.folder() };
 
   for (let killed = 0; (await state()) !== 'completed'; killed++) {
-    const worker = spawn(process.execPath, ['--input-type=module', '-e', script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const worker = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const exited = once(worker, 'exit');
     await once(worker.stdout, 'data');
     if (killed < kills) await delay(Math.random() * maxLifeMs);
@@ -42,5 +49,11 @@ test('the file arrives', async () => {
   }
   const { object_key: objectKey } = (await databaseOn(service.pool()).uploads.findAny(id))!;
   expect((await buffer(await service.objects().read(objectKey))).equals(bytes)).toBe(true);
-  expect((await service.pool().query(`select count(*) from outbox where queue = 'media' and body ->> 'task' = 'probe_upload'`)).rows).toEqual([{ count: 1 }]);
+  expect(
+    (
+      await service
+        .pool()
+        .query(`select count(*) from outbox where queue = 'media' and body ->> 'task' = 'probe_upload'`)
+    ).rows,
+  ).toEqual([{ count: 1 }]);
 });

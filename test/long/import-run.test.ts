@@ -15,7 +15,8 @@ it('survives the death of its worker, and is examined', { timeout: 90_000 }, asy
   filler.write('free', 4);
   const file = Buffer.concat([clip, filler]);
   await using source = await startSource((request, response, number) => {
-    if (number > 1) return sendFile(file, request, response, { headers: { 'content-type': 'application/octet-stream' } });
+    if (number > 1)
+      return sendFile(file, request, response, { headers: { 'content-type': 'application/octet-stream' } });
     response.writeHead(200, { 'content-length': file.length, etag: '"one"' }).write(file.subarray(0, partBytes + 1000));
   });
 
@@ -30,8 +31,18 @@ it('survives the death of its worker, and is examined', { timeout: 90_000 }, asy
     expect(await survivorsOf([agent], 5000)).toEqual([]);
     await until(async () => (await look()).probeState !== 'pending');
     expect(await look()).toMatchObject({
-      name: 'holiday.mp4', mimeType: 'video/mp4', type: 'video', fileSize: file.length, uploaded: true, probeState: 'completed', failure: null,
-      width: 640, height: 360, framerate: 30, videoCodec: 'h264', audioCodec: 'aac',
+      name: 'holiday.mp4',
+      mimeType: 'video/mp4',
+      type: 'video',
+      fileSize: file.length,
+      uploaded: true,
+      probeState: 'completed',
+      failure: null,
+      width: 640,
+      height: 360,
+      framerate: 30,
+      videoCodec: 'h264',
+      audioCodec: 'aac',
       externalSource: { state: 'completed', bytesReceived: file.length, failure: null },
     });
     expect(source.requests.map(({ range }) => range)).toEqual([undefined, `bytes=${partBytes}-`]);

@@ -30,10 +30,14 @@ describe.skipIf(emulator.missing)(`imports into S3 ${emulator.note}`, { timeout:
     const bytes = anyBytes(3 * partBytes + 1000);
     await using source = await startSource((request, response, number) => {
       if (number > 1) return sendFile(bytes, request, response);
-      response.writeHead(200, { 'content-length': bytes.length, etag: '"one"' }).write(bytes.subarray(0, 2 * partBytes + 500));
+      response
+        .writeHead(200, { 'content-length': bytes.length, etag: '"one"' })
+        .write(bytes.subarray(0, 2 * partBytes + 500));
     });
     const user = await service.user();
-    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const {
+      body: { id },
+    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
     const look = async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource;
     const first = startWorker(service.pool(), objects);
     await expect.poll(look, patiently).toMatchObject({ bytesReceived: 2 * partBytes + 500 });
@@ -48,9 +52,13 @@ describe.skipIf(emulator.missing)(`imports into S3 ${emulator.note}`, { timeout:
   });
 
   test('leave no parts when they are deleted', async () => {
-    await using source = await startSource((_, response) => response.writeHead(200, { 'content-length': 2 * partBytes, etag: '"x"' }).write(anyBytes(partBytes + 5)));
+    await using source = await startSource((_, response) =>
+      response.writeHead(200, { 'content-length': 2 * partBytes, etag: '"x"' }).write(anyBytes(partBytes + 5)),
+    );
     const user = await service.user();
-    const { body: { id } } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const {
+      body: { id },
+    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
     const worker = startWorker(service.pool(), objects);
     await expect.poll(multiparts, patiently).toBe(1);
     expect((await user.call('DELETE', `/uploads/${id}`)).status).toBe(204);

@@ -25,7 +25,11 @@ describe('npm start, killed at random moments', { timeout: 15 * 60_000 }, async 
   it(`leaves nothing behind, ${rounds} times over`, async () => {
     for (let round = 0; round < rounds; round++) {
       const victim = victims[round % victims.length]!;
-      const npm = spawn('npm', ['start', '--', '--data', data.path, '--port', String(await freePort())], { cwd: root, detached: true, stdio: 'ignore' });
+      const npm = spawn('npm', ['start', '--', '--data', data.path, '--port', String(await freePort())], {
+        cwd: root,
+        detached: true,
+        stdio: 'ignore',
+      });
       const ranMs = Math.round(100 + Math.random() * longestRunMs);
       await setTimeout(ranMs);
       const processes = await descendantsOf(npm.pid!);
@@ -41,11 +45,19 @@ describe('npm start, killed at random moments', { timeout: 15 * 60_000 }, async 
     const api = apiClient(run.connection);
     await until(async () => (await api('GET', '/streams')).data[0]?.state === 'active');
     const count = async (path: string) => (await api('GET', path)).data.length as number;
-    expect({ streams: await count('/streams'), uploads: await count('/uploads'), playlists: await count('/playlists'), destinations: await count('/destinations') })
-      .toEqual({ streams: 1, uploads: 2, playlists: 1, destinations: 2 });
+    expect({
+      streams: await count('/streams'),
+      uploads: await count('/uploads'),
+      playlists: await count('/playlists'),
+      destinations: await count('/destinations'),
+    }).toEqual({ streams: 1, uploads: 2, playlists: 1, destinations: 2 });
     const playlist = (await api('GET', '/playlists')).data[0];
     expect(playlist.draft.items).toHaveLength(2);
-    await until(async () => ((await (await fetch(`${run.connection.siteURL}/watch/channels`)).json()) as { live: boolean }[]).some((channel) => channel.live));
+    await until(async () =>
+      ((await (await fetch(`${run.connection.siteURL}/watch/channels`)).json()) as { live: boolean }[]).some(
+        (channel) => channel.live,
+      ),
+    );
     expect(await run.interrupt()).toBe(0);
     await expect(readFile(join(data.path, 'connection.json'))).rejects.toThrow('ENOENT');
   });

@@ -19,18 +19,37 @@ const program = join(import.meta.dirname, '../support/killed-payment.ts');
 /** @returns whether it lived to its end */
 async function takeAndDie({ body, headers }: SignedMessage, statements: number): Promise<boolean> {
   const settings: KilledPayment = {
-    databaseURL: service.pool().options.connectionString!, webhookSecret: 'whsec_test', url: new URL(baseURL).origin + callbackPaths.payment, body, headers: { ...headers }, statements,
+    databaseURL: service.pool().options.connectionString!,
+    webhookSecret: 'whsec_test',
+    url: new URL(baseURL).origin + callbackPaths.payment,
+    body,
+    headers: { ...headers },
+    statements,
   };
-  const child = spawn(process.execPath, [program], { env: { PATH: process.env['PATH'], KILLED_PAYMENT: JSON.stringify(settings) }, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [program], {
+    env: { PATH: process.env['PATH'], KILLED_PAYMENT: JSON.stringify(settings) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   expect(code === 0 || signal === 'SIGKILL').toBe(true);
   // Until Postgres has noticed, what the dead one had locked is skipped: it would be the next sweep's.
-  await until(async () => (await service.pool().query(`select from pg_stat_activity where application_name = 'killed payment'`)).rowCount === 0);
+  await until(
+    async () =>
+      (await service.pool().query(`select from pg_stat_activity where application_name = 'killed payment'`))
+        .rowCount === 0,
+  );
   return code === 0;
 }
 
 const kept = async (userID: string) =>
-  (await service.pool().query(`select 1 from payment_events where meaning::text like '%' || (select id from invoices where user_id = $1) || '%'`, [userID])).rows.length > 0;
+  (
+    await service
+      .pool()
+      .query(
+        `select 1 from payment_events where meaning::text like '%' || (select id from invoices where user_id = $1) || '%'`,
+        [userID],
+      )
+  ).rows.length > 0;
 
 it('a payment is credited once, by the sweep where its message was kept, else when it is delivered again', async () => {
   let bySweep = 0;

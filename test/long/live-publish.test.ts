@@ -21,7 +21,20 @@ const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast'];
 
 /** White and without sound, so that its beginning is a rise of the picture and the end of all beeps. */
 async function makeWhiteClip({ ffmpegPath }: MediaTools, path: string): Promise<string> {
-  await promisify(execFile)(ffmpegPath, ['-nostdin', '-v', 'error', '-y', '-f', 'lavfi', '-i', 'color=white:s=640x480:r=60:d=2.5', '-pix_fmt', 'yuv420p', ...h264, path]);
+  await promisify(execFile)(ffmpegPath, [
+    '-nostdin',
+    '-v',
+    'error',
+    '-y',
+    '-f',
+    'lavfi',
+    '-i',
+    'color=white:s=640x480:r=60:d=2.5',
+    '-pix_fmt',
+    'yuv420p',
+    ...h264,
+    path,
+  ]);
   return path;
 }
 
@@ -42,7 +55,12 @@ describe('a playlist published while live', () => {
     run = await startLocalRun(data.path, '--no-demo');
     const { api } = run;
     const flashing = await makeSyncClip(tools, {
-      path: join(folder, 'flashing.mp4'), size: '1280x720', framesPerSecond: 24, seconds: itemSeconds, sampleRate: 44_100, codecs: [...h264, '-c:a', 'aac'],
+      path: join(folder, 'flashing.mp4'),
+      size: '1280x720',
+      framesPerSecond: 24,
+      seconds: itemSeconds,
+      sampleRate: 44_100,
+      codecs: [...h264, '-c:a', 'aac'],
     });
     const before = await uploadFile(api, flashing, 'video/mp4');
     const after = await uploadFile(api, await makeWhiteClip(tools, join(folder, 'white.mp4')), 'video/mp4');
@@ -54,7 +72,9 @@ describe('a playlist published while live', () => {
 
     const [playlistID] = (await api('GET', `/streams/${streamID}`)).playlistIDs;
     publishedAtSeconds = (await statsNow()).framesSent / framesPerSecond;
-    await api('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'clear' }, { op: 'add', uploadID: after }] });
+    await api('POST', `/playlists/${playlistID}/operations`, {
+      operations: [{ op: 'clear' }, { op: 'add', uploadID: after }],
+    });
     await api('POST', `/playlists/${playlistID}/publish`);
     await until(async () => (await statsNow()).currentItem?.uploadID === after);
     const { framesSent } = await statsNow();

@@ -14,7 +14,15 @@ import { testSite } from '../support/site.ts';
 const inspector = '@modelcontextprotocol/inspector@2.12.0';
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'mcp-inspector-'));
-const installed = await run('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', inspector]).then(
+const installed = await run('npm', [
+  'install',
+  '--prefix',
+  folder,
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  inspector,
+]).then(
   () => true,
   () => false,
 );
@@ -26,16 +34,50 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
   beforeAll(async () => {
     const { accounts, billing } = databaseOn(site.pool());
     const user = await site.user();
-    await accounts.ensureKey({ id: 'key_inspector', userID: user.id, name: 'test', keySha256: hashApiKey(apiKey), keyStart: 'lss_inspec' });
-    await billing.ensurePaidInvoice({ id: 'inv_inspector', userID: user.id, type: 'adjustment', method: 'grant', cost: 0, credits: 1000 });
+    await accounts.ensureKey({
+      id: 'key_inspector',
+      userID: user.id,
+      name: 'test',
+      keySha256: hashApiKey(apiKey),
+      keyStart: 'lss_inspec',
+    });
+    await billing.ensurePaidInvoice({
+      id: 'inv_inspector',
+      userID: user.id,
+      type: 'adjustment',
+      method: 'grant',
+      cost: 0,
+      credits: 1000,
+    });
   });
 
   /** One run of its command line. @returns the code it ended with, and what it printed */
-  async function inspect(era: string, method: string, ...args: string[]): Promise<{ code: number; stderr: string; answer: any }> {
-    const command = ['--cli', `${site.origin()}/mcp`, '--header', `X-API-Key: ${apiKey}`, '--protocol-era', era, '--method', method, ...args];
+  async function inspect(
+    era: string,
+    method: string,
+    ...args: string[]
+  ): Promise<{ code: number; stderr: string; answer: any }> {
+    const command = [
+      '--cli',
+      `${site.origin()}/mcp`,
+      '--header',
+      `X-API-Key: ${apiKey}`,
+      '--protocol-era',
+      era,
+      '--method',
+      method,
+      ...args,
+    ];
     const env = { PATH: process.env['PATH'], HOME: folder };
-    const ended = await run(join(folder, 'node_modules/.bin/mcp-inspector'), command, { env, maxBuffer: 2 ** 24 }).then((output) => ({ ...output, code: 0 }), (error: { code: number; stdout: string; stderr: string }) => error);
-    return { code: ended.code, stderr: ended.stderr, answer: ended.stdout === '' ? undefined : JSON.parse(ended.stdout) };
+    const ended = await run(join(folder, 'node_modules/.bin/mcp-inspector'), command, { env, maxBuffer: 2 ** 24 }).then(
+      (output) => ({ ...output, code: 0 }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+    return {
+      code: ended.code,
+      stderr: ended.stderr,
+      answer: ended.stdout === '' ? undefined : JSON.parse(ended.stdout),
+    };
   }
 
   test.each(['legacy', 'modern'])('%s: lists tools, resources and prompts', async (era) => {
@@ -50,8 +92,13 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
   });
 
   test('calls every tool', async () => {
-    const { answer: { tools } } = await inspect('modern', 'tools/list');
-    const callTool = async (name: string, args: object = {}) => (await inspect('modern', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args))).answer;
-    expect((await callEveryTool({ callTool }, site)).toSorted()).toEqual(tools.map(({ name }: { name: string }) => name).toSorted());
+    const {
+      answer: { tools },
+    } = await inspect('modern', 'tools/list');
+    const callTool = async (name: string, args: object = {}) =>
+      (await inspect('modern', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args))).answer;
+    expect((await callEveryTool({ callTool }, site)).toSorted()).toEqual(
+      tools.map(({ name }: { name: string }) => name).toSorted(),
+    );
   });
 });

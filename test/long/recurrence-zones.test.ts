@@ -12,9 +12,25 @@ const scanMs = 7 * dayMs;
 
 /** Milliseconds that clocks there are ahead of UTC. */
 function offsetOf(timeZone: string): (at: number) => number {
-  const format = new Intl.DateTimeFormat('en', { timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
   return (at) => {
-    const [month, day, year, hour, minute, second] = format.format(at).match(/\d+/g)!.map(Number) as [number, number, number, number, number, number];
+    const [month, day, year, hour, minute, second] = format.format(at).match(/\d+/g)!.map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
   };
 }
@@ -38,7 +54,12 @@ function changesOf(offsetAt: (at: number) => number): number[] {
 /** When clocks there first show a local time (written as if it were UTC); null when they never do. */
 function instantOf(local: number, offsetAt: (at: number) => number): number | null {
   const offsets = [offsetAt(local - dayMs), offsetAt(local + dayMs)];
-  return offsets.map((offset) => local - offset).filter((at) => at + offsetAt(at) === local).sort((a, b) => a - b)[0] ?? null;
+  return (
+    offsets
+      .map((offset) => local - offset)
+      .filter((at) => at + offsetAt(at) === local)
+      .sort((a, b) => a - b)[0] ?? null
+  );
 }
 
 test('daily starts follow local time over all changes of clocks', { timeout: 600_000 }, async () => {
@@ -52,15 +73,36 @@ test('daily starts follow local time over all changes of clocks', { timeout: 600
     for (const change of changes) {
       const [earlier, later] = [offsetAt(change - 1000), offsetAt(change)].sort((a, b) => a - b) as [number, number];
       // In the middle of what is skipped or repeated, at its edges, and half a day away from it.
-      for (const local of [change + earlier, change + (earlier + later) / 2, change + later, change + later + dayMs / 2]) {
-        const wanted = Array.from({ length: 5 }, (_, day) => instantOf(local + (day - 2) * dayMs, offsetAt)).filter((at) => at !== null);
+      for (const local of [
+        change + earlier,
+        change + (earlier + later) / 2,
+        change + later,
+        change + later + dayMs / 2,
+      ]) {
+        const wanted = Array.from({ length: 5 }, (_, day) => instantOf(local + (day - 2) * dayMs, offsetAt)).filter(
+          (at) => at !== null,
+        );
         const firstStartAt = new Date(wanted[0]!);
-        const ours = await startsOf({ rule: 'FREQ=DAILY', timeZone, firstStartAt, lengthSeconds: null }, firstStartAt, wanted.length);
+        const ours = await startsOf(
+          { rule: 'FREQ=DAILY', timeZone, firstStartAt, lengthSeconds: null },
+          firstStartAt,
+          wanted.length,
+        );
         const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
-        const theirs = new RRuleTemporal({ rruleString: 'RRULE:FREQ=DAILY', dtstart }).between(firstStartAt, new Date(wanted.at(-1)! + minuteMs), true);
+        const theirs = new RRuleTemporal({ rruleString: 'RRULE:FREQ=DAILY', dtstart }).between(
+          firstStartAt,
+          new Date(wanted.at(-1)! + minuteMs),
+          true,
+        );
         series++;
         const answers = [ours.map(Number), theirs.map(({ epochMilliseconds }) => epochMilliseconds)].map(String);
-        if (answers.some((answer) => answer !== String(wanted))) wrong.push({ timeZone, local: new Date(local).toISOString(), wanted: wanted.map((at) => new Date(at).toISOString()), ours });
+        if (answers.some((answer) => answer !== String(wanted)))
+          wrong.push({
+            timeZone,
+            local: new Date(local).toISOString(),
+            wanted: wanted.map((at) => new Date(at).toISOString()),
+            ours,
+          });
       }
     }
   }

@@ -38,14 +38,22 @@ it.for(Object.keys(relays))('%s', { timeout: 2 * 60_000 }, async (name, { skip }
   const relay = await relays[name]!(folder);
   if (!relay) return skip(`there is no ${name}`);
   onTestFinished(() => relay[Symbol.dispose]());
-  const publisher = await connectPublisher(relay.target, { allowPrivateAddresses: true, connectTimeoutMs: 5000 }, new AbortController().signal);
+  const publisher = await connectPublisher(
+    relay.target,
+    { allowPrivateAddresses: true, connectTimeoutMs: 5000 },
+    new AbortController().signal,
+  );
   const file = join(folder, `${name}.flv`);
   let watching: ReturnType<typeof watch> | null = null;
   const eachTurn = async () => {
     watching ??= watch(tools, relay.target, file);
     await setTimeout(msPerTurn);
   };
-  await play(mediaOptions(prepared.objects, () => ({ video: timelineOf(...items) })), publisher, { seconds, eachTurn });
+  await play(
+    mediaOptions(prepared.objects, () => ({ video: timelineOf(...items) })),
+    publisher,
+    { seconds, eachTurn },
+  );
   const viewer = await watching!;
   await publisher.close();
   expect(await publisher.ended).toBeNull();

@@ -18,17 +18,29 @@ describe.skipIf(!hasPython())(`linters of templates${hasPython() ? '' : ' (skipp
   test('cfn-lint finds no error', async () => {
     const programs = await pythonEnvironment('cfn-lint==1.58.0');
     // The CDK writes dependencies that references imply already (W3005). Zones are given: lib/network says why (W3010).
-    const { status, stdout } = spawnSync(join(programs, 'python'), [join(programs, 'cfn-lint'), '--ignore-checks', 'W3005', 'W3010', '--', ...templates], { encoding: 'utf8' });
+    const { status, stdout } = spawnSync(
+      join(programs, 'python'),
+      [join(programs, 'cfn-lint'), '--ignore-checks', 'W3005', 'W3010', '--', ...templates],
+      { encoding: 'utf8' },
+    );
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
   });
 
   test('checkov finds nothing but what is answered', async () => {
     const programs = await pythonEnvironment('checkov==3.3.30');
     const files = templates.flatMap((template) => ['--file', template]);
-    const { stdout } = spawnSync(join(programs, 'python'), [join(programs, 'checkov'), '--framework', 'cloudformation', '--output', 'json', '--compact', ...files], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+    const { stdout } = spawnSync(
+      join(programs, 'python'),
+      [join(programs, 'checkov'), '--framework', 'cloudformation', '--output', 'json', '--compact', ...files],
+      { encoding: 'utf8', maxBuffer: 2 ** 28 },
+    );
     const { results, summary } = JSON.parse(stdout);
     expect(summary).toMatchObject({ parsing_errors: 0 });
     expect(summary.passed).toBeGreaterThan(1000);
-    expect(results.failed_checks.map((finding: { check_id: string; resource: string }) => `${finding.check_id} ${finding.resource}`)).toEqual([]);
+    expect(
+      results.failed_checks.map(
+        (finding: { check_id: string; resource: string }) => `${finding.check_id} ${finding.resource}`,
+      ),
+    ).toEqual([]);
   });
 });

@@ -28,7 +28,9 @@ afterEach(async () => {
 const write = (file: string, sql: string) => writeFile(join(folder, file), sql);
 const applied = async () => (await pool.query('select name from migrations order by name')).rows.map((row) => row.name);
 const tables = async () =>
-  (await pool.query(`select table_name from information_schema.tables where table_schema = 'public' order by 1`)).rows.map((row) => row.table_name);
+  (
+    await pool.query(`select table_name from information_schema.tables where table_schema = 'public' order by 1`)
+  ).rows.map((row) => row.table_name);
 
 describe('the migrations of the service', () => {
   it('apply in order, and a second time not at all', async () => {
@@ -79,7 +81,9 @@ it('is finished by the next when it is killed half way, and neither hangs nor hi
   await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
   const next = migrate(pool, folder);
   await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(2);
-  await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'create table long%'`);
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'create table long%'`,
+  );
   expect(await killed).toMatch(/terminat/);
   await blocker.query('select pg_advisory_unlock(1)');
   blocker.release();

@@ -16,13 +16,34 @@ import { recordStatements, replayStatements, type SentStatement } from './statem
 
 /** A file for each release that changed the schema, by the number of its last migration. */
 const folder = join(import.meta.dirname, 'statements');
-const [lastMigration = ''] = readdirSync(join(import.meta.dirname, '../../lambda/data/migrations')).sort().reverse();
+const [lastMigration = ''] = readdirSync(join(import.meta.dirname, '../../lambda/data/migrations'))
+  .sort()
+  .reverse();
 const current = `after-${lastMigration.slice(0, 4)}.json`;
-const previous = readdirSync(folder).sort().filter((file) => file < current).slice(-1);
-const read = (file: string): SentStatement[] => (existsSync(join(folder, file)) ? JSON.parse(readFileSync(join(folder, file), 'utf8')) : []);
+const previous = readdirSync(folder)
+  .sort()
+  .filter((file) => file < current)
+  .slice(-1);
+const read = (file: string): SentStatement[] =>
+  existsSync(join(folder, file)) ? JSON.parse(readFileSync(join(folder, file), 'utf8')) : [];
 
 const service = testService();
-const { activeStream, call, claim, destination, fallDue, fire, loseLease, readyStream, register, report, startedStream, unprobed, upload, user } = actorsOn(service);
+const {
+  activeStream,
+  call,
+  claim,
+  destination,
+  fallDue,
+  fire,
+  loseLease,
+  readyStream,
+  register,
+  report,
+  startedStream,
+  unprobed,
+  upload,
+  user,
+} = actorsOn(service);
 let recording: ReturnType<typeof recordStatements>;
 beforeAll(() => {
   recording = recordStatements();
@@ -32,9 +53,18 @@ beforeAll(() => {
 async function liveThrough(): Promise<void> {
   const queue = createPostgresCommandQueue({ pool: service.pool(), log: () => {} });
   const { notifications } = databaseOn(service.pool());
-  const jobs = { pool: service.pool(), queue, timers: createOutboxTimers(service.pool()), starting, clock: () => new Date() };
+  const jobs = {
+    pool: service.pool(),
+    queue,
+    timers: createOutboxTimers(service.pool()),
+    starting,
+    clock: () => new Date(),
+  };
 
-  const { body: webhook } = await call('POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['stream.state_changed'] });
+  const { body: webhook } = await call('POST', '/webhooks', {
+    url: 'http://127.0.0.1:9/',
+    events: ['stream.state_changed'],
+  });
   const video = await upload();
   const scheduled = await readyStream();
   for (const kind of ['video', 'audio']) {
@@ -44,14 +74,29 @@ async function liveThrough(): Promise<void> {
     await call('POST', '/streams', { streamBackend: 'manifest', preparedPlaylistIDs: [playlist.id] });
     await call('GET', `/playlists/${playlist.id}`);
   }
-  await call('POST', `/streams/${scheduled}/schedule`, { scheduleStartAt: inFuture(60), scheduleEndAt: inFuture(3600) });
+  await call('POST', `/streams/${scheduled}/schedule`, {
+    scheduleStartAt: inFuture(60),
+    scheduleEndAt: inFuture(3600),
+  });
   await sweep(jobs);
   await fallDue(scheduled, 'schedule_start');
   await createTimersHandler(jobs)({ Records: [] });
 
   await register('first');
-  const { id: live, held } = await activeStream('first', { agentModeEnabled: true, runBackupStream: true, streamDuration: 3600 });
-  for (const path of [`/streams/${live}`, `/streams/${live}/stats`, `/streams/${live}/readiness`, '/streams?state=active', `/streams?ids=${live}`, '/me']) await call('GET', path);
+  const { id: live, held } = await activeStream('first', {
+    agentModeEnabled: true,
+    runBackupStream: true,
+    streamDuration: 3600,
+  });
+  for (const path of [
+    `/streams/${live}`,
+    `/streams/${live}/stats`,
+    `/streams/${live}/readiness`,
+    '/streams?state=active',
+    `/streams?ids=${live}`,
+    '/me',
+  ])
+    await call('GET', path);
   await report(held[0]!, 'failing');
   await fallDue(live, 'duration_over');
   await fire();
@@ -70,9 +115,19 @@ async function liveThrough(): Promise<void> {
   await destination();
   for (const path of ['/uploads', '/playlists', '/destinations', '/webhooks']) await call('GET', path);
 
-  await notifications.add({ userID: user().id, kind: 'credits_exhausted', reference: 'x', detail: {}, dueAt: new Date() });
+  await notifications.add({
+    userID: user().id,
+    kind: 'credits_exhausted',
+    reference: 'x',
+    detail: {},
+    dueAt: new Date(),
+  });
   await testSender(service.pool(), createSealer([testDataKey])).work();
-  const { body: { data: [delivery] } } = await call('GET', `/webhooks/${webhook.id}/deliveries`);
+  const {
+    body: {
+      data: [delivery],
+    },
+  } = await call('GET', `/webhooks/${webhook.id}/deliveries`);
   await call('POST', `/webhooks/${webhook.id}/deliveries/${delivery.id}/redeliver`);
   await call('PATCH', `/webhooks/${webhook.id}`, { enabled: false });
   await call('DELETE', `/webhooks/${webhook.id}`);
@@ -83,7 +138,11 @@ const textsOf = (statements: readonly SentStatement[]) => new Set(statements.map
 it('the statements of this release are on record, for the next one', async () => {
   await liveThrough();
   const statements = recording.stop();
-  if (process.env.RECORD_STATEMENTS === '1') writeFileSync(join(folder, current), `[\n${statements.map((statement) => JSON.stringify(statement)).join(',\n')}\n]\n`);
+  if (process.env.RECORD_STATEMENTS === '1')
+    writeFileSync(
+      join(folder, current),
+      `[\n${statements.map((statement) => JSON.stringify(statement)).join(',\n')}\n]\n`,
+    );
   const missing = [...textsOf(statements).difference(textsOf(read(current)))];
   expect(missing, 'record them: RECORD_STATEMENTS=1 npm run vitest -- run test/migrate').toEqual([]);
 });

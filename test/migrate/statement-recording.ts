@@ -6,7 +6,14 @@ import type { Pool, PoolClient } from 'pg';
 export type SentStatement = readonly [connection: number, text: string, values: readonly RecordedValue[]];
 
 /** Values that JSON has no words for: bytes as hexadecimal digits. */
-type RecordedValue = string | number | boolean | null | readonly RecordedValue[] | { readonly bytes: string } | { readonly json: unknown };
+type RecordedValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly RecordedValue[]
+  | { readonly bytes: string }
+  | { readonly json: unknown };
 
 /** What tests say, and connections that only wait for notifications. */
 const notRecorded = /^(?:truncate|listen)\b/i;
@@ -23,7 +30,10 @@ export function recordStatements(): { stop(): SentStatement[] } {
     const result: unknown = Reflect.apply(original, this, args);
     if (text === undefined || notRecorded.test(text)) return result;
     if (!connections.has(this)) connections.set(this, connections.size);
-    const entry = { statement: [connections.get(this)!, text, Array.isArray(values) ? values.map(recorded) : []] as SentStatement, hasFailed: false };
+    const entry = {
+      statement: [connections.get(this)!, text, Array.isArray(values) ? values.map(recorded) : []] as SentStatement,
+      hasFailed: false,
+    };
     sent.push(entry);
     if (result instanceof Promise) result.catch(() => (entry.hasFailed = true));
     return result;

@@ -35,7 +35,11 @@ describe('usage', () => {
   it('splits what was live over hours, with all that was between', async () => {
     await live({ from: '2026-03-01T09:45:00Z', to: '2026-03-01T11:15:00Z', bytes: 9000 });
     const { body } = await usage({ from: '2026-03-01T09:00:00Z', to: '2026-03-01T13:00:00Z', granularity: 'hour' });
-    expect(body).toMatchObject({ from: '2026-03-01T09:00:00.000Z', to: '2026-03-01T13:00:00.000Z', granularity: 'hour' });
+    expect(body).toMatchObject({
+      from: '2026-03-01T09:00:00.000Z',
+      to: '2026-03-01T13:00:00.000Z',
+      granularity: 'hour',
+    });
     expect(body.data).toEqual([
       { start: '2026-03-01T09:00:00.000Z', liveSeconds: 900, creditsSpent: 9, bytesSent: 1500 },
       { start: '2026-03-01T10:00:00.000Z', liveSeconds: 3600, creditsSpent: 36, bytesSent: 6000 },
@@ -51,54 +55,117 @@ describe('usage', () => {
     await live({ from: '2026-03-01T09:00:00Z', to: '2026-03-01T09:10:00Z', streamID: 'str_b' });
     const range = { from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' };
     expect((await usage(range)).body.totals).toMatchObject({ liveSeconds: 5400 + 600, creditsSpent: 72 + 6 });
-    expect((await usage({ ...range, streamID: 'str_b' })).body.totals).toMatchObject({ liveSeconds: 600, creditsSpent: 6 });
-    expect((await usage({ ...range, streamID: 'of nobody' })).body.totals).toMatchObject({ liveSeconds: 0, creditsSpent: 0 });
+    expect((await usage({ ...range, streamID: 'str_b' })).body.totals).toMatchObject({
+      liveSeconds: 600,
+      creditsSpent: 6,
+    });
+    expect((await usage({ ...range, streamID: 'of nobody' })).body.totals).toMatchObject({
+      liveSeconds: 0,
+      creditsSpent: 0,
+    });
   });
 
   it('has the parts of a range sum up to the whole, to the last decimal', async () => {
     await live({ from: '2026-03-01T09:45:00.123Z', to: '2026-04-02T11:15:00.789Z', rate: 0.7333 });
     const range = { from: '2026-03-01T00:00:00Z', to: '2026-05-01T00:00:00Z' };
-    const cost = (await service.pool().query('select live_cost(credits_per_hour, started_at, ended_at) as cost from live_intervals where user_id = $1', [user.id])).rows[0].cost;
+    const cost = (
+      await service
+        .pool()
+        .query(
+          'select live_cost(credits_per_hour, started_at, ended_at) as cost from live_intervals where user_id = $1',
+          [user.id],
+        )
+    ).rows[0].cost;
     for (const granularity of ['hour', 'day', 'month']) {
-      expect((await usage({ ...range, granularity })).body.totals).toMatchObject({ creditsSpent: cost, liveSeconds: 2_770_200.666 });
+      expect((await usage({ ...range, granularity })).body.totals).toMatchObject({
+        creditsSpent: cost,
+        liveSeconds: 2_770_200.666,
+      });
     }
   });
 
   it('has days of 23 and 25 hours where clocks change, and months of the zone', async () => {
     await live({ from: '2026-03-01T00:00:00Z', to: '2026-12-01T00:00:00Z' });
-    const days = async (from: string, to: string, timeZone: string) => (await usage({ from, to, timeZone })).body.data.map((day: { start: string; liveSeconds: number }) => [day.start, day.liveSeconds / 3600]);
+    const days = async (from: string, to: string, timeZone: string) =>
+      (await usage({ from, to, timeZone })).body.data.map((day: { start: string; liveSeconds: number }) => [
+        day.start,
+        day.liveSeconds / 3600,
+      ]);
     expect(await days('2026-03-27T23:00:00Z', '2026-03-30T22:00:00Z', 'Europe/Berlin')).toEqual([
-      ['2026-03-27T23:00:00.000Z', 24], ['2026-03-28T23:00:00.000Z', 23], ['2026-03-29T22:00:00.000Z', 24],
+      ['2026-03-27T23:00:00.000Z', 24],
+      ['2026-03-28T23:00:00.000Z', 23],
+      ['2026-03-29T22:00:00.000Z', 24],
     ]);
-    expect(await days('2026-10-24T22:00:00Z', '2026-10-26T23:00:00Z', 'Europe/Berlin')).toEqual([['2026-10-24T22:00:00.000Z', 25], ['2026-10-25T23:00:00.000Z', 24]]);
-    const months = (await usage({ from: '2026-02-28T18:30:00Z', to: '2026-04-30T18:30:00Z', timeZone: 'Asia/Kolkata', granularity: 'month' })).body.data;
-    expect(months.map((month: { start: string }) => month.start)).toEqual(['2026-02-28T18:30:00.000Z', '2026-03-31T18:30:00.000Z']);
+    expect(await days('2026-10-24T22:00:00Z', '2026-10-26T23:00:00Z', 'Europe/Berlin')).toEqual([
+      ['2026-10-24T22:00:00.000Z', 25],
+      ['2026-10-25T23:00:00.000Z', 24],
+    ]);
+    const months = (
+      await usage({
+        from: '2026-02-28T18:30:00Z',
+        to: '2026-04-30T18:30:00Z',
+        timeZone: 'Asia/Kolkata',
+        granularity: 'month',
+      })
+    ).body.data;
+    expect(months.map((month: { start: string }) => month.start)).toEqual([
+      '2026-02-28T18:30:00.000Z',
+      '2026-03-31T18:30:00.000Z',
+    ]);
     expect(months.map((month: { liveSeconds: number }) => month.liveSeconds / 3600)).toEqual([31 * 24 - 5.5, 30 * 24]);
   });
 
   it('has the hour twice when the clock is set back, and half hours where it is set by as much', async () => {
-    const hours = async (from: string, to: string, timeZone: string) => (await usage({ from, to, timeZone, granularity: 'hour' })).body.data.map((hour: { start: string }) => hour.start.slice(11, 16));
-    expect(await hours('2026-11-01T04:00:00Z', '2026-11-01T08:00:00Z', 'America/New_York')).toEqual(['04:00', '05:00', '06:00', '07:00']);
-    expect(await hours('2026-10-03T13:30:00Z', '2026-10-03T17:00:00Z', 'Australia/Lord_Howe')).toEqual(['13:30', '14:30', '15:00', '16:00']);
+    const hours = async (from: string, to: string, timeZone: string) =>
+      (await usage({ from, to, timeZone, granularity: 'hour' })).body.data.map((hour: { start: string }) =>
+        hour.start.slice(11, 16),
+      );
+    expect(await hours('2026-11-01T04:00:00Z', '2026-11-01T08:00:00Z', 'America/New_York')).toEqual([
+      '04:00',
+      '05:00',
+      '06:00',
+      '07:00',
+    ]);
+    expect(await hours('2026-10-03T13:30:00Z', '2026-10-03T17:00:00Z', 'Australia/Lord_Howe')).toEqual([
+      '13:30',
+      '14:30',
+      '15:00',
+      '16:00',
+    ]);
   });
 
   it('begins the first bucket where the hour, day or month began, and counts from `from`', async () => {
     await live({ from: '2026-03-01T00:00:00Z', to: '2026-03-03T00:00:00Z' });
     const { body } = await usage({ from: '2026-03-01T18:00:00Z', to: '2026-03-02T06:00:00Z' });
-    expect(body.data).toMatchObject([{ start: '2026-03-01T00:00:00.000Z', liveSeconds: 21_600 }, { start: '2026-03-02T00:00:00.000Z', liveSeconds: 21_600 }]);
+    expect(body.data).toMatchObject([
+      { start: '2026-03-01T00:00:00.000Z', liveSeconds: 21_600 },
+      { start: '2026-03-02T00:00:00.000Z', liveSeconds: 21_600 },
+    ]);
   });
 
   it('takes an interval that ended as it began, and one that begins this instant', async () => {
     await live({ from: '2026-03-01T09:00:00Z', to: '2026-03-01T09:00:00Z' });
     await live({ from: new Date(Date.now() + 60_000).toISOString(), to: null });
-    expect((await usage({ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' })).body.totals).toEqual({ liveSeconds: 0, creditsSpent: 0, bytesSent: 0 });
-    expect((await usage({ to: new Date(Date.now() + 3_600_000).toISOString() })).body.totals).toEqual({ liveSeconds: 0, creditsSpent: 0, bytesSent: 0 });
+    expect((await usage({ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' })).body.totals).toEqual({
+      liveSeconds: 0,
+      creditsSpent: 0,
+      bytesSent: 0,
+    });
+    expect((await usage({ to: new Date(Date.now() + 3_600_000).toISOString() })).body.totals).toEqual({
+      liveSeconds: 0,
+      creditsSpent: 0,
+      bytesSent: 0,
+    });
   });
 
   it('knows nothing of other users', async () => {
     await live({ from: '2026-03-01T00:00:00Z', to: '2026-03-03T00:00:00Z' });
     user = await service.user();
-    expect((await usage({ from: '2026-03-01T00:00:00Z', to: '2026-03-03T00:00:00Z' })).body.totals).toEqual({ liveSeconds: 0, creditsSpent: 0, bytesSent: 0 });
+    expect((await usage({ from: '2026-03-01T00:00:00Z', to: '2026-03-03T00:00:00Z' })).body.totals).toEqual({
+      liveSeconds: 0,
+      creditsSpent: 0,
+      bytesSent: 0,
+    });
   });
 
   it('is of the last 30 days unless told otherwise, with what runs right now', async () => {
@@ -117,8 +184,12 @@ describe('usage', () => {
     [{ from: '2026-03-02T00:00:00Z', to: '2026-03-02T00:00:00Z' }, '/query/from'],
     [{ from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z', granularity: 'hour' }, '/query/granularity'],
     [{ from: '0001-01-01T00:00:00Z', granularity: 'day' }, '/query/granularity'],
-    [{ timeZone: 'Mars/Olympus' }, '/query/timeZone'], [{ timeZone: '+02:00' }, '/query/timeZone'], [{ timeZone: "UTC'" }, '/query/timeZone'], [{ timeZone: '' }, '/query/timeZone'],
-    [{ granularity: 'week' }, '/query/granularity'], [{ from: 'yesterday' }, '/query/from'],
+    [{ timeZone: 'Mars/Olympus' }, '/query/timeZone'],
+    [{ timeZone: '+02:00' }, '/query/timeZone'],
+    [{ timeZone: "UTC'" }, '/query/timeZone'],
+    [{ timeZone: '' }, '/query/timeZone'],
+    [{ granularity: 'week' }, '/query/granularity'],
+    [{ from: 'yesterday' }, '/query/from'],
   ] as const)('refuses %j', async ([query, path]) => {
     const { status, body } = await usage(query);
     expect([status, body.errors.map((error: { path: string }) => error.path)]).toEqual([422, [path]]);
@@ -126,13 +197,18 @@ describe('usage', () => {
 
   it('takes every time zone that this machine knows', async () => {
     const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'US/Eastern', 'GMT'];
-    const { rows } = await service.pool().query<{ name: string }>('select name from pg_timezone_names where lower(name) = any ($1)', [zones.map((zone) => zone.toLowerCase())]);
+    const { rows } = await service
+      .pool()
+      .query<{ name: string }>('select name from pg_timezone_names where lower(name) = any ($1)', [
+        zones.map((zone) => zone.toLowerCase()),
+      ]);
     expect(rows.length).toBe(zones.length);
   });
 });
 
 describe('free credits', () => {
-  const verify = (id: string, email: string) => service.pool().query('update users set email = $2, email_verified = true where id = $1', [id, email]);
+  const verify = (id: string, email: string) =>
+    service.pool().query('update users set email = $2, email_verified = true where id = $1', [id, email]);
   const overview = async () => (await user.call('GET', '/billing/overview')).body.billing;
   const invoices = async () => (await user.call('GET', '/billing/invoices')).body.data;
 
@@ -142,18 +218,37 @@ describe('free credits', () => {
     await verify(user.id, 'ada@example.com');
     expect(await overview()).toMatchObject({ eligibleForFreeCredits: true, creditsLeft: 0 });
     await Promise.all([1, 2, 3].map(() => fireCredits(service.pool(), new Date())));
-    expect(await overview()).toMatchObject({ eligibleForFreeCredits: false, creditsLeft: freeCredits, goodStanding: true });
-    expect(await invoices()).toMatchObject([{ type: 'free_credits', method: 'grant', state: 'paid', cost: 0, credits: freeCredits, remainingCredits: freeCredits }]);
+    expect(await overview()).toMatchObject({
+      eligibleForFreeCredits: false,
+      creditsLeft: freeCredits,
+      goodStanding: true,
+    });
+    expect(await invoices()).toMatchObject([
+      {
+        type: 'free_credits',
+        method: 'grant',
+        state: 'paid',
+        cost: 0,
+        credits: freeCredits,
+        remainingCredits: freeCredits,
+      },
+    ]);
     await verify(user.id, 'other@example.com');
     await fireCredits(service.pool(), new Date());
-    expect([await invoices(), await overview()]).toMatchObject([[{ credits: freeCredits }], { eligibleForFreeCredits: false }]);
+    expect([await invoices(), await overview()]).toMatchObject([
+      [{ credits: freeCredits }],
+      { eligibleForFreeCredits: false },
+    ]);
   });
 
   it('do not come to other accounts of the same inbox', async () => {
     const users = [await service.user(0), await service.user(0), await service.user(0)];
-    for (const [index, email] of ['grace@example.com', 'grace+more@example.com', 'Grace+x@Example.com'].entries()) await verify(users[index]!.id, email);
+    for (const [index, email] of ['grace@example.com', 'grace+more@example.com', 'Grace+x@Example.com'].entries())
+      await verify(users[index]!.id, email);
     await fireCredits(service.pool(), new Date());
-    const given = await Promise.all(users.map(async (one) => (await one.call('GET', '/billing/overview')).body.billing));
+    const given = await Promise.all(
+      users.map(async (one) => (await one.call('GET', '/billing/overview')).body.billing),
+    );
     expect(given.map(({ creditsLeft }) => creditsLeft).sort()).toEqual([0, 0, freeCredits].sort());
     expect(given.map(({ eligibleForFreeCredits }) => eligibleForFreeCredits)).toEqual([false, false, false]);
   });
@@ -165,7 +260,10 @@ describe('invoices', () => {
     const first = (await user.call('GET', '/billing/invoices?limit=4')).body;
     expect(first.data.map((invoice: { credits: number }) => invoice.credits)).toEqual([104, 103, 102, 101]);
     const second = (await user.call('GET', `/billing/invoices?limit=4&cursor=${first.page.nextCursor}`)).body;
-    expect([second.data.map((invoice: { credits: number }) => invoice.credits), second.page]).toEqual([[100, 1000], { hasMore: false, nextCursor: '' }]);
+    expect([second.data.map((invoice: { credits: number }) => invoice.credits), second.page]).toEqual([
+      [100, 1000],
+      { hasMore: false, nextCursor: '' },
+    ]);
     expect(second.data[1]).not.toHaveProperty('receiptURL');
   });
 });

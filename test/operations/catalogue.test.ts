@@ -60,7 +60,12 @@ const each = operations.map((operation) => [toolName(operation), operation] as c
 
 function rowOf(operation: Operation): readonly string[] {
   const { method, path, scopes, output } = operation;
-  return [`${method} ${path}`, [scopes].flat().join(' or '), `${output.status}${output.location ? ' + Location' : ''}`, toolName(operation)];
+  return [
+    `${method} ${path}`,
+    [scopes].flat().join(' or '),
+    `${output.status}${output.location ? ' + Location' : ''}`,
+    toolName(operation),
+  ];
 }
 
 function repeated(values: readonly string[]): string[] {
@@ -74,10 +79,15 @@ describe('the catalogue', () => {
 
   test('lists every operation that is declared', async () => {
     const folder = `${import.meta.dirname}/../../lambda/operations`;
-    const declaring = globSync('*/*.ts', { cwd: folder }).filter((file) => /\b(operation|publicOperation)\(/.test(readFileSync(`${folder}/${file}`, 'utf8')));
+    const declaring = globSync('*/*.ts', { cwd: folder }).filter((file) =>
+      /\b(operation|publicOperation)\(/.test(readFileSync(`${folder}/${file}`, 'utf8')),
+    );
     for (const file of declaring) {
       const exported = Object.values((await import(/* @vite-ignore */ `${folder}/${file}`)) as Record<string, unknown>);
-      expect(exported.some((value) => operations.includes(value as Operation)), `${file} is not listed in index.ts`).toBe(true);
+      expect(
+        exported.some((value) => operations.includes(value as Operation)),
+        `${file} is not listed in index.ts`,
+      ).toBe(true);
     }
     expect(declaring).toHaveLength(operations.length);
   });
@@ -85,7 +95,9 @@ describe('the catalogue', () => {
   test('has no id, tool name, or method and path twice', () => {
     expect(repeated(operations.map(({ id }) => id))).toEqual([]);
     expect(repeated(operations.map(toolName))).toEqual([]);
-    expect(repeated(operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`))).toEqual([]);
+    expect(repeated(operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`))).toEqual(
+      [],
+    );
   });
 });
 
@@ -99,7 +111,8 @@ describe.for(each)('%s', ([, operation]) => {
     expect(operation.errors.filter((code) => !Object.hasOwn(problemCodes, code))).toEqual([]);
     expect(repeated(operation.errors)).toEqual([]);
     // A currency is no resource of anybody: its id is a parameter.
-    if (operation.path.includes('{')) expect(operation.errors).toContain(operation.tag === 'crypto' ? 'unknown_currency' : 'not_found');
+    if (operation.path.includes('{'))
+      expect(operation.errors).toContain(operation.tag === 'crypto' ? 'unknown_currency' : 'not_found');
   });
 
   test('answers as its method and status say', () => {
@@ -117,6 +130,7 @@ describe.for(each)('%s', ([, operation]) => {
     expect(operation.id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
     if (operation.description !== undefined) expect(operation.description).toMatch(/^[A-Z].*\.$/);
-    if (operation.tag !== 'account' && operation.tag !== 'service') expect(`${operation.path}/`).toMatch(new RegExp(`^/${operation.tag}/`));
+    if (operation.tag !== 'account' && operation.tag !== 'service')
+      expect(`${operation.path}/`).toMatch(new RegExp(`^/${operation.tag}/`));
   });
 });

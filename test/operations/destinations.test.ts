@@ -10,10 +10,19 @@ describe('on one machine', () => {
 
   it('stores the key sealed, never answers it, and lists the destination', async () => {
     const user = await service.user();
-    const { status, headers, body } = await user.call('POST', '/destinations', { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1:1935/live', streamKey: 'top-secret' });
+    const { status, headers, body } = await user.call('POST', '/destinations', {
+      name: 'ingest',
+      rtmpURL: 'rtmp://127.0.0.1:1935/live',
+      streamKey: 'top-secret',
+    });
     expect(status).toBe(201);
     expect(headers.get('location')).toContain(body.id);
-    expect(body).toEqual({ id: body.id, name: 'ingest', rtmpURL: 'rtmp://127.0.0.1:1935/live', createdAt: body.createdAt });
+    expect(body).toEqual({
+      id: body.id,
+      name: 'ingest',
+      rtmpURL: 'rtmp://127.0.0.1:1935/live',
+      createdAt: body.createdAt,
+    });
     const { rows } = await service.pool().query('select sealed_stream_key from destinations where id = $1', [body.id]);
     expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('top-secret');
     expect((await user.call('GET', `/destinations/${body.id}`)).body).toEqual(body);
@@ -22,11 +31,14 @@ describe('on one machine', () => {
     expect((await (await service.user()).call('GET', `/destinations/${body.id}`)).status).toBe(404);
   });
 
-  it.each(['http://example.com/live', 'rtmp://example.com', 'rtmp://user:pass@example.com/live', 'not a url'])('refuses %s', async (rtmpURL) => {
-    const user = await service.user();
-    const { status, body } = await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
-    expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', '/rtmpURL']);
-  });
+  it.each(['http://example.com/live', 'rtmp://example.com', 'rtmp://user:pass@example.com/live', 'not a url'])(
+    'refuses %s',
+    async (rtmpURL) => {
+      const user = await service.user();
+      const { status, body } = await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
+      expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', '/rtmpURL']);
+    },
+  );
 
   it.each([
     ['white space in the address', { rtmpURL: 'rtmp://example.com/li ve' }, '/rtmpURL', /white space/],
@@ -35,33 +47,61 @@ describe('on one machine', () => {
     ['a user name', { rtmpURL: 'rtmp://me:pass-word@example.com/live' }, '/rtmpURL', /user name or password/],
     ['white space in the key', { streamKey: 'abcd efgh' }, '/streamKey', /white space/],
     ['a line break after the key', { streamKey: 'abcd-efgh\n' }, '/streamKey', /white space/],
-    ['an address as the key', { streamKey: 'rtmp://example.com/live/abcd-efgh' }, '/streamKey', /Put only the key here/],
-    ['the key in the address as well', { rtmpURL: 'rtmp://example.com/live/abcd-efgh', streamKey: 'abcd-efgh' }, '/rtmpURL', /Leave the key out/],
+    [
+      'an address as the key',
+      { streamKey: 'rtmp://example.com/live/abcd-efgh' },
+      '/streamKey',
+      /Put only the key here/,
+    ],
+    [
+      'the key in the address as well',
+      { rtmpURL: 'rtmp://example.com/live/abcd-efgh', streamKey: 'abcd-efgh' },
+      '/rtmpURL',
+      /Leave the key out/,
+    ],
     ['a wrong backup address', { backupRtmpURL: 'example.com/live' }, '/backupRtmpURL', /begin with rtmp/],
   ])('refuses %s, says what to do, and does not repeat a secret', async (_, wrong, path, advice) => {
     const body = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k', ...wrong };
     const refused = await (await service.user()).call('POST', '/destinations', body);
-    expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ path, detail: expect.stringMatching(advice) }] } });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: 'validation_failed', errors: [{ path, detail: expect.stringMatching(advice) }] },
+    });
     expect(JSON.stringify(refused.body)).not.toMatch(/abcd|efgh|pass-word/);
   });
 
   it('takes a key that is named like the application, and an application of two parts', async () => {
     const user = await service.user();
-    for (const [rtmpURL, streamKey] of [['rtmp://example.com/live', 'live'], ['rtmp://example.com/live/room', 'k']]) {
+    for (const [rtmpURL, streamKey] of [
+      ['rtmp://example.com/live', 'live'],
+      ['rtmp://example.com/live/room', 'k'],
+    ]) {
       expect((await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey })).status).toBe(201);
     }
   });
 
-  it.each(['rtmp://169.254.169.254/live', 'rtmp://[fe80::1]/live', 'rtmp://0.0.0.0/live'])('refuses %s everywhere', async (rtmpURL) => {
-    const { status, body } = await (await service.user()).call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
-    expect([status, body.code]).toEqual([422, 'destination_forbidden']);
-  });
+  it.each(['rtmp://169.254.169.254/live', 'rtmp://[fe80::1]/live', 'rtmp://0.0.0.0/live'])(
+    'refuses %s everywhere',
+    async (rtmpURL) => {
+      const { status, body } = await (
+        await service.user()
+      ).call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
+      expect([status, body.code]).toEqual([422, 'destination_forbidden']);
+    },
+  );
 });
 
 describe('PATCH /destinations/{id}', () => {
   const service = testService();
-  const made = { name: 'before', rtmpURL: 'rtmp://example.com/live', backupRtmpURL: 'rtmp://backup.example.com/live', streamKey: 'old-key' };
-  const sealedKeyOf = async (id: string) => (await service.pool().query('select sealed_stream_key from destinations where id = $1', [id])).rows[0].sealed_stream_key as Buffer;
+  const made = {
+    name: 'before',
+    rtmpURL: 'rtmp://example.com/live',
+    backupRtmpURL: 'rtmp://backup.example.com/live',
+    streamKey: 'old-key',
+  };
+  const sealedKeyOf = async (id: string) =>
+    (await service.pool().query('select sealed_stream_key from destinations where id = $1', [id])).rows[0]
+      .sealed_stream_key as Buffer;
 
   it('leaves what is absent, clears the backup address by null, and seals a new key for this destination', async () => {
     const user = await service.user();
@@ -70,14 +110,26 @@ describe('PATCH /destinations/{id}', () => {
     const renamed = await user.call('PATCH', `/destinations/${destination.id}`, { name: 'after' });
     expect(renamed).toMatchObject({ status: 200, body: { ...destination, name: 'after' } });
     expect(await sealedKeyOf(destination.id)).toEqual(sealed);
-    const { body } = await user.call('PATCH', `/destinations/${destination.id}`, { backupRtmpURL: null, streamKey: 'new-key', rtmpURL: 'rtmps://example.com/app' });
-    expect(body).toEqual({ id: destination.id, name: 'after', rtmpURL: 'rtmps://example.com/app', createdAt: destination.createdAt });
+    const { body } = await user.call('PATCH', `/destinations/${destination.id}`, {
+      backupRtmpURL: null,
+      streamKey: 'new-key',
+      rtmpURL: 'rtmps://example.com/app',
+    });
+    expect(body).toEqual({
+      id: destination.id,
+      name: 'after',
+      rtmpURL: 'rtmps://example.com/app',
+      createdAt: destination.createdAt,
+    });
     const resealed = await sealedKeyOf(destination.id);
     expect(createSealer([testDataKey]).open(resealed, destinationKeyPlace(destination.id))).toBe('new-key');
   });
 
   it.each([
-    [{ name: null }, '/name'], [{ rtmpURL: null }, '/rtmpURL'], [{ streamKey: '' }, '/streamKey'], [{ backupRtmpURL: 'http://x/y' }, '/backupRtmpURL'],
+    [{ name: null }, '/name'],
+    [{ rtmpURL: null }, '/rtmpURL'],
+    [{ streamKey: '' }, '/streamKey'],
+    [{ backupRtmpURL: 'http://x/y' }, '/backupRtmpURL'],
   ])('refuses %j and changes nothing', async (wrong, path) => {
     const user = await service.user();
     const { body: destination } = await user.call('POST', '/destinations', made);
@@ -97,7 +149,9 @@ describe('DELETE /destinations/{id}', () => {
     expect((await call('DELETE', `/destinations/${destinationID}`)).status).toBe(204);
     const { status, body } = await call('GET', `/destinations/${destinationID}`);
     expect([status, body.archivedAt]).toEqual([200, expect.any(String)]);
-    expect((await call('GET', '/destinations')).body.data).not.toContainEqual(expect.objectContaining({ id: destinationID }));
+    expect((await call('GET', '/destinations')).body.data).not.toContainEqual(
+      expect.objectContaining({ id: destinationID }),
+    );
     expect((await call('GET', '/destinations?archived=true')).body.data).toEqual([body]);
     expect((await stream(streamID)).state).toBe('invalid');
     const refused = await call('POST', `/streams/${streamID}/start`);
@@ -110,7 +164,10 @@ describe('DELETE /destinations/{id}', () => {
     const destinationID = await destination();
     const streamID = await readyStream({ destinationID });
     await call('POST', `/streams/${streamID}/start`);
-    expect(await call('DELETE', `/destinations/${destinationID}`)).toMatchObject({ status: 422, body: { code: 'resource_in_use' } });
+    expect(await call('DELETE', `/destinations/${destinationID}`)).toMatchObject({
+      status: 422,
+      body: { code: 'resource_in_use' },
+    });
     await call('POST', `/streams/${streamID}/stop`);
     expect((await call('DELETE', `/destinations/${destinationID}`)).status).toBe(204);
   });
@@ -119,9 +176,15 @@ describe('DELETE /destinations/{id}', () => {
     for (let round = 0; round < 8; round++) {
       const destinationID = await destination();
       const streamID = await readyStream({ destinationID });
-      const [archived, started] = await Promise.all([call('DELETE', `/destinations/${destinationID}`), call('POST', `/streams/${streamID}/start`)]);
+      const [archived, started] = await Promise.all([
+        call('DELETE', `/destinations/${destinationID}`),
+        call('POST', `/streams/${streamID}/start`),
+      ]);
       const outcome = [archived.status, started.status, (await stream(streamID)).state];
-      expect([[204, 422, 'invalid'], [422, 200, 'activating']]).toContainEqual(outcome);
+      expect([
+        [204, 422, 'invalid'],
+        [422, 200, 'activating'],
+      ]).toContainEqual(outcome);
     }
   });
 });
@@ -129,13 +192,27 @@ describe('DELETE /destinations/{id}', () => {
 describe('in AWS', () => {
   const service = testService({ allowPrivateAddresses: false });
 
-  it.each(['rtmp://127.0.0.1/live', 'rtmp://localhost/live', 'rtmps://10.0.0.8/live', 'rtmp://[::1]/live', 'rtmp://[::ffff:192.168.0.1]/live', 'rtmp://metadata.google.internal/live'])('refuses %s', async (rtmpURL) => {
-    const { status, body } = await (await service.user()).call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
+  it.each([
+    'rtmp://127.0.0.1/live',
+    'rtmp://localhost/live',
+    'rtmps://10.0.0.8/live',
+    'rtmp://[::1]/live',
+    'rtmp://[::ffff:192.168.0.1]/live',
+    'rtmp://metadata.google.internal/live',
+  ])('refuses %s', async (rtmpURL) => {
+    const { status, body } = await (
+      await service.user()
+    ).call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
     expect([status, body.code]).toEqual([422, 'destination_forbidden']);
   });
 
   it('takes a public address', async () => {
-    const body = { name: 'x', rtmpURL: 'rtmps://live.example.com:443/app', streamKey: 'k', backupRtmpURL: 'rtmps://backup.example.com/app' };
+    const body = {
+      name: 'x',
+      rtmpURL: 'rtmps://live.example.com:443/app',
+      streamKey: 'k',
+      backupRtmpURL: 'rtmps://backup.example.com/app',
+    };
     expect((await (await service.user()).call('POST', '/destinations', body)).status).toBe(201);
   });
 });

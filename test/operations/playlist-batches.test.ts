@@ -26,16 +26,31 @@ const upload = fc.integer({ min: 0, max: 12 }).map((place) => (place === 12 ? 3 
 const itemID = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const index = fc.nat(4);
 const anyOperation = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ op: fc.constant('add' as const), upload, itemID, index }, { requiredKeys: ['op', 'upload', 'itemID'] }) },
+  {
+    weight: 5,
+    arbitrary: fc.record(
+      { op: fc.constant('add' as const), upload, itemID, index },
+      { requiredKeys: ['op', 'upload', 'itemID'] },
+    ),
+  },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('move' as const), itemID, index }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('replace' as const), itemID, upload }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('remove' as const), itemID }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('setMode' as const), mode: fc.constantFrom('sequential' as const, 'shuffle' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      op: fc.constant('setMode' as const),
+      mode: fc.constantFrom('sequential' as const, 'shuffle' as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ op: 'clear' as const }) },
 );
 /** How far the version that a batch expects is from the one that the playlist has; null expects none. */
 const expectation = fc.constantFrom(null, null, 0, 0, -1, 1);
-const anyBatches = fc.array(fc.record({ operations: fc.array(anyOperation, { minLength: 1, maxLength: 5 }), expectation }), { minLength: 1, maxLength: 8 });
+const anyBatches = fc.array(
+  fc.record({ operations: fc.array(anyOperation, { minLength: 1, maxLength: 5 }), expectation }),
+  { minLength: 1, maxLength: 8 },
+);
 
 it('applies each batch wholly or not at all', { timeout: 60_000 }, async () => {
   const outcomes = new Set<string>();
@@ -51,13 +66,23 @@ it('applies each batch wholly or not at all', { timeout: 60_000 }, async () => {
           return { ...rest, uploadID: uploads[place] ?? 'nothing' };
         });
         const answer = await user.call('POST', `/playlists/${playlist.id}/operations`, {
-          operations, ...(batch.expectation === null ? {} : { expectedVersion: version + batch.expectation }),
+          operations,
+          ...(batch.expectation === null ? {} : { expectedVersion: version + batch.expectation }),
         });
 
         const edited = { ...list, items: [...list.items] };
-        const unknown = operations.findIndex((operation) => 'uploadID' in operation && operation.uploadID === 'nothing');
+        const unknown = operations.findIndex(
+          (operation) => 'uploadID' in operation && operation.uploadID === 'nothing',
+        );
         const misfit = operations.findIndex((operation) => !applyToList(edited, operation, () => ''));
-        const code = unknown >= 0 ? 'validation_failed' : (batch.expectation ?? 0) !== 0 ? 'version_conflict' : misfit >= 0 ? 'validation_failed' : null;
+        const code =
+          unknown >= 0
+            ? 'validation_failed'
+            : (batch.expectation ?? 0) !== 0
+              ? 'version_conflict'
+              : misfit >= 0
+                ? 'validation_failed'
+                : null;
         outcomes.add(code ?? 'applied');
         if (code === null) {
           list = edited;
@@ -66,13 +91,20 @@ it('applies each batch wholly or not at all', { timeout: 60_000 }, async () => {
         } else {
           expect([answer.status, answer.body.code]).toEqual([422, code]);
           const at = unknown >= 0 ? unknown : misfit;
-          if (code === 'validation_failed') expect(answer.body.errors[0].path).toMatch(new RegExp(`^/operations/${at}(/|$)`));
+          if (code === 'validation_failed')
+            expect(answer.body.errors[0].path).toMatch(new RegExp(`^/operations/${at}(/|$)`));
         }
 
         const { body } = await user.call('GET', `/playlists/${playlist.id}`);
         if (code === null) expect(answer.body).toEqual(body);
-        expect([body.version, body.draft.mode, body.draft.items.map(({ id, uploadID }: PlaylistItem) => ({ id, uploadID }))]).toEqual([version, list.mode, list.items]);
-        expect(body.draft.durationSeconds).toBe(list.items.reduce((sum, item) => sum + uploads.indexOf(item.uploadID) + 1, 0));
+        expect([
+          body.version,
+          body.draft.mode,
+          body.draft.items.map(({ id, uploadID }: PlaylistItem) => ({ id, uploadID })),
+        ]).toEqual([version, list.mode, list.items]);
+        expect(body.draft.durationSeconds).toBe(
+          list.items.reduce((sum, item) => sum + uploads.indexOf(item.uploadID) + 1, 0),
+        );
       }
     }),
     { numRuns: 40 },

@@ -20,8 +20,10 @@ async function upload(owner = user): Promise<string> {
   await pretendProbed(service, id);
   return id;
 }
-const create = async () => (await user.call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body;
-const apply = (id: string, operations: object[], more: object = {}) => user.call('POST', `/playlists/${id}/operations`, { operations, ...more });
+const create = async () =>
+  (await user.call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body;
+const apply = (id: string, operations: object[], more: object = {}) =>
+  user.call('POST', `/playlists/${id}/operations`, { operations, ...more });
 const uploadsOf = (spec: { items: { uploadID: string }[] }) => spec.items.map((item) => item.uploadID);
 
 describe('GET /playlists', () => {
@@ -35,7 +37,7 @@ describe('GET /playlists', () => {
       [collector.id, stream.id],
     );
     const seen: string[] = [];
-    for (let cursor = '', hasMore = true; hasMore; ) {
+    for (let cursor = '', hasMore = true; hasMore;) {
       const { body } = await collector.call('GET', `/playlists?limit=100${cursor && `&cursor=${cursor}`}`);
       expect(JSON.stringify(body).length).toBeLessThan(2_500_000);
       seen.push(...body.data.map(({ id }: { id: string }) => id));
@@ -47,7 +49,15 @@ describe('GET /playlists', () => {
 
 describe('POST /playlists', () => {
   it('makes an empty draft with version 1 and nothing live', async () => {
-    expect(await create()).toMatchObject({ streamID, kind: 'video', mode: 'sequential', version: 1, publishStatus: 'IDLE', live: null, draft: { items: [], durationSeconds: 0 } });
+    expect(await create()).toMatchObject({
+      streamID,
+      kind: 'video',
+      mode: 'sequential',
+      version: 1,
+      publishStatus: 'IDLE',
+      live: null,
+      draft: { items: [], durationSeconds: 0 },
+    });
   });
 
   it("refuses a stream that is not the caller's", async () => {
@@ -74,14 +84,23 @@ describe('POST /playlists/{id}/operations', () => {
 
   it('writes nothing when one operation does not fit, and points at it', async () => {
     const playlist = await create();
-    const { status, body } = await apply(playlist.id, [{ op: 'add', uploadID: await upload() }, { op: 'remove', itemID: 'nobody' }]);
+    const { status, body } = await apply(playlist.id, [
+      { op: 'add', uploadID: await upload() },
+      { op: 'remove', itemID: 'nobody' },
+    ]);
     expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', '/operations/1/itemID']);
-    expect((await user.call('GET', `/playlists/${playlist.id}`)).body).toMatchObject({ version: 1, draft: { items: [] } });
+    expect((await user.call('GET', `/playlists/${playlist.id}`)).body).toMatchObject({
+      version: 1,
+      draft: { items: [] },
+    });
   });
 
   it("refuses uploads that are not the caller's, each at its place", async () => {
     const playlist = await create();
-    const { body } = await apply(playlist.id, [{ op: 'add', uploadID: await upload() }, { op: 'add', uploadID: await upload(other) }]);
+    const { body } = await apply(playlist.id, [
+      { op: 'add', uploadID: await upload() },
+      { op: 'add', uploadID: await upload(other) },
+    ]);
     expect(body.errors.map((error: { path: string }) => error.path)).toEqual(['/operations/1/uploadID']);
   });
 
@@ -113,10 +132,17 @@ describe('POST /playlists/{id}/operations', () => {
 });
 
 describe('POST /playlists/{id}/copy', () => {
-  const copy = (id: string, targetPlaylistID: string) => user.call('POST', `/playlists/${id}/copy`, { targetPlaylistID });
+  const copy = (id: string, targetPlaylistID: string) =>
+    user.call('POST', `/playlists/${id}/copy`, { targetPlaylistID });
   const filled = async () => {
     const playlist = await create();
-    return (await apply(playlist.id, [{ op: 'add', uploadID: await upload() }, { op: 'add', uploadID: await upload() }, { op: 'setMode', mode: 'shuffle' }])).body;
+    return (
+      await apply(playlist.id, [
+        { op: 'add', uploadID: await upload() },
+        { op: 'add', uploadID: await upload() },
+        { op: 'setMode', mode: 'shuffle' },
+      ])
+    ).body;
   };
 
   it('answers the target, with the items, order and mode of the source; neither follows the other afterwards', async () => {
@@ -140,10 +166,16 @@ describe('POST /playlists/{id}/copy', () => {
   it("refuses a source and a target that are not the caller's, alike with those that are not there", async () => {
     const mine = await filled();
     const theirStream = (await other.call('POST', '/streams', {})).body.id;
-    const theirs = (await other.call('POST', '/playlists', { streamID: theirStream, kind: 'video', mode: 'sequential' })).body.id;
+    const theirs = (
+      await other.call('POST', '/playlists', { streamID: theirStream, kind: 'video', mode: 'sequential' })
+    ).body.id;
     for (const id of [theirs, 'nothing']) {
       const refused = await copy(mine.id, id);
-      expect([refused.status, refused.body.code, refused.body.errors[0].path]).toEqual([422, 'validation_failed', '/targetPlaylistID']);
+      expect([refused.status, refused.body.code, refused.body.errors[0].path]).toEqual([
+        422,
+        'validation_failed',
+        '/targetPlaylistID',
+      ]);
       expect((await copy(id, (await create()).id)).status).toBe(404);
     }
   });
@@ -151,18 +183,31 @@ describe('POST /playlists/{id}/copy', () => {
 
 describe('DELETE /playlists/{id}', () => {
   it('makes the stream that names it invalid until it names another, and forgets it where it was kept prepared', async () => {
-    const [plays, prepares] = [(await user.call('POST', '/streams', {})).body.id, (await user.call('POST', '/streams', {})).body.id];
-    const playlist = (await user.call('POST', '/playlists', { streamID: plays, kind: 'video', mode: 'sequential' })).body.id;
+    const [plays, prepares] = [
+      (await user.call('POST', '/streams', {})).body.id,
+      (await user.call('POST', '/streams', {})).body.id,
+    ];
+    const playlist = (await user.call('POST', '/playlists', { streamID: plays, kind: 'video', mode: 'sequential' }))
+      .body.id;
     await user.call('PATCH', `/streams/${prepares}`, { preparedPlaylistIDs: [playlist] });
     expect((await user.call('DELETE', `/playlists/${playlist}`)).status).toBe(204);
     expect((await user.call('GET', `/playlists/${playlist}`)).status).toBe(404);
-    expect((await user.call('GET', `/streams/${plays}`)).body).toMatchObject({ state: 'invalid', playlistIDs: [playlist] });
-    expect((await user.call('GET', `/streams/${prepares}`)).body).toMatchObject({ state: 'draft', preparedPlaylistIDs: [] });
+    expect((await user.call('GET', `/streams/${plays}`)).body).toMatchObject({
+      state: 'invalid',
+      playlistIDs: [playlist],
+    });
+    expect((await user.call('GET', `/streams/${prepares}`)).body).toMatchObject({
+      state: 'draft',
+      preparedPlaylistIDs: [],
+    });
     expect((await user.call('PATCH', `/streams/${plays}`, { playlistIDs: [] })).body.state).toBe('draft');
   });
 
   it('is what happens to all playlists of a stream with the stream, and none is kept prepared any more', async () => {
-    const [owner, prepares] = [(await user.call('POST', '/streams', {})).body.id, (await user.call('POST', '/streams', {})).body.id];
+    const [owner, prepares] = [
+      (await user.call('POST', '/streams', {})).body.id,
+      (await user.call('POST', '/streams', {})).body.id,
+    ];
     const [first, second, third] = [await create(), await create(), await create()].map(({ id }) => id);
     await user.call('PATCH', `/streams/${owner}`, { playlistIDs: [second] });
     await user.call('PATCH', `/streams/${prepares}`, { preparedPlaylistIDs: [third, second, first] });
@@ -172,19 +217,26 @@ describe('DELETE /playlists/{id}', () => {
   });
 
   it('is refused while its stream is live', async () => {
-    const destinationID = (await user.call('POST', '/destinations', { name: 'x', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'k' })).body.id;
+    const destinationID = (
+      await user.call('POST', '/destinations', { name: 'x', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'k' })
+    ).body.id;
     const id = (await user.call('POST', '/streams', { destinationID })).body.id;
-    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
+    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body
+      .id;
     await apply(playlist, [{ op: 'add', uploadID: await upload() }]);
     expect((await user.call('POST', `/streams/${id}/start`)).status).toBe(200);
-    expect(await user.call('DELETE', `/playlists/${playlist}`)).toMatchObject({ status: 422, body: { code: 'stream_live' } });
+    expect(await user.call('DELETE', `/playlists/${playlist}`)).toMatchObject({
+      status: 422,
+      body: { code: 'stream_live' },
+    });
     await user.call('POST', `/streams/${id}/stop`);
     expect((await user.call('DELETE', `/playlists/${playlist}`)).status).toBe(204);
   });
 });
 
 describe('POST /playlists/{id}/publish', () => {
-  const work = (id: string, request: number) => inTransaction(service.pool(), (data) => publishPlaylist(data, id, request, new Date(), () => 0.5));
+  const work = (id: string, request: number) =>
+    inTransaction(service.pool(), (data) => publishPlaylist(data, id, request, new Date(), () => 0.5));
 
   it('answers PREPARING; the draft as it was then becomes live', async () => {
     const playlist = await create();
@@ -195,7 +247,11 @@ describe('POST /playlists/{id}/publish', () => {
     await apply(playlist.id, [{ op: 'add', uploadID: await upload() }]);
     await work(playlist.id, 1);
     const published = (await user.call('GET', `/playlists/${playlist.id}`)).body;
-    expect(published).toMatchObject({ publishStatus: 'IDLE', version: 3, live: { version: 2, publishedAt: expect.any(String) } });
+    expect(published).toMatchObject({
+      publishStatus: 'IDLE',
+      version: 3,
+      live: { version: 2, publishedAt: expect.any(String) },
+    });
     expect(uploadsOf(published.live)).toEqual([first]);
   });
 
@@ -216,12 +272,17 @@ describe('POST /playlists/{id}/publish', () => {
     await apply(playlist.id, [{ op: 'add', uploadID: broken }]);
     await user.call('POST', `/playlists/${playlist.id}/publish`);
     await work(playlist.id, 1);
-    expect((await user.call('GET', `/playlists/${playlist.id}`)).body).toMatchObject({ publishStatus: 'FAILED', publishFailure: { code: 'playlist_not_playable' }, live: null });
+    expect((await user.call('GET', `/playlists/${playlist.id}`)).body).toMatchObject({
+      publishStatus: 'FAILED',
+      publishFailure: { code: 'playlist_not_playable' },
+      live: null,
+    });
   });
 
   it("is seen in its stream's processingState, and a stream that names what failed is invalid until it is published", async () => {
     const id = (await user.call('POST', '/streams', {})).body.id;
-    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
+    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body
+      .id;
     const shown = async () => {
       const { processingState, state } = (await user.call('GET', `/streams/${id}`)).body;
       return [processingState, state];

@@ -9,7 +9,8 @@ import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
 
 const service = testService();
-const { activeStream, call, destination, readyStream, register, startedStream, unprobed, upload, user } = actorsOn(service);
+const { activeStream, call, destination, readyStream, register, startedStream, unprobed, upload, user } =
+  actorsOn(service);
 
 type Outcome = ProblemCode | 'done';
 type Scenarios = Partial<Record<Outcome, () => Promise<Answer>>>;
@@ -19,8 +20,10 @@ const soon = { scheduleStartAt: inFuture(3600) };
 
 const emptyStream = async () => (await call('POST', '/streams', {})).body.id as string;
 const newPlaylist = async (streamID?: string) =>
-  (await call('POST', '/playlists', { streamID: streamID ?? (await emptyStream()), kind: 'video', mode: 'sequential' })).body.id as string;
-const add = async (playlistID: string) => call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID: await upload() }] });
+  (await call('POST', '/playlists', { streamID: streamID ?? (await emptyStream()), kind: 'video', mode: 'sequential' }))
+    .body.id as string;
+const add = async (playlistID: string) =>
+  call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID: await upload() }] });
 const filledPlaylist = async (streamID?: string) => {
   const id = await newPlaylist(streamID);
   await add(id);
@@ -61,9 +64,11 @@ const livePlaylist = async () => {
 };
 
 const patch = async (stream: Promise<string>, body: object) => call('PATCH', `/streams/${await stream}`, body);
-const on = async (resource: string, id: Promise<string>, action = '', body?: object) => call('POST', `/${resource}/${await id}/${action}`, body);
+const on = async (resource: string, id: Promise<string>, action = '', body?: object) =>
+  call('POST', `/${resource}/${await id}/${action}`, body);
 const get = async (resource: string, id: Promise<string>, rest = '') => call('GET', `/${resource}/${await id}${rest}`);
-const remove = async (resource: string, id: Promise<string>, rest = '') => call('DELETE', `/${resource}/${await id}${rest}`);
+const remove = async (resource: string, id: Promise<string>, rest = '') =>
+  call('DELETE', `/${resource}/${await id}${rest}`);
 const list = (resource: string): Scenarios => ({
   done: () => call('GET', `/${resource}`),
   validation_failed: () => call('GET', `/${resource}?limit=0`),
@@ -81,7 +86,8 @@ const toldWebhook = async () => {
   await scheduledStream();
   return { id, deliveryID: (await call('GET', `/webhooks/${id}/deliveries`)).body.data[0].id as string };
 };
-const redeliver = (id: string, deliveryID: string) => call('POST', `/webhooks/${id}/deliveries/${deliveryID}/redeliver`);
+const redeliver = (id: string, deliveryID: string) =>
+  call('POST', `/webhooks/${id}/deliveries/${deliveryID}/redeliver`);
 const forbiddenHook = 'https://169.254.169.254/';
 
 const scenarios: Readonly<Record<string, Scenarios>> = {
@@ -107,8 +113,14 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     stream_not_ready: () => patch(emptyStream(), { status: 'ACTIVE' }),
     stream_not_stoppable: () => patch(scheduledStream(), { status: 'INACTIVE' }),
   },
-  delete_stream: { done: () => remove('streams', startedStream()), not_found: () => call('DELETE', '/streams/nothing') },
-  get_stream_readiness: { done: () => get('streams', emptyStream(), '/readiness'), not_found: () => call('GET', '/streams/nothing/readiness') },
+  delete_stream: {
+    done: () => remove('streams', startedStream()),
+    not_found: () => call('DELETE', '/streams/nothing'),
+  },
+  get_stream_readiness: {
+    done: () => get('streams', emptyStream(), '/readiness'),
+    not_found: () => call('GET', '/streams/nothing/readiness'),
+  },
   start_stream: {
     done: () => on('streams', readyStream(), 'start'),
     not_found: () => call('POST', '/streams/nothing/start'),
@@ -132,7 +144,10 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('DELETE', '/streams/nothing/schedule'),
     stream_not_scheduled: () => remove('streams', emptyStream(), '/schedule'),
   },
-  get_stream_stats: { done: () => get('streams', emptyStream(), '/stats'), not_found: () => call('GET', '/streams/nothing/stats') },
+  get_stream_stats: {
+    done: () => get('streams', emptyStream(), '/stats'),
+    not_found: () => call('GET', '/streams/nothing/stats'),
+  },
 
   list_uploads: list('uploads'),
   create_upload: {
@@ -153,7 +168,10 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     payload_too_large: async () => {
       const id = await sentUpload();
       // An object of that size would have to be written first.
-      vi.spyOn(service.objects(), 'head').mockResolvedValueOnce({ sizeBytes: 5 * 1024 ** 3 + 1, contentType: 'video/mp4' });
+      vi.spyOn(service.objects(), 'head').mockResolvedValueOnce({
+        sizeBytes: 5 * 1024 ** 3 + 1,
+        contentType: 'video/mp4',
+      });
       return on('uploads', Promise.resolve(id), 'complete');
     },
   },
@@ -172,14 +190,17 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   apply_playlist_operations: {
     done: async () => add(await newPlaylist()),
     not_found: () => call('POST', '/playlists/nothing/operations', { operations: [{ op: 'clear' }] }),
-    validation_failed: () => on('playlists', newPlaylist(), 'operations', { operations: [{ op: 'remove', itemID: 'x' }] }),
-    version_conflict: () => on('playlists', newPlaylist(), 'operations', { operations: [{ op: 'clear' }], expectedVersion: 9 }),
+    validation_failed: () =>
+      on('playlists', newPlaylist(), 'operations', { operations: [{ op: 'remove', itemID: 'x' }] }),
+    version_conflict: () =>
+      on('playlists', newPlaylist(), 'operations', { operations: [{ op: 'clear' }], expectedVersion: 9 }),
   },
   copy_playlist: {
     done: async () => on('playlists', filledPlaylist(), 'copy', { targetPlaylistID: await newPlaylist() }),
     not_found: async () => call('POST', '/playlists/nothing/copy', { targetPlaylistID: await newPlaylist() }),
     validation_failed: () => on('playlists', filledPlaylist(), 'copy', { targetPlaylistID: 'nothing' }),
-    playlist_not_empty: async () => on('playlists', filledPlaylist(), 'copy', { targetPlaylistID: await filledPlaylist() }),
+    playlist_not_empty: async () =>
+      on('playlists', filledPlaylist(), 'copy', { targetPlaylistID: await filledPlaylist() }),
   },
   publish_playlist: {
     done: () => on('playlists', filledPlaylist(), 'publish'),
@@ -198,12 +219,16 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     validation_failed: () => call('POST', '/destinations', { ...newDestination, streamKey: 'a b' }),
     destination_forbidden: () => call('POST', '/destinations', { ...newDestination, rtmpURL: forbidden }),
   },
-  get_destination: { done: () => get('destinations', destination()), not_found: () => call('GET', '/destinations/nothing') },
+  get_destination: {
+    done: () => get('destinations', destination()),
+    not_found: () => call('GET', '/destinations/nothing'),
+  },
   update_destination: {
     done: async () => call('PATCH', `/destinations/${await destination()}`, { name: 'x' }),
     not_found: () => call('PATCH', '/destinations/nothing', { name: 'x' }),
     validation_failed: async () => call('PATCH', `/destinations/${await destination()}`, { rtmpURL: 'example.com' }),
-    destination_forbidden: async () => call('PATCH', `/destinations/${await destination()}`, { backupRtmpURL: forbidden }),
+    destination_forbidden: async () =>
+      call('PATCH', `/destinations/${await destination()}`, { backupRtmpURL: forbidden }),
   },
   delete_destination: {
     done: () => remove('destinations', destination()),
@@ -261,7 +286,10 @@ const covered = operations.filter((operation) => tags.has(operation.tag) && !els
 it('no operation and none of its codes is left out', () => {
   const declared = covered.map((operation) => {
     const takesInput = operation.body !== undefined || Object.keys(operation.query.shape).length > 0;
-    return [toolName(operation), ['done', ...operation.errors, ...(takesInput ? ['validation_failed'] : [])].toSorted()];
+    return [
+      toolName(operation),
+      ['done', ...operation.errors, ...(takesInput ? ['validation_failed'] : [])].toSorted(),
+    ];
   });
   const tested = Object.entries(scenarios).map(([name, outcomes]) => [name, Object.keys(outcomes).toSorted()]);
   expect(Object.fromEntries(tested)).toEqual(Object.fromEntries(declared));
@@ -286,13 +314,27 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
   it("answers for what is somebody else's as for what is not there", async () => {
     const { method, path, body } = operation;
     const other = await service.user();
-    const id = await { streams: emptyStream, uploads: unprobed, playlists: newPlaylist, destinations: destination, webhooks: webhook }[operation.tag as 'streams']();
+    const id = await {
+      streams: emptyStream,
+      uploads: unprobed,
+      playlists: newPlaylist,
+      destinations: destination,
+      webhooks: webhook,
+    }[operation.tag as 'streams']();
     const bodies: Readonly<Record<string, object>> = {
-      schedule_stream: soon, apply_playlist_operations: { operations: [{ op: 'clear' }] }, copy_playlist: { targetPlaylistID: await playlistOf(other) },
+      schedule_stream: soon,
+      apply_playlist_operations: { operations: [{ op: 'clear' }] },
+      copy_playlist: { targetPlaylistID: await playlistOf(other) },
     };
     const sent = body && (bodies[toolName(operation)] ?? {});
-    const answers = [await other.call(method, path.replace('{id}', id), sent), await other.call(method, path.replace('{id}', 'nothing'), sent)];
-    expect(answers.map(({ status, body: problem }) => [status, problem.code])).toEqual([[404, 'not_found'], [404, 'not_found']]);
+    const answers = [
+      await other.call(method, path.replace('{id}', id), sent),
+      await other.call(method, path.replace('{id}', 'nothing'), sent),
+    ];
+    expect(answers.map(({ status, body: problem }) => [status, problem.code])).toEqual([
+      [404, 'not_found'],
+      [404, 'not_found'],
+    ]);
     expect(answers[0]!.body).toEqual(answers[1]!.body);
   });
 });

@@ -31,14 +31,25 @@ async function readyStream(more: object = {}): Promise<string> {
 }
 
 const get = async (id: string) => (await user.call('GET', `/streams/${id}`)).body;
-const outboxOf = async (id: string) => (await service.pool().query(`select queue from outbox where body ->> 'streamID' = $1`, [id])).rows.map((row) => row.queue);
+const outboxOf = async (id: string) =>
+  (await service.pool().query(`select queue from outbox where body ->> 'streamID' = $1`, [id])).rows.map(
+    (row) => row.queue,
+  );
 
 describe('POST /streams', () => {
   it('makes a draft from nothing, with the defaults of the user', async () => {
     const { status, headers, body } = await user.call('POST', '/streams', {});
     expect(status).toBe(201);
     expect(headers.get('location')).toContain(`/v1/streams/${body.id}`);
-    expect(body).toMatchObject({ state: 'draft', status: 'INACTIVE', streamDuration: 0, quality: null, playlistIDs: [], transitions: [], replicas: [] });
+    expect(body).toMatchObject({
+      state: 'draft',
+      status: 'INACTIVE',
+      streamDuration: 0,
+      quality: null,
+      playlistIDs: [],
+      transitions: [],
+      replicas: [],
+    });
   });
 
   it('keeps the deprecated streamKey, sealed, and never answers it', async () => {
@@ -52,15 +63,24 @@ describe('POST /streams', () => {
   it("reports every part that is not the caller's at its field, and writes nothing", async () => {
     const before = (await user.call('GET', '/streams?limit=100')).body.data.length;
     const { status, body } = await user.call('POST', '/streams', {
-      videoUploadObjectID: await upload(other), destinationID: await destination(other), playlistIDs: ['nothing'],
+      videoUploadObjectID: await upload(other),
+      destinationID: await destination(other),
+      playlistIDs: ['nothing'],
     });
     expect(status).toBe(422);
-    expect(body.errors.map((error: { path: string }) => error.path)).toEqual(['/videoUploadObjectID', '/destinationID', '/playlistIDs/0']);
+    expect(body.errors.map((error: { path: string }) => error.path)).toEqual([
+      '/videoUploadObjectID',
+      '/destinationID',
+      '/playlistIDs/0',
+    ]);
     expect((await user.call('GET', '/streams?limit=100')).body.data).toHaveLength(before);
   });
 
   it('refuses a schedule in the past, and an end before its start', async () => {
-    expect(refusal(await user.call('POST', '/streams', { scheduleStartAt: '2020-01-01T00:00:00Z' }))).toEqual([422, 'schedule_in_past']);
+    expect(refusal(await user.call('POST', '/streams', { scheduleStartAt: '2020-01-01T00:00:00Z' }))).toEqual([
+      422,
+      'schedule_in_past',
+    ]);
     const backwards = { scheduleStartAt: inFuture(100), scheduleEndAt: inFuture(50) };
     expect(refusal(await user.call('POST', '/streams', backwards))).toEqual([422, 'validation_failed']);
   });
@@ -70,25 +90,47 @@ describe('POST /streams', () => {
     expect(made.body).toMatchObject({ videoCodec: 'hevc', streamBackend: 'manifest' });
     expect(await get(made.body.id)).toEqual(made.body);
     expect((await user.call('GET', '/streams')).body.data[0]).toEqual(made.body);
-    expect((await user.call('POST', '/streams', { videoCodec: 'h264' })).body).toMatchObject({ videoCodec: 'h264', streamBackend: null });
+    expect((await user.call('POST', '/streams', { videoCodec: 'h264' })).body).toMatchObject({
+      videoCodec: 'h264',
+      streamBackend: null,
+    });
     for (const streamBackend of [undefined, null, 'ffmpeg']) {
       const refused = await user.call('POST', '/streams', { videoCodec: 'av1', streamBackend });
       expect(refusal(refused)).toEqual([422, 'validation_failed']);
-      expect(refused.body.errors).toEqual([{ path: '/videoCodec', code: 'validation_failed', detail: expect.stringMatching(/set streamBackend to manifest, or videoCodec to h264/) }]);
+      expect(refused.body.errors).toEqual([
+        {
+          path: '/videoCodec',
+          code: 'validation_failed',
+          detail: expect.stringMatching(/set streamBackend to manifest, or videoCodec to h264/),
+        },
+      ]);
     }
-    expect(refusal(await user.call('POST', '/streams', { videoCodec: 'h265', streamBackend: 'manifest' }))).toEqual([422, 'validation_failed']);
+    expect(refusal(await user.call('POST', '/streams', { videoCodec: 'h265', streamBackend: 'manifest' }))).toEqual([
+      422,
+      'validation_failed',
+    ]);
   });
 
   it('runs once for an Idempotency-Key, replays byte for byte, and refuses another body', async () => {
     const headers = { 'idempotency-key': 'once' };
-    const [first, second] = await Promise.all([1, 2].map(() => user.call('POST', '/streams', { name: 'once' }, headers)));
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => user.call('POST', '/streams', { name: 'once' }, headers)),
+    );
     const ran = [first!, second!].find((answer) => answer.status === 201)!;
     const again = await user.call('POST', '/streams', { name: 'once' }, headers);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.body).toEqual(ran.body);
-    for (const answer of [first!, second!]) if (answer.status !== 201) expect(answer.body.code).toBe('idempotency_in_progress');
-    expect((await user.call('GET', '/streams?limit=100')).body.data.filter((stream: { name: string }) => stream.name === 'once')).toHaveLength(1);
-    expect(refusal(await user.call('POST', '/streams', { name: 'twice' }, headers))).toEqual([422, 'idempotency_key_reused']);
+    for (const answer of [first!, second!])
+      if (answer.status !== 201) expect(answer.body.code).toBe('idempotency_in_progress');
+    expect(
+      (await user.call('GET', '/streams?limit=100')).body.data.filter(
+        (stream: { name: string }) => stream.name === 'once',
+      ),
+    ).toHaveLength(1);
+    expect(refusal(await user.call('POST', '/streams', { name: 'twice' }, headers))).toEqual([
+      422,
+      'idempotency_key_reused',
+    ]);
     expect((await other.call('POST', '/streams', { name: 'twice' }, headers)).status).toBe(201);
   });
 });
@@ -108,7 +150,10 @@ describe('readiness and start', () => {
     const { body: stream } = await user.call('POST', '/streams', {});
     const { body } = await user.call('GET', `/streams/${stream.id}/readiness`);
     expect(body.ready).toBe(false);
-    expect(body.issues.map((issue: { path: string; code: string }) => [issue.path, issue.code])).toEqual([['VIDEO', 'no_video'], ['DESTINATION', 'destination_missing']]);
+    expect(body.issues.map((issue: { path: string; code: string }) => [issue.path, issue.code])).toEqual([
+      ['VIDEO', 'no_video'],
+      ['DESTINATION', 'destination_missing'],
+    ]);
     const start = await user.call('POST', `/streams/${stream.id}/start`);
     expect(refusal(start)).toEqual([422, 'stream_not_ready']);
     expect(start.body.readiness).toEqual(body);
@@ -127,7 +172,12 @@ describe('readiness and start', () => {
     expect((await user.call('GET', `/streams/${id}/readiness`)).body).toEqual({ ready: true, issues: [] });
     const { status, body } = await user.call('POST', `/streams/${id}/start`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ state: 'activating', status: 'ACTIVE', transitions: [{ from: 'draft', to: 'activating', cause: 'start' }], replicas: [{ role: 'primary', state: 'waiting' }] });
+    expect(body).toMatchObject({
+      state: 'activating',
+      status: 'ACTIVE',
+      transitions: [{ from: 'draft', to: 'activating', cause: 'start' }],
+      replicas: [{ role: 'primary', state: 'waiting' }],
+    });
     expect(body.streamStateID).toBe(body.transitions[0].id);
     expect((await user.call('POST', `/streams/${id}/start`)).body).toEqual(body);
     expect(await outboxOf(id)).toEqual(['publish-ffmpeg']);
@@ -137,7 +187,9 @@ describe('readiness and start', () => {
     const id = (await user.call('POST', '/streams', { destinationID: await destination() })).body.id;
     const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'shuffle' })).body.id;
     expect((await get(id)).playlistIDs).toEqual([playlist]);
-    await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: await upload() }] });
+    await user.call('POST', `/playlists/${playlist}/operations`, {
+      operations: [{ op: 'add', uploadID: await upload() }],
+    });
     expect((await user.call('POST', `/streams/${id}/start`)).status).toBe(200);
     const { body } = await user.call('GET', `/playlists/${playlist}`);
     expect(body.live).toMatchObject({ version: 2, mode: 'shuffle', durationSeconds: 10 });
@@ -148,31 +200,64 @@ describe('readiness and start', () => {
     const destinationID = (await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' })).body.id;
     const id = await readyStream({ destinationID, quality: 'q_1440p', framerate: 'f_30' });
     const { body } = await user.call('GET', `/streams/${id}/readiness`);
-    expect(body).toMatchObject({ ready: false, issues: [{ path: 'DESTINATION', code: 'destination_limit', suggestion: expect.stringContaining('q_1080p with f_30') }] });
-    expect(refusal(await user.call('PATCH', `/streams/${id}`, { status: 'ACTIVE' }))).toEqual([422, 'stream_not_ready']);
-    expect((await user.call('PATCH', `/streams/${id}`, { quality: 'q_1080p', status: 'ACTIVE' })).body.state).toBe('activating');
+    expect(body).toMatchObject({
+      ready: false,
+      issues: [
+        { path: 'DESTINATION', code: 'destination_limit', suggestion: expect.stringContaining('q_1080p with f_30') },
+      ],
+    });
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { status: 'ACTIVE' }))).toEqual([
+      422,
+      'stream_not_ready',
+    ]);
+    expect((await user.call('PATCH', `/streams/${id}`, { quality: 'q_1080p', status: 'ACTIVE' })).body.state).toBe(
+      'activating',
+    );
   });
 
   it('refuses a codec that the platform does not take, and starts the stream in H.264', async () => {
     const rtmpURL = 'rtmps://live-api-s.facebook.com/rtmp';
     const destinationID = (await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' })).body.id;
-    const id = await readyStream({ destinationID, streamBackend: 'manifest', quality: 'q_1080p', framerate: 'f_30', videoCodec: 'hevc' });
+    const id = await readyStream({
+      destinationID,
+      streamBackend: 'manifest',
+      quality: 'q_1080p',
+      framerate: 'f_30',
+      videoCodec: 'hevc',
+    });
     const { body } = await user.call('GET', `/streams/${id}/readiness`);
-    expect(body).toMatchObject({ ready: false, issues: [{ code: 'destination_limit', error: 'Facebook takes H.264 only.', suggestion: 'Set videoCodec to h264.' }] });
-    expect((await user.call('PATCH', `/streams/${id}`, { videoCodec: null, status: 'ACTIVE' })).body).toMatchObject({ state: 'preparing', videoCodec: null });
+    expect(body).toMatchObject({
+      ready: false,
+      issues: [
+        { code: 'destination_limit', error: 'Facebook takes H.264 only.', suggestion: 'Set videoCodec to h264.' },
+      ],
+    });
+    expect((await user.call('PATCH', `/streams/${id}`, { videoCodec: null, status: 'ACTIVE' })).body).toMatchObject({
+      state: 'preparing',
+      videoCodec: null,
+    });
   });
 
   it('starts on a playlist with one playable item among broken ones, says which are left out, and does not start without any', async () => {
     const id = (await user.call('POST', '/streams', { destinationID: await destination() })).body.id;
-    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
+    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body
+      .id;
     const broken = (await user.call('POST', '/uploads', { name: 'never sent', mimeType: 'video/mp4' })).body.id;
     await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: broken }] });
     const { body } = await user.call('GET', `/streams/${id}/readiness`);
     expect(body.issues.map((issue: { code: string }) => issue.code)).toEqual(['playlist_not_playable']);
-    const edited = await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: await upload() }] });
-    expect(edited.body.draft.items.map((item: { failure: { code: string } | null }) => item.failure?.code)).toEqual(['upload_not_uploaded', undefined]);
+    const edited = await user.call('POST', `/playlists/${playlist}/operations`, {
+      operations: [{ op: 'add', uploadID: await upload() }],
+    });
+    expect(edited.body.draft.items.map((item: { failure: { code: string } | null }) => item.failure?.code)).toEqual([
+      'upload_not_uploaded',
+      undefined,
+    ]);
     const ready = await user.call('GET', `/streams/${id}/readiness`);
-    expect(ready.body).toMatchObject({ ready: true, issues: [{ code: 'playlist_items_skipped', stage: 'PREPARATION', path: 'PLAYLIST' }] });
+    expect(ready.body).toMatchObject({
+      ready: true,
+      issues: [{ code: 'playlist_items_skipped', stage: 'PREPARATION', path: 'PLAYLIST' }],
+    });
     expect((await user.call('POST', `/streams/${id}/start`)).status).toBe(200);
   });
 });
@@ -213,7 +298,11 @@ describe('PATCH /streams/{id}', () => {
     const id = await readyStream();
     await user.call('POST', `/streams/${id}/start`);
     expect(refusal(await user.call('PATCH', `/streams/${id}`, { quality: 'q_720p' }))).toEqual([422, 'stream_live']);
-    const { body } = await user.call('PATCH', `/streams/${id}`, { name: 'live', streamDuration: 60, scheduleEndAt: inFuture(60) });
+    const { body } = await user.call('PATCH', `/streams/${id}`, {
+      name: 'live',
+      streamDuration: 60,
+      scheduleEndAt: inFuture(60),
+    });
     expect(body).toMatchObject({ name: 'live', streamDuration: 60, state: 'activating' });
   });
 
@@ -226,7 +315,10 @@ describe('PATCH /streams/{id}', () => {
     expect((await patch({ videoCodec: 'av1' })).body.videoCodec).toBe('av1');
     expect((await patch({ name: 'same' })).body.videoCodec).toBe('av1');
     expect(pathOf(await patch({ streamBackend: null }))).toBe('/streamBackend');
-    expect((await patch({ streamBackend: null, videoCodec: null })).body).toMatchObject({ streamBackend: null, videoCodec: null });
+    expect((await patch({ streamBackend: null, videoCodec: null })).body).toMatchObject({
+      streamBackend: null,
+      videoCodec: null,
+    });
     expect(pathOf(await patch({ videoCodec: 'hevc' }))).toBe('/videoCodec');
     expect((await patch({ streamBackend: 'manifest', videoCodec: 'hevc' })).body.videoCodec).toBe('hevc');
     const live = await readyStream({ streamBackend: 'manifest', videoCodec: 'hevc' });
@@ -238,15 +330,22 @@ describe('PATCH /streams/{id}', () => {
     const id = await readyStream();
     const { streamStateID } = (await user.call('POST', `/streams/${id}/start`)).body;
     await user.call('POST', `/streams/${id}/stop`);
-    expect(refusal(await user.call('PATCH', `/streams/${id}`, { name: 'x', streamStateID }))).toEqual([422, 'version_conflict']);
-    expect(refusal(await user.call('PATCH', `/streams/${id}`, { streamBackend: 'manifest' }))).toEqual([403, 'feature_disabled']);
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { name: 'x', streamStateID }))).toEqual([
+      422,
+      'version_conflict',
+    ]);
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { streamBackend: 'manifest' }))).toEqual([
+      403,
+      'feature_disabled',
+    ]);
     expect(refusal(await user.call('PATCH', `/streams/${id}`, { retryMirror: true }))).toEqual([422, 'not_managed']);
   });
 
   it('moves a playlist here from the stream that had it', async () => {
     const first = await readyStream();
     const second = await readyStream();
-    const playlist = (await user.call('POST', '/playlists', { streamID: first, kind: 'video', mode: 'sequential' })).body.id;
+    const playlist = (await user.call('POST', '/playlists', { streamID: first, kind: 'video', mode: 'sequential' }))
+      .body.id;
     await user.call('PATCH', `/streams/${second}`, { playlistIDs: [playlist] });
     expect((await get(first)).playlistIDs).toEqual([]);
     expect((await user.call('GET', `/playlists/${playlist}`)).body.streamID).toBe(second);
@@ -257,7 +356,9 @@ describe('PATCH /streams/{id}', () => {
     const id = await readyStream({ videoUploadObjectID: uploadID });
     await user.call('DELETE', `/uploads/${uploadID}`);
     expect((await get(id)).state).toBe('invalid');
-    expect((await user.call('PATCH', `/streams/${id}`, { videoUploadObjectID: await upload() })).body.state).toBe('draft');
+    expect((await user.call('PATCH', `/streams/${id}`, { videoUploadObjectID: await upload() })).body.state).toBe(
+      'draft',
+    );
   });
 });
 
@@ -265,16 +366,29 @@ describe('schedules', () => {
   it('arms, re-arms and cancels', async () => {
     const id = await readyStream();
     const startAt = inFuture(3600);
-    const { body } = await user.call('POST', `/streams/${id}/schedule`, { scheduleStartAt: startAt, scheduleEndAt: inFuture(7200) });
+    const { body } = await user.call('POST', `/streams/${id}/schedule`, {
+      scheduleStartAt: startAt,
+      scheduleEndAt: inFuture(7200),
+    });
     expect(body).toMatchObject({ state: 'scheduled', scheduleStartAt: startAt, nextOccurrences: [startAt] });
     const later = inFuture(5000);
     await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: later });
-    const due = await service.pool().query('select due_at from due_times where stream_id = $1 and kind = $2', [id, 'schedule_start']);
+    const due = await service
+      .pool()
+      .query('select due_at from due_times where stream_id = $1 and kind = $2', [id, 'schedule_start']);
     expect(due.rows[0].due_at.toISOString()).toBe(later);
-    expect(refusal(await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: null }))).toEqual([422, 'stream_not_schedulable']);
+    expect(refusal(await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: null }))).toEqual([
+      422,
+      'stream_not_schedulable',
+    ]);
     expect(refusal(await user.call('POST', `/streams/${id}/stop`))).toEqual([422, 'stream_not_stoppable']);
     const cancelled = await user.call('DELETE', `/streams/${id}/schedule`);
-    expect(cancelled.body).toMatchObject({ state: 'draft', scheduleStartAt: null, scheduleEndAt: null, nextOccurrences: [] });
+    expect(cancelled.body).toMatchObject({
+      state: 'draft',
+      scheduleStartAt: null,
+      scheduleEndAt: null,
+      nextOccurrences: [],
+    });
     expect((await service.pool().query('select from due_times where stream_id = $1', [id])).rowCount).toBe(0);
     expect(refusal(await user.call('DELETE', `/streams/${id}/schedule`))).toEqual([422, 'stream_not_scheduled']);
   });
@@ -283,10 +397,21 @@ describe('schedules', () => {
     const id = await readyStream();
     const schedule = (body: object) => user.call('POST', `/streams/${id}/schedule`, body);
     expect(refusal(await schedule({ scheduleStartAt: '2020-01-01T00:00:00Z' }))).toEqual([422, 'schedule_in_past']);
-    expect(refusal(await schedule({ scheduleStartAt: inFuture(60), scheduleEndAt: inFuture(30) }))).toEqual([422, 'validation_failed']);
+    expect(refusal(await schedule({ scheduleStartAt: inFuture(60), scheduleEndAt: inFuture(30) }))).toEqual([
+      422,
+      'validation_failed',
+    ]);
     expect(refusal(await schedule({ scheduleStartAt: 'tomorrow' }))).toEqual([422, 'validation_failed']);
-    const wrong = { scheduleStartAt: '2020-01-02T00:00:00Z', scheduleEndAt: '2020-01-01T00:00:00Z', recurrence: { rule: 'FREQ=HOURLY;BYHOUR=77', timeZone: 'UTC' } };
-    expect((await schedule(wrong)).body.errors.map(({ path }: { path: string }) => path)).toEqual(['/scheduleStartAt', '/scheduleEndAt', '/recurrence/rule']);
+    const wrong = {
+      scheduleStartAt: '2020-01-02T00:00:00Z',
+      scheduleEndAt: '2020-01-01T00:00:00Z',
+      recurrence: { rule: 'FREQ=HOURLY;BYHOUR=77', timeZone: 'UTC' },
+    };
+    expect((await schedule(wrong)).body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      '/scheduleStartAt',
+      '/scheduleEndAt',
+      '/recurrence/rule',
+    ]);
     await user.call('POST', `/streams/${id}/start`);
     expect(refusal(await schedule({ scheduleStartAt: inFuture(60) }))).toEqual([422, 'stream_not_schedulable']);
   });
@@ -295,14 +420,24 @@ describe('schedules', () => {
 describe('stats', () => {
   it('are zeros and nulls before the first run', async () => {
     const { body } = await user.call('GET', `/streams/${await readyStream()}/stats`);
-    expect(body).toMatchObject({ state: 'draft', startedAt: null, uptimeSeconds: 0, framesSent: 0, bytesSent: 0, currentItem: null, sampledAt: null, replicas: [] });
+    expect(body).toMatchObject({
+      state: 'draft',
+      startedAt: null,
+      uptimeSeconds: 0,
+      framesSent: 0,
+      bytesSent: 0,
+      currentItem: null,
+      sampledAt: null,
+      replicas: [],
+    });
   });
 });
 
 describe('DELETE /streams/{id}', () => {
   it('takes the playlists with it; a live one is gone for its user at once', async () => {
     const id = await readyStream();
-    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'audio', mode: 'sequential' })).body.id;
+    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'audio', mode: 'sequential' })).body
+      .id;
     await user.call('PATCH', `/streams/${id}`, { playlistIDs: [] });
     await user.call('POST', `/streams/${id}/start`);
     expect((await user.call('DELETE', `/streams/${id}`)).status).toBe(204);

@@ -12,16 +12,27 @@ beforeAll(async () => {
 });
 
 const create = (body: object = { name: 'clip.mp4', mimeType: 'video/mp4' }) => user.call('POST', '/uploads', body);
-const keyOf = async (id: string) => (await service.pool().query('select object_key from uploads where id = $1', [id])).rows[0].object_key as string;
-const write = async (id: string, bytes: string) => service.objects().write(await keyOf(id), Buffer.from(bytes), { contentType: 'video/mp4' });
-const commands = async () => (await service.pool().query(`select body from outbox where queue = 'media'`)).rows.map((row) => row.body);
+const keyOf = async (id: string) =>
+  (await service.pool().query('select object_key from uploads where id = $1', [id])).rows[0].object_key as string;
+const write = async (id: string, bytes: string) =>
+  service.objects().write(await keyOf(id), Buffer.from(bytes), { contentType: 'video/mp4' });
+const commands = async () =>
+  (await service.pool().query(`select body from outbox where queue = 'media'`)).rows.map((row) => row.body);
 
 describe('POST /uploads', () => {
   it('makes a record, with Location, that waits for its bytes', async () => {
     const { status, headers, body } = await create({ name: 'clip.mp4', mimeType: 'video/mp4', fileSize: 3 });
     expect(status).toBe(201);
     expect(headers.get('location')).toMatch(new RegExp(`/v1/uploads/${body.id}$`));
-    expect(body).toMatchObject({ name: 'clip.mp4', type: 'video', mimeType: 'video/mp4', uploaded: false, probeState: 'pending', fileSize: 3, failure: null });
+    expect(body).toMatchObject({
+      name: 'clip.mp4',
+      type: 'video',
+      mimeType: 'video/mp4',
+      uploaded: false,
+      probeState: 'pending',
+      fileSize: 3,
+      failure: null,
+    });
     expect(new Date(body.createdAt).toISOString()).toBe(body.createdAt);
   });
 
@@ -38,7 +49,12 @@ describe('POST /uploads', () => {
     ['an unknown field', { name: 'x', mimeType: 'video/mp4', colour: 'red' }, 'unknown_field', '/colour'],
     ['a type that is not media', { name: 'x', mimeType: 'text/html' }, 'validation_failed', '/mimeType'],
     ['a media type with a line break', { name: 'x', mimeType: 'video/mp4\r\nx: y' }, 'validation_failed', '/mimeType'],
-    ['more than 5 GiB', { name: 'x', mimeType: 'video/mp4', fileSize: 5 * 1024 ** 3 + 1 }, 'validation_failed', '/fileSize'],
+    [
+      'more than 5 GiB',
+      { name: 'x', mimeType: 'video/mp4', fileSize: 5 * 1024 ** 3 + 1 },
+      'validation_failed',
+      '/fileSize',
+    ],
     ['no bytes at all', { name: 'x', mimeType: 'video/mp4', fileSize: 0 }, 'validation_failed', '/fileSize'],
     ['a null character', { name: 'a\u0000b', mimeType: 'video/mp4' }, 'validation_failed', '/name'],
   ])('refuses %s and writes nothing', async (_, input, code, path) => {
@@ -60,10 +76,18 @@ describe('POST /uploads/import', () => {
     expect(status).toBe(202);
     expect(headers.get('location')).toMatch(new RegExp(`/v1/uploads/${body.id}$`));
     const externalSource = { url, state: 'pending', bytesReceived: 0, failure: null };
-    expect(body).toMatchObject({ name: 'my clip.mp4', uploaded: false, probeState: 'pending', failure: null, externalSource });
+    expect(body).toMatchObject({
+      name: 'my clip.mp4',
+      uploaded: false,
+      probeState: 'pending',
+      failure: null,
+      externalSource,
+    });
     expect((await user.call('GET', `/uploads/${body.id}`)).body).toEqual(body);
     expect((await user.call('GET', '/uploads?limit=1')).body.data).toEqual([body]);
-    const sent = (await service.pool().query(`select body from outbox where queue = 'imports'`)).rows.map((row) => row.body);
+    const sent = (await service.pool().query(`select body from outbox where queue = 'imports'`)).rows.map(
+      (row) => row.body,
+    );
     expect(sent).toContainEqual({ uploadID: body.id });
   });
 
@@ -73,7 +97,13 @@ describe('POST /uploads/import', () => {
   });
 
   it('runs once for one Idempotency-Key', async () => {
-    const send = () => user.call('POST', '/uploads/import', { url: 'https://example.com/once.mp4' }, { 'idempotency-key': 'import-once' });
+    const send = () =>
+      user.call(
+        'POST',
+        '/uploads/import',
+        { url: 'https://example.com/once.mp4' },
+        { 'idempotency-key': 'import-once' },
+      );
     const [first, second] = [await send(), await send()];
     expect(second.body).toEqual(first.body);
     expect(second.headers.get('idempotency-replayed')).toBe('true');
@@ -105,7 +135,14 @@ describe('POST /uploads/import', () => {
 describe('POST /uploads/import where private addresses are not allowed', () => {
   const inAWS = testService({ allowPrivateAddresses: false });
 
-  it.each(['http://127.0.0.1/a', 'http://localhost/a', 'http://10.1.2.3/a', 'http://[::1]/a', 'http://2130706433/a', 'http://db.internal/a'])('refuses %s', async (url) => {
+  it.each([
+    'http://127.0.0.1/a',
+    'http://localhost/a',
+    'http://10.1.2.3/a',
+    'http://[::1]/a',
+    'http://2130706433/a',
+    'http://db.internal/a',
+  ])('refuses %s', async (url) => {
     const caller = await inAWS.user();
     const { status, body } = await caller.call('POST', '/uploads/import', { url });
     expect([status, body.code]).toEqual([422, 'import_url_forbidden']);
@@ -120,7 +157,9 @@ describe('POST /uploads/{id}/upload-url', () => {
     expect(body).toMatchObject({ method: 'PUT', headers: { 'content-type': 'video/mp4', 'if-none-match': '*' } });
     expect(new Date(body.expiresAt).getTime()).toBeGreaterThan(Date.now());
     const { pathname, search } = new URL(body.url);
-    expect(service.objects().authorize('PUT', pathname + search)).toMatchObject({ limits: { contentType: 'video/mp4', contentLength: 3 } });
+    expect(service.objects().authorize('PUT', pathname + search)).toMatchObject({
+      limits: { contentType: 'video/mp4', contentLength: 3 },
+    });
   });
 
   it('gives none for an upload that is complete: streams may play it', async () => {
@@ -154,7 +193,9 @@ describe('POST /uploads/{id}/complete', () => {
     expect(first.body).toMatchObject({ uploaded: true, fileSize: 3, probeState: 'pending' });
     const again = await user.call('POST', `/uploads/${upload.id}/complete`);
     expect(again).toMatchObject({ status: 200, body: first.body });
-    expect((await commands()).filter((command) => command.uploadID === upload.id)).toEqual([{ task: 'probe_upload', uploadID: upload.id }]);
+    expect((await commands()).filter((command) => command.uploadID === upload.id)).toEqual([
+      { task: 'probe_upload', uploadID: upload.id },
+    ]);
   });
 });
 
@@ -162,20 +203,29 @@ describe('GET /uploads', () => {
   it('pages through all rows once, newest first, while rows come and go', async () => {
     const lister = await service.user();
     const ids: string[] = [];
-    for (let index = 0; index < 5; index++) ids.unshift((await lister.call('POST', '/uploads', { name: `${index}`, mimeType: 'video/mp4' })).body.id);
+    for (let index = 0; index < 5; index++)
+      ids.unshift((await lister.call('POST', '/uploads', { name: `${index}`, mimeType: 'video/mp4' })).body.id);
     const first = await lister.call('GET', '/uploads?limit=2');
     expect(first.body.page.hasMore).toBe(true);
     await lister.call('POST', '/uploads', { name: 'new', mimeType: 'video/mp4' });
     await lister.call('DELETE', `/uploads/${ids[2]}`);
     const second = await lister.call('GET', `/uploads?limit=100&cursor=${first.body.page.nextCursor}`);
-    expect([...first.body.data, ...second.body.data].map((upload) => upload.id)).toEqual([ids[0], ids[1], ids[3], ids[4]]);
+    expect([...first.body.data, ...second.body.data].map((upload) => upload.id)).toEqual([
+      ids[0],
+      ids[1],
+      ids[3],
+      ids[4],
+    ]);
     expect(second.body.page).toEqual({ hasMore: false, nextCursor: '' });
   });
 
-  it.each(['limit=0', 'limit=101', 'limit=1.5', 'limit=many', 'limit=1&limit=2', 'colour=red'])('refuses ?%s', async (query) => {
-    const { status, body } = await user.call('GET', `/uploads?${query}`);
-    expect([status, body.code]).toEqual([422, 'validation_failed']);
-  });
+  it.each(['limit=0', 'limit=101', 'limit=1.5', 'limit=many', 'limit=1&limit=2', 'colour=red'])(
+    'refuses ?%s',
+    async (query) => {
+      const { status, body } = await user.call('GET', `/uploads?${query}`);
+      expect([status, body.code]).toEqual([422, 'validation_failed']);
+    },
+  );
 
   it("refuses cursors that were altered, are of another list, or another user's", async () => {
     await create();
@@ -188,7 +238,9 @@ describe('GET /uploads', () => {
       user.call('GET', `/streams?cursor=${cursor}`),
       other.call('GET', `/uploads?cursor=${cursor}`),
     ]);
-    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(Array.from({ length: 4 }, () => [422, 'invalid_cursor']));
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+      Array.from({ length: 4 }, () => [422, 'invalid_cursor']),
+    );
   });
 });
 
@@ -204,8 +256,14 @@ describe('DELETE /uploads/{id}', () => {
   it('is refused while a playlist holds the upload', async () => {
     const { body: upload } = await create();
     const { body: stream } = await user.call('POST', '/streams', {});
-    const { body: playlist } = await user.call('POST', '/playlists', { streamID: stream.id, kind: 'video', mode: 'sequential' });
-    await user.call('POST', `/playlists/${playlist.id}/operations`, { operations: [{ op: 'add', uploadID: upload.id }] });
+    const { body: playlist } = await user.call('POST', '/playlists', {
+      streamID: stream.id,
+      kind: 'video',
+      mode: 'sequential',
+    });
+    await user.call('POST', `/playlists/${playlist.id}/operations`, {
+      operations: [{ op: 'add', uploadID: upload.id }],
+    });
     const { status, body } = await user.call('DELETE', `/uploads/${upload.id}`);
     expect([status, body.code]).toEqual([422, 'resource_in_use']);
   });
@@ -219,5 +277,7 @@ it("answers 404 for what is someone else's, on every path", async () => {
     other.call('POST', `/uploads/${upload.id}/complete`),
     other.call('DELETE', `/uploads/${upload.id}`),
   ]);
-  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(Array.from({ length: 4 }, () => [404, 'not_found']));
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+    Array.from({ length: 4 }, () => [404, 'not_found']),
+  );
 });

@@ -14,13 +14,23 @@ describe('on one machine', () => {
     const { status, headers, body } = await user.call('POST', '/webhooks', made);
     const { secret, ...webhook } = body;
     expect([status, headers.get('location')]).toEqual([201, expect.stringContaining(`/webhooks/${body.id}`)]);
-    expect(webhook).toEqual({ id: body.id, ...made, enabled: true, disabledReason: null, lastDeliveredAt: null, createdAt: expect.any(String) });
+    expect(webhook).toEqual({
+      id: body.id,
+      ...made,
+      enabled: true,
+      disabledReason: null,
+      lastDeliveredAt: null,
+      createdAt: expect.any(String),
+    });
     expect(Buffer.from(/^whsec_([\w+/]+=*)$/.exec(secret)![1]!, 'base64')).toHaveLength(32);
     const { rows } = await service.pool().query('select sealed_secret from webhooks where id = $1', [body.id]);
     expect(createSealer([testDataKey]).open(rows[0].sealed_secret, webhookSecretPlace(body.id))).toBe(secret);
     expect((await user.call('GET', `/webhooks/${body.id}`)).body).toEqual(webhook);
     expect((await user.call('GET', '/webhooks')).body.data).toEqual([webhook]);
-    expect((await user.call('PATCH', `/webhooks/${body.id}`, { events: ['credits.low'] })).body).toEqual({ ...webhook, events: ['credits.low'] });
+    expect((await user.call('PATCH', `/webhooks/${body.id}`, { events: ['credits.low'] })).body).toEqual({
+      ...webhook,
+      events: ['credits.low'],
+    });
     expect((await (await service.user()).call('GET', `/webhooks/${body.id}`)).status).toBe(404);
     expect(service.logged.join('\n')).not.toContain(secret);
   });
@@ -29,7 +39,9 @@ describe('on one machine', () => {
     const user = await service.user();
     const answers = await Promise.all(Array.from({ length: 30 }, () => user.call('POST', '/webhooks', made)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
-    expect(new Set(answers.filter(({ status }) => status !== 201).map(({ body }) => body.code))).toEqual(new Set(['too_many_webhooks']));
+    expect(new Set(answers.filter(({ status }) => status !== 201).map(({ body }) => body.code))).toEqual(
+      new Set(['too_many_webhooks']),
+    );
   });
 
   it('answers the same secret to the same request once more, which lies sealed meanwhile', async () => {
@@ -45,19 +57,30 @@ describe('on one machine', () => {
 
   it('takes each event once, and nothing that is none', async () => {
     const user = await service.user();
-    expect((await user.call('POST', '/webhooks', { ...made, events: ['credits.low', 'credits.low'] })).body.events).toEqual(['credits.low']);
+    expect(
+      (await user.call('POST', '/webhooks', { ...made, events: ['credits.low', 'credits.low'] })).body.events,
+    ).toEqual(['credits.low']);
     for (const events of [[], ['*'], ['stream'], 'credits.low', null]) {
-      expect((await user.call('POST', '/webhooks', { ...made, events })).body).toMatchObject({ code: 'validation_failed' });
+      expect((await user.call('POST', '/webhooks', { ...made, events })).body).toMatchObject({
+        code: 'validation_failed',
+      });
     }
   });
 
-  it.each(['https://169.254.169.254/', 'http://[fe80::1]/', 'http://0.0.0.0/'])('refuses %s everywhere, and changes nothing', async (url) => {
-    const user = await service.user();
-    const { body: webhook } = await user.call('POST', '/webhooks', made);
-    const answers = [await user.call('POST', '/webhooks', { ...made, url }), await user.call('PATCH', `/webhooks/${webhook.id}`, { url, enabled: false })];
-    for (const { status, body } of answers) expect([status, body.code, body.errors[0].path]).toEqual([422, 'webhook_url_forbidden', '/url']);
-    expect((await user.call('GET', `/webhooks/${webhook.id}`)).body).toMatchObject({ ...made, enabled: true });
-  });
+  it.each(['https://169.254.169.254/', 'http://[fe80::1]/', 'http://0.0.0.0/'])(
+    'refuses %s everywhere, and changes nothing',
+    async (url) => {
+      const user = await service.user();
+      const { body: webhook } = await user.call('POST', '/webhooks', made);
+      const answers = [
+        await user.call('POST', '/webhooks', { ...made, url }),
+        await user.call('PATCH', `/webhooks/${webhook.id}`, { url, enabled: false }),
+      ];
+      for (const { status, body } of answers)
+        expect([status, body.code, body.errors[0].path]).toEqual([422, 'webhook_url_forbidden', '/url']);
+      expect((await user.call('GET', `/webhooks/${webhook.id}`)).body).toMatchObject({ ...made, enabled: true });
+    },
+  );
 
   it('pages through deliveries, newest first, and filters them by state', async () => {
     const user = await service.user();
@@ -71,16 +94,29 @@ describe('on one machine', () => {
     const second = (await user.call('GET', `${path}?limit=2&state=pending&cursor=${first.page.nextCursor}`)).body;
     const shown = [...first.data, ...second.data];
     expect([shown.length, second.page.hasMore]).toEqual([3, false]);
-    expect(shown.map(({ sequence }: { sequence: number }) => sequence)).toEqual(shown.map(({ sequence }: { sequence: number }) => sequence).toSorted((a, b) => b - a));
+    expect(shown.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
+      shown.map(({ sequence }: { sequence: number }) => sequence).toSorted((a, b) => b - a),
+    );
     expect(shown[0]).toEqual({
-      id: expect.stringMatching(/^dlv_/), eventID: expect.stringMatching(/^evt_/), eventType: 'stream.state_changed', sequence: expect.any(Number), state: 'pending', attempts: 0,
-      nextAttemptAt: expect.any(String), lastAttemptAt: null, responseStatus: null, responseExcerpt: null, failure: null, createdAt: expect.any(String),
+      id: expect.stringMatching(/^dlv_/),
+      eventID: expect.stringMatching(/^evt_/),
+      eventType: 'stream.state_changed',
+      sequence: expect.any(Number),
+      state: 'pending',
+      attempts: 0,
+      nextAttemptAt: expect.any(String),
+      lastAttemptAt: null,
+      responseStatus: null,
+      responseExcerpt: null,
+      failure: null,
+      createdAt: expect.any(String),
     });
     expect((await user.call('GET', `${path}?state=delivered`)).body.data).toEqual([]);
     await user.call('PATCH', `/webhooks/${webhook.id}`, { enabled: false });
     const failed = (await user.call('GET', `${path}?state=failed`)).body.data;
     expect(failed).toHaveLength(3);
-    for (const delivery of failed) expect(delivery).toMatchObject({ failure: { code: 'webhook_disabled' }, nextAttemptAt: null });
+    for (const delivery of failed)
+      expect(delivery).toMatchObject({ failure: { code: 'webhook_disabled' }, nextAttemptAt: null });
     const other = (await user.call('POST', '/webhooks', made)).body;
     await user.call('PATCH', `/webhooks/${webhook.id}`, { enabled: true });
     expect((await user.call('POST', `/webhooks/${other.id}/deliveries/${shown[0].id}/redeliver`)).status).toBe(404);
@@ -91,12 +127,21 @@ describe('on one machine', () => {
 describe('in AWS', () => {
   const service = testService({ allowPrivateAddresses: false });
 
-  it.each(['http://hooks.example.org/', 'https://127.0.0.1/', 'https://localhost/', 'https://10.0.0.8/', 'https://[::1]/', 'https://metadata.google.internal/'])('refuses %s', async (url) => {
+  it.each([
+    'http://hooks.example.org/',
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://10.0.0.8/',
+    'https://[::1]/',
+    'https://metadata.google.internal/',
+  ])('refuses %s', async (url) => {
     const { status, body } = await (await service.user()).call('POST', '/webhooks', { ...made, url });
     expect([status, body.code]).toEqual([422, 'webhook_url_forbidden']);
   });
 
   it('takes a public address behind TLS', async () => {
-    expect((await (await service.user()).call('POST', '/webhooks', { ...made, url: 'https://hooks.example.org/' })).status).toBe(201);
+    expect(
+      (await (await service.user()).call('POST', '/webhooks', { ...made, url: 'https://hooks.example.org/' })).status,
+    ).toBe(201);
   });
 });

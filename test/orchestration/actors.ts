@@ -54,9 +54,19 @@ export function actorsOn(service: TestService) {
       return id;
     },
     destination: () =>
-      create('/destinations', { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1/live', backupRtmpURL: 'rtmp://127.0.0.1/backup', streamKey: 'key' }),
+      create('/destinations', {
+        name: 'ingest',
+        rtmpURL: 'rtmp://127.0.0.1/live',
+        backupRtmpURL: 'rtmp://127.0.0.1/backup',
+        streamKey: 'key',
+      }),
     readyStream: async (more: object = {}) =>
-      create('/streams', { videoUploadObjectID: await actors.upload(), destinationID: await actors.destination(), quality: 'q_720p', ...more }),
+      create('/streams', {
+        videoUploadObjectID: await actors.upload(),
+        destinationID: await actors.destination(),
+        quality: 'q_720p',
+        ...more,
+      }),
     startedStream: async (more: object = {}) => {
       const id = await actors.readyStream(more);
       await call('POST', `/streams/${id}/start`);
@@ -65,38 +75,69 @@ export function actorsOn(service: TestService) {
     /** A started stream that sends: with its replicas, primary first, all held by `agent`. */
     activeStream: async (agent: string, more: object = {}) => {
       const id = await actors.startedStream(more);
-      const held = (await actors.claim(agent)).filter((replica) => replica.stream_id === id).sort((a, b) => b.role.localeCompare(a.role));
+      const held = (await actors.claim(agent))
+        .filter((replica) => replica.stream_id === id)
+        .sort((a, b) => b.role.localeCompare(a.role));
       for (const replica of held) await actors.report(replica, 'live');
       return { id, held };
     },
 
     /** An agent that has renewed for a while. */
     register: async (id: string, backends: readonly StreamBackend[] = streamBackends) => {
-      await data().agents.register({ id, supervisor: `supervisor of ${id}`, release: 'test', zone: null, backends, peerURL: null });
+      await data().agents.register({
+        id,
+        supervisor: `supervisor of ${id}`,
+        release: 'test',
+        zone: null,
+        backends,
+        peerURL: null,
+      });
       await service.pool().query(`update agents set renewing_since = now() - interval '1 minute' where id = $1`, [id]);
     },
-    claim: (agent: string, freeSlots = 1000): Promise<Replica[]> => data().replicas.claim(agent, streamBackends, freeSlots),
+    claim: (agent: string, freeSlots = 1000): Promise<Replica[]> =>
+      data().replicas.claim(agent, streamBackends, freeSlots),
     report: (replica: Replica, state: ReplicaState, more: Partial<ReplicaReport> = {}) =>
-      transaction((tx) => reportReplica(tx, { streamID: replica.stream_id, claim: replica, state, reason: null, now: new Date(), ...more })),
+      transaction((tx) =>
+        reportReplica(tx, {
+          streamID: replica.stream_id,
+          claim: replica,
+          state,
+          reason: null,
+          now: new Date(),
+          ...more,
+        }),
+      ),
     /** Under the eyes of another that has always renewed, and takes nothing. */
     loseLease: async (agent: string) => {
       await service.pool().query(
         `insert into agents (id, supervisor, release, lease_expires_at, renewing_since, is_draining)
          values ('witness', 'supervisor of witness', 'test', 'infinity', '-infinity', true) on conflict do nothing`,
       );
-      await service.pool().query(`update agents set lease_expires_at = now() - interval '1 second' where id = $1`, [agent]);
+      await service
+        .pool()
+        .query(`update agents set lease_expires_at = now() - interval '1 second' where id = $1`, [agent]);
     },
 
     /** Lets something that is armed fall due now, or have been due for a while. */
     fallDue: (streamID: string, kind: DueKind, secondsAgo = 0) =>
-      service.pool().query(`update due_times set due_at = now() - make_interval(secs => $3) where stream_id = $1 and kind = $2`, [streamID, kind, secondsAgo]),
+      service
+        .pool()
+        .query(`update due_times set due_at = now() - make_interval(secs => $3) where stream_id = $1 and kind = $2`, [
+          streamID,
+          kind,
+          secondsAgo,
+        ]),
     fire: () => fireDue(service.pool(), starting, () => new Date()),
     dueKinds: async (streamID: string): Promise<DueKind[]> =>
-      (await service.pool().query('select kind from due_times where stream_id = $1 order by kind', [streamID])).rows.map((row) => row.kind),
+      (
+        await service.pool().query('select kind from due_times where stream_id = $1 order by kind', [streamID])
+      ).rows.map((row) => row.kind),
     /** Bodies of the commands that wait. */
     commands: async () => (await service.pool().query('select queue, body from outbox order by id')).rows,
     causes: async (streamID: string): Promise<string[]> =>
-      (await service.pool().query('select cause from stream_transitions where stream_id = $1 order by id', [streamID])).rows.map((row) => row.cause),
+      (
+        await service.pool().query('select cause from stream_transitions where stream_id = $1 order by id', [streamID])
+      ).rows.map((row) => row.cause),
   };
   return actors;
 }
@@ -108,6 +149,15 @@ export function inFuture(seconds: number): string {
 
 /** Figures of a stream that sends, as of now. */
 export function statsWith(figures: Partial<StreamStats>): StreamStats {
-  const none = { bitrateKbps: 0, framesPerSecond: 0, framesSent: 0, bytesSent: 0, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null };
+  const none = {
+    bitrateKbps: 0,
+    framesPerSecond: 0,
+    framesSent: 0,
+    bytesSent: 0,
+    droppedFrames: 0,
+    reconnects: 0,
+    loopCount: 0,
+    currentItem: null,
+  };
   return { ...none, sampledAt: new Date().toISOString(), ...figures };
 }

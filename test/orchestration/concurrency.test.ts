@@ -11,7 +11,8 @@ import { expectConsistent } from './contradictions.ts';
 
 const service = testService();
 const actors = actorsOn(service);
-const { call, claim, commands, data, destination, fire, loseLease, register, report, stream, transaction, upload } = actors;
+const { call, claim, commands, data, destination, fire, loseLease, register, report, stream, transaction, upload } =
+  actors;
 
 const streamCount = 4;
 const workers = 8;
@@ -43,7 +44,12 @@ async function makePlaylist(world: World, streamID: string): Promise<void> {
 
 async function makeStream(world: World): Promise<void> {
   const { body } = await call('POST', '/streams', {
-    videoUploadObjectID: world.uploads[0], destinationID: world.destinationID, quality: 'q_720p', agentModeEnabled: true, runBackupStream: true, streamDuration: 60,
+    videoUploadObjectID: world.uploads[0],
+    destinationID: world.destinationID,
+    quality: 'q_720p',
+    agentModeEnabled: true,
+    runBackupStream: true,
+    streamDuration: 60,
   });
   await makePlaylist(world, body.id);
   world.streams.push(body.id);
@@ -52,22 +58,48 @@ async function makeStream(world: World): Promise<void> {
 function stepsOn(world: World, random: () => number) {
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
   const some = () => pick(world.streams);
-  const agree = (work: Promise<{ status: number; body: unknown }>) => work.then(({ status, body }) => expect([status < 500, body]).toEqual([true, body]));
+  const agree = (work: Promise<{ status: number; body: unknown }>) =>
+    work.then(({ status, body }) => expect([status < 500, body]).toEqual([true, body]));
   const playlist = () => world.playlists.get(some());
   const steps = {
     start: () => agree(call('POST', `/streams/${some()}/start`)),
     stop: () => agree(call('POST', `/streams/${some()}/stop`)),
-    patch: () => agree(call('PATCH', `/streams/${some()}`, pick([{ name: 'x' }, { scheduleEndAt: inFuture(900) }, { status: 'ACTIVE' }, { status: 'INACTIVE' }, { videoUploadObjectID: pick(world.uploads) }]))),
+    patch: () =>
+      agree(
+        call(
+          'PATCH',
+          `/streams/${some()}`,
+          pick([
+            { name: 'x' },
+            { scheduleEndAt: inFuture(900) },
+            { status: 'ACTIVE' },
+            { status: 'INACTIVE' },
+            { videoUploadObjectID: pick(world.uploads) },
+          ]),
+        ),
+      ),
     adopt: () => agree(call('PATCH', `/streams/${some()}`, { playlistIDs: [playlist()] })),
     schedule: () => agree(call('POST', `/streams/${some()}/schedule`, { scheduleStartAt: inFuture(600) })),
-    recur: () => agree(call('POST', `/streams/${some()}/schedule`, { scheduleStartAt: inFuture(600), scheduleEndAt: inFuture(900), recurrence: { rule: 'FREQ=HOURLY', timeZone: 'Europe/Berlin' } })),
+    recur: () =>
+      agree(
+        call('POST', `/streams/${some()}/schedule`, {
+          scheduleStartAt: inFuture(600),
+          scheduleEndAt: inFuture(900),
+          recurrence: { rule: 'FREQ=HOURLY', timeZone: 'Europe/Berlin' },
+        }),
+      ),
     cancel: () => agree(call('DELETE', `/streams/${some()}/schedule`)),
     replace: async () => {
       const [gone] = world.streams.splice(Math.floor(random() * world.streams.length), 1);
       await agree(call('DELETE', `/streams/${gone}`));
       await makeStream(world);
     },
-    edit: () => agree(call('POST', `/playlists/${playlist()}/operations`, { operations: [{ op: 'add', uploadID: pick(world.uploads) }] })),
+    edit: () =>
+      agree(
+        call('POST', `/playlists/${playlist()}/operations`, {
+          operations: [{ op: 'add', uploadID: pick(world.uploads) }],
+        }),
+      ),
     copy: async () => {
       await agree(call('POST', `/playlists/${playlist()}/operations`, { operations: [{ op: 'clear' }] }));
       await agree(call('POST', `/playlists/${playlist()}/copy`, { targetPlaylistID: playlist() }));
@@ -81,7 +113,10 @@ function stepsOn(world: World, random: () => number) {
     archive: async () => {
       const [streamID, destinationID] = [some(), await destination()];
       await agree(call('PATCH', `/streams/${streamID}`, { destinationID }));
-      await Promise.all([agree(call('DELETE', `/destinations/${destinationID}`)), agree(call('POST', `/streams/${streamID}/start`))]);
+      await Promise.all([
+        agree(call('DELETE', `/destinations/${destinationID}`)),
+        agree(call('POST', `/streams/${streamID}/start`)),
+      ]);
       await agree(call('PATCH', `/streams/${streamID}`, { destinationID: world.destinationID }));
     },
     publish: () => agree(call('POST', `/playlists/${playlist()}/publish`)),
@@ -99,13 +134,19 @@ function stepsOn(world: World, random: () => number) {
       world.held.push(...claimed);
     },
     report: async () => {
-      if (world.held.length > 0) await report(pick(world.held), pick(['live', 'live', 'failing']), { reason, hopeless: random() < 0.1 });
+      if (world.held.length > 0)
+        await report(pick(world.held), pick(['live', 'live', 'failing']), { reason, hopeless: random() < 0.1 });
     },
     end: async () => {
       const { ending } = await data().agents.renew(pick(world.agents));
       for (const replica of world.held.filter(({ id }) => ending.includes(id))) await report(replica, 'ended');
     },
-    fallDue: () => service.pool().query('update due_times set due_at = now() where ctid in (select ctid from due_times for update skip locked limit 1)'),
+    fallDue: () =>
+      service
+        .pool()
+        .query(
+          'update due_times set due_at = now() where ctid in (select ctid from due_times for update skip locked limit 1)',
+        ),
     fire,
     lose: async () => {
       // Another takes its place, as its supervisor would see to.
@@ -121,7 +162,12 @@ function stepsOn(world: World, random: () => number) {
 
 it.each([1, 2, 3])('seed %i', { timeout: 60_000 }, async (seed) => {
   const world: World = {
-    streams: [], playlists: new Map(), agents: ['agent 1', 'agent 2', 'agent 3'], held: [], destinationID: await destination(), uploads: await Promise.all(Array.from({ length: 4 }, () => upload())),
+    streams: [],
+    playlists: new Map(),
+    agents: ['agent 1', 'agent 2', 'agent 3'],
+    held: [],
+    destinationID: await destination(),
+    uploads: await Promise.all(Array.from({ length: 4 }, () => upload())),
   };
   for (const agent of world.agents) await register(agent);
   for (let count = 0; count < streamCount; count++) await makeStream(world);

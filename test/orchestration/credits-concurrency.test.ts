@@ -19,7 +19,11 @@ const reason = { code: 'connection_lost', detail: 'x' };
 it.for([1, 2])('seed %d', { timeout: 120_000 }, async (seed) => {
   const random = seeded(seed);
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
-  const streams = [await readyStream(), await readyStream({ agentModeEnabled: true, runBackupStream: true }), await readyStream()];
+  const streams = [
+    await readyStream(),
+    await readyStream({ agentModeEnabled: true, runBackupStream: true }),
+    await readyStream(),
+  ];
   const agents = ['a', 'b'].map((name) => `${name}${seed}`);
   for (const agent of agents) await register(agent);
   const held: Replica[] = [];
@@ -39,7 +43,8 @@ it.for([1, 2])('seed %d', { timeout: 120_000 }, async (seed) => {
       held.push(...claimed);
     },
     report: async () => {
-      if (held.length > 0) await report(pick(held), pick(['live', 'live', 'failing']), { reason, hopeless: random() < 0.05 });
+      if (held.length > 0)
+        await report(pick(held), pick(['live', 'live', 'failing']), { reason, hopeless: random() < 0.05 });
     },
     end: async () => {
       const { ending } = await data().agents.renew(pick(agents));
@@ -65,7 +70,11 @@ it.for([1, 2])('seed %d', { timeout: 120_000 }, async (seed) => {
     dispute: async () => {
       if (paid.length === 0) return;
       const [id, invoiceID] = [`dp_${seed}_${random()}`, pick(paid)];
-      await Promise.all(['needs_response', pick(['won', 'lost', 'under_review'])].map((status) => deliverPayment(dispute(id, invoiceID, 100, status))));
+      await Promise.all(
+        ['needs_response', pick(['won', 'lost', 'under_review'])].map((status) =>
+          deliverPayment(dispute(id, invoiceID, 100, status)),
+        ),
+      );
     },
     gone: async () => {
       // Now, in an hour, or when all is gone: whatever the clock says, several look at once.
@@ -84,9 +93,13 @@ it.for([1, 2])('seed %d', { timeout: 120_000 }, async (seed) => {
   for (const streamID of streams) await agree(call('POST', `/streams/${streamID}/stop`));
   expect(await data().reconciliation.differences()).toEqual([]);
   const { balance, creditsLeft } = (await call('GET', '/billing/overview')).body.billing;
-  const invoices = (await call('GET', '/billing/invoices?limit=100')).body.data.filter(({ state }: { state: string }) => state === 'paid');
+  const invoices = (await call('GET', '/billing/invoices?limit=100')).body.data.filter(
+    ({ state }: { state: string }) => state === 'paid',
+  );
   expect(creditsLeft).toBe(balance);
-  expect(invoices.reduce((sum: number, { remainingCredits }: { remainingCredits: number }) => sum + remainingCredits, 0)).toBeCloseTo(creditsLeft, 3);
+  expect(
+    invoices.reduce((sum: number, { remainingCredits }: { remainingCredits: number }) => sum + remainingCredits, 0),
+  ).toBeCloseTo(creditsLeft, 3);
   expect(service.logged.filter((line) => /failed|not_applied/.test(line))).toEqual([]);
 });
 

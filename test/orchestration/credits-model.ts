@@ -16,7 +16,8 @@ interface Interval {
   readonly startMs: number;
 }
 
-export const costOf = (rate: number, ms: number): number => Number((BigInt(rate) * BigInt(Math.max(0, ms)) * 2n + hourMs) / (2n * hourMs));
+export const costOf = (rate: number, ms: number): number =>
+  Number((BigInt(rate) * BigInt(Math.max(0, ms)) * 2n + hourMs) / (2n * hourMs));
 
 export class CreditsModel {
   nowMs: number;
@@ -36,7 +37,10 @@ export class CreditsModel {
   }
 
   left(atMs = this.nowMs): number {
-    return [...this.open.values()].reduce((left, { rate, startMs }) => left - costOf(rate, atMs - startMs), this.balance);
+    return [...this.open.values()].reduce(
+      (left, { rate, startMs }) => left - costOf(rate, atMs - startMs),
+      this.balance,
+    );
   }
 
   get rate(): number {
@@ -81,7 +85,8 @@ export class CreditsModel {
   /** When the credits are gone, as it follows from what is known now. */
   expectedExhaustion(): number | null {
     const left = this.left();
-    if (left <= 0) return this.exhaustedAtMs !== null && this.exhaustedAtMs <= this.nowMs ? this.exhaustedAtMs : this.nowMs;
+    if (left <= 0)
+      return this.exhaustedAtMs !== null && this.exhaustedAtMs <= this.nowMs ? this.exhaustedAtMs : this.nowMs;
     return this.rate === 0 ? null : this.nowMs + (left / this.rate) * Number(hourMs);
   }
 

@@ -5,7 +5,23 @@ import { testService } from '../support/service.ts';
 import { actorsOn, inFuture, starting } from './actors.ts';
 
 const service = testService();
-const { activeStream, call, causes, claim, commands, data, dueKinds, fallDue, fire, readyStream, register, report, startedStream, stream, upload } = actorsOn(service);
+const {
+  activeStream,
+  call,
+  causes,
+  claim,
+  commands,
+  data,
+  dueKinds,
+  fallDue,
+  fire,
+  readyStream,
+  register,
+  report,
+  startedStream,
+  stream,
+  upload,
+} = actorsOn(service);
 const fiveFire = () => Promise.all(Array.from({ length: 5 }, fire));
 
 async function scheduledStream(more: object = {}, end: string | null = null): Promise<string> {
@@ -39,7 +55,12 @@ describe('a scheduled start', () => {
     await call('DELETE', `/uploads/${videoUploadObjectID}`);
     await fallDue(id, 'schedule_start');
     await fiveFire();
-    expect(await stream(id)).toMatchObject({ state: 'failed', status: 'INACTIVE', stateReason: { code: 'upload_missing', detail: expect.stringMatching(/\w/) }, replicas: [] });
+    expect(await stream(id)).toMatchObject({
+      state: 'failed',
+      status: 'INACTIVE',
+      stateReason: { code: 'upload_missing', detail: expect.stringMatching(/\w/) },
+      replicas: [],
+    });
     expect(await dueKinds(id)).toEqual([]);
     expect((await commands()).filter(({ queue }) => queue !== 'media')).toEqual([]);
   });
@@ -77,12 +98,18 @@ describe('a scheduled start', () => {
       await fallDue(id, 'schedule_start');
       await Promise.all([fire(), call('PATCH', `/streams/${id}`, { scheduleStartAt: inFuture(5000) }), fire()]);
       const { state } = await stream(id);
-      expect([state, await dueKinds(id)]).toEqual(state === 'scheduled' ? ['scheduled', ['schedule_start']] : ['activating', ['activation_timeout']]);
+      expect([state, await dueKinds(id)]).toEqual(
+        state === 'scheduled' ? ['scheduled', ['schedule_start']] : ['activating', ['activation_timeout']],
+      );
     }
   });
 
   it('that was cancelled, overtaken by a start or deleted with its stream leaves nothing', async () => {
-    const [cancelled, started, deleted] = [await scheduledStream({}, inFuture(7200)), await scheduledStream(), await scheduledStream()];
+    const [cancelled, started, deleted] = [
+      await scheduledStream({}, inFuture(7200)),
+      await scheduledStream(),
+      await scheduledStream(),
+    ];
     for (const id of [cancelled, started, deleted]) await fallDue(id, 'schedule_start');
     await call('DELETE', `/streams/${cancelled}/schedule`);
     await call('POST', `/streams/${started}/start`);
@@ -100,7 +127,10 @@ describe('an end', () => {
     ['duration_over', { streamDuration: 60 }],
   ] as const)('by %s stops the stream once, and asks its agent to end it', async (kind, settings) => {
     await register('agent');
-    const { id, held: [replica] } = await activeStream('agent', settings);
+    const {
+      id,
+      held: [replica],
+    } = await activeStream('agent', settings);
     await fallDue(id, kind);
     await fiveFire();
     expect(await stream(id)).toMatchObject({ state: 'stopping', status: 'INACTIVE' });
@@ -133,7 +163,11 @@ describe('a start without evidence', () => {
     const id = await startedStream();
     await fallDue(id, 'activation_timeout');
     await fiveFire();
-    expect(await stream(id)).toMatchObject({ state: 'failing', status: 'ACTIVE', stateReason: { code: 'no_capacity' } });
+    expect(await stream(id)).toMatchObject({
+      state: 'failing',
+      status: 'ACTIVE',
+      stateReason: { code: 'no_capacity' },
+    });
     expect(await causes(id)).toEqual(['start', 'no_evidence']);
     await register('agent');
     const [replica] = await claim('agent');

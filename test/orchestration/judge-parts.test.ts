@@ -5,7 +5,21 @@ import { testService } from '../support/service.ts';
 import { actorsOn, inFuture } from './actors.ts';
 
 const service = testService();
-const { activeStream, call, causes, data, destination, readyStream, register, report, startedStream, stream, transaction, unprobed, upload } = actorsOn(service);
+const {
+  activeStream,
+  call,
+  causes,
+  data,
+  destination,
+  readyStream,
+  register,
+  report,
+  startedStream,
+  stream,
+  transaction,
+  unprobed,
+  upload,
+} = actorsOn(service);
 const state = async (id: string) => (await stream(id)).state;
 const failProbe = (uploadID: string) =>
   transaction(async (tx) => {
@@ -14,24 +28,31 @@ const failProbe = (uploadID: string) =>
   });
 
 describe('an upload', () => {
-  it.each(['videoUploadObjectID', 'audioUploadObjectID'])('named as %s makes the stream invalid when its probe fails, and draft again when it succeeds', async (field) => {
-    const uploadID = await unprobed();
-    const id = await readyStream({ [field]: uploadID });
-    expect(await state(id)).toBe('draft');
-    await failProbe(uploadID);
-    expect(await state(id)).toBe('invalid');
-    expect((await call('POST', `/streams/${id}/stop`)).body.code).toBe('stream_not_stoppable');
-    await transaction(async (tx) => {
-      await tx.uploads.markUploaded(uploadID, 5);
-      await judgeUsersOf(tx, { uploadID });
-    });
-    expect(await state(id)).toBe('draft');
-    expect(await causes(id)).toEqual(['part_missing', 'parts_complete']);
-  });
+  it.each(['videoUploadObjectID', 'audioUploadObjectID'])(
+    'named as %s makes the stream invalid when its probe fails, and draft again when it succeeds',
+    async (field) => {
+      const uploadID = await unprobed();
+      const id = await readyStream({ [field]: uploadID });
+      expect(await state(id)).toBe('draft');
+      await failProbe(uploadID);
+      expect(await state(id)).toBe('invalid');
+      expect((await call('POST', `/streams/${id}/stop`)).body.code).toBe('stream_not_stoppable');
+      await transaction(async (tx) => {
+        await tx.uploads.markUploaded(uploadID, 5);
+        await judgeUsersOf(tx, { uploadID });
+      });
+      expect(await state(id)).toBe('draft');
+      expect(await causes(id)).toEqual(['part_missing', 'parts_complete']);
+    },
+  );
 
   it('that is deleted makes all idle streams invalid that name it, and no other', async () => {
     const shared = await upload();
-    const [one, two, other] = [await readyStream({ videoUploadObjectID: shared }), await readyStream({ videoUploadObjectID: shared }), await readyStream()];
+    const [one, two, other] = [
+      await readyStream({ videoUploadObjectID: shared }),
+      await readyStream({ videoUploadObjectID: shared }),
+      await readyStream(),
+    ];
     await call('POST', `/streams/${two}/start`);
     await call('POST', `/streams/${two}/stop`);
     expect((await call('DELETE', `/uploads/${shared}`)).status).toBe(204);
@@ -44,7 +65,10 @@ describe('an upload', () => {
   it('that fails leaves live and scheduled streams alone', async () => {
     await register('agent');
     const shared = await upload();
-    const { id: live, held: [replica] } = await activeStream('agent', { videoUploadObjectID: shared });
+    const {
+      id: live,
+      held: [replica],
+    } = await activeStream('agent', { videoUploadObjectID: shared });
     const scheduled = await readyStream({ videoUploadObjectID: shared });
     await call('POST', `/streams/${scheduled}/schedule`, { scheduleStartAt: inFuture(3600) });
     await failProbe(shared);
@@ -59,9 +83,15 @@ describe('an upload', () => {
     for (let round = 0; round < 5; round++) {
       const uploadID = await upload();
       const id = await readyStream({ videoUploadObjectID: uploadID });
-      const [deleted, started] = await Promise.all([call('DELETE', `/uploads/${uploadID}`), call('POST', `/streams/${id}/start`)]);
+      const [deleted, started] = await Promise.all([
+        call('DELETE', `/uploads/${uploadID}`),
+        call('POST', `/streams/${id}/start`),
+      ]);
       const outcome = [deleted.status, started.status, await state(id)];
-      expect([[204, 422, 'invalid'], [422, 200, 'activating']]).toContainEqual(outcome);
+      expect([
+        [204, 422, 'invalid'],
+        [422, 200, 'activating'],
+      ]).toContainEqual(outcome);
     }
   });
 
@@ -69,9 +99,15 @@ describe('an upload', () => {
     for (let round = 0; round < 5; round++) {
       const uploadID = await upload();
       const id = await readyStream();
-      const [deleted, patched] = await Promise.all([call('DELETE', `/uploads/${uploadID}`), call('PATCH', `/streams/${id}`, { videoUploadObjectID: uploadID })]);
+      const [deleted, patched] = await Promise.all([
+        call('DELETE', `/uploads/${uploadID}`),
+        call('PATCH', `/streams/${id}`, { videoUploadObjectID: uploadID }),
+      ]);
       expect(deleted.status).toBe(204);
-      expect([[200, 'invalid'], [422, 'draft']]).toContainEqual([patched.status, await state(id)]);
+      expect([
+        [200, 'invalid'],
+        [422, 'draft'],
+      ]).toContainEqual([patched.status, await state(id)]);
     }
   });
 });

@@ -11,15 +11,26 @@ import { actorsOn, inFuture } from './actors.ts';
 import { expectConsistent } from './contradictions.ts';
 
 const service = testService();
-const { call, claim, data, destination, fallDue, fire, loseLease, register, report, stream, transaction, upload } = actorsOn(service);
+const { call, claim, data, destination, fallDue, fire, loseLease, register, report, stream, transaction, upload } =
+  actorsOn(service);
 
 /** Part 5 of the decisions on the operation catalogue, as FROM CAUSE TO. */
 const table = new Set([
   ...['draft', 'invalid', 'stopped', 'failed', 'scheduled'].map((from) => `${from} start activating`),
-  'scheduled schedule_start activating', 'scheduled schedule_start_refused failed', 'scheduled schedule_missed failed', 'scheduled cancel_schedule draft',
-  'activating media_accepted active', 'failing media_accepted active', 'activating no_evidence failing', 'active media_interrupted failing', 'failing hopeless failed',
-  ...['activating', 'active', 'failing'].flatMap((from) => ['stop', 'schedule_end', 'duration_over'].map((cause) => `${from} ${cause} stopping`)),
-  'stopping replicas_ended stopped', 'stopping next_occurrence scheduled',
+  'scheduled schedule_start activating',
+  'scheduled schedule_start_refused failed',
+  'scheduled schedule_missed failed',
+  'scheduled cancel_schedule draft',
+  'activating media_accepted active',
+  'failing media_accepted active',
+  'activating no_evidence failing',
+  'active media_interrupted failing',
+  'failing hopeless failed',
+  ...['activating', 'active', 'failing'].flatMap((from) =>
+    ['stop', 'schedule_end', 'duration_over'].map((cause) => `${from} ${cause} stopping`),
+  ),
+  'stopping replicas_ended stopped',
+  'stopping next_occurrence scheduled',
   ...['draft', 'stopped', 'failed'].flatMap((from) => [`${from} part_missing invalid`, `${from} schedule scheduled`]),
   'invalid parts_complete draft',
 ]);
@@ -79,7 +90,11 @@ type Step = fc.AsyncCommand<Model, Real>;
 let seen: Set<string>;
 
 /** A step, after which the stream is in the state in which the model is, and no table contradicts another. */
-function step(name: string, run: (model: Model, real: Real) => Promise<void>, check: (model: Readonly<Model>) => boolean = () => true): Step {
+function step(
+  name: string,
+  run: (model: Model, real: Real) => Promise<void>,
+  check: (model: Readonly<Model>) => boolean = () => true,
+): Step {
   return {
     check,
     toString: () => name,
@@ -93,11 +108,16 @@ function step(name: string, run: (model: Model, real: Real) => Promise<void>, ch
   };
 }
 
-const expectCode = ({ status, body }: Answer, code: string | null) => expect(code === null ? [status < 300, body?.code] : [status, body?.code]).toEqual(code === null ? [true, undefined] : [422, code]);
+const expectCode = ({ status, body }: Answer, code: string | null) =>
+  expect(code === null ? [status < 300, body?.code] : [status, body?.code]).toEqual(
+    code === null ? [true, undefined] : [422, code],
+  );
 
 const start = (way: 'POST' | 'PATCH') =>
   step(`start by ${way}`, async (model, { id }) => {
-    const answer = await (way === 'POST' ? call('POST', `/streams/${id}/start`) : call('PATCH', `/streams/${id}`, { status: 'ACTIVE' }));
+    const answer = await (way === 'POST'
+      ? call('POST', `/streams/${id}/start`)
+      : call('PATCH', `/streams/${id}`, { status: 'ACTIVE' }));
     if (isRunning(model)) return expectCode(answer, null);
     if (model.state === 'stopping') return expectCode(answer, 'stream_not_startable');
     expectCode(answer, isReady(model) ? null : 'stream_not_ready');
@@ -106,7 +126,9 @@ const start = (way: 'POST' | 'PATCH') =>
 
 const stop = (way: 'POST' | 'PATCH') =>
   step(`stop by ${way}`, async (model, { id }) => {
-    const answer = await (way === 'POST' ? call('POST', `/streams/${id}/stop`) : call('PATCH', `/streams/${id}`, { status: 'INACTIVE' }));
+    const answer = await (way === 'POST'
+      ? call('POST', `/streams/${id}/stop`)
+      : call('PATCH', `/streams/${id}`, { status: 'INACTIVE' }));
     const judged = { ...model };
     if (way === 'PATCH') judge(judged);
     if (['scheduled', 'invalid', 'failed'].includes(judged.state)) return expectCode(answer, 'stream_not_stoppable');
@@ -119,7 +141,9 @@ const stop = (way: 'POST' | 'PATCH') =>
 const schedule = (recurs: boolean, ends: boolean) =>
   step(`schedule${recurs ? ' daily' : ''}${ends ? ' with an end' : ''}`, async (model, { id }) => {
     const answer = await call('POST', `/streams/${id}/schedule`, {
-      scheduleStartAt: inFuture(3600), ...(ends ? { scheduleEndAt: inFuture(7200) } : {}), ...(recurs ? { recurrence: { rule: 'FREQ=DAILY', timeZone: 'Europe/Berlin' } } : {}),
+      scheduleStartAt: inFuture(3600),
+      ...(ends ? { scheduleEndAt: inFuture(7200) } : {}),
+      ...(recurs ? { recurrence: { rule: 'FREQ=DAILY', timeZone: 'Europe/Berlin' } } : {}),
     });
     expectCode(answer, isIdle(model) ? null : 'stream_not_schedulable');
     if (isIdle(model)) Object.assign(model, { state: 'scheduled', recurs, ends, overdue: false });
@@ -150,11 +174,15 @@ const missedStart = step(
   ({ state, ends }) => state === 'scheduled' && ends,
 );
 
-const endTime = step('the end time comes', async (model, { id }) => {
-  await fallDue(id, 'schedule_end');
-  await fire();
-  if (isRunning(model) && model.ends) end(model, 'by time');
-}, (model) => model.state !== 'scheduled');
+const endTime = step(
+  'the end time comes',
+  async (model, { id }) => {
+    await fallDue(id, 'schedule_end');
+    await fire();
+    if (isRunning(model) && model.ends) end(model, 'by time');
+  },
+  (model) => model.state !== 'scheduled',
+);
 
 const durationOver = step('the duration is over', async (model, { id }) => {
   await fallDue(id, 'duration_over');
@@ -178,28 +206,44 @@ const take = step(
   (model) => isRunning(model) && !model.held,
 );
 
-const evidence = step('the destination takes media', async (model, { replica }) => {
-  await report(replica!, 'live');
-  if (model.state !== 'activating' && model.state !== 'failing') return;
-  Object.assign(model, { state: 'active', started: true });
-}, (model) => model.held && isLive(model));
+const evidence = step(
+  'the destination takes media',
+  async (model, { replica }) => {
+    await report(replica!, 'live');
+    if (model.state !== 'activating' && model.state !== 'failing') return;
+    Object.assign(model, { state: 'active', started: true });
+  },
+  (model) => model.held && isLive(model),
+);
 
-const trouble = step('the connection is lost', async (model, { replica }) => {
-  await report(replica!, 'failing', { reason: { code: 'connection_lost', detail: 'x' } });
-  if (model.state === 'active') model.state = 'failing';
-}, (model) => model.held && isLive(model));
+const trouble = step(
+  'the connection is lost',
+  async (model, { replica }) => {
+    await report(replica!, 'failing', { reason: { code: 'connection_lost', detail: 'x' } });
+    if (model.state === 'active') model.state = 'failing';
+  },
+  (model) => model.held && isLive(model),
+);
 
-const hopeless = step('the key is refused for too long', async (model, { replica }) => {
-  await report(replica!, 'failing', { reason: { code: 'key_refused', detail: 'x' }, hopeless: true });
-  if (isRunning(model)) model.state = 'failed';
-}, (model) => model.held && isLive(model));
+const hopeless = step(
+  'the key is refused for too long',
+  async (model, { replica }) => {
+    await report(replica!, 'failing', { reason: { code: 'key_refused', detail: 'x' }, hopeless: true });
+    if (isRunning(model)) model.state = 'failed';
+  },
+  (model) => model.held && isLive(model),
+);
 
-const replicaEnds = step('the agent ends what it was asked to end', async (model, { agent, replica }) => {
-  const { ending } = await data().agents.renew(agent);
-  if (!replica || !ending.includes(replica.id)) return;
-  await report(replica, 'ended');
-  settle(model);
-}, (model) => model.held);
+const replicaEnds = step(
+  'the agent ends what it was asked to end',
+  async (model, { agent, replica }) => {
+    const { ending } = await data().agents.renew(agent);
+    if (!replica || !ending.includes(replica.id)) return;
+    await report(replica, 'ended');
+    settle(model);
+  },
+  (model) => model.held,
+);
 
 const agentDies = step('the agent dies', async (model, real) => {
   await loseLease(real.agent);
@@ -209,25 +253,36 @@ const agentDies = step('the agent dies', async (model, real) => {
   if (model.held) settle(model);
 });
 
-const deleteUpload = step('the upload is deleted', async (model, { uploadID }) => {
-  expectCode(await call('DELETE', `/uploads/${uploadID}`), isLive(model) ? 'resource_in_use' : null);
-  if (isLive(model)) return;
-  model.whole = false;
-  judge(model);
-}, ({ whole }) => whole);
+const deleteUpload = step(
+  'the upload is deleted',
+  async (model, { uploadID }) => {
+    expectCode(await call('DELETE', `/uploads/${uploadID}`), isLive(model) ? 'resource_in_use' : null);
+    if (isLive(model)) return;
+    model.whole = false;
+    judge(model);
+  },
+  ({ whole }) => whole,
+);
 
-const failProbe = step('the upload turns out to be broken', async (model, { uploadID }) => {
-  await transaction(async (tx) => {
-    await tx.uploads.recordFailure(uploadID, { code: 'unreadable', detail: 'x' });
-    await judgeUsersOf(tx, { uploadID });
-  });
-  model.whole = false;
-  judge(model);
-}, ({ whole }) => whole);
+const failProbe = step(
+  'the upload turns out to be broken',
+  async (model, { uploadID }) => {
+    await transaction(async (tx) => {
+      await tx.uploads.recordFailure(uploadID, { code: 'unreadable', detail: 'x' });
+      await judgeUsersOf(tx, { uploadID });
+    });
+    model.whole = false;
+    judge(model);
+  },
+  ({ whole }) => whole,
+);
 
 const mend = step('another upload is named', async (model, real) => {
   const uploadID = await upload();
-  expectCode(await call('PATCH', `/streams/${real.id}`, { videoUploadObjectID: uploadID }), isLive(model) ? 'stream_live' : null);
+  expectCode(
+    await call('PATCH', `/streams/${real.id}`, { videoUploadObjectID: uploadID }),
+    isLive(model) ? 'stream_live' : null,
+  );
   if (isLive(model)) return;
   real.uploadID = uploadID;
   model.whole = true;
@@ -236,16 +291,44 @@ const mend = step('another upload is named', async (model, real) => {
 
 const name = (named: boolean) =>
   step(named ? 'the destination is named' : 'no destination is named', async (model, { id, destinationID }) => {
-    expectCode(await call('PATCH', `/streams/${id}`, { destinationID: named ? destinationID : null }), isLive(model) ? 'stream_live' : null);
+    expectCode(
+      await call('PATCH', `/streams/${id}`, { destinationID: named ? destinationID : null }),
+      isLive(model) ? 'stream_live' : null,
+    );
     if (isLive(model)) return;
     model.named = named;
     judge(model);
   });
 
 const anyStep = fc.oneof(
-  ...[start('POST'), start('PATCH'), startTime, take, take, evidence, evidence, replicaEnds, endTime, name(true), mend].map((each) => ({ weight: 3, arbitrary: fc.constant(each) })),
+  ...[
+    start('POST'),
+    start('PATCH'),
+    startTime,
+    take,
+    take,
+    evidence,
+    evidence,
+    replicaEnds,
+    endTime,
+    name(true),
+    mend,
+  ].map((each) => ({ weight: 3, arbitrary: fc.constant(each) })),
   { weight: 6, arbitrary: fc.tuple(fc.boolean(), fc.boolean()).map(([recurs, ends]) => schedule(recurs, ends)) },
-  ...[stop('POST'), stop('PATCH'), cancel, missedStart, durationOver, timeout, trouble, hopeless, agentDies, deleteUpload, failProbe, name(false)].map((each) => fc.constant(each)),
+  ...[
+    stop('POST'),
+    stop('PATCH'),
+    cancel,
+    missedStart,
+    durationOver,
+    timeout,
+    trouble,
+    hopeless,
+    agentDies,
+    deleteUpload,
+    failProbe,
+    name(false),
+  ].map((each) => fc.constant(each)),
 );
 
 const isLong = process.env['LONG'] === '1';
@@ -255,9 +338,26 @@ it('a stream is always in the state in which the table has it', { timeout: 600_0
   const setup = async () => {
     await service.pool().query('truncate streams, uploads, destinations, agents, outbox cascade');
     const [uploadID, destinationID] = [await upload(), await destination()];
-    const id = (await call('POST', '/streams', { videoUploadObjectID: uploadID, destinationID, quality: 'q_720p', streamDuration: 3600 })).body.id as string;
+    const id = (
+      await call('POST', '/streams', {
+        videoUploadObjectID: uploadID,
+        destinationID,
+        quality: 'q_720p',
+        streamDuration: 3600,
+      })
+    ).body.id as string;
     await register('agent');
-    const model: Model = { state: 'draft', named: true, whole: true, held: false, started: false, recurs: false, ends: false, overdue: false, stopping: 'by user' };
+    const model: Model = {
+      state: 'draft',
+      named: true,
+      whole: true,
+      held: false,
+      started: false,
+      recurs: false,
+      ends: false,
+      overdue: false,
+      stopping: 'by user',
+    };
     return { model, real: { id, destinationID, uploadID, agent: 'agent', replica: null } };
   };
   await fc.assert(
@@ -270,5 +370,16 @@ it('a stream is always in the state in which the table has it', { timeout: 600_0
     { numRuns: isLong ? 120 : 8 },
   );
   // A model that never got anywhere would prove nothing; a few runs need not get everywhere.
-  if (isLong) expect([...seen].toSorted()).toEqual(['activating', 'active', 'draft', 'failed', 'failing', 'invalid', 'scheduled', 'stopped', 'stopping']);
+  if (isLong)
+    expect([...seen].toSorted()).toEqual([
+      'activating',
+      'active',
+      'draft',
+      'failed',
+      'failing',
+      'invalid',
+      'scheduled',
+      'stopped',
+      'stopping',
+    ]);
 });

@@ -17,13 +17,17 @@ const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1
 const creditsLeft = (at: Date) => data().billing.creditsLeft(user().id, at);
 const query = async (text: string, values: unknown[] = [user().id]) => (await service.pool().query(text, values)).rows;
 const intervals = () => query('select * from live_intervals where user_id = $1 order by id');
-const notified = async () => (await query('select kind from notifications where user_id = $1 order by id')).map(({ kind }) => kind);
+const notified = async () =>
+  (await query('select kind from notifications where user_id = $1 order by id')).map(({ kind }) => kind);
 
 /** An active stream whose intervals began a while ago. */
 async function liveSince(secondsAgo: number, more: object = {}) {
   await register('agent');
   const active = await activeStream('agent', more);
-  await query(`update live_intervals set started_at = now() - make_interval(secs => $2) where user_id = $1`, [user().id, secondsAgo]);
+  await query(`update live_intervals set started_at = now() - make_interval(secs => $2) where user_id = $1`, [
+    user().id,
+    secondsAgo,
+  ]);
   return active;
 }
 
@@ -49,7 +53,11 @@ describe('an interval', () => {
     expect(await creditsLeft(after(at, 240))).toBe(await creditsLeft(after(at, 3600)));
     await report(primary!, 'live', { now: after(at, 300) });
     const rows = await intervals();
-    expect(rows.map((row) => [row.role, row.ended_at && Math.round((row.ended_at - at.getTime()) / 1000)])).toEqual([['primary', 60], ['backup', 120], ['primary', null]]);
+    expect(rows.map((row) => [row.role, row.ended_at && Math.round((row.ended_at - at.getTime()) / 1000)])).toEqual([
+      ['primary', 60],
+      ['backup', 120],
+      ['primary', null],
+    ]);
     expect(rows[2].started_at).toEqual(after(at, 300));
   });
 
@@ -59,13 +67,19 @@ describe('an interval', () => {
     await report(held[0]!, 'failing', { now: after(startedAt, 40), reason: lost });
     await report(held[0]!, 'live', { now: after(startedAt, 20) });
     await report(held[0]!, 'failing', { now: after(startedAt, 30), reason: lost });
-    expect((await intervals()).map((row) => [(row.started_at - startedAt) / 1000, (row.ended_at - startedAt) / 1000])).toEqual([[0, 40], [40, 40]]);
+    expect(
+      (await intervals()).map((row) => [(row.started_at - startedAt) / 1000, (row.ended_at - startedAt) / 1000]),
+    ).toEqual([
+      [0, 40],
+      [40, 40],
+    ]);
   });
 
   it('ends with the last sign of life of an agent that died', async () => {
     const { id } = await liveSince(3600);
     const [{ renewed_at: renewedAt }] = await query(
-      `update agents set renewed_at = now() - interval '30 minutes' where id = $1 returning date_trunc('milliseconds', renewed_at) as renewed_at`, ['agent'],
+      `update agents set renewed_at = now() - interval '30 minutes' where id = $1 returning date_trunc('milliseconds', renewed_at) as renewed_at`,
+      ['agent'],
     );
     await actors.loseLease('agent');
     await recoverReplicas(service.pool());
@@ -92,10 +106,14 @@ describe('an interval', () => {
   it('knows the bytes that were sent in it, of both replicas', async () => {
     const { id, held } = await liveSince(60, withBackup);
     const figures = (bytes: readonly number[]) =>
-      data().figures.say('agent', held.map(({ id: replicaID, epoch }, index) => ({
-        replicaID, epoch,
-        stats: statsWith({ bytesSent: bytes[index]! }),
-      })));
+      data().figures.say(
+        'agent',
+        held.map(({ id: replicaID, epoch }, index) => ({
+          replicaID,
+          epoch,
+          stats: statsWith({ bytesSent: bytes[index]! }),
+        })),
+      );
     const bytesSent = async () => (await call('GET', `/billing/usage?streamID=${id}`)).body.totals.bytesSent;
     await figures([1000, 400]);
     expect(await bytesSent()).toBe(1400);
@@ -109,20 +127,31 @@ describe('an interval', () => {
   });
 
   it('is followed by another at a hand-over, without a second between or twice, nor a byte less', async () => {
-    const { id, held: [held] } = await liveSince(3600);
+    const {
+      id,
+      held: [held],
+    } = await liveSince(3600);
     await register('next');
     const at = new Date();
     const sent = (agent: string, epoch: number, bytesSent: number) =>
-      data().figures.say(agent, [{
-        replicaID: held!.id, epoch,
-        stats: statsWith({ bytesSent, sampledAt: after(at, 120).toISOString() }),
-      }]);
+      data().figures.say(agent, [
+        {
+          replicaID: held!.id,
+          epoch,
+          stats: statsWith({ bytesSent, sampledAt: after(at, 120).toISOString() }),
+        },
+      ]);
     await sent('agent', held!.epoch, 1_000_000);
     await data().replicas.offer('agent');
     const [successor] = await data().replicas.succeed('next', ['ffmpeg'], 10);
     await report(successor!, 'live', { now: after(at, 60) });
     const [before, open] = await intervals();
-    expect([before.agent_id, open.agent_id, before.ended_at, open.ended_at]).toEqual(['agent', 'next', open.started_at, null]);
+    expect([before.agent_id, open.agent_id, before.ended_at, open.ended_at]).toEqual([
+      'agent',
+      'next',
+      open.started_at,
+      null,
+    ]);
     expect(open.started_at).toEqual(after(at, 60));
     await sent('next', successor!.epoch, 500);
     await report(successor!, 'failing', { now: after(at, 180), reason: lost });
@@ -149,16 +178,29 @@ describe('the end of the credits', () => {
     expect(await notified()).toEqual(['credits_end_within_day', 'credits_end_within_hour', 'credits_exhausted']);
     expect((await stream(id)).state).toBe('active');
     await look(40.1);
-    expect(await stream(id)).toMatchObject({ state: 'stopping', status: 'INACTIVE', stateReason: { code: 'no_credits' } });
+    expect(await stream(id)).toMatchObject({
+      state: 'stopping',
+      status: 'INACTIVE',
+      stateReason: { code: 'no_credits' },
+    });
     await report(held[0]!, 'ended');
     expect(await stream(id)).toMatchObject({ state: 'stopped', stateReason: { code: 'no_credits' } });
     expect((await notified()).at(-1)).toBe('streams_stopped_without_credits');
     // Nobody pays for what comes after the grace: five minutes of 25 credits an hour.
-    expect((await call('GET', '/billing/overview')).body.billing).toMatchObject({ balance: -2.0833, goodStanding: false });
+    expect((await call('GET', '/billing/overview')).body.billing).toMatchObject({
+      balance: -2.0833,
+      goodStanding: false,
+    });
     const refused = (await call('POST', `/streams/${id}/start`)).body;
-    expect([refused.code, refused.readiness.issues.map(({ code }: { code: string }) => code)]).toEqual(['stream_not_ready', ['no_credits']]);
+    expect([refused.code, refused.readiness.issues.map(({ code }: { code: string }) => code)]).toEqual([
+      'stream_not_ready',
+      ['no_credits'],
+    ]);
     await pay(user(), 100);
-    expect((await call('GET', '/billing/overview')).body.billing).toMatchObject({ creditsLeft: 97.9167, goodStanding: true });
+    expect((await call('GET', '/billing/overview')).body.billing).toMatchObject({
+      creditsLeft: 97.9167,
+      goodStanding: true,
+    });
     expect((await call('POST', `/streams/${id}/start`)).status).toBe(200);
   });
 
@@ -177,10 +219,17 @@ describe('the end of the credits', () => {
     const second = await activeStream('agent');
     const third = await actors.startedStream();
     await query(`update live_intervals set started_at = now() - interval '41 hours' where user_id = $1`);
-    await query(`update billing_accounts set due_at = now(), credits_exhausted_at = now() - interval '6 minutes' where user_id = $1`);
+    await query(
+      `update billing_accounts set due_at = now(), credits_exhausted_at = now() - interval '6 minutes' where user_id = $1`,
+    );
     await Promise.all([1, 2, 3].map(() => fire()));
-    expect([(await stream(first.id)).state, (await stream(second.id)).state, (await stream(third)).state]).toEqual(['stopping', 'stopping', 'stopped']);
-    for (const id of [first.id, second.id, third]) expect((await actors.causes(id)).filter((cause) => cause === 'credits_used_up')).toHaveLength(1);
+    expect([(await stream(first.id)).state, (await stream(second.id)).state, (await stream(third)).state]).toEqual([
+      'stopping',
+      'stopping',
+      'stopped',
+    ]);
+    for (const id of [first.id, second.id, third])
+      expect((await actors.causes(id)).filter((cause) => cause === 'credits_used_up')).toHaveLength(1);
     expect((await notified()).filter((kind) => kind === 'streams_stopped_without_credits')).toHaveLength(1);
   });
 

@@ -10,7 +10,21 @@ import { pretendProbed, testService } from '../support/service.ts';
 import { actorsOn } from './actors.ts';
 
 const service = testService();
-const { call, causes, claim, commands, create, data, playlist, readyStream, register, stream, transaction, unprobed, upload } = actorsOn(service);
+const {
+  call,
+  causes,
+  claim,
+  commands,
+  create,
+  data,
+  playlist,
+  readyStream,
+  register,
+  stream,
+  transaction,
+  unprobed,
+  upload,
+} = actorsOn(service);
 const pictures = 'q_720p-f_30';
 const damaged = { code: 'damaged', detail: 'It cannot be decoded.' };
 
@@ -36,19 +50,25 @@ async function fail(content: string, failure: typeof damaged, format = pictures)
 
 const manifest = { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30' };
 const start = async (id: string) => (await call('POST', `/streams/${id}/start`)).body.state;
-const asked = async (): Promise<unknown[]> => (await commands()).map(({ body }) => body).filter(({ task }) => task === 'prepare_upload');
+const asked = async (): Promise<unknown[]> =>
+  (await commands()).map(({ body }) => body).filter(({ task }) => task === 'prepare_upload');
 
 async function playlistStream(...uploadIDs: string[]): Promise<{ id: string; playlistID: string }> {
   const id = await readyStream({ ...manifest, videoUploadObjectID: null });
   const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
-  await call('POST', `/playlists/${playlistID}/operations`, { operations: uploadIDs.map((uploadID) => ({ op: 'add', uploadID })) });
+  await call('POST', `/playlists/${playlistID}/operations`, {
+    operations: uploadIDs.map((uploadID) => ({ op: 'add', uploadID })),
+  });
   return { id, playlistID };
 }
 
 describe('a start', () => {
   it('asks once for each content, whoever else has asked, and lets no agent claim before it is there', async () => {
     const [first, second] = [await uploadOf('a'), await uploadOf('a')];
-    const streams = [await readyStream({ ...manifest, videoUploadObjectID: first }), await readyStream({ ...manifest, videoUploadObjectID: second })];
+    const streams = [
+      await readyStream({ ...manifest, videoUploadObjectID: first }),
+      await readyStream({ ...manifest, videoUploadObjectID: second }),
+    ];
     expect(await Promise.all(streams.map(start))).toEqual(['preparing', 'preparing']);
     expect(await asked()).toHaveLength(1);
     await register('agent');
@@ -73,7 +93,11 @@ describe('a start', () => {
     expect(await asked()).toMatchObject([{ format: 'q_720p-f_30-hevc' }]);
     await prepare('a', 'q_720p-f_30-hevc');
     expect((await stream(id)).state).toBe('activating');
-    expect(formatOfRun((await data().streams.lockAny(id))!)).toEqual({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'hevc' });
+    expect(formatOfRun((await data().streams.lockAny(id))!)).toEqual({
+      quality: 'q_720p',
+      framerate: 'f_30',
+      videoCodec: 'hevc',
+    });
   });
 
   it('waits for all items of a playlist, and goes on without those that cannot be prepared', async () => {
@@ -100,7 +124,10 @@ describe('a start', () => {
     await start(id);
     await fail('a', damaged);
     await fail('b', notPrepared);
-    expect(await stream(id)).toMatchObject({ state: 'failed', stateReason: { code: 'preparation_failed', detail: expect.stringContaining('Replace') } });
+    expect(await stream(id)).toMatchObject({
+      state: 'failed',
+      stateReason: { code: 'preparation_failed', detail: expect.stringContaining('Replace') },
+    });
     // What failed by our fault is tried again, but only when somebody asks.
     expect(await asked()).toHaveLength(2);
     expect(await start(id)).toBe('preparing');
@@ -171,7 +198,9 @@ describe('a publish', () => {
     await carryOut(playlistID);
     await fail('a', notEncodable('av1'), 'q_720p-f_30-av1');
     await carryOut(playlistID);
-    expect(await playlist(playlistID)).toMatchObject({ publishFailure: { detail: expect.stringContaining('Set videoCodec to h264') } });
+    expect(await playlist(playlistID)).toMatchObject({
+      publishFailure: { detail: expect.stringContaining('Set videoCodec to h264') },
+    });
   });
 
   it('fails when nothing of it can be prepared', async () => {
@@ -180,14 +209,19 @@ describe('a publish', () => {
     await carryOut(playlistID);
     await fail('a', damaged);
     await carryOut(playlistID);
-    expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'FAILED', publishFailure: { code: 'playlist_not_playable' } });
+    expect(await playlist(playlistID)).toMatchObject({
+      publishStatus: 'FAILED',
+      publishFailure: { code: 'playlist_not_playable' },
+    });
   });
 });
 
 describe('preparedPlaylistIDs', () => {
   const share = async (id: string) => (await stream(id)).preparedShare;
-  const edit = (playlistID: string, ...operations: object[]) => call('POST', `/playlists/${playlistID}/operations`, { operations });
-  const keep = (id: string, ...preparedPlaylistIDs: string[]) => call('PATCH', `/streams/${id}`, { preparedPlaylistIDs });
+  const edit = (playlistID: string, ...operations: object[]) =>
+    call('POST', `/playlists/${playlistID}/operations`, { operations });
+  const keep = (id: string, ...preparedPlaylistIDs: string[]) =>
+    call('PATCH', `/streams/${id}`, { preparedPlaylistIDs });
 
   it('are prepared at once, drafts too, so that a start goes straight to activating', async () => {
     const { id, playlistID } = await playlistStream(await uploadOf('a'), await uploadOf('b'), await uploadOf('b'));
@@ -211,7 +245,11 @@ describe('preparedPlaylistIDs', () => {
     expect(await asked()).toEqual([]);
     await create('/streams', { ...manifest, framerate: 'f_60', preparedPlaylistIDs: [owner.playlistID, songs] });
     await create('/streams', { ...manifest, framerate: 'f_25', preparedPlaylistIDs: [owner.playlistID, songs] });
-    expect((await asked()).map((command) => (command as { format: string }).format).sort()).toEqual(['q_720p-f_25', 'q_720p-f_60', 'sound']);
+    expect((await asked()).map((command) => (command as { format: string }).format).sort()).toEqual([
+      'q_720p-f_25',
+      'q_720p-f_60',
+      'sound',
+    ]);
   });
 
   it('are prepared anew when the stream changes its format or takes to preparing', async () => {
@@ -224,7 +262,11 @@ describe('preparedPlaylistIDs', () => {
     await call('PATCH', `/streams/${id}`, { videoCodec: 'hevc' });
     expect((await asked()).at(-1)).toMatchObject({ format: 'q_1080p-f_30-hevc' });
     expect(await share(id)).toBe(0);
-    const encoded = await create('/streams', { streamBackend: 'ffmpeg', quality: 'q_2160p', preparedPlaylistIDs: [playlistID] });
+    const encoded = await create('/streams', {
+      streamBackend: 'ffmpeg',
+      quality: 'q_2160p',
+      preparedPlaylistIDs: [playlistID],
+    });
     expect(await share(encoded)).toBeNull();
     expect(await asked()).toHaveLength(3);
     await service.pool().query('update users set stream_backend_edit = true');
@@ -257,7 +299,11 @@ describe('preparedPlaylistIDs', () => {
   it('do not wait for what cannot be played or prepared, which is tried again when somebody asks if it was our fault', async () => {
     const broken = await unprobed();
     await data().uploads.recordFailure(broken, damaged);
-    const { id, playlistID } = await playlistStream(await uploadOf('a'), await uploadOf('silent', { videoCodec: null }), broken);
+    const { id, playlistID } = await playlistStream(
+      await uploadOf('a'),
+      await uploadOf('silent', { videoCodec: null }),
+      broken,
+    );
     await keep(id, playlistID);
     expect(await asked()).toHaveLength(1);
     expect(await share(id)).toBeCloseTo(2 / 3);
@@ -281,7 +327,9 @@ describe('preparedPlaylistIDs', () => {
 });
 
 describe('every format has in SQL the name that it has everywhere', () => {
-  const formats = qualities.flatMap((quality) => framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))));
+  const formats = qualities.flatMap((quality) =>
+    framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))),
+  );
 
   it('where playlists are kept prepared', async () => {
     const { id, playlistID } = await playlistStream(await uploadOf('a'));
@@ -290,7 +338,9 @@ describe('every format has in SQL the name that it has everywhere', () => {
     for (const { videoCodec, ...format } of formats) {
       for (const video_codec of videoCodec === 'h264' ? [videoCodec, null] : [videoCodec]) {
         await data().streams.saveSettings(id, { ...settings, ...format, video_codec });
-        expect(await data().renditions.toKeep('stream', id)).toMatchObject([{ format: formatName({ ...format, videoCodec }) }]);
+        expect(await data().renditions.toKeep('stream', id)).toMatchObject([
+          { format: formatName({ ...format, videoCodec }) },
+        ]);
       }
     }
   });
@@ -305,10 +355,16 @@ describe('every format has in SQL the name that it has everywhere', () => {
       await data().renditions.finishSegment('a', formatName(format), 0);
       await expectHalf();
     }
-    await service.pool().query(`update streams set run_quality = 'q_720p', run_framerate = 'f_30', run_video_codec = null`);
+    await service
+      .pool()
+      .query(`update streams set run_quality = 'q_720p', run_framerate = 'f_30', run_video_codec = null`);
     await service.pool().query(`delete from renditions where format <> $1`, [pictures]);
     await expectHalf();
-    expect(formatOfRun((await data().streams.lockAny(id))!)).toEqual({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
+    expect(formatOfRun((await data().streams.lockAny(id))!)).toEqual({
+      quality: 'q_720p',
+      framerate: 'f_30',
+      videoCodec: 'h264',
+    });
   });
 });
 
@@ -318,5 +374,7 @@ it('a rendition is forgotten with the last upload of its content', async () => {
   await data().uploads.delete(first);
   expect(await data().renditions.removeOrphans()).toEqual([]);
   await data().uploads.delete(second);
-  expect(await data().renditions.removeOrphans()).toMatchObject([{ content_hash: 'a', format: pictures, segment_count: 1 }]);
+  expect(await data().renditions.removeOrphans()).toMatchObject([
+    { content_hash: 'a', format: pictures, segment_count: 1 },
+  ]);
 });

@@ -7,7 +7,20 @@ import { pretendProbed, testService } from '../support/service.ts';
 import { actorsOn } from './actors.ts';
 
 const service = testService();
-const { call, claim, data, playlist, readyStream, register, report, startedStream, stream, transaction, unprobed, upload } = actorsOn(service);
+const {
+  call,
+  claim,
+  data,
+  playlist,
+  readyStream,
+  register,
+  report,
+  startedStream,
+  stream,
+  transaction,
+  unprobed,
+  upload,
+} = actorsOn(service);
 const fps = 30;
 
 /** Two items of 7 and 5 seconds. */
@@ -22,8 +35,10 @@ beforeEach(async () => {
   await add(...uploads);
 });
 
-const add = (...ids: string[]) => call('POST', `/playlists/${playlistID}/operations`, { operations: ids.map((uploadID) => ({ op: 'add', uploadID })) });
-const replaceAllBy = (id: string) => call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'clear' }, { op: 'add', uploadID: id }] });
+const add = (...ids: string[]) =>
+  call('POST', `/playlists/${playlistID}/operations`, { operations: ids.map((uploadID) => ({ op: 'add', uploadID })) });
+const replaceAllBy = (id: string) =>
+  call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'clear' }, { op: 'add', uploadID: id }] });
 const askToPublish = () => call('POST', `/playlists/${playlistID}/publish`);
 const carryOut = async (now = new Date()) => {
   const request = (await data().playlists.findAny(playlistID))!.publish_request;
@@ -44,7 +59,14 @@ async function goLive(): Promise<Date> {
 const secondsAfter = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000);
 
 describe('while live', () => {
-  it.each([[0, 12], [1.9, 12], [2.1, 19], [8.9, 19], [9.1, 24], [1000, 1015]])(
+  it.each([
+    [0, 12],
+    [1.9, 12],
+    [2.1, 19],
+    [8.9, 19],
+    [9.1, 24],
+    [1000, 1015],
+  ])(
     'at %d s of laps of 7 + 5 s takes effect at %d s: the end of an item, at least 10 s ahead',
     async (atSeconds, boundarySeconds) => {
       const anchoredAt = await goLive();
@@ -56,8 +78,16 @@ describe('while live', () => {
       const after = await timeline();
       expect(after).toHaveLength(2);
       expect(after[0]).toEqual(before[0]);
-      expect(after[1]).toMatchObject({ offsetSeconds: boundarySeconds, playlistID, snapshot: { items: [{ uploadID: other }] } });
-      expect(occurrenceAt(after, boundarySeconds * fps, fps)).toMatchObject({ item: { uploadID: other }, lap: 0, startFrame: boundarySeconds * fps });
+      expect(after[1]).toMatchObject({
+        offsetSeconds: boundarySeconds,
+        playlistID,
+        snapshot: { items: [{ uploadID: other }] },
+      });
+      expect(occurrenceAt(after, boundarySeconds * fps, fps)).toMatchObject({
+        item: { uploadID: other },
+        lap: 0,
+        startFrame: boundarySeconds * fps,
+      });
       expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'IDLE', live: { version: 3 } });
     },
   );
@@ -65,13 +95,21 @@ describe('while live', () => {
   it('a second time replaces what has not begun, and follows what has', async () => {
     const anchoredAt = await goLive();
     const [first, second, third] = [await upload(), await upload(), await upload()];
-    for (const [uploadID, atSeconds] of [[first, 0], [second, 1.5], [third, 30]] as const) {
+    for (const [uploadID, atSeconds] of [
+      [first, 0],
+      [second, 1.5],
+      [third, 30],
+    ] as const) {
       await replaceAllBy(uploadID);
       await askToPublish();
       await carryOut(secondsAfter(anchoredAt, atSeconds));
     }
     const plays = (await timeline()).map(({ offsetSeconds, snapshot }) => [offsetSeconds, snapshot.items[0]!.uploadID]);
-    expect(plays).toEqual([[0, uploads[0]], [12, second], [42, third]]);
+    expect(plays).toEqual([
+      [0, uploads[0]],
+      [12, second],
+      [42, third],
+    ]);
   });
 
   it('by an older request than the last changes nothing', async () => {
@@ -88,7 +126,11 @@ describe('while live', () => {
     await replaceAllBy(await upload({ videoCodec: null }));
     await askToPublish();
     await carryOut();
-    expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'FAILED', publishFailure: { code: 'playlist_not_playable' }, live: { version: 2 } });
+    expect(await playlist(playlistID)).toMatchObject({
+      publishStatus: 'FAILED',
+      publishFailure: { code: 'playlist_not_playable' },
+      live: { version: 2 },
+    });
     expect(await timeline()).toHaveLength(1);
     expect((await stream(streamID)).state).toBe('active');
   });
@@ -121,7 +163,11 @@ describe('items that are still being examined', () => {
   it('are waited for, and their probe asks again', async () => {
     await goLive();
     const late = await unprobed();
-    await service.objects().write((await data().uploads.findAny(late))!.object_key, Buffer.from('no media at all'), { contentType: 'video/mp4' });
+    await service
+      .objects()
+      .write((await data().uploads.findAny(late))!.object_key, Buffer.from('no media at all'), {
+        contentType: 'video/mp4',
+      });
     await call('POST', `/uploads/${late}/complete`);
     await add(late);
     await askToPublish();
@@ -130,7 +176,10 @@ describe('items that are still being examined', () => {
     await pretendProbed(service, late);
     expect(await data().playlists.publishingWith(late)).toMatchObject([{ id: playlistID }]);
     await carryOut();
-    expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'IDLE', live: { items: [{}, {}, { uploadID: late }] } });
+    expect(await playlist(playlistID)).toMatchObject({
+      publishStatus: 'IDLE',
+      live: { items: [{}, {}, { uploadID: late }] },
+    });
   });
 
   it('are not missed when the probe ends at the same moment', async () => {
@@ -159,11 +208,17 @@ describe('items that are still being examined', () => {
     await add(late);
     await goLive();
     expect((await timeline()).at(-1)!.snapshot.items).toHaveLength(2);
-    expect([(await playlist(playlistID)).publishStatus, (await stream(streamID)).processingState]).toEqual(['PREPARING', 'processing']);
+    expect([(await playlist(playlistID)).publishStatus, (await stream(streamID)).processingState]).toEqual([
+      'PREPARING',
+      'processing',
+    ]);
     await pretendProbed(service, late);
     await carryOut();
     expect((await timeline()).at(-1)!.snapshot.items.map((item) => item.uploadID)).toEqual([...uploads, late]);
-    expect([(await playlist(playlistID)).publishStatus, (await stream(streamID)).processingState]).toEqual(['IDLE', 'idle']);
+    expect([(await playlist(playlistID)).publishStatus, (await stream(streamID)).processingState]).toEqual([
+      'IDLE',
+      'idle',
+    ]);
   });
 
   it('that were never sent are not waited for', async () => {
@@ -214,9 +269,19 @@ it('asked of the media queue for a playlist that is gone is done', async () => {
   await askToPublish();
   await call('DELETE', `/streams/${streamID}`);
   const worker = createMediaWorker({
-    pool: service.pool(), objects: service.objects(), tools: { ffmpegPath: '', ffprobePath: '' },
-    encoderOf: async () => ({ codec: 'h264_nvenc' }), random: () => 0.5, log: () => {},
+    pool: service.pool(),
+    objects: service.objects(),
+    tools: { ffmpegPath: '', ffprobePath: '' },
+    encoderOf: async () => ({ codec: 'h264_nvenc' }),
+    random: () => 0.5,
+    log: () => {},
   });
-  const record = { messageId: '1', body: JSON.stringify({ task: 'publish_playlist', playlistID, request: 1 }), attributes: {} };
-  expect(await worker({ Records: [record as Parameters<typeof worker>[0]['Records'][number]] })).toEqual({ batchItemFailures: [] });
+  const record = {
+    messageId: '1',
+    body: JSON.stringify({ task: 'publish_playlist', playlistID, request: 1 }),
+    attributes: {},
+  };
+  expect(await worker({ Records: [record as Parameters<typeof worker>[0]['Records'][number]] })).toEqual({
+    batchItemFailures: [],
+  });
 });

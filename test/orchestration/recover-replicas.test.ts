@@ -5,9 +5,11 @@ import { testService } from '../support/service.ts';
 import { actorsOn, statsWith } from './actors.ts';
 
 const service = testService();
-const { activeStream, call, causes, claim, commands, data, loseLease, register, report, stream, transaction } = actorsOn(service);
+const { activeStream, call, causes, claim, commands, data, loseLease, register, report, stream, transaction } =
+  actorsOn(service);
 const recover = () => recoverReplicas(service.pool());
-const agentIDs = async () => (await service.pool().query(`select id from agents where id <> 'witness' order by id`)).rows.map((row) => row.id);
+const agentIDs = async () =>
+  (await service.pool().query(`select id from agents where id <> 'witness' order by id`)).rows.map((row) => row.id);
 const clearCommands = () => service.pool().query('delete from outbox');
 
 beforeEach(async () => {
@@ -17,12 +19,20 @@ beforeEach(async () => {
 
 describe('a lease that is over', () => {
   it('frees the replicas, wakes up others, and shows the stream failing with the reason until one has taken over', async () => {
-    const { id, held: [replica] } = await activeStream('dying');
+    const {
+      id,
+      held: [replica],
+    } = await activeStream('dying');
     await clearCommands();
     await loseLease('dying');
     expect((await data().agents.renew('healthy')).isAnyDead).toBe(true);
     await recover();
-    expect(await stream(id)).toMatchObject({ state: 'failing', status: 'ACTIVE', stateReason: { code: 'agent_lost' }, replicas: [{ state: 'waiting' }] });
+    expect(await stream(id)).toMatchObject({
+      state: 'failing',
+      status: 'ACTIVE',
+      stateReason: { code: 'agent_lost' },
+      replicas: [{ state: 'waiting' }],
+    });
     expect(await commands()).toEqual([{ queue: 'publish-ffmpeg', body: { streamID: id } }]);
     expect(await agentIDs()).toEqual(['healthy']);
     const [taken] = await claim('healthy');
@@ -33,7 +43,10 @@ describe('a lease that is over', () => {
   });
 
   it('leaves what the agent said last of its streams', async () => {
-    const { id, held: [replica] } = await activeStream('dying');
+    const {
+      id,
+      held: [replica],
+    } = await activeStream('dying');
     const stats = statsWith({ framesSent: 7, bytesSent: 900 });
     await service.pool().query(`update live_intervals set started_at = started_at - interval '1 minute'`);
     await data().figures.say('dying', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
@@ -113,17 +126,27 @@ describe('a lease that is over', () => {
   });
 
   it('leaves a stream active of which another agent still sends a replica', async () => {
-    const { id, held: [primary] } = await activeStream('dying', { agentModeEnabled: true, runBackupStream: true });
+    const {
+      id,
+      held: [primary],
+    } = await activeStream('dying', { agentModeEnabled: true, runBackupStream: true });
     await service.pool().query(`update replicas set agent_id = 'healthy' where id = $1`, [primary!.id]);
     await loseLease('dying');
     await recover();
-    expect(await stream(id)).toMatchObject({ state: 'active', replicas: [{ role: 'primary', state: 'live' }, { role: 'backup', state: 'waiting' }] });
+    expect(await stream(id)).toMatchObject({
+      state: 'active',
+      replicas: [
+        { role: 'primary', state: 'live' },
+        { role: 'backup', state: 'waiting' },
+      ],
+    });
   });
 
   it('is recovered once by many at once, with both replicas on different dead agents', async () => {
     await register('dying too');
     const made = [];
-    for (let count = 0; count < 8; count++) made.push(await activeStream('dying', { agentModeEnabled: true, runBackupStream: true }));
+    for (let count = 0; count < 8; count++)
+      made.push(await activeStream('dying', { agentModeEnabled: true, runBackupStream: true }));
     await service.pool().query(`update replicas set agent_id = 'dying too' where role = 'backup'`);
     await clearCommands();
     await loseLease('dying');
@@ -136,11 +159,14 @@ describe('a lease that is over', () => {
 
   it('does not fail on reports and stops that come at the same time', async () => {
     const made = [];
-    for (let count = 0; count < 8; count++) made.push(await activeStream('dying', { agentModeEnabled: true, runBackupStream: true }));
+    for (let count = 0; count < 8; count++)
+      made.push(await activeStream('dying', { agentModeEnabled: true, runBackupStream: true }));
     await loseLease('dying');
     const answers = await Promise.all([
       recover(),
-      ...made.flatMap(({ held }) => held.map((replica) => report(replica, 'failing', { reason: { code: 'x', detail: 'x' } }))),
+      ...made.flatMap(({ held }) =>
+        held.map((replica) => report(replica, 'failing', { reason: { code: 'x', detail: 'x' } })),
+      ),
       recover(),
       ...made.map(async ({ id }) => (await call('POST', `/streams/${id}/stop`)).status),
     ]);

@@ -11,10 +11,17 @@ const hour = 3600 * 1000;
 const plusHours = (iso: string, hours: number) => new Date(new Date(iso).getTime() + hours * hour).toISOString();
 
 /** A stream that is on the air in an occurrence of one hour that began ten minutes ago, with its replica. */
-async function onAir(recurrence: object | null = daily, { end = true, ...settings }: { end?: boolean; streamDuration?: number } = {}) {
+async function onAir(
+  recurrence: object | null = daily,
+  { end = true, ...settings }: { end?: boolean; streamDuration?: number } = {},
+) {
   const id = await readyStream(settings);
   const startAt = inFuture(3600);
-  const answer = await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: startAt, ...(end ? { scheduleEndAt: plusHours(startAt, 1) } : {}), recurrence });
+  const answer = await call('POST', `/streams/${id}/schedule`, {
+    scheduleStartAt: startAt,
+    ...(end ? { scheduleEndAt: plusHours(startAt, 1) } : {}),
+    recurrence,
+  });
   expect(answer.status).toBe(200);
   // As if all of it had been asked for 70 minutes ago.
   const began = plusHours(startAt, -70 / 60);
@@ -36,13 +43,23 @@ describe('POST /streams/{id}/schedule with a recurrence', () => {
   it('shows the rule and the next starts', async () => {
     const id = await readyStream();
     const startAt = inFuture(3600);
-    const { body } = await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: startAt, recurrence: { rule: 'FREQ=DAILY;COUNT=3', timeZone: 'UTC' } });
+    const { body } = await call('POST', `/streams/${id}/schedule`, {
+      scheduleStartAt: startAt,
+      recurrence: { rule: 'FREQ=DAILY;COUNT=3', timeZone: 'UTC' },
+    });
     expect(body).toMatchObject({
-      state: 'scheduled', recurrence: { rule: 'FREQ=DAILY;COUNT=3', timeZone: 'UTC' }, nextOccurrences: [startAt, plusHours(startAt, 24), plusHours(startAt, 48)],
+      state: 'scheduled',
+      recurrence: { rule: 'FREQ=DAILY;COUNT=3', timeZone: 'UTC' },
+      nextOccurrences: [startAt, plusHours(startAt, 24), plusHours(startAt, 48)],
     });
     expect((await call('GET', `/streams/${id}`)).body).toEqual(body);
     const cancelled = await call('DELETE', `/streams/${id}/schedule`);
-    expect(cancelled.body).toMatchObject({ state: 'draft', recurrence: null, nextOccurrences: [], scheduleStartAt: null });
+    expect(cancelled.body).toMatchObject({
+      state: 'draft',
+      recurrence: null,
+      nextOccurrences: [],
+      scheduleStartAt: null,
+    });
   });
 
   it.each([
@@ -52,7 +69,10 @@ describe('POST /streams/{id}/schedule with a recurrence', () => {
     [{ rule: 'FREQ=DAILY' }, '/recurrence/timeZone'],
   ])('refuses %j at its field, and schedules nothing', async (recurrence, path) => {
     const id = await readyStream();
-    const { status, body } = await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: inFuture(3600), recurrence });
+    const { status, body } = await call('POST', `/streams/${id}/schedule`, {
+      scheduleStartAt: inFuture(3600),
+      recurrence,
+    });
     expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', path]);
     expect((await stream(id)).state).toBe('draft');
   });
@@ -60,7 +80,10 @@ describe('POST /streams/{id}/schedule with a recurrence', () => {
   it('follows a start that is moved, and refuses to move it beyond the end of the recurrence', async () => {
     const id = await readyStream();
     const until = inFuture(10 * 24 * 3600).replaceAll(/[-:]|\.\d+/g, '');
-    await call('POST', `/streams/${id}/schedule`, { scheduleStartAt: inFuture(3600), recurrence: { rule: `FREQ=WEEKLY;UNTIL=${until}`, timeZone: 'UTC' } });
+    await call('POST', `/streams/${id}/schedule`, {
+      scheduleStartAt: inFuture(3600),
+      recurrence: { rule: `FREQ=WEEKLY;UNTIL=${until}`, timeZone: 'UTC' },
+    });
     const startAt = inFuture(7200);
     const { body } = await call('PATCH', `/streams/${id}`, { scheduleStartAt: startAt });
     expect(body.nextOccurrences).toEqual([startAt, plusHours(startAt, 7 * 24)]);
@@ -78,7 +101,11 @@ describe('after an occurrence', () => {
     expect((await stream(id)).state).toBe('stopping');
     await ended();
     expect(await stream(id)).toMatchObject({
-      state: 'scheduled', status: 'INACTIVE', scheduleStartAt: plusHours(began, 24), scheduleEndAt: plusHours(began, 25), stoppedAt: expect.any(String),
+      state: 'scheduled',
+      status: 'INACTIVE',
+      scheduleStartAt: plusHours(began, 24),
+      scheduleEndAt: plusHours(began, 25),
+      stoppedAt: expect.any(String),
     });
     expect(await dueKinds(id)).toEqual(['schedule_end', 'schedule_start']);
     expect((await causes(id)).slice(-2)).toEqual(['schedule_end', 'next_occurrence']);
@@ -92,7 +119,11 @@ describe('after an occurrence', () => {
     await fallDue(id, 'duration_over');
     await fire();
     await ended();
-    expect(await stream(id)).toMatchObject({ state: 'scheduled', scheduleStartAt: plusHours(began, 24), scheduleEndAt: null });
+    expect(await stream(id)).toMatchObject({
+      state: 'scheduled',
+      scheduleStartAt: plusHours(began, 24),
+      scheduleEndAt: null,
+    });
     expect(await dueKinds(id)).toEqual(['schedule_start']);
   });
 
@@ -111,7 +142,11 @@ describe('after an occurrence', () => {
     await fallDue(id, 'schedule_end');
     await fire();
     await ended();
-    expect(await stream(id)).toMatchObject({ state: 'scheduled', scheduleStartAt: plusHours(began, 24), scheduleEndAt: plusHours(began, 25) });
+    expect(await stream(id)).toMatchObject({
+      state: 'scheduled',
+      scheduleStartAt: plusHours(began, 24),
+      scheduleEndAt: plusHours(began, 25),
+    });
   });
 
   it('without a recurrence, it is stopped', async () => {
@@ -135,7 +170,10 @@ describe('a stop by the user ends a recurrence', () => {
     const { id, ended } = await onAir();
     await fallDue(id, 'schedule_end');
     await fire();
-    expect((await call('PATCH', `/streams/${id}`, { status: 'INACTIVE' })).body).toMatchObject({ state: 'stopping', recurrence: null });
+    expect((await call('PATCH', `/streams/${id}`, { status: 'INACTIVE' })).body).toMatchObject({
+      state: 'stopping',
+      recurrence: null,
+    });
     await ended();
     expect((await stream(id)).state).toBe('stopped');
   });

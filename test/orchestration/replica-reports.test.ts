@@ -4,7 +4,8 @@ import { testService } from '../support/service.ts';
 import { actorsOn, inFuture, statsWith } from './actors.ts';
 
 const service = testService();
-const { activeStream, call, causes, claim, data, dueKinds, register, report, startedStream, stream } = actorsOn(service);
+const { activeStream, call, causes, claim, data, dueKinds, register, report, startedStream, stream } =
+  actorsOn(service);
 const refused = { code: 'connection_refused', detail: 'The destination refused the connection.' };
 const keyRefused = { code: 'key_refused', detail: 'The destination refused the stream key.' };
 
@@ -14,9 +15,18 @@ describe('one replica', () => {
   it('makes the stream active with the first media that the destination accepts, and not before', async () => {
     const id = await startedStream();
     const [replica] = await claim('agent');
-    expect(await stream(id)).toMatchObject({ state: 'activating', startedAt: null, replicas: [{ state: 'connecting' }] });
+    expect(await stream(id)).toMatchObject({
+      state: 'activating',
+      startedAt: null,
+      replicas: [{ state: 'connecting' }],
+    });
     expect(await report(replica!, 'live')).toBe(true);
-    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null, startedAt: expect.any(String), replicas: [{ state: 'live' }] });
+    expect(await stream(id)).toMatchObject({
+      state: 'active',
+      stateReason: null,
+      startedAt: expect.any(String),
+      replicas: [{ state: 'live' }],
+    });
     expect((await call('GET', `/destinations/${(await stream(id)).destinationID}`)).body.lastUsedAt).not.toBeNull();
   });
 
@@ -41,7 +51,10 @@ describe('one replica', () => {
   });
 
   it('is failing with what happened when the evidence is lost, and active without a reason when it is back', async () => {
-    const { id, held: [replica] } = await activeStream('agent');
+    const {
+      id,
+      held: [replica],
+    } = await activeStream('agent');
     const { startedAt } = await stream(id);
     await report(replica!, 'failing', { reason: refused });
     expect(await stream(id)).toMatchObject({ state: 'failing', status: 'ACTIVE', stateReason: refused });
@@ -57,7 +70,12 @@ describe('one replica', () => {
     const [replica] = await claim('agent');
     if (state === 'active') await report(replica!, 'live');
     await report(replica!, 'failing', { reason: keyRefused, hopeless: true });
-    expect(await stream(id)).toMatchObject({ state: 'failed', status: 'INACTIVE', stateReason: keyRefused, stoppedAt: expect.any(String) });
+    expect(await stream(id)).toMatchObject({
+      state: 'failed',
+      status: 'INACTIVE',
+      stateReason: keyRefused,
+      stoppedAt: expect.any(String),
+    });
     expect(await dueKinds(id)).toEqual([]);
     expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
     await report(replica!, 'ended');
@@ -66,7 +84,10 @@ describe('one replica', () => {
   });
 
   it('stops once it has ended, with nothing left that could happen to it', async () => {
-    const { id, held: [replica] } = await activeStream('agent', { streamDuration: 60 });
+    const {
+      id,
+      held: [replica],
+    } = await activeStream('agent', { streamDuration: 60 });
     expect((await call('POST', `/streams/${id}/stop`)).body).toMatchObject({ state: 'stopping', status: 'INACTIVE' });
     expect(await dueKinds(id)).toEqual([]);
     expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
@@ -77,7 +98,10 @@ describe('one replica', () => {
   });
 
   it('does not come back to life by what is reported while it stops', async () => {
-    const { id, held: [replica] } = await activeStream('agent');
+    const {
+      id,
+      held: [replica],
+    } = await activeStream('agent');
     await call('POST', `/streams/${id}/stop`);
     await report(replica!, 'failing', { reason: refused });
     await report(replica!, 'live');
@@ -85,7 +109,10 @@ describe('one replica', () => {
   });
 
   it('takes the row of a deleted stream with it at the end, and not before', async () => {
-    const { id, held: [replica] } = await activeStream('agent');
+    const {
+      id,
+      held: [replica],
+    } = await activeStream('agent');
     expect((await call('DELETE', `/streams/${id}`)).status).toBe(204);
     expect((await call('GET', `/streams/${id}`)).status).toBe(404);
     expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
@@ -100,9 +127,19 @@ describe('a primary and a backup', () => {
   const both = { agentModeEnabled: true, runBackupStream: true };
 
   it('keep the stream active as long as one of them sends', async () => {
-    const { id, held: [primary, backup] } = await activeStream('agent', both);
+    const {
+      id,
+      held: [primary, backup],
+    } = await activeStream('agent', both);
     await report(primary!, 'failing', { reason: refused });
-    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null, replicas: [{ role: 'primary', state: 'failing' }, { role: 'backup', state: 'live' }] });
+    expect(await stream(id)).toMatchObject({
+      state: 'active',
+      stateReason: null,
+      replicas: [
+        { role: 'primary', state: 'failing' },
+        { role: 'backup', state: 'live' },
+      ],
+    });
     await report(primary!, 'failing', { reason: keyRefused, hopeless: true });
     expect((await stream(id)).state).toBe('active');
     await report(backup!, 'failing', { reason: refused });
@@ -112,7 +149,10 @@ describe('a primary and a backup', () => {
   });
 
   it('stop only when both have ended', async () => {
-    const { id, held: [primary, backup] } = await activeStream('agent', both);
+    const {
+      id,
+      held: [primary, backup],
+    } = await activeStream('agent', both);
     await call('POST', `/streams/${id}/stop`);
     await report(backup!, 'ended');
     expect(await stream(id)).toMatchObject({ state: 'stopping', replicas: [{ role: 'primary' }] });
@@ -143,7 +183,10 @@ describe('reports of who lost the replica', () => {
     ['another agent', { agent_id: 'another' }],
     ['a replica of an earlier run', { id: 'rep_earlier' }],
   ])('change nothing: %s', async (_, lost) => {
-    const { id, held: [replica] } = await activeStream('agent');
+    const {
+      id,
+      held: [replica],
+    } = await activeStream('agent');
     const before = await stream(id);
     expect(await report({ ...replica!, ...lost }, 'failing', { reason: keyRefused, hopeless: true })).toBe(false);
     expect(await report({ ...replica!, ...lost }, 'ended')).toBe(false);
@@ -151,11 +194,17 @@ describe('reports of who lost the replica', () => {
   });
 
   it('store no figures either', async () => {
-    const { id, held: [replica] } = await activeStream('agent');
+    const {
+      id,
+      held: [replica],
+    } = await activeStream('agent');
     const stats = statsWith({ framesSent: 7 });
     const framesSent = async () => (await call('GET', `/streams/${id}/stats`)).body.framesSent;
     await register('another');
-    for (const [agent, epoch] of [['another', replica!.epoch], ['agent', replica!.epoch - 1]] as const) {
+    for (const [agent, epoch] of [
+      ['another', replica!.epoch],
+      ['agent', replica!.epoch - 1],
+    ] as const) {
       await data().figures.say(agent, [{ replicaID: replica!.id, epoch, stats }]);
       await data().figures.keep(agent, { replicaID: replica!.id, epoch, stats });
     }

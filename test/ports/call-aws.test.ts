@@ -15,16 +15,30 @@ describe.skipIf(emulator.missing)(`with an emulator of AWS ${emulator.note}`, { 
   afterAll(() => emulator.stop());
 
   test('what was written is read, and what was not is an error that names it', async () => {
-    const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AmazonSSM.PutParameter', authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/20260101/${region}/ssm/aws4_request` };
-    const put = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify({ Name: '/a/b', Value: 'https://example.org', Type: 'String' }) });
+    const headers = {
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': 'AmazonSSM.PutParameter',
+      authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/20260101/${region}/ssm/aws4_request`,
+    };
+    const put = await fetch(endpoint, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ Name: '/a/b', Value: 'https://example.org', Type: 'String' }),
+    });
     expect(put.status).toBe(200);
     expect(await readParameter('/a/b', { endpoint, region, credentials })).toBe('https://example.org');
-    await expect(readParameter('/a/c', { endpoint, region, credentials })).rejects.toThrow('ssm GetParameter: 400 ParameterNotFound');
+    await expect(readParameter('/a/c', { endpoint, region, credentials })).rejects.toThrow(
+      'ssm GetParameter: 400 ParameterNotFound',
+    );
   });
 });
 
 describe('on the wire', () => {
-  const place = () => ({ endpoint, region: 'eu-west-1', credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' } });
+  const place = () => ({
+    endpoint,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' },
+  });
 
   const server = createServer();
   let endpoint: string;
@@ -47,7 +61,9 @@ describe('on the wire', () => {
     const { request, body } = await received.promise;
     expect(body).toBe('{"Name":"/x"}');
     expect(request.headers['x-amz-target']).toBe('AmazonSSM.GetParameter');
-    expect(request.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/eu-west-1\/ssm\/aws4_request, SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date;x-amz-target, Signature=[0-9a-f]{64}$/);
+    expect(request.headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/eu-west-1\/ssm\/aws4_request, SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date;x-amz-target, Signature=[0-9a-f]{64}$/,
+    );
   });
 
   /** Answers one request after the other as told, and counts them. */
@@ -61,7 +77,11 @@ describe('on the wire', () => {
   };
 
   test('what fails at AWS, or comes too often, is tried again', async () => {
-    const count = answering([[500, 'not JSON'], [400, '{"__type":"com.amazon#ThrottlingException"}'], [200, '{"Parameter":{"Value":"found"}}']]);
+    const count = answering([
+      [500, 'not JSON'],
+      [400, '{"__type":"com.amazon#ThrottlingException"}'],
+      [200, '{"Parameter":{"Value":"found"}}'],
+    ]);
     expect(await readParameter('/x', place())).toBe('found');
     expect(count()).toBe(3);
   });
@@ -73,7 +93,11 @@ describe('on the wire', () => {
   });
 
   test('it gives up after three tries', async () => {
-    const count = answering([[503, ''], [503, ''], [503, '']]);
+    const count = answering([
+      [503, ''],
+      [503, ''],
+      [503, ''],
+    ]);
     await expect(readParameter('/x', place())).rejects.toThrow('ssm GetParameter: 503');
     expect(count()).toBe(3);
   });

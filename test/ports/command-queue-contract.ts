@@ -21,8 +21,15 @@ const none = { batchItemFailures: [] };
 const byText = (a: string, b: string) => a.localeCompare(b);
 
 /** Writes commands as data code does. */
-export async function writeCommands(pool: Pick<Pool, 'query'>, queue: QueueName, bodies: readonly unknown[]): Promise<void> {
-  await pool.query('insert into outbox (queue, body) select $1, body from unnest($2::jsonb[]) as body', [queue, bodies.map((body) => JSON.stringify(body))]);
+export async function writeCommands(
+  pool: Pick<Pool, 'query'>,
+  queue: QueueName,
+  bodies: readonly unknown[],
+): Promise<void> {
+  await pool.query('insert into outbox (queue, body) select $1, body from unnest($2::jsonb[]) as body', [
+    queue,
+    bodies.map((body) => JSON.stringify(body)),
+  ]);
 }
 
 /** @param setUp makes empty queues, before every test */
@@ -44,7 +51,11 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       await vi.waitFor(() => expect(consumer.received).toHaveLength(1), eventually);
       const [record] = consumer.received;
       expect(record && bodyOf(record)).toEqual({ uploadID: 'u1', nested: ['ä', 1.5, null] });
-      expect(record).toMatchObject({ eventSource: 'aws:sqs', messageAttributes: {}, attributes: { ApproximateReceiveCount: '1' } });
+      expect(record).toMatchObject({
+        eventSource: 'aws:sqs',
+        messageAttributes: {},
+        attributes: { ApproximateReceiveCount: '1' },
+      });
       expect(record?.eventSourceARN).toMatch(/^arn:aws:sqs:[^:]+:\d{12}:.*media$/);
       expect(Number(record?.attributes.SentTimestamp)).toBeGreaterThan(Date.now() - 60_000);
       expect(record?.messageId).not.toBe('');
@@ -74,7 +85,10 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       await send('media', 'for media');
       await using media = consume('media');
       await using imports = consume('imports');
-      await vi.waitFor(() => expect([media.bodies(), imports.bodies()]).toEqual([['for media'], ['for imports']]), eventually);
+      await vi.waitFor(
+        () => expect([media.bodies(), imports.bodies()]).toEqual([['for media'], ['for imports']]),
+        eventually,
+      );
     });
 
     test('many relays and consumers at once deliver every command', async () => {
@@ -103,11 +117,15 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       await send('media', 'in hand');
       const handling = Promise.withResolvers<void>();
       const started = Promise.withResolvers<void>();
-      const consumer = consume('media', async () => {
-        started.resolve();
-        await handling.promise;
-        return none;
-      }, comeBackSoon);
+      const consumer = consume(
+        'media',
+        async () => {
+          started.resolve();
+          await handling.promise;
+          return none;
+        },
+        comeBackSoon,
+      );
       await started.promise;
       const stopped = consumer.stop();
       handling.resolve();
@@ -121,11 +139,20 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
   describe('failure', () => {
     test('only the records that failed come back, counted', async () => {
       await send('media', 'good', 'bad');
-      await using consumer = consume('media', async ({ Records }) => {
-        const failed = Records.filter((record) => bodyOf(record) === 'bad' && record.attributes.ApproximateReceiveCount === '1');
-        return { batchItemFailures: failed.map((record) => ({ itemIdentifier: record.messageId })) };
-      }, comeBackSoon);
-      const deliveries = () => consumer.received.map((record) => `${String(bodyOf(record))} ${record.attributes.ApproximateReceiveCount}`).toSorted(byText);
+      await using consumer = consume(
+        'media',
+        async ({ Records }) => {
+          const failed = Records.filter(
+            (record) => bodyOf(record) === 'bad' && record.attributes.ApproximateReceiveCount === '1',
+          );
+          return { batchItemFailures: failed.map((record) => ({ itemIdentifier: record.messageId })) };
+        },
+        comeBackSoon,
+      );
+      const deliveries = () =>
+        consumer.received
+          .map((record) => `${String(bodyOf(record))} ${record.attributes.ApproximateReceiveCount}`)
+          .toSorted(byText);
       await vi.waitFor(() => expect(deliveries()).toEqual(['bad 1', 'bad 2', 'good 1']), eventually);
       expect(new Set(consumer.received.map((record) => record.messageId)).size).toBe(2);
     });
@@ -136,16 +163,28 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       ['that names nothing', async () => ({ batchItemFailures: [{ itemIdentifier: '' }] })],
     ])('all of a batch comes back from a handler %s', async (_, fail) => {
       await send('media', 1, 2);
-      await using consumer = consume('media', async ({ Records }) => (Records.some((record) => record.attributes.ApproximateReceiveCount === '1') ? fail() : none), comeBackSoon);
-      await vi.waitFor(() => expect(consumer.bodies().map(String).toSorted(byText)).toEqual(['1', '1', '2', '2']), eventually);
+      await using consumer = consume(
+        'media',
+        async ({ Records }) =>
+          Records.some((record) => record.attributes.ApproximateReceiveCount === '1') ? fail() : none,
+        comeBackSoon,
+      );
+      await vi.waitFor(
+        () => expect(consumer.bodies().map(String).toSorted(byText)).toEqual(['1', '1', '2', '2']),
+        eventually,
+      );
     });
 
     test('a command that keeps failing is set aside as dead, and others go on', async () => {
       await send('media', 'poison');
-      await using consumer = consume('media', async ({ Records }) => {
-        const failed = Records.filter((record) => bodyOf(record) === 'poison');
-        return { batchItemFailures: failed.map((record) => ({ itemIdentifier: record.messageId })) };
-      }, comeBackSoon);
+      await using consumer = consume(
+        'media',
+        async ({ Records }) => {
+          const failed = Records.filter((record) => bodyOf(record) === 'poison');
+          return { batchItemFailures: failed.map((record) => ({ itemIdentifier: record.messageId })) };
+        },
+        comeBackSoon,
+      );
       await vi.waitFor(async () => expect(await underTest.deadCommands('media')).toBe(1), eventually);
       expect(consumer.received.map((record) => record.attributes.ApproximateReceiveCount)).toEqual(['1', '2', '3']);
       await send('media', 'good');

@@ -14,7 +14,12 @@ export interface TestConsumer extends AsyncDisposable {
 
 const succeed: QueueHandler = async () => ({ batchItemFailures: [] });
 
-export function startConsumer(commandQueue: CommandQueue, queue: QueueName, handler = succeed, options: Omit<ConsumeOptions, 'signal'> = {}): TestConsumer {
+export function startConsumer(
+  commandQueue: CommandQueue,
+  queue: QueueName,
+  handler = succeed,
+  options: Omit<ConsumeOptions, 'signal'> = {},
+): TestConsumer {
   const received: SQSRecord[] = [];
   const controller = new AbortController();
   const recording: QueueHandler = (event) => {

@@ -47,7 +47,10 @@ describe('file object store', () => {
     return Promise.all(files.map(async (file) => (await stat(join(folder, name, file))).size));
   };
   const signedTarget = async (method: 'GET' | 'PUT') => {
-    const url = method === 'GET' ? await store.presignGet('a/b', { expiresInSeconds: 60 }) : (await store.presignPut('a/b', { ...limits, contentLength: 10 })).url;
+    const url =
+      method === 'GET'
+        ? await store.presignGet('a/b', { expiresInSeconds: 60 })
+        : (await store.presignPut('a/b', { ...limits, contentLength: 10 })).url;
     const { pathname, search } = new URL(url);
     return pathname + search;
   };
@@ -59,24 +62,33 @@ describe('file object store', () => {
       expect(store.authorize('PUT', await signedTarget('PUT'))).toEqual({ method: 'PUT', key: 'a/b', limits: granted });
     });
 
-    test.each(['GET', 'PUT'] as const)('any byte of a %s URL changed, removed or added makes it worthless', async (method) => {
-      const target = await signedTarget(method);
-      const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code));
-      const splice = fc.record({ at: fc.nat({ max: target.length }), removed: fc.nat({ max: 3 }), added: fc.array(character, { maxLength: 3 }) });
-      fc.assert(
-        fc.property(splice, ({ at, removed, added }) => {
-          const altered = target.slice(0, at) + added.join('') + target.slice(at + removed);
-          fc.pre(altered !== target);
-          expect(() => store.authorize(method, altered)).toThrow('not the one that the URL was signed for');
-        }),
-        { numRuns: 2000 },
-      );
-    });
+    test.each(['GET', 'PUT'] as const)(
+      'any byte of a %s URL changed, removed or added makes it worthless',
+      async (method) => {
+        const target = await signedTarget(method);
+        const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code));
+        const splice = fc.record({
+          at: fc.nat({ max: target.length }),
+          removed: fc.nat({ max: 3 }),
+          added: fc.array(character, { maxLength: 3 }),
+        });
+        fc.assert(
+          fc.property(splice, ({ at, removed, added }) => {
+            const altered = target.slice(0, at) + added.join('') + target.slice(at + removed);
+            fc.pre(altered !== target);
+            expect(() => store.authorize(method, altered)).toThrow('not the one that the URL was signed for');
+          }),
+          { numRuns: 2000 },
+        );
+      },
+    );
 
     // Not in the contract: the emulator takes a request without any signature for one of the bucket's owner.
     test.each(['GET', 'PUT'] as const)('for %s without their signature are refused', async (method) => {
       const target = await signedTarget(method);
-      expect(() => store.authorize(method, target.replace(/&signature=.*/, ''))).toThrow('not the one that the URL was signed for');
+      expect(() => store.authorize(method, target.replace(/&signature=.*/, ''))).toThrow(
+        'not the one that the URL was signed for',
+      );
       expect(() => store.authorize(method, '/objects/a/b')).toThrow('not the one that the URL was signed for');
     });
 
@@ -87,7 +99,11 @@ describe('file object store', () => {
       expect(response.status).toBe(403);
       expect(response.headers.get('content-type')).toBe('application/problem+json');
       expect(await response.json()).toEqual({
-        type: 'about:blank', code: 'signature_mismatch', status: 403, title: 'Forbidden', detail: 'the request is not the one that the URL was signed for',
+        type: 'about:blank',
+        code: 'signature_mismatch',
+        status: 403,
+        title: 'Forbidden',
+        detail: 'the request is not the one that the URL was signed for',
       });
     });
 
@@ -131,12 +147,18 @@ describe('file object store', () => {
     ])('with another %s are told which one was signed', async (name, value, why) => {
       const { url, headers } = await store.presignPut('headers', limits);
       const response = await fetch(url, { method: 'PUT', headers: { ...headers, [name]: value }, body: 'x' });
-      expect(await response.json()).toMatchObject({ status: 403, code: 'signature_mismatch', detail: `the URL was signed for ${why}; send the headers that came with the URL` });
+      expect(await response.json()).toMatchObject({
+        status: 403,
+        code: 'signature_mismatch',
+        detail: `the URL was signed for ${why}; send the headers that came with the URL`,
+      });
     });
 
     test('without a Content-Length are refused, as by S3', async () => {
       const { url, headers } = await store.presignPut('chunked', limits);
-      const upload = httpRequest(url, { method: 'PUT', headers: { ...headers, 'transfer-encoding': 'chunked' } }).end('0123');
+      const upload = httpRequest(url, { method: 'PUT', headers: { ...headers, 'transfer-encoding': 'chunked' } }).end(
+        '0123',
+      );
       const [response]: IncomingMessage[] = await once(upload, 'response');
       expect(response?.statusCode).toBe(411);
       expect(await store.head('chunked')).toBeNull();
@@ -159,7 +181,14 @@ describe('file object store', () => {
   describe('for browsers', () => {
     test('the dashboard may upload and play from its origin', async () => {
       const { url } = await store.presignPut('from/browser', limits);
-      const preflight = await fetch(url, { method: 'OPTIONS', headers: { origin: dashboard, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' } });
+      const preflight = await fetch(url, {
+        method: 'OPTIONS',
+        headers: {
+          origin: dashboard,
+          'access-control-request-method': 'PUT',
+          'access-control-request-headers': 'content-type',
+        },
+      });
       expect(preflight.status).toBe(204);
       expect(preflight.headers.get('access-control-allow-origin')).toBe(dashboard);
       expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT');

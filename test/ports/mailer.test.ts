@@ -13,30 +13,44 @@ test('in a folder, each is a file of its own, in order, and told of', async () =
   const folder = await mkdtemp(join(tmpdir(), 'mails-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const told: string[] = [];
-  const mailer = createFolderMailer({ folder: join(folder, 'mails'), clock: () => new Date('2026-01-31T12:00:00Z'), onMail: ({ to }, file) => told.push(`${to} ${file}`) });
+  const mailer = createFolderMailer({
+    folder: join(folder, 'mails'),
+    clock: () => new Date('2026-01-31T12:00:00Z'),
+    onMail: ({ to }, file) => told.push(`${to} ${file}`),
+  });
   await mailer.send(mail);
   await mailer.send(mail);
   const files = await readdir(join(folder, 'mails'));
   expect(files).toEqual(['2026-01-31T12-00-00.000Z-1.txt', '2026-01-31T12-00-00.000Z-2.txt']);
   expect(told).toEqual(files.map((file) => `ada@example.com ${join(folder, 'mails', file)}`));
   const path = join(folder, 'mails', files[0]!);
-  expect(await readFile(path, 'utf8')).toBe('To: ada@example.com\nSubject: Grüße\n\nA link: https://example.com/?token=x\n');
+  expect(await readFile(path, 'utf8')).toBe(
+    'To: ada@example.com\nSubject: Grüße\n\nA link: https://example.com/?token=x\n',
+  );
   expect((await stat(path)).mode & 0o077).toBe(0);
   await mailer.send({ ...mail, reference: 'notification-7' });
-  expect(await readFile(join(folder, 'mails', '2026-01-31T12-00-00.000Z-3.txt'), 'utf8')).toContain('\nX-Reference: notification-7\n\n');
+  expect(await readFile(join(folder, 'mails', '2026-01-31T12-00-00.000Z-3.txt'), 'utf8')).toContain(
+    '\nX-Reference: notification-7\n\n',
+  );
 });
 
 test('SES is asked once, from the stage’s address; a stage without one says what to do', async () => {
   const sent: unknown[] = [];
-  const ses = { send: (async ({ input }: { input: unknown }) => void sent.push(input)) as unknown as SESv2Client['send'] };
+  const ses = {
+    send: (async ({ input }: { input: unknown }) => void sent.push(input)) as unknown as SESv2Client['send'],
+  };
   await createSESMailer(ses, 'no-reply@example.com').send(mail);
   await createSESMailer(ses, 'no-reply@example.com').send({ ...mail, reference: 'notification-7' });
-  expect(sent.pop()).toMatchObject({ Content: { Simple: { Headers: [{ Name: 'X-Reference', Value: 'notification-7' }] } } });
+  expect(sent.pop()).toMatchObject({
+    Content: { Simple: { Headers: [{ Name: 'X-Reference', Value: 'notification-7' }] } },
+  });
   expect(sent).toEqual([
     {
       FromEmailAddress: 'no-reply@example.com',
       Destination: { ToAddresses: ['ada@example.com'] },
-      Content: { Simple: { Subject: { Data: 'Grüße', Charset: 'UTF-8' }, Body: { Text: { Data: mail.text, Charset: 'UTF-8' } } } },
+      Content: {
+        Simple: { Subject: { Data: 'Grüße', Charset: 'UTF-8' }, Body: { Text: { Data: mail.text, Charset: 'UTF-8' } } },
+      },
     },
   ]);
   await expect(createSESMailer(ses, null).send(mail)).rejects.toThrow('set mailFrom or domain in lib/stages.ts');

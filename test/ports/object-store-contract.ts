@@ -4,7 +4,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { InvalidObjectKey, maxPutBytes, MultipartLost, ObjectNotFound, partBytes, PayloadTooLarge } from '../../lambda/ports/object-store/object-store.ts';
+import {
+  InvalidObjectKey,
+  maxPutBytes,
+  MultipartLost,
+  ObjectNotFound,
+  partBytes,
+  PayloadTooLarge,
+} from '../../lambda/ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
 
 export interface ObjectStoreUnderTest {
@@ -19,10 +26,23 @@ const video = { contentType: 'video/mp4' };
 const newKey = () => `tests/${randomUUID()}`;
 
 /** Sends the PUT that a signed URL was made for, with some of it changed. */
-async function put(store: ObjectStore, key: string, changes: { contentLength?: number; headers?: Record<string, string>; body?: Buffer; change?: (url: string) => string }) {
+async function put(
+  store: ObjectStore,
+  key: string,
+  changes: {
+    contentLength?: number;
+    headers?: Record<string, string>;
+    body?: Buffer;
+    change?: (url: string) => string;
+  },
+) {
   const { contentLength, headers, body = bytes, change = (url) => url } = changes;
   const signed = await store.presignPut(key, contentLength === undefined ? limits : { ...limits, contentLength });
-  return fetch(change(signed.url), { method: 'PUT', headers: { ...signed.headers, ...headers }, body: new Uint8Array(body) });
+  return fetch(change(signed.url), {
+    method: 'PUT',
+    headers: { ...signed.headers, ...headers },
+    body: new Uint8Array(body),
+  });
 }
 
 /** Writes an object and gets it by a signed URL. */
@@ -120,25 +140,42 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await store().head(key)).toBeNull();
     });
 
-    test.each(['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', '../a', '.hidden', 'a/.b', String.raw`a\b`, 'a b', 'a%2fb', 'a?b', 'a\0', 'a\n', 'ä', 'a@object', 'a'.repeat(600)])(
-      'refuses %j as a key, in every method',
-      async (key) => {
-        const uses = [
-          () => store().presignPut(key, limits),
-          () => store().presignGet(key, { expiresInSeconds: 60 }),
-          () => store().head(key),
-          () => store().read(key),
-          () => store().write(key, bytes, video),
-          () => store().delete(key),
-          () => store().createMultipart(key, video),
-          () => store().putPart(key, 'x', 1, bytes),
-          () => store().listParts(key, 'x'),
-          () => store().completeMultipart(key, 'x', []),
-          () => store().abortMultipart(key, 'x'),
-        ];
-        for (const use of uses) await expect(use()).rejects.toThrow(InvalidObjectKey);
-      },
-    );
+    test.each([
+      '',
+      '/',
+      'a/',
+      '/a',
+      'a//b',
+      '..',
+      'a/../b',
+      '../a',
+      '.hidden',
+      'a/.b',
+      String.raw`a\b`,
+      'a b',
+      'a%2fb',
+      'a?b',
+      'a\0',
+      'a\n',
+      'ä',
+      'a@object',
+      'a'.repeat(600),
+    ])('refuses %j as a key, in every method', async (key) => {
+      const uses = [
+        () => store().presignPut(key, limits),
+        () => store().presignGet(key, { expiresInSeconds: 60 }),
+        () => store().head(key),
+        () => store().read(key),
+        () => store().write(key, bytes, video),
+        () => store().delete(key),
+        () => store().createMultipart(key, video),
+        () => store().putPart(key, 'x', 1, bytes),
+        () => store().listParts(key, 'x'),
+        () => store().completeMultipart(key, 'x', []),
+        () => store().abortMultipart(key, 'x'),
+      ];
+      for (const use of uses) await expect(use()).rejects.toThrow(InvalidObjectKey);
+    });
   });
 
   describe('an object that arrives in parts', () => {
@@ -181,7 +218,10 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
 
     test('is lost to others once it is complete or aborted; aborting twice is fine', async () => {
       const key = newKey();
-      const [complete, aborted] = [await store().createMultipart(key, video), await store().createMultipart(key, video)];
+      const [complete, aborted] = [
+        await store().createMultipart(key, video),
+        await store().createMultipart(key, video),
+      ];
       const part = await store().putPart(key, complete, 1, bytes);
       await store().putPart(key, aborted, 1, bytes);
       await store().completeMultipart(key, complete, [part]);
@@ -236,7 +276,10 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       ['to leave the condition out', { headers: { 'if-none-match': '' } }],
       ['another key', { change: (url: string) => url.replace('tests/', 'tests/x') }],
       ['a later expiry', { change: (url: string) => url.replace(/(expires=)\d+/i, '$199999') }],
-      ['another signature', { change: (url: string) => url.replace(/(signature=)[0-9a-f]{64}/i, `$1${'0'.repeat(64)}`) }],
+      [
+        'another signature',
+        { change: (url: string) => url.replace(/(signature=)[0-9a-f]{64}/i, `$1${'0'.repeat(64)}`) },
+      ],
     ])('refuses %s', async (_, changes) => {
       const key = newKey();
       expect((await put(store(), key, changes)).status).toBe(403);
@@ -260,7 +303,9 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
     test('is not made for more bytes than allowed', async () => {
       await expect(store().presignPut(newKey(), { ...limits, contentLength: 101 })).rejects.toThrow(PayloadTooLarge);
       const huge = maxPutBytes + 1;
-      await expect(store().presignPut(newKey(), { ...limits, maxBytes: huge, contentLength: huge })).rejects.toThrow(PayloadTooLarge);
+      await expect(store().presignPut(newKey(), { ...limits, maxBytes: huge, contentLength: huge })).rejects.toThrow(
+        PayloadTooLarge,
+      );
     });
   });
 

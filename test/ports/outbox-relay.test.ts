@@ -15,10 +15,19 @@ describe('outbox relay', () => {
     await pool.query('truncate outbox');
   });
   const relay = (send: SendBatch) => relayOutbox(pool, ['media', 'imports'], send, () => {});
-  const left = async () => (await pool.query('select body, receives, dead_at is not null as dead, visible_at > now() as waits from outbox order by id')).rows;
+  const left = async () =>
+    (
+      await pool.query(
+        'select body, receives, dead_at is not null as dead, visible_at > now() as waits from outbox order by id',
+      )
+    ).rows;
 
   test('relays at the same time send every row once', async () => {
-    await writeCommands(pool, 'media', Array.from({ length: 250 }, (_, index) => index));
+    await writeCommands(
+      pool,
+      'media',
+      Array.from({ length: 250 }, (_, index) => index),
+    );
     const sent: string[] = [];
     const send: SendBatch = async (_, rows) => {
       sent.push(...rows.map((row) => row.body));
@@ -32,16 +41,27 @@ describe('outbox relay', () => {
   });
 
   test('a batch is of one queue, with 10 rows and 256 KiB at most', async () => {
-    await writeCommands(pool, 'imports', Array.from({ length: 12 }, () => 'small'));
-    await writeCommands(pool, 'media', Array.from({ length: 5 }, () => 'x'.repeat(100_000)));
+    await writeCommands(
+      pool,
+      'imports',
+      Array.from({ length: 12 }, () => 'small'),
+    );
+    await writeCommands(
+      pool,
+      'media',
+      Array.from({ length: 5 }, () => 'x'.repeat(100_000)),
+    );
     const batches: { queue: string; rows: number }[] = [];
     await relay(async (queue, rows) => {
       batches.push({ queue, rows: rows.length });
       return new Map();
     });
     expect(batches).toEqual([
-      { queue: 'imports', rows: 10 }, { queue: 'imports', rows: 2 },
-      { queue: 'media', rows: 2 }, { queue: 'media', rows: 2 }, { queue: 'media', rows: 1 },
+      { queue: 'imports', rows: 10 },
+      { queue: 'imports', rows: 2 },
+      { queue: 'media', rows: 2 },
+      { queue: 'media', rows: 2 },
+      { queue: 'media', rows: 1 },
     ]);
   });
 
@@ -50,10 +70,15 @@ describe('outbox relay', () => {
     const numbers = createPool({ connectionString: database.url(), max: 1 });
     onTestFinished(() => numbers.end());
     const ids: unknown[] = [];
-    await relayOutbox(numbers, ['media'], async (_, rows) => {
-      ids.push(...rows.map((row) => row.id));
-      return new Map();
-    }, () => {});
+    await relayOutbox(
+      numbers,
+      ['media'],
+      async (_, rows) => {
+        ids.push(...rows.map((row) => row.id));
+        return new Map();
+      },
+      () => {},
+    );
     expect(ids).toEqual([expect.any(String)]);
     expect(await left()).toEqual([]);
   });
@@ -61,8 +86,17 @@ describe('outbox relay', () => {
   test('what the queue did not take stays and waits; what it never will is dead', async () => {
     await writeCommands(pool, 'media', ['taken', 'busy', 'malformed']);
     const moved = await relay(async (_, rows) => {
-      const failures = { '"busy"': { code: 'Throttled', senderFault: false }, '"malformed"': { code: 'Invalid', senderFault: true } };
-      return new Map(rows.flatMap((row) => Object.entries(failures).filter(([body]) => body === row.body).map(([, failure]) => [row.id, failure] as const)));
+      const failures = {
+        '"busy"': { code: 'Throttled', senderFault: false },
+        '"malformed"': { code: 'Invalid', senderFault: true },
+      };
+      return new Map(
+        rows.flatMap((row) =>
+          Object.entries(failures)
+            .filter(([body]) => body === row.body)
+            .map(([, failure]) => [row.id, failure] as const),
+        ),
+      );
     });
     expect(moved).toBe(1);
     expect(await left()).toEqual([
@@ -72,7 +106,11 @@ describe('outbox relay', () => {
   });
 
   test('an outage of the queue loses nothing and stops nothing', async () => {
-    await writeCommands(pool, 'media', Array.from({ length: 150 }, (_, index) => index));
+    await writeCommands(
+      pool,
+      'media',
+      Array.from({ length: 150 }, (_, index) => index),
+    );
     expect(await relay(async () => Promise.reject(new Error('unreachable')))).toBe(0);
     expect(await left()).toHaveLength(150);
     await pool.query('update outbox set visible_at = now()');

@@ -12,7 +12,11 @@ describe('outbox timers', () => {
     const pool = database.pool();
     await pool.query('truncate outbox');
     const armed = async () => (await pool.query('select from outbox where timer_id is not null')).rows.length;
-    return { timers: createOutboxTimers(pool), commandQueue: createPostgresCommandQueue({ pool, log: () => {} }), armed };
+    return {
+      timers: createOutboxTimers(pool),
+      commandQueue: createPostgresCommandQueue({ pool, log: () => {} }),
+      armed,
+    };
   };
 
   timersContract(setUp);

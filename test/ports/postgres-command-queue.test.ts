@@ -19,11 +19,16 @@ describe('Postgres command queue', () => {
     return { commandQueue, pool, logged };
   };
   const count = async (condition: string) => {
-    const { rows } = await database.pool().query<{ count: number }>(`select count(*)::int from outbox where ${condition}`);
+    const { rows } = await database
+      .pool()
+      .query<{ count: number }>(`select count(*)::int from outbox where ${condition}`);
     return rows[0]?.count;
   };
 
-  commandQueueContract(async () => ({ ...(await setUp()), deadCommands: async (queue) => (await count(`queue = '${queue}' and dead_at is not null`)) ?? 0 }));
+  commandQueueContract(async () => ({
+    ...(await setUp()),
+    deadCommands: async (queue) => (await count(`queue = '${queue}' and dead_at is not null`)) ?? 0,
+  }));
 
   test('an idle consumer is woken by a commit', async () => {
     const { commandQueue, pool } = await setUp();
@@ -47,10 +52,15 @@ describe('Postgres command queue', () => {
     const { commandQueue, pool } = await setUp();
     await writeCommands(pool, 'media', ['slow']);
     const overtaken = Promise.withResolvers<void>();
-    await using slow = startConsumer(commandQueue, 'media', async ({ Records }) => {
-      if (Records[0]?.attributes.ApproximateReceiveCount === '1') await overtaken.promise;
-      return { batchItemFailures: [] };
-    }, { policy: { visibilitySeconds: 1, maxReceives: 5 } });
+    await using slow = startConsumer(
+      commandQueue,
+      'media',
+      async ({ Records }) => {
+        if (Records[0]?.attributes.ApproximateReceiveCount === '1') await overtaken.promise;
+        return { batchItemFailures: [] };
+      },
+      { policy: { visibilitySeconds: 1, maxReceives: 5 } },
+    );
     await vi.waitFor(() => expect(slow.received).toHaveLength(1));
     await using other = startConsumer(commandQueue, 'media', async () => {
       overtaken.resolve();
@@ -58,7 +68,10 @@ describe('Postgres command queue', () => {
       expect(await count('true')).toBe(1);
       return { batchItemFailures: [] };
     });
-    await vi.waitFor(() => expect(other.received.map((record) => record.attributes.ApproximateReceiveCount)).toEqual(['2']), { timeout: wokenMs });
+    await vi.waitFor(
+      () => expect(other.received.map((record) => record.attributes.ApproximateReceiveCount)).toEqual(['2']),
+      { timeout: wokenMs },
+    );
     await other.stop();
     expect(await count('true')).toBe(0);
   });
@@ -72,8 +85,18 @@ describe('Postgres command queue', () => {
     await vi.waitFor(() => expect(consumer.bodies()).toEqual(['before']));
 
     await onServer(inject('postgresURL'), `alter database "${name}" allow_connections false`);
-    await onServer(inject('postgresURL'), `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
-    await vi.waitFor(() => expect(logged).toContainEqual({ event: 'outbox_listener_disconnected', fields: expect.objectContaining({ failures: 2 }) }), { timeout: wokenMs });
+    await onServer(
+      inject('postgresURL'),
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    await vi.waitFor(
+      () =>
+        expect(logged).toContainEqual({
+          event: 'outbox_listener_disconnected',
+          fields: expect.objectContaining({ failures: 2 }),
+        }),
+      { timeout: wokenMs },
+    );
     await onServer(inject('postgresURL'), `alter database "${name}" allow_connections true`);
 
     await vi.waitFor(() => writeCommands(pool, 'media', ['after']), { timeout: wokenMs });
@@ -86,8 +109,19 @@ describe('Postgres command queue', () => {
   test('what is logged names commands and never shows them', async () => {
     const { commandQueue, pool, logged } = await setUp();
     await writeCommands(pool, 'media', ['a body']);
-    await using consumer = startConsumer(commandQueue, 'media', async () => Promise.reject(new Error('handler failed')));
+    await using consumer = startConsumer(commandQueue, 'media', async () =>
+      Promise.reject(new Error('handler failed')),
+    );
     await vi.waitFor(() => expect(logged).toHaveLength(1));
-    expect(logged).toEqual([{ event: 'commands_failed', fields: { queue: 'media', messageIds: consumer.received.map((record) => record.messageId), error: 'Error: handler failed' } }]);
+    expect(logged).toEqual([
+      {
+        event: 'commands_failed',
+        fields: {
+          queue: 'media',
+          messageIds: consumer.received.map((record) => record.messageId),
+          error: 'Error: handler failed',
+        },
+      },
+    ]);
   });
 });

@@ -23,9 +23,20 @@ describe.skipIf(emulator.missing)(`EventBridge Scheduler timers ${emulator.note}
     await scheduler.send(new CreateScheduleGroupCommand({ Name: groupName }));
     const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: `${groupName}-timers` }));
     const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
-    const timers = createSchedulerTimers({ scheduler, groupName, queueARN: Attributes?.QueueArn ?? '', roleARN: 'arn:aws:iam::000000000000:role/scheduler' });
-    const commandQueue = createSQSCommandQueue({ client: emulator.clientConfig, pool: database.pool(), queueURLs: { timers: QueueUrl }, log: () => {} });
-    const armed = async () => (await scheduler.send(new ListSchedulesCommand({ GroupName: groupName }))).Schedules?.length ?? 0;
+    const timers = createSchedulerTimers({
+      scheduler,
+      groupName,
+      queueARN: Attributes?.QueueArn ?? '',
+      roleARN: 'arn:aws:iam::000000000000:role/scheduler',
+    });
+    const commandQueue = createSQSCommandQueue({
+      client: emulator.clientConfig,
+      pool: database.pool(),
+      queueURLs: { timers: QueueUrl },
+      log: () => {},
+    });
+    const armed = async () =>
+      (await scheduler.send(new ListSchedulesCommand({ GroupName: groupName }))).Schedules?.length ?? 0;
     return { timers, commandQueue, armed };
   });
 });

@@ -50,26 +50,42 @@ async function startFakeKMS() {
   const inside = createFileKeyWrapper(randomBytes(32));
   const server = createServer((request, response) => {
     void (async () => {
-      const input = (await json(request)) as { KeyId: string; EncryptionContext: object; Plaintext?: string; CiphertextBlob?: string };
+      const input = (await json(request)) as {
+        KeyId: string;
+        EncryptionContext: object;
+        Plaintext?: string;
+        CiphertextBlob?: string;
+      };
       const label = Buffer.from(JSON.stringify([input.KeyId, input.EncryptionContext]));
       if (request.headers['x-amz-target'] === 'TrentService.Encrypt') {
         const wrapped = await inside.wrap(Buffer.from(input.Plaintext!, 'base64'));
         return response.end(JSON.stringify({ CiphertextBlob: Buffer.concat([wrapped, label]).toString('base64') }));
       }
       const blob = Buffer.from(input.CiphertextBlob!, 'base64');
-      if (!blob.subarray(60).equals(label)) return response.writeHead(400).end('{"__type":"InvalidCiphertextException"}');
-      return response.end(JSON.stringify({ Plaintext: (await inside.unwrap(blob.subarray(0, 60))).toString('base64') }));
+      if (!blob.subarray(60).equals(label))
+        return response.writeHead(400).end('{"__type":"InvalidCiphertextException"}');
+      return response.end(
+        JSON.stringify({ Plaintext: (await inside.unwrap(blob.subarray(0, 60))).toString('base64') }),
+      );
     })();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   afterAll(() => server.close());
-  return { region: 'us-east-1', endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' } };
+  return {
+    region: 'us-east-1',
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' },
+  };
 }
 
 const kms = await startFakeKMS();
 const wrappers: [string, () => KeyWrapper, () => KeyWrapper][] = [
   ['a key file', () => createFileKeyWrapper(Buffer.alloc(32, 1)), () => createFileKeyWrapper(Buffer.alloc(32, 2))],
-  ['KMS', () => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/a', kms), () => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/b', kms)],
+  [
+    'KMS',
+    () => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/a', kms),
+    () => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/b', kms),
+  ],
 ];
 
 describe.each(wrappers)('keys wrapped by %s', (_name, wrapper, another) => {
@@ -78,12 +94,15 @@ describe.each(wrappers)('keys wrapped by %s', (_name, wrapper, another) => {
   test('are made once, however many begin at the same time, and kept wrapped', async () => {
     const sealers = await Promise.all(Array.from({ length: 5 }, () => openSealer(database.pool(), wrapper())));
     const sealed = sealers[0]!.seal('a stream key', 'p');
-    for (const sealer of [...sealers, await openSealer(database.pool(), wrapper())]) expect(sealer.open(sealed, 'p')).toBe('a stream key');
+    for (const sealer of [...sealers, await openSealer(database.pool(), wrapper())])
+      expect(sealer.open(sealed, 'p')).toBe('a stream key');
     const { rows } = await database.pool().query('select id, length(wrapped_key) > 32 as wrapped from data_keys');
     expect(rows).toEqual([{ id: 1, wrapped: true }]);
   });
 
   test('are of no use to who has another key', async () => {
-    await expect(openSealer(database.pool(), another())).rejects.toThrow(/unable to authenticate data|InvalidCiphertext/);
+    await expect(openSealer(database.pool(), another())).rejects.toThrow(
+      /unable to authenticate data|InvalidCiphertext/,
+    );
   });
 });

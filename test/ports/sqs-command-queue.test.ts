@@ -18,13 +18,18 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
   afterAll(() => emulator.stop());
 
   const createQueue = async (name: string, deadLetterARN?: string) => {
-    const Attributes = deadLetterARN === undefined ? {} : { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetterARN, maxReceiveCount: maxReceives }) };
+    const Attributes =
+      deadLetterARN === undefined
+        ? {}
+        : { RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetterARN, maxReceiveCount: maxReceives }) };
     const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }));
     const attributes = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
     return { url: QueueUrl, arn: attributes.Attributes?.QueueArn };
   };
   const messagesIn = async (QueueUrl: string) => {
-    const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }));
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] }),
+    );
     return Number(Attributes?.ApproximateNumberOfMessages);
   };
   const setUp = async () => {
@@ -40,16 +45,34 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
     const urlOf = (queue: QueueName, kind: 'url' | 'dead') => made.find((each) => each.queue === queue)?.[kind] ?? '';
     const queueURLs = { media: urlOf('media', 'url'), imports: urlOf('imports', 'url') };
     const logged: { event: string; fields: Record<string, unknown> }[] = [];
-    const options = { client: emulator.clientConfig, pool, queueURLs, log: (event: string, fields: Record<string, unknown>) => logged.push({ event, fields }) };
-    return { commandQueue: createSQSCommandQueue(options), pool, logged, options, prefix, deadCommands: (queue: QueueName) => messagesIn(urlOf(queue, 'dead')) };
+    const options = {
+      client: emulator.clientConfig,
+      pool,
+      queueURLs,
+      log: (event: string, fields: Record<string, unknown>) => logged.push({ event, fields }),
+    };
+    return {
+      commandQueue: createSQSCommandQueue(options),
+      pool,
+      logged,
+      options,
+      prefix,
+      deadCommands: (queue: QueueName) => messagesIn(urlOf(queue, 'dead')),
+    };
   };
-  const rowsLeft = async () => (await database.pool().query('select queue, body, receives, dead_at is not null as dead from outbox order by id')).rows;
+  const rowsLeft = async () =>
+    (await database.pool().query('select queue, body, receives, dead_at is not null as dead from outbox order by id'))
+      .rows;
 
   commandQueueContract(setUp);
 
   test('relay answers how many it moved, and leaves no row of those', async () => {
     const { commandQueue, pool } = await setUp();
-    await writeCommands(pool, 'media', Array.from({ length: 25 }, (_, index) => index));
+    await writeCommands(
+      pool,
+      'media',
+      Array.from({ length: 25 }, (_, index) => index),
+    );
     expect(await commandQueue.relay()).toBe(25);
     expect(await rowsLeft()).toEqual([]);
     expect(await commandQueue.relay()).toBe(0);
@@ -76,7 +99,9 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
     await writeCommands(pool, 'publish-ffmpeg', ['not ours']);
     expect(await commandQueue.relay()).toBe(0);
     expect(await rowsLeft()).toHaveLength(1);
-    const consuming = commandQueue.consume('publish-ffmpeg', async () => ({ batchItemFailures: [] }), { signal: AbortSignal.timeout(0) });
+    const consuming = commandQueue.consume('publish-ffmpeg', async () => ({ batchItemFailures: [] }), {
+      signal: AbortSignal.timeout(0),
+    });
     await expect(consuming).rejects.toThrow('no queue URL was given for publish-ffmpeg');
   });
 

@@ -53,7 +53,17 @@ function startAgent(agentID: string, slots = 4): RunningAgent {
   const stopping = new AbortController();
   const running = runAgent(
     {
-      agentID, slots, pool, tools, log, settings, supervisor: `supervisor ${++agents}`, release: 'test', zone: null, peering: onLoopback, backends: ['ffmpeg'],
+      agentID,
+      slots,
+      pool,
+      tools,
+      log,
+      settings,
+      supervisor: `supervisor ${++agents}`,
+      release: 'test',
+      zone: null,
+      peering: onLoopback,
+      backends: ['ffmpeg'],
       queue: createPostgresCommandQueue({ pool, log }),
       objects: Object.assign(Object.create(service.objects()), { presignGet: async () => samples.urlOf(clip) }),
       sealer: createSealer([testDataKey]),
@@ -64,7 +74,10 @@ function startAgent(agentID: string, slots = 4): RunningAgent {
     },
     stopping.signal,
   );
-  const ended = running.then(() => null, (error: unknown) => error);
+  const ended = running.then(
+    () => null,
+    (error: unknown) => error,
+  );
   const agent = {
     ended,
     stop: async () => {
@@ -81,12 +94,23 @@ function startAgent(agentID: string, slots = 4): RunningAgent {
 
 /** A started stream with a loop of two seconds. */
 async function startStream(streamKey: string): Promise<string> {
-  const destination = await call('POST', '/destinations', { name: 'sink', rtmpURL: `rtmp://127.0.0.1:${sink.port}/live`, streamKey });
-  return startedStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }), destinationID: destination.body.id });
+  const destination = await call('POST', '/destinations', {
+    name: 'sink',
+    rtmpURL: `rtmp://127.0.0.1:${sink.port}/live`,
+    streamKey,
+  });
+  return startedStream({
+    videoUploadObjectID: await upload({ durationSeconds: 2 }),
+    destinationID: destination.body.id,
+  });
 }
 
 async function holders(): Promise<{ agent_id: string; streams: number }[]> {
-  const { rows } = await service.pool().query('select agent_id, count(*)::int as streams from replicas where agent_id is not null group by agent_id order by agent_id');
+  const { rows } = await service
+    .pool()
+    .query(
+      'select agent_id, count(*)::int as streams from replicas where agent_id is not null group by agent_id order by agent_id',
+    );
   return rows;
 }
 
@@ -107,10 +131,20 @@ describe('two agents', { timeout: 30_000 }, () => {
     startAgent('first', 2);
     startAgent('second', 1);
     const ids = await Promise.all(['a', 'b', 'c', 'd'].map(startStream));
-    await expect.poll(holders, { timeout: 10_000 }).toEqual([{ agent_id: 'first', streams: 2 }, { agent_id: 'second', streams: 1 }]);
-    await expect.poll(() => sink.channels().filter(({ videoFrames }) => videoFrames > 60), { timeout: 10_000 }).toHaveLength(3);
+    await expect.poll(holders, { timeout: 10_000 }).toEqual([
+      { agent_id: 'first', streams: 2 },
+      { agent_id: 'second', streams: 1 },
+    ]);
+    await expect
+      .poll(() => sink.channels().filter(({ videoFrames }) => videoFrames > 60), { timeout: 10_000 })
+      .toHaveLength(3);
     expect(sink.channels().map(({ connections }) => connections)).toEqual([1, 1, 1]);
-    expect((await Promise.all(ids.map(stream))).map(({ state }) => state).sort()).toEqual(['activating', 'active', 'active', 'active']);
+    expect((await Promise.all(ids.map(stream))).map(({ state }) => state).sort()).toEqual([
+      'activating',
+      'active',
+      'active',
+      'active',
+    ]);
     const { rows } = await service.pool().query('select epoch from replicas where agent_id is not null');
     expect(rows).toEqual([{ epoch: 1 }, { epoch: 1 }, { epoch: 1 }]);
   });
@@ -168,7 +202,11 @@ describe('an agent', { timeout: 30_000 }, () => {
     expect(await claim('dead')).toHaveLength(1);
     await loseLease('dead');
     // A start that the lifecycle refuses.
-    await service.pool().query(`insert into due_times (stream_id, kind, due_at) values ($1, 'schedule_start', now())`, [await readyStream()]);
+    await service
+      .pool()
+      .query(`insert into due_times (stream_id, kind, due_at) values ($1, 'schedule_start', now())`, [
+        await readyStream(),
+      ]);
     startAgent('agent');
     await untilState(id, 'active');
     expect(await holders()).toEqual([{ agent_id: 'agent', streams: 1 }]);
@@ -181,7 +219,10 @@ describe('an agent', { timeout: 30_000 }, () => {
     await lost.query('select from replicas where stream_id = $1 for update', [id]);
     startAgent('agent');
     await expect.poll(async () => (await lost.query('select id from agents')).rows).toEqual([{ id: 'agent' }]);
-    await lost.query(`update replicas set agent_id = 'agent', epoch = epoch + 1, state = 'connecting' where stream_id = $1`, [id]);
+    await lost.query(
+      `update replicas set agent_id = 'agent', epoch = epoch + 1, state = 'connecting' where stream_id = $1`,
+      [id],
+    );
     await lost.query('commit');
     lost.release();
     await untilState(id, 'active');
@@ -196,14 +237,19 @@ describe('an agent', { timeout: 30_000 }, () => {
     const sentMs = () => sink.channels()[0]!.lastTimestampMs!;
     await onServer(inject('postgresURL'), `alter database "${database}" with allow_connections false`);
     try {
-      await onServer(inject('postgresURL'), `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`);
+      await onServer(
+        inject('postgresURL'),
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
+      );
       const beforeMs = sentMs();
       await expect.poll(() => sentMs() - beforeMs, { timeout: 15_000 }).toBeGreaterThan(5000);
     } finally {
       await onServer(inject('postgresURL'), `alter database "${database}" with allow_connections true`);
     }
     const { framesSent } = (await call('GET', `/streams/${id}/stats`)).body;
-    await expect.poll(async () => (await call('GET', `/streams/${id}/stats`)).body.framesSent, { timeout: 10_000 }).toBeGreaterThan(framesSent);
+    await expect
+      .poll(async () => (await call('GET', `/streams/${id}/stats`)).body.framesSent, { timeout: 10_000 })
+      .toBeGreaterThan(framesSent);
     expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ droppedFrames: 0, reconnects: 0 });
     const [channel] = sink.channels();
     expect(channel).toMatchObject({ live: true, connections: 1, timestampRegressions: 0 });

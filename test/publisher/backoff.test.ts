@@ -10,7 +10,13 @@ it('failures in a row count, until a connection has held for a while or ended as
     attempts.tookMedia(0);
     return attempts.failed('usual', 0, heldMs).failures;
   };
-  expect([failuresAfter(100), failuresAfter(100), failuresAfter(5000), failuresAfter(9000), failuresAfter(100)]).toEqual([1, 2, 3, 1, 2]);
+  expect([
+    failuresAfter(100),
+    failuresAfter(100),
+    failuresAfter(5000),
+    failuresAfter(9000),
+    failuresAfter(100),
+  ]).toEqual([1, 2, 3, 1, 2]);
   attempts.succeeded();
   expect(failuresAfter(100)).toBe(1);
 });

@@ -17,9 +17,11 @@ const { causes, create, stream, upload } = actors;
 const { fleet, ingest, liveStreams, publications, untilLive, untilState } = testFleet(service, actors);
 
 async function leases(): Promise<unknown[]> {
-  const { rows } = await service.pool().query(
-    `select a.id, count(r.id)::int as streams, lease_expires_at > now() as renewed from agents a left join replicas r on r.agent_id = a.id group by a.id order by a.id`,
-  );
+  const { rows } = await service
+    .pool()
+    .query(
+      `select a.id, count(r.id)::int as streams, lease_expires_at > now() as renewed from agents a left join replicas r on r.agent_id = a.id group by a.id order by a.id`,
+    );
   return rows;
 }
 
@@ -47,10 +49,17 @@ describe('a start that was under way', { timeout: 60_000 }, () => {
   const draft = async (key: string) =>
     create('/streams', {
       destinationID: await create('/destinations', { name: 'ingest', rtmpURL: ingest().rtmpURL, streamKey: key }),
-      videoUploadObjectID: await upload({ durationSeconds: 2 }), streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30',
+      videoUploadObjectID: await upload({ durationSeconds: 2 }),
+      streamBackend: 'manifest',
+      quality: 'q_720p',
+      framerate: 'f_30',
     });
-  const start = (id: string) => actors.user().call('POST', `/streams/${id}/start`, undefined, { 'idempotency-key': `start-${id}` });
-  const withReplica = async () => (await service.pool().query<{ stream_id: string }>('select stream_id from replicas')).rows.map((row) => row.stream_id);
+  const start = (id: string) =>
+    actors.user().call('POST', `/streams/${id}/start`, undefined, { 'idempotency-key': `start-${id}` });
+  const withReplica = async () =>
+    (await service.pool().query<{ stream_id: string }>('select stream_id from replicas')).rows.map(
+      (row) => row.stream_id,
+    );
 
   async function expectOneStartOfEach(ids: readonly string[], keys: readonly string[]): Promise<void> {
     fleet().agent('agent');
@@ -70,11 +79,15 @@ describe('a start that was under way', { timeout: 60_000 }, () => {
     await inTheWay.query('begin; lock table outbox in share mode');
     const starting = ids.map(start);
     const waiting = `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await service.pool().query<{ count: number }>(waiting)).rows[0]!.count, { timeout: 20_000 }).toBe(ids.length);
+    await expect
+      .poll(async () => (await service.pool().query<{ count: number }>(waiting)).rows[0]!.count, { timeout: 20_000 })
+      .toBe(ids.length);
     await database.kill();
     expect((await Promise.all(starting)).map(({ status }) => status)).toEqual(ids.map(() => 502));
     await database.start();
-    expect((await Promise.all(ids.map(stream))).map(({ state, transitions }) => [state, transitions])).toEqual(ids.map(() => ['draft', []]));
+    expect((await Promise.all(ids.map(stream))).map(({ state, transitions }) => [state, transitions])).toEqual(
+      ids.map(() => ['draft', []]),
+    );
     expect(await withReplica()).toEqual([]);
     expect(await actors.commands()).toEqual([]);
     expect((await Promise.all(ids.map(start))).map(({ status }) => status)).toEqual(ids.map(() => 200));

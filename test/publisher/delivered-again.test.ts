@@ -41,7 +41,8 @@ interface Adapter {
   readonly left: () => Promise<number>;
 }
 
-const outboxRows = async () => (await service.pool().query<{ count: number }>('select count(*)::int as count from outbox')).rows[0]!.count;
+const outboxRows = async () =>
+  (await service.pool().query<{ count: number }>('select count(*)::int as count from outbox')).rows[0]!.count;
 
 async function onPostgres(log: QueueLog): Promise<Adapter> {
   return { queue: createPostgresCommandQueue({ pool: service.pool(), log }), left: outboxRows };
@@ -50,15 +51,29 @@ async function onPostgres(log: QueueLog): Promise<Adapter> {
 async function onSQS(log: QueueLog): Promise<Adapter> {
   const sqs = new SQSClient(emulator.clientConfig);
   const prefix = randomUUID();
-  const made = await Promise.all(queueNames.map(async (name) => [name, (await sqs.send(new CreateQueueCommand({ QueueName: `${prefix}-${name}` }))).QueueUrl!] as const));
+  const made = await Promise.all(
+    queueNames.map(
+      async (name) =>
+        [name, (await sqs.send(new CreateQueueCommand({ QueueName: `${prefix}-${name}` }))).QueueUrl!] as const,
+    ),
+  );
   const messagesIn = async (QueueUrl: string) => {
-    const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] }));
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({
+        QueueUrl,
+        AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+      }),
+    );
     return Number(Attributes?.ApproximateNumberOfMessages) + Number(Attributes?.ApproximateNumberOfMessagesNotVisible);
   };
   const queueURLs = Object.fromEntries(made) as Record<QueueName, string>;
   return {
     queue: createSQSCommandQueue({ client: emulator.clientConfig, pool: service.pool(), queueURLs, log }),
-    left: async () => (await Promise.all(made.map(([, url]) => messagesIn(url)))).reduce((sum, count) => sum + count, await outboxRows()),
+    left: async () =>
+      (await Promise.all(made.map(([, url]) => messagesIn(url)))).reduce(
+        (sum, count) => sum + count,
+        await outboxRows(),
+      ),
   };
 }
 
@@ -74,7 +89,11 @@ describe.each([
       adapter = await open((event, fields) => void logged.push(JSON.stringify({ event, ...fields })));
     });
     async function deliver(queue: QueueName, body: unknown): Promise<void> {
-      await writeCommands(service.pool(), queue, Array.from({ length: copies }, () => body));
+      await writeCommands(
+        service.pool(),
+        queue,
+        Array.from({ length: copies }, () => body),
+      );
       await adapter.queue.relay();
       await expect.poll(() => adapter.left(), patience).toBe(0);
     }
@@ -85,7 +104,9 @@ describe.each([
       const id = await fleet.stream({ rtmpURL: ingest.rtmpURL }, 'key');
       const again = () => deliver('publish-manifest', { streamID: id });
       await again();
-      await expect.poll(() => ingest.keys.get('live/key')?.publications[0]?.pictures ?? 0, patience).toBeGreaterThan(30);
+      await expect
+        .poll(() => ingest.keys.get('live/key')?.publications[0]?.pictures ?? 0, patience)
+        .toBeGreaterThan(30);
       await again();
       await expect.poll(async () => (await stream(id)).state, patience).toBe('active');
       await call('POST', `/streams/${id}/stop`);
@@ -100,7 +121,12 @@ describe.each([
     });
 
     it('of a timer starts a scheduled stream once, and not again once it has ended or is gone', async () => {
-      const handler = createTimersHandler({ pool: service.pool(), queue: adapter.queue, starting, clock: () => new Date() });
+      const handler = createTimersHandler({
+        pool: service.pool(),
+        queue: adapter.queue,
+        starting,
+        clock: () => new Date(),
+      });
       await using one = startConsumer(adapter.queue, 'timers', handler, { batchSize: 1 });
       await using other = startConsumer(adapter.queue, 'timers', handler, { batchSize: 1 });
       const received = () => one.received.length + other.received.length;
@@ -109,7 +135,11 @@ describe.each([
       await actors.fallDue(id, 'schedule_start');
       const again = async () => {
         const before = received();
-        await writeCommands(service.pool(), 'timers', Array.from({ length: copies }, () => ({ streamID: id })));
+        await writeCommands(
+          service.pool(),
+          'timers',
+          Array.from({ length: copies }, () => ({ streamID: id })),
+        );
         await adapter.queue.relay();
         await expect.poll(received, patience).toBe(before + copies);
       };
@@ -128,8 +158,11 @@ describe.each([
     it('to a webhook sends an event once, and nothing once the webhook is gone', async () => {
       await using receiver = await startReceiver();
       const { handler } = testSender(service.pool(), createSealer([testDataKey]));
-      const { id } = (await call('POST', '/webhooks', { url: receiver.url, events: ['stream.state_changed'] })).body as { id: string };
-      await call('POST', `/streams/${await actors.create('/streams', {})}/schedule`, { scheduleStartAt: inFuture(600) });
+      const { id } = (await call('POST', '/webhooks', { url: receiver.url, events: ['stream.state_changed'] }))
+        .body as { id: string };
+      await call('POST', `/streams/${await actors.create('/streams', {})}/schedule`, {
+        scheduleStartAt: inFuture(600),
+      });
       await using _one = startConsumer(adapter.queue, 'webhooks', handler, { batchSize: 1 });
       await using _other = startConsumer(adapter.queue, 'webhooks', handler, { batchSize: 1 });
       await deliver('webhooks', { webhookID: id });

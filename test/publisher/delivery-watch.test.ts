@@ -4,19 +4,35 @@ import { DeliveryWatch } from '../../lambda/publisher/delivery-watch.ts';
 import { Figures } from '../../lambda/publisher/figures.ts';
 import { DestinationError } from '../../lambda/publisher/rtmp/destination-error.ts';
 
-const seconds = (from: number, to: number) => Array.from({ length: (to - from) * 4 }, (_, quarter) => (from + quarter / 4) * 1000);
+const seconds = (from: number, to: number) =>
+  Array.from({ length: (to - from) * 4 }, (_, quarter) => (from + quarter / 4) * 1000);
 
-function watchOf(publisher: { bytesSent: number; bytesQueued: number; bytesDelivered: number | null; bytesAcknowledged: number | null }): DeliveryWatch {
+function watchOf(publisher: {
+  bytesSent: number;
+  bytesQueued: number;
+  bytesDelivered: number | null;
+  bytesAcknowledged: number | null;
+}): DeliveryWatch {
   return new DeliveryWatch({ publisher, figures: new Figures(), onEvidence: () => {} }, 0);
 }
 
 it.each([
-  ['whose system acknowledges nothing', { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, bytesAcknowledged: null }, 4],
-  ['of whose system nothing is known', { bytesSent: 1000, bytesQueued: 990, bytesDelivered: null, bytesAcknowledged: null }, 6],
+  [
+    'whose system acknowledges nothing',
+    { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, bytesAcknowledged: null },
+    4,
+  ],
+  [
+    'of whose system nothing is known',
+    { bytesSent: 1000, bytesQueued: 990, bytesDelivered: null, bytesAcknowledged: null },
+    6,
+  ],
 ])('a destination %s is stalled after so many seconds', (_, publisher, afterSeconds) => {
   const watch = watchOf(publisher);
   for (const nowMs of seconds(0, afterSeconds - 1)) watch.check(nowMs);
-  expect(() => seconds(afterSeconds - 1, afterSeconds).forEach((nowMs) => watch.check(nowMs))).toThrow(new DestinationError('stalled'));
+  expect(() => seconds(afterSeconds - 1, afterSeconds).forEach((nowMs) => watch.check(nowMs))).toThrow(
+    new DestinationError('stalled'),
+  );
 });
 
 it('time in which nobody looked, as the process was stopped or had no CPU, is not held against a destination', () => {

@@ -49,7 +49,11 @@ describe('a destination', { timeout: 60_000 }, () => {
     await until(() => words().includes('unreachable'));
     await ingest.set('none');
     await untilPictures(30, 1);
-    expect([...new Set(words())]).toEqual(['live', expect.stringMatching(/connection_lost|ended_by_destination/), 'unreachable']);
+    expect([...new Set(words())]).toEqual([
+      'live',
+      expect.stringMatching(/connection_lost|ended_by_destination/),
+      'unreachable',
+    ]);
     expect(words().at(-1)).toBe('live');
   });
 
@@ -79,7 +83,8 @@ describe('a destination', { timeout: 60_000 }, () => {
   it('that asks for a connection elsewhere gets its stream to a keyframe, with which it goes on there, and has not failed', async () => {
     await using here = await startScriptedServer();
     await using there = await startScriptedServer();
-    const pictures = (served: ServedConnection | undefined) => (served?.received ?? []).filter(({ type, payload }) => type === messageType.video && payload[1] === 1);
+    const pictures = (served: ServedConnection | undefined) =>
+      (served?.received ?? []).filter(({ type, payload }) => type === messageType.video && payload[1] === 1);
     const { run, words } = beginPrepared(loop.media, here.rtmpURL);
     await until(() => pictures(here.connections[0]).length > 0);
     const info = { level: 'status', code: 'NetConnection.Connect.ReconnectRequest', tcUrl: `${there.rtmpURL}/room` };
@@ -101,7 +106,8 @@ describe('a destination', { timeout: 60_000 }, () => {
 
   describe('that asks for a new connection', () => {
     const request = { level: 'status', code: 'NetConnection.Connect.ReconnectRequest' };
-    const pictures = (served: ServedConnection | undefined) => (served?.received ?? []).filter(({ type, payload }) => type === messageType.video && payload[1] === 1);
+    const pictures = (served: ServedConnection | undefined) =>
+      (served?.received ?? []).filter(({ type, payload }) => type === messageType.video && payload[1] === 1);
 
     it('while the database does not answer keeps the one it has until then', async () => {
       await using server = await startScriptedServer();
@@ -109,7 +115,12 @@ describe('a destination', { timeout: 60_000 }, () => {
       const { run, words } = beginPrepared(loop.media, server.rtmpURL, {
         loadPlan: async () => {
           if (isAway) await setTimeout(6000).then(() => Promise.reject(new Error('no answer')));
-          return { target: { rtmpURL: server.rtmpURL, streamKey: 'key' }, freeTarget: null, media: loop.media, elapsedMs: null };
+          return {
+            target: { rtmpURL: server.rtmpURL, streamKey: 'key' },
+            freeTarget: null,
+            media: loop.media,
+            elapsedMs: null,
+          };
         },
       });
       await until(() => words().length > 0);
@@ -123,7 +134,12 @@ describe('a destination', { timeout: 60_000 }, () => {
       await using server = await startScriptedServer();
       const backupURL = server.rtmpURL.replace(/live$/, 'backup');
       let connections = 0;
-      beginPrepared(loop.media, server.rtmpURL, { connectionEndsAfterMs: () => (++connections === 2 ? 3000 : Infinity) }, backupURL);
+      beginPrepared(
+        loop.media,
+        server.rtmpURL,
+        { connectionEndsAfterMs: () => (++connections === 2 ? 3000 : Infinity) },
+        backupURL,
+      );
       await until(() => pictures(server.connections[0]).length > 0);
       server.connections[0]!.reply('onStatus', 0, null, { ...request, tcUrl: backupURL });
       await until(() => pictures(server.connections[2]).length > 30, 30_000);
@@ -136,7 +152,12 @@ describe('a destination', { timeout: 60_000 }, () => {
       let [connections, streamKey] = [0, 'key'];
       beginPrepared(loop.media, server.rtmpURL, {
         connectionEndsAfterMs: () => (++connections === 1 ? 2000 : Infinity),
-        loadPlan: async () => ({ target: { rtmpURL: server.rtmpURL, streamKey }, freeTarget: null, media: loop.media, elapsedMs: null }),
+        loadPlan: async () => ({
+          target: { rtmpURL: server.rtmpURL, streamKey },
+          freeTarget: null,
+          media: loop.media,
+          elapsedMs: null,
+        }),
       });
       await until(() => pictures(server.connections[1]).length > 0);
       streamKey = 'changed';

@@ -21,7 +21,12 @@ it('sends nothing more on its old connections, and a new agent takes its place',
     const frozen = held.map((key) => publications(key).at(-1)!);
     const goOn = await fleet.freeze(holder!.machine);
     const successors = () => held.map((key) => publications(key).at(-1)!);
-    await expect.poll(() => successors().every((successor, index) => successor !== frozen[index] && successor.pictures > 30), patience).toBe(true);
+    await expect
+      .poll(
+        () => successors().every((successor, index) => successor !== frozen[index] && successor.pictures > 30),
+        patience,
+      )
+      .toBe(true);
     const [before, after] = [frozen.map(({ bytes }) => bytes), successors()];
     goOn();
     await expect.poll(() => frozen.every(({ endedAtMs }) => endedAtMs !== null), patience).toBe(true);

@@ -40,7 +40,9 @@ async function untilPictures(path: string, index: number, count = 30): Promise<v
 const urls = () => ({ rtmpURL: ingest.rtmpURL, backupRtmpURL: ingest.rtmpURL.replace(/live$/, 'backup') });
 
 async function holders(): Promise<Record<string, string>> {
-  const { rows } = await service.pool().query<{ role: string; agent_id: string }>('select role, agent_id from replicas where agent_id is not null');
+  const { rows } = await service
+    .pool()
+    .query<{ role: string; agent_id: string }>('select role, agent_id from replicas where agent_id is not null');
   return Object.fromEntries(rows.map(({ role, agent_id: agent }) => [role, agent]));
 }
 
@@ -100,7 +102,12 @@ describe('an agent that is asked to end', { timeout: 60_000 }, () => {
     beforeEach(async () => {
       waiting = new Set();
       silent = createServer((socket) => {
-        waiting.add(socket.on('error', () => {}).on('close', () => waiting.delete(socket)).resume());
+        waiting.add(
+          socket
+            .on('error', () => {})
+            .on('close', () => waiting.delete(socket))
+            .resume(),
+        );
       });
       silent.listen(0, '127.0.0.1');
       await once(silent, 'listening');
@@ -112,7 +119,10 @@ describe('an agent that is asked to end', { timeout: 60_000 }, () => {
 
     async function handedOver() {
       const first = fleet.agent('first');
-      const id = await fleet.stream({ rtmpURL: ingest.rtmpURL, backupRtmpURL: `rtmp://127.0.0.1:${(silent.address() as AddressInfo).port}/backup` }, 'key');
+      const id = await fleet.stream(
+        { rtmpURL: ingest.rtmpURL, backupRtmpURL: `rtmp://127.0.0.1:${(silent.address() as AddressInfo).port}/backup` },
+        'key',
+      );
       await untilPictures('live/key', 0);
       fleet.agent('second');
       await expect.poll(async () => (await actors.data().agents.peerURLs('first')).length).toBe(1);
@@ -166,7 +176,10 @@ describe('two replicas', { timeout: 60_000 }, () => {
     expect(publications('backup/key')).toHaveLength(1);
     expect(backup).toMatchObject({ endedAtMs: null, longestStepMs: 34 });
     expect(await causes(id)).not.toContain('media_interrupted');
-    expect((await call('GET', `/streams/${id}`)).body.replicas).toMatchObject([{ role: 'primary', state: 'live' }, { role: 'backup', state: 'live' }]);
+    expect((await call('GET', `/streams/${id}`)).body.replicas).toMatchObject([
+      { role: 'primary', state: 'live' },
+      { role: 'backup', state: 'live' },
+    ]);
     for (const primary of publications('live/key')) expectSamePictures(pictures.get(primary)!, pictures.get(backup)!);
   });
 });
@@ -174,7 +187,9 @@ describe('two replicas', { timeout: 60_000 }, () => {
 /** The one is found in the other, from its first picture for as long as both were sent; within a loop the same pictures come again. */
 function expectSamePictures(one: readonly string[], other: readonly string[]): void {
   const isSameFrom = (shift: number) => {
-    const shared = one.map((picture, index) => [picture, other[index + shift]] as const).filter(([, counterpart]) => counterpart !== undefined);
+    const shared = one
+      .map((picture, index) => [picture, other[index + shift]] as const)
+      .filter(([, counterpart]) => counterpart !== undefined);
     return shared.length > 20 && shared.every(([picture, counterpart]) => picture === counterpart);
   };
   const shifts = Array.from({ length: one.length + other.length }, (_, index) => index - one.length);

@@ -9,7 +9,14 @@ import { MediaError } from '../../lambda/publisher/media/media-error.ts';
 const framesPerSecond = 10;
 
 function item(name: string, durationSeconds: number): TimelineItem {
-  return { itemID: `item_${name}`, uploadID: name, objectKey: `uploads/${name}`, kind: 'video', durationSeconds, hasAudio: true };
+  return {
+    itemID: `item_${name}`,
+    uploadID: name,
+    objectKey: `uploads/${name}`,
+    kind: 'video',
+    durationSeconds,
+    hasAudio: true,
+  };
 }
 
 function entry(number: number, offsetSeconds: number, items: readonly TimelineItem[]): TimelineEntry {
@@ -140,15 +147,23 @@ describe('items that can be played', () => {
     const { play } = trackOf(() => timeline);
     await play(20);
     timeline = [...loop, entry(1, 6.5 + 4, [item('new', 2)])];
-    expect(await play(10 + 35 + 40 + 20 + 1)).toEqual([...lap.slice(20), ...lap.slice(0, 40), ...frames('new', 0, 20), 'new:0']);
+    expect(await play(10 + 35 + 40 + 20 + 1)).toEqual([
+      ...lap.slice(20),
+      ...lap.slice(0, 40),
+      ...frames('new', 0, 20),
+      'new:0',
+    ]);
   });
 });
 
 describe('an item that cannot be played', () => {
   it('is replaced for exactly its frames by the next that can, in every lap', async () => {
-    const { play, opened, logged } = trackOf(() => [entry(0, 0, [item('a', 2), item('bad', 3), item('worse', 1), item('d', 1)])], {
-      openFailure: (name) => (name === 'bad' || name === 'worse' ? damaged : null),
-    });
+    const { play, opened, logged } = trackOf(
+      () => [entry(0, 0, [item('a', 2), item('bad', 3), item('worse', 1), item('d', 1)])],
+      {
+        openFailure: (name) => (name === 'bad' || name === 'worse' ? damaged : null),
+      },
+    );
     const lap = [...frames('a', 0, 20), ...frames('d', 0, 30), ...frames('d', 0, 10), ...frames('d', 0, 10)];
     expect(await play(140)).toEqual([...lap, ...lap]);
     expect(opened.slice(0, 4)).toEqual(['a 0+20', 'bad 0+30', 'worse 0+30', 'd 0+30']);
@@ -156,42 +171,60 @@ describe('an item that cannot be played', () => {
   });
 
   it('is closed again, and the item after it is the one that its time is given to even at the end of a lap', async () => {
-    const { play, openCount } = trackOf(() => [entry(0, 0, [item('a', 5), item('bad', 5)])], { openFailure: (name) => (name === 'bad' ? damaged : null) });
+    const { play, openCount } = trackOf(() => [entry(0, 0, [item('a', 5), item('bad', 5)])], {
+      openFailure: (name) => (name === 'bad' ? damaged : null),
+    });
     expect(await play(51)).toEqual([...frames('a', 0, 50), 'a:0']);
     expect(openCount()).toBe(1);
   });
 
   it('is a MediaError when none other can be either, and nothing stays open', async () => {
-    const { play, openCount, opened } = trackOf(() => [entry(0, 0, [item('a', 1), item('b', 1)])], { openFailure: () => damaged });
+    const { play, openCount, opened } = trackOf(() => [entry(0, 0, [item('a', 1), item('b', 1)])], {
+      openFailure: () => damaged,
+    });
     await expect(play(1)).rejects.toBe(damaged);
     expect(opened).toEqual(['a 0+10', 'b 0+10']);
     expect(openCount()).toBe(0);
   });
 
   it('plays again as soon as it can', async () => {
-    const { play } = trackOf(() => [entry(0, 0, [item('a', 3), item('b', 3)])], { openFailure: (name, opened) => (name === 'b' && opened < 4 ? damaged : null) });
-    expect(await play(120)).toEqual([...frames('a', 0, 30), ...frames('a', 0, 30), ...frames('a', 0, 30), ...frames('b', 0, 30)]);
+    const { play } = trackOf(() => [entry(0, 0, [item('a', 3), item('b', 3)])], {
+      openFailure: (name, opened) => (name === 'b' && opened < 4 ? damaged : null),
+    });
+    expect(await play(120)).toEqual([
+      ...frames('a', 0, 30),
+      ...frames('a', 0, 30),
+      ...frames('a', 0, 30),
+      ...frames('b', 0, 30),
+    ]);
   });
 });
 
 describe('a tool that fails', () => {
-  it.each([12, 40, 49])('at frame %i is started again for that frame, whether or not the next item is open', async (failing) => {
-    const { play, openCount, opened } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], {
-      readFailure: (frame, reads) => (frame === `a:${failing}` && reads === 0 ? killed : null),
-    });
-    expect(await play(100)).toEqual([...frames('a', 0, 50), ...frames('b', 0, 50)]);
-    expect(opened).toContain(`a ${failing}+${50 - failing}`);
-    expect(openCount()).toBe(2);
-  });
+  it.each([12, 40, 49])(
+    'at frame %i is started again for that frame, whether or not the next item is open',
+    async (failing) => {
+      const { play, openCount, opened } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], {
+        readFailure: (frame, reads) => (frame === `a:${failing}` && reads === 0 ? killed : null),
+      });
+      expect(await play(100)).toEqual([...frames('a', 0, 50), ...frames('b', 0, 50)]);
+      expect(opened).toContain(`a ${failing}+${50 - failing}`);
+      expect(openCount()).toBe(2);
+    },
+  );
 
   it('when the next item is opened ahead costs no frame', async () => {
-    const { play } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], { openFailure: (name, opened) => (name === 'b' && opened === 1 ? killed : null) });
+    const { play } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], {
+      openFailure: (name, opened) => (name === 'b' && opened === 1 ? killed : null),
+    });
     expect(await play(100)).toEqual([...frames('a', 0, 50), ...frames('b', 0, 50)]);
   });
 
   it('three times at one frame is survived, four times is not, and nothing stays open', async () => {
     const failing = (times: number) =>
-      trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], { readFailure: (frame, reads) => (frame === 'a:30' && reads < times ? killed : null) });
+      trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], {
+        readFailure: (frame, reads) => (frame === 'a:30' && reads < times ? killed : null),
+      });
     expect(await failing(3).play(100)).toHaveLength(100);
     const { play, track, openCount } = failing(4);
     await expect(play(100)).rejects.toBe(killed);
@@ -209,10 +242,15 @@ describe('a track that is closed', () => {
     expect(openCount()).toBe(0);
   });
 
-  it.each([[0, 'the first item'], [50, 'the item after a join']])('while frame %i waits for %s to open closes that too, and the reader gets an error', async (played) => {
+  it.each([
+    [0, 'the first item'],
+    [50, 'the item after a join'],
+  ])('while frame %i waits for %s to open closes that too, and the reader gets an error', async (played) => {
     let gate: Promise<void> | null = null;
     const release = Promise.withResolvers<void>();
-    const { track, play, openCount } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], { opening: async () => gate ?? undefined });
+    const { track, play, openCount } = trackOf(() => [entry(0, 0, [item('a', 5), item('b', 5)])], {
+      opening: async () => gate ?? undefined,
+    });
     if (played > 0) await play(25);
     gate = release.promise;
     if (played > 0) await play(25);

@@ -16,7 +16,11 @@ const { call, causes } = actors;
 const { fleet, ingest, liveStreams, publications, untilState } = testFleet(service, actors);
 
 async function holders(): Promise<Record<string, number>> {
-  const { rows } = await service.pool().query<{ agent_id: string; streams: number }>('select agent_id, count(*)::int as streams from replicas where agent_id is not null group by agent_id');
+  const { rows } = await service
+    .pool()
+    .query<{ agent_id: string; streams: number }>(
+      'select agent_id, count(*)::int as streams from replicas where agent_id is not null group by agent_id',
+    );
   return Object.fromEntries(rows.map(({ agent_id: id, streams: held }) => [id, held]));
 }
 
@@ -69,7 +73,8 @@ describe('an agent that cannot renew', { timeout: 60_000 }, () => {
       await held.query('begin');
       await held.query(`select from agents where id = 'late' for no key update`);
       await expect.poll(() => publications('key0')[0]!.endedAtMs, { timeout: 20_000 }).not.toBeNull();
-      for (let wake = 0; wake < 20; wake++) await actors.data().outbox.send({ queue: 'publish-manifest', body: { streamID: 'none' } });
+      for (let wake = 0; wake < 20; wake++)
+        await actors.data().outbox.send({ queue: 'publish-manifest', body: { streamID: 'none' } });
       await expect.poll(async () => await actors.commands(), { timeout: 20_000 }).toEqual([]);
       await setTimeout(1000);
       expect(publications('key0')).toHaveLength(1);
@@ -91,7 +96,10 @@ describe('a database that is away from everybody', { timeout: 300_000 }, () => {
     const database = new URL(service.databaseURL()).pathname.slice(1);
     await onServer(inject('postgresURL'), `alter database "${database}" with allow_connections false`);
     try {
-      await onServer(inject('postgresURL'), `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`);
+      await onServer(
+        inject('postgresURL'),
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
+      );
       await setTimeout(outageMs);
     } finally {
       await onServer(inject('postgresURL'), `alter database "${database}" with allow_connections true`);
@@ -107,7 +115,8 @@ describe('a database that is away from everybody', { timeout: 300_000 }, () => {
       // A picture every 33 or 34 ms, and none missing.
       expect(publications(key)[0]).toMatchObject({ endedAtMs: null, longestStepMs: 34 });
     }
-    for (const id of ids) expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ droppedFrames: 0, reconnects: 0 });
+    for (const id of ids)
+      expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ droppedFrames: 0, reconnects: 0 });
   });
 
   it('and answers nothing at all, as when packets are lost, costs no frame either', async () => {

@@ -9,7 +9,11 @@ import type { QueuedMessage } from '../../lambda/publisher/message-queue.ts';
 
 const occurrence = {
   item: { itemID: 'item', uploadID: 'upload', objectKey: 'key', kind: 'video', durationSeconds: 60, hasAudio: true },
-  entryNumber: 0, playlistID: null, lap: 0, startFrame: 0, frameCount: 1800,
+  entryNumber: 0,
+  playlistID: null,
+  lap: 0,
+  startFrame: 0,
+  frameCount: 1800,
 } as const;
 
 /** As ffmpeg's encoder: a priming frame first, and frame n once so many samples after it are written. */
@@ -28,7 +32,8 @@ class FakeEncoder implements AudioEncoder {
   }
 
   async readFrame(): Promise<Buffer> {
-    while (!this.closed && this.writtenSamples < this.#frames * audioFormat.samplesPerAacFrame + this.latencySamples) await this.#change.promise;
+    while (!this.closed && this.writtenSamples < this.#frames * audioFormat.samplesPerAacFrame + this.latencySamples)
+      await this.#change.promise;
     if (this.closed) throw new Error('the audio encoder is gone');
     return Buffer.from(`sound ${this.#frames++}`);
   }
@@ -65,10 +70,18 @@ function queueOf({ framerate = 'f_30', startFrame = 0, sequenceHeaders = { 0: 'A
       state.framesRead++;
       const header = sequenceHeaders[index];
       const video = {
-        index, keyframe: (startFrame + index) % profile.gopFrames === 0, compositionFrames: 1, payload: Buffer.from(`picture ${index}`),
+        index,
+        keyframe: (startFrame + index) % profile.gopFrames === 0,
+        compositionFrames: 1,
+        payload: Buffer.from(`picture ${index}`),
         ...(header === undefined ? {} : { sequenceHeader: Buffer.from(header) }),
       };
-      return { frame: startFrame + index, video, samples: Buffer.alloc(profile.samplesPerFrame * audioFormat.bytesPerSample), occurrence };
+      return {
+        frame: startFrame + index,
+        video,
+        samples: Buffer.alloc(profile.samplesPerFrame * audioFormat.bytesPerSample),
+        occurrence,
+      };
     },
     async close() {
       state.sourceClosed = true;
@@ -77,7 +90,10 @@ function queueOf({ framerate = 'f_30', startFrame = 0, sequenceHeaders = { 0: 'A
   };
   const queue = new MessageQueue(source, encoder, profile, startFrame);
   return {
-    queue, encoder, state, profile,
+    queue,
+    encoder,
+    state,
+    profile,
     take: async (count: number): Promise<QueuedMessage[]> => {
       const messages: QueuedMessage[] = [];
       while (messages.length < count) messages.push(...(await queue.next())!);
@@ -87,7 +103,9 @@ function queueOf({ framerate = 'f_30', startFrame = 0, sequenceHeaders = { 0: 'A
 }
 
 function timestamps(messages: readonly QueuedMessage[], type: 'video' | 'audio'): number[] {
-  return messages.filter((message) => message.type === type && message.payload.toString() !== 'A').map(({ timestampMs }) => timestampMs);
+  return messages
+    .filter((message) => message.type === type && message.payload.toString() !== 'A')
+    .map(({ timestampMs }) => timestampMs);
 }
 
 /** Everything that can happen without waiting for anything outside has happened. */
@@ -97,17 +115,25 @@ function settled(): Promise<void> {
   });
 }
 
-describe.each<[Framerate, number]>([['f_24', 24], ['f_25', 25], ['f_30', 30], ['f_60', 60]])('at %s', (framerate, framesPerSecond) => {
-  it.each([0, 1_000_007])('every message is on the exact grid for ten minutes, begun at frame %i', async (startFrame) => {
-    const { take, queue } = queueOf({ framerate, startFrame });
-    const messages = await take(600 * (framesPerSecond + 46));
-    const video = timestamps(messages, 'video');
-    const audio = timestamps(messages, 'audio');
-    expect(video).toEqual(video.map((_, index) => Math.round((index * 1000) / framesPerSecond)));
-    // Sound is sent as much later as its picture is shown after it is decoded: one frame.
-    expect(audio).toEqual(audio.map((_, index) => Math.round((index * 1024) / 48 + 1000 / framesPerSecond)));
-    await queue.close();
-  });
+describe.each<[Framerate, number]>([
+  ['f_24', 24],
+  ['f_25', 25],
+  ['f_30', 30],
+  ['f_60', 60],
+])('at %s', (framerate, framesPerSecond) => {
+  it.each([0, 1_000_007])(
+    'every message is on the exact grid for ten minutes, begun at frame %i',
+    async (startFrame) => {
+      const { take, queue } = queueOf({ framerate, startFrame });
+      const messages = await take(600 * (framesPerSecond + 46));
+      const video = timestamps(messages, 'video');
+      const audio = timestamps(messages, 'audio');
+      expect(video).toEqual(video.map((_, index) => Math.round((index * 1000) / framesPerSecond)));
+      // Sound is sent as much later as its picture is shown after it is decoded: one frame.
+      expect(audio).toEqual(audio.map((_, index) => Math.round((index * 1024) / 48 + 1000 / framesPerSecond)));
+      await queue.close();
+    },
+  );
 
   it('pictures and sound are in one order of time, and none is left out', async () => {
     const { take, queue } = queueOf({ framerate });
@@ -128,7 +154,9 @@ it('sends a sequence header before the first picture, and again only where it re
   const { take, queue } = queueOf({ sequenceHeaders: { 0: 'A', 10: 'A', 20: 'B', 30: 'B' } });
   const messages = await take(120);
   const headers = messages.flatMap(({ type, picture, payload }, index) =>
-    type === 'video' && picture === null ? [`${payload.toString()} before ${messages[index + 1]!.payload.toString()}`] : [],
+    type === 'video' && picture === null
+      ? [`${payload.toString()} before ${messages[index + 1]!.payload.toString()}`]
+      : [],
   );
   expect(headers).toEqual(['A before picture 0', 'B before picture 20']);
   await queue.close();
@@ -179,26 +207,29 @@ describe('a failure of the media', () => {
 });
 
 describe('the end before a keyframe', () => {
-  it.each([0, 7, 59, 60])('is known ahead, and leaves nothing out that another queue from %i on would not have', async (startFrame) => {
-    const { queue, profile, take } = queueOf({ startFrame });
-    await take(150);
-    const messages: QueuedMessage[] = [];
-    let endFrame = NaN;
-    let takenWhenKnown = NaN;
-    void queue.endBeforeKeyframe().then((frame) => {
-      endFrame = frame;
-      takenWhenKnown = messages.findLast(({ picture }) => picture)?.picture?.frame ?? 0;
-    });
-    for (let each = await queue.next(); each !== null; each = await queue.next()) messages.push(...each);
-    expect(await queue.next()).toBeNull();
-    expect(endFrame % profile.gopFrames).toBe(0);
-    expect(endFrame - takenWhenKnown).toBeGreaterThan(30);
-    expect(messages.findLast(({ picture }) => picture)!.picture!.frame).toBe(endFrame - 1);
-    const nextSoundMs = ((endFrame - startFrame) * 1000) / 30 + 1000 / 30;
-    const lastSoundEndsMs = timestamps(messages, 'audio').at(-1)! + 1024 / 48;
-    expect(Math.abs(nextSoundMs - lastSoundEndsMs)).toBeLessThanOrEqual(1024 / 48 / 2 + 1);
-    await queue.close();
-  });
+  it.each([0, 7, 59, 60])(
+    'is known ahead, and leaves nothing out that another queue from %i on would not have',
+    async (startFrame) => {
+      const { queue, profile, take } = queueOf({ startFrame });
+      await take(150);
+      const messages: QueuedMessage[] = [];
+      let endFrame = NaN;
+      let takenWhenKnown = NaN;
+      void queue.endBeforeKeyframe().then((frame) => {
+        endFrame = frame;
+        takenWhenKnown = messages.findLast(({ picture }) => picture)?.picture?.frame ?? 0;
+      });
+      for (let each = await queue.next(); each !== null; each = await queue.next()) messages.push(...each);
+      expect(await queue.next()).toBeNull();
+      expect(endFrame % profile.gopFrames).toBe(0);
+      expect(endFrame - takenWhenKnown).toBeGreaterThan(30);
+      expect(messages.findLast(({ picture }) => picture)!.picture!.frame).toBe(endFrame - 1);
+      const nextSoundMs = ((endFrame - startFrame) * 1000) / 30 + 1000 / 30;
+      const lastSoundEndsMs = timestamps(messages, 'audio').at(-1)! + 1024 / 48;
+      expect(Math.abs(nextSoundMs - lastSoundEndsMs)).toBeLessThanOrEqual(1024 / 48 / 2 + 1);
+      await queue.close();
+    },
+  );
 });
 
 describe('closing', () => {

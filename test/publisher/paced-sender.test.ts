@@ -16,7 +16,11 @@ const leadMs = 300;
 
 const occurrence: Occurrence = {
   item: { itemID: 'item', uploadID: 'upload', objectKey: 'key', kind: 'video', durationSeconds: 60, hasAudio: true },
-  entryNumber: 0, playlistID: null, lap: 0, startFrame: 0, frameCount: 1500,
+  entryNumber: 0,
+  playlistID: null,
+  lap: 0,
+  startFrame: 0,
+  frameCount: 1500,
 };
 
 beforeEach(() => void vi.useFakeTimers());
@@ -84,7 +88,14 @@ class FakeMessages implements Pick<MessageQueue, 'next' | 'close' | 'endBeforeKe
     if (this.failure) throw this.failure;
     if (this.#frame === this.#endFrame) return null;
     const frame = this.#frame++;
-    return [{ type: 'video', timestampMs: frame * frameMs, payload: Buffer.alloc(pictureBytes), picture: { frame, occurrence } }];
+    return [
+      {
+        type: 'video',
+        timestampMs: frame * frameMs,
+        payload: Buffer.alloc(pictureBytes),
+        picture: { frame, occurrence },
+      },
+    ];
   }
 
   endBeforeKeyframe(): Promise<number> {
@@ -98,7 +109,12 @@ class FakeMessages implements Pick<MessageQueue, 'next' | 'close' | 'endBeforeKe
   }
 }
 
-function begin({ publisher = new FakePublisher(), messages = new FakeMessages(), startInMs = 0, endsAfterMs = Infinity } = {}) {
+function begin({
+  publisher = new FakePublisher(),
+  messages = new FakeMessages(),
+  startInMs = 0,
+  endsAfterMs = Infinity,
+} = {}) {
   const events: string[] = [];
   const figures = new Figures();
   figures.connected(0, false);
@@ -115,7 +131,10 @@ function begin({ publisher = new FakePublisher(), messages = new FakeMessages(),
     onEnding: (frame) => void events.push(`next from ${frame}`),
   });
   let end: unknown = 'sends';
-  over.then(() => (end = 'ended'), (error: unknown) => (end = error));
+  over.then(
+    () => (end = 'ended'),
+    (error: unknown) => (end = error),
+  );
   return { publisher, messages, figures, events, startMs, end: () => end };
 }
 
@@ -130,7 +149,10 @@ it('a connection whose time is over ends before a keyframe, with all that is bef
   const [, next] = /^next from (\d+)$/.exec(events.at(-1)!)!;
   expect(Number(next) % gopFrames).toBe(0);
   expect(publisher.sent.at(-1)!.timestampMs).toBe((Number(next) - 1) * frameMs);
-  expect(figures.sample(0, new Date(), 25)).toMatchObject({ framesSent: Number(next), bytesSent: Number(next) * pictureBytes });
+  expect(figures.sample(0, new Date(), 25)).toMatchObject({
+    framesSent: Number(next),
+    bytesSent: Number(next) * pictureBytes,
+  });
 });
 
 describe('in time', () => {
@@ -141,7 +163,9 @@ describe('in time', () => {
     const aheadMs = publisher.sent.map(({ atMs, timestampMs }) => startMs + timestampMs - atMs);
     expect(Math.max(...aheadMs)).toBeLessThanOrEqual(leadMs);
     expect(Math.min(...aheadMs)).toBeGreaterThanOrEqual(leadMs - 2 * frameMs);
-    expect(publisher.sent.map(({ timestampMs }) => timestampMs)).toEqual(publisher.sent.map((_, index) => index * frameMs));
+    expect(publisher.sent.map(({ timestampMs }) => timestampMs)).toEqual(
+      publisher.sent.map((_, index) => index * frameMs),
+    );
     expect(end()).toBe('sends');
   });
 
@@ -149,32 +173,44 @@ describe('in time', () => {
     const { publisher, figures } = begin();
     await pass(10_000);
     const frames = publisher.sent.length;
-    expect(figures.sample(Date.now(), new Date(), 25)).toMatchObject({ framesSent: frames, bytesSent: frames * pictureBytes, droppedFrames: 0, reconnects: 0 });
+    expect(figures.sample(Date.now(), new Date(), 25)).toMatchObject({
+      framesSent: frames,
+      bytesSent: frames * pictureBytes,
+      droppedFrames: 0,
+      reconnects: 0,
+    });
   });
 
-  it('holds nothing per tick: 100,000 of them leave no timer, and one listener on the connection', { timeout: 30_000 }, async () => {
-    const publisher = new FakePublisher();
-    const listen = vi.spyOn(publisher.ended, 'then');
-    const { end } = begin({ publisher });
-    await pass(100_000 * frameMs);
-    expect(publisher.sent.length).toBeGreaterThan(100_000);
-    expect(listen).toHaveBeenCalledOnce();
-    expect(vi.getTimerCount()).toBe(1);
-    publisher.end(null);
-    await pass(1);
-    expect(end()).toBe('ended');
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  it(
+    'holds nothing per tick: 100,000 of them leave no timer, and one listener on the connection',
+    { timeout: 30_000 },
+    async () => {
+      const publisher = new FakePublisher();
+      const listen = vi.spyOn(publisher.ended, 'then');
+      const { end } = begin({ publisher });
+      await pass(100_000 * frameMs);
+      expect(publisher.sent.length).toBeGreaterThan(100_000);
+      expect(listen).toHaveBeenCalledOnce();
+      expect(vi.getTimerCount()).toBe(1);
+      publisher.end(null);
+      await pass(1);
+      expect(end()).toBe('ended');
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
 });
 
 describe('evidence', () => {
-  it.each(['at once', 'a moment later'] as const)('is given once to a destination that takes pictures %s', async (takes) => {
-    const publisher = new FakePublisher();
-    publisher.takes = takes;
-    const { events } = begin({ publisher });
-    await pass(10_000);
-    expect(events).toEqual(['evidence']);
-  });
+  it.each(['at once', 'a moment later'] as const)(
+    'is given once to a destination that takes pictures %s',
+    async (takes) => {
+      const publisher = new FakePublisher();
+      publisher.takes = takes;
+      const { events } = begin({ publisher });
+      await pass(10_000);
+      expect(events).toEqual(['evidence']);
+    },
+  );
 
   it('is not given before the first picture is taken, whatever else was', async () => {
     const publisher = new FakePublisher();

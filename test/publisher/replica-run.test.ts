@@ -47,19 +47,43 @@ interface Begin extends Partial<ReplicaRunOptions> {
 }
 
 /** A run of a new replica, ended with the test. */
-function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, unlessAway = async () => {}, ...more }: Begin) {
+function begin({
+  rtmpURL,
+  files = [clip],
+  connectTimeoutMs = 10_000,
+  planned,
+  unlessAway = async () => {},
+  ...more
+}: Begin) {
   const reports: Report[] = [];
   const logged: string[] = [];
   const items = files.map((path, index): TimelineItem => ({
-    itemID: `item_${index}`, uploadID: `upl_${index}`, objectKey: path, kind: 'video', durationSeconds: 1, hasAudio: true,
+    itemID: `item_${index}`,
+    uploadID: `upl_${index}`,
+    objectKey: path,
+    kind: 'video',
+    durationSeconds: 1,
+    hasAudio: true,
   }));
-  const video = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential' as const, seed: 1, items } }];
+  const video = [
+    { number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential' as const, seed: 1, items } },
+  ];
   let anchoredMs: number | null = null;
   const log = (event: string) => void logged.push(event);
   const run = new ReplicaRun({
     replica: {
-      id: 'rep', stream_id: 'str', role: 'primary', backend: 'ffmpeg', slots: 1, wanted: 'live', state: 'connecting', reason: null,
-      since: new Date(), agent_id: 'agent', epoch: 1, at_backup_url: false,
+      id: 'rep',
+      stream_id: 'str',
+      role: 'primary',
+      backend: 'ffmpeg',
+      slots: 1,
+      wanted: 'live',
+      state: 'connecting',
+      reason: null,
+      since: new Date(),
+      agent_id: 'agent',
+      epoch: 1,
+      at_backup_url: false,
     },
     loadPlan: async () => {
       await planned;
@@ -68,7 +92,11 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, un
         target: { rtmpURL, streamKey: 'key' },
         freeTarget: null,
         media: encodedMedia({
-          tools, profile, log, encoder: { codec: 'libx264', preset: 'ultrafast' }, loadTimelines: async () => ({ video, audio: [] }),
+          tools,
+          profile,
+          log,
+          encoder: { codec: 'libx264', preset: 'ultrafast' },
+          loadTimelines: async () => ({ video, audio: [] }),
           urlOf: async (path) => samples.urlOf(path),
         }),
         elapsedMs: anchoredMs === null ? null : performance.now() - anchoredMs,
@@ -89,7 +117,13 @@ function begin({ rtmpURL, files = [clip], connectTimeoutMs = 10_000, planned, un
     ...more,
   });
   onTestFinished(() => run.end());
-  return { run, reports, logged, sinceAnchorMs: () => performance.now() - anchoredMs!, states: () => reports.map(({ state, reason }) => reason?.code ?? state) };
+  return {
+    run,
+    reports,
+    logged,
+    sinceAnchorMs: () => performance.now() - anchoredMs!,
+    states: () => reports.map(({ state, reason }) => reason?.code ?? state),
+  };
 }
 
 async function ingest(script?: Script): Promise<ScriptedServer> {
@@ -124,7 +158,12 @@ function pictures(messages: readonly RtmpMessage[]): RtmpMessage[] {
 }
 
 const refusing: Script = {
-  publish: ({ reply }) => reply('onStatus', 0, null, { level: 'error', code: 'NetStream.Publish.Denied', description: 'Stream key is invalid' }),
+  publish: ({ reply }) =>
+    reply('onStatus', 0, null, {
+      level: 'error',
+      code: 'NetStream.Publish.Denied',
+      description: 'Stream key is invalid',
+    }),
 };
 
 describe('a destination', { timeout: 20_000 }, () => {
@@ -133,8 +172,14 @@ describe('a destination', { timeout: 20_000 }, () => {
     const { run, reports, states } = begin({ rtmpURL: server.rtmpURL });
     await until(() => states().join() === 'live' && pictures(server.connections[0]!.received).length > 30);
     server.connections[0]!.socket.resetAndDestroy();
-    await until(() => states().join() === 'live,connection_lost,live' && pictures(server.connections[1]!.received).length > 0);
-    expect(reports[1]).toMatchObject({ state: 'failing', hopeless: false, claim: { id: 'rep', agent_id: 'agent', epoch: 1 } });
+    await until(
+      () => states().join() === 'live,connection_lost,live' && pictures(server.connections[1]!.received).length > 0,
+    );
+    expect(reports[1]).toMatchObject({
+      state: 'failing',
+      hopeless: false,
+      claim: { id: 'rep', agent_id: 'agent', epoch: 1 },
+    });
     expect(server.connections).toHaveLength(2);
     expect(pictures(server.connections[1]!.received)[0]!.timestampMs).toBe(0);
     const figures = run.figures.sample(performance.now(), new Date(), 30);
@@ -144,19 +189,50 @@ describe('a destination', { timeout: 20_000 }, () => {
 
   it('over TLS is live too', async ({ skip }) => {
     const server = await ingest();
-    const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1', '-subj', '/CN=localhost'];
-    const pem = await promisify(execFile)('openssl', [...request, '-addext', 'subjectAltName=DNS:localhost', '-keyout', '-', '-out', '-']).catch(() => null);
+    const request = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '1',
+      '-subj',
+      '/CN=localhost',
+    ];
+    const pem = await promisify(execFile)('openssl', [
+      ...request,
+      '-addext',
+      'subjectAltName=DNS:localhost',
+      '-keyout',
+      '-',
+      '-out',
+      '-',
+    ]).catch(() => null);
     if (!pem) return skip('needs openssl');
-    const port = await listen(createTlsServer({ key: pem.stdout, cert: pem.stdout }, (secure) => {
-      const plain = connect(server.port, '127.0.0.1').on('error', () => secure.destroy());
-      secure.on('error', () => plain.destroy()).pipe(plain).pipe(secure);
-    }));
-    const { states } = begin({ rtmpURL: `rtmps://localhost:${port}/live`, client: { allowPrivateAddresses: true, connectTimeoutMs: 5000, tlsCa: pem.stdout } });
+    const port = await listen(
+      createTlsServer({ key: pem.stdout, cert: pem.stdout }, (secure) => {
+        const plain = connect(server.port, '127.0.0.1').on('error', () => secure.destroy());
+        secure
+          .on('error', () => plain.destroy())
+          .pipe(plain)
+          .pipe(secure);
+      }),
+    );
+    const { states } = begin({
+      rtmpURL: `rtmps://localhost:${port}/live`,
+      client: { allowPrivateAddresses: true, connectTimeoutMs: 5000, tlsCa: pem.stdout },
+    });
     await until(() => states().length > 0);
     expect(states()).toEqual(['live']);
   });
 
-  it.each([[14, false], [16, true]])('that refuses the key for %i minutes: hopeless is %s', async (minutes, hopeless) => {
+  it.each([
+    [14, false],
+    [16, true],
+  ])('that refuses the key for %i minutes: hopeless is %s', async (minutes, hopeless) => {
     let passedMs = 0;
     const server = await ingest({
       publish: (served, command) => {
@@ -171,7 +247,9 @@ describe('a destination', { timeout: 20_000 }, () => {
   });
 
   it('that answers with garbage does not speak RTMP', async () => {
-    const rtmpURL = await strangeServer((socket) => void socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(200)));
+    const rtmpURL = await strangeServer(
+      (socket) => void socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(200)),
+    );
     const { reports } = begin({ rtmpURL });
     await until(() => reports.length > 1);
     expect(reports[0]).toMatchObject({ state: 'failing', reason: { code: 'handshake_failed' }, hopeless: false });
@@ -209,16 +287,24 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
       expect(each[0]!.payload[0]! >> 4).toBe(1);
       expect([...tally(deltas(each.map(({ timestampMs }) => timestampMs))).keys()].sort()).toEqual([33, 34]);
     }
-    const commands = server.connections[0]!.received.map((message) => readCommand(message)?.name).filter((name) => name !== undefined);
+    const commands = server.connections[0]!.received.map((message) => readCommand(message)?.name).filter(
+      (name) => name !== undefined,
+    );
     expect(commands.slice(-2)).toEqual(['FCUnpublish', 'deleteStream']);
   });
 
   it('is replaced by one that plays what is due, however long it took to connect', async () => {
     const server = await ingest({
-      publish: ({ reply }) => void setTimeout(1000).then(() => reply('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' })),
+      publish: ({ reply }) =>
+        void setTimeout(1000).then(() =>
+          reply('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' }),
+        ),
     });
     let connections = 0;
-    const { states, sinceAnchorMs } = begin({ rtmpURL: server.rtmpURL, connectionEndsAfterMs: () => (++connections < 3 ? 1000 : Infinity) });
+    const { states, sinceAnchorMs } = begin({
+      rtmpURL: server.rtmpURL,
+      connectionEndsAfterMs: () => (++connections < 3 ? 1000 : Infinity),
+    });
     await until(() => pictures(server.connections[2]?.received ?? []).length > 60);
     const playedMs = server.connections.reduce((sum, { received }) => sum + pictures(received).length, 0) * (1000 / 30);
     expect(sinceAnchorMs() - playedMs).toBeLessThan(700);
@@ -237,7 +323,10 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
     });
     await until(() => pictures(server.connections[1]?.received ?? []).length > 30);
     expect(new Set(made.states())).toEqual(new Set(['live']));
-    expect(made.run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+    expect(made.run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({
+      reconnects: 0,
+      droppedFrames: 0,
+    });
     expect(pictures(server.connections[0]!.received).length).toBeGreaterThan(8 * 30);
   });
 
@@ -269,13 +358,18 @@ describe('media', { timeout: 20_000 }, () => {
 
   it('that was replaced by garbage after it was examined never stops the stream', async () => {
     const server = await ingest();
-    const { states, logged } = begin({ rtmpURL: server.rtmpURL, files: [clip, await textFile('broken.mp4', 'not a film')] });
+    const { states, logged } = begin({
+      rtmpURL: server.rtmpURL,
+      files: [clip, await textFile('broken.mp4', 'not a film')],
+    });
     await until(() => pictures(server.connections[0]?.received ?? []).length > 4 * profile.framesPerSecond);
     expect(states()).toEqual(['live']);
     expect(server.connections).toHaveLength(1);
     expect(logged).toContain('item_not_playable');
     const { received } = server.connections[0]!;
-    expect([...tally(deltas(pictures(received).map(({ timestampMs }) => timestampMs))).keys()].sort()).toEqual([33, 34]);
+    expect([...tally(deltas(pictures(received).map(({ timestampMs }) => timestampMs))).keys()].sort()).toEqual([
+      33, 34,
+    ]);
     const headers = received.filter(({ type, payload }) => type === messageType.video && payload[1] === 0);
     expect(headers).toHaveLength(1);
   });
@@ -315,7 +409,7 @@ describe('reports', { timeout: 20_000 }, () => {
     expect(made.states()).toEqual(['live', 'connection_lost', 'live']);
   });
 
-  it('that say the replica is another\'s by now end everything', async () => {
+  it("that say the replica is another's by now end everything", async () => {
     const server = await ingest();
     const { run } = begin({ rtmpURL: server.rtmpURL, report: async () => false });
     const closed = until(() => server.connections[0]?.socket.closed === true);
@@ -336,7 +430,12 @@ describe('the end', { timeout: 20_000 }, () => {
     await run.end();
     expect(await survivorsOf(processes, 0)).toEqual([]);
     await until(() => server.connections[0]!.socket.closed);
-    expect(server.commands().map(({ name }) => name).slice(-2)).toEqual(['FCUnpublish', 'deleteStream']);
+    expect(
+      server
+        .commands()
+        .map(({ name }) => name)
+        .slice(-2),
+    ).toEqual(['FCUnpublish', 'deleteStream']);
     expect(states()).toEqual(['live']);
   });
 
@@ -381,7 +480,10 @@ describe('the end', { timeout: 20_000 }, () => {
 
   it('does not wait for a database that is away', async () => {
     const server = await ingest();
-    const { run, logged } = begin({ rtmpURL: server.rtmpURL, report: () => Promise.reject(new Error('the database is away')) });
+    const { run, logged } = begin({
+      rtmpURL: server.rtmpURL,
+      report: () => Promise.reject(new Error('the database is away')),
+    });
     await until(() => logged.includes('report_failed'));
     run.endForGood();
     await run.end();

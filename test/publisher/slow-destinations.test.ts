@@ -25,7 +25,12 @@ afterAll(() => loop[Symbol.asyncDispose]());
 const mediaBytesPerSecond = () => ((loop.media.profile.videoBitrateKbps + audioFormat.bitrateKbps) * 1000) / 8;
 /** Null without openssl: then all is without TLS. */
 const certificate = await makeCertificate('IP:127.0.0.1');
-const client = { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: new DeliveryMeter(), ...(certificate && { tlsCa: certificate.cert }) };
+const client = {
+  allowPrivateAddresses: true,
+  connectTimeoutMs: 10_000,
+  meter: new DeliveryMeter(),
+  ...(certificate && { tlsCa: certificate.cert }),
+};
 
 /** An ingest of its own process, so that what it does costs the publishers no time. */
 async function goodIngest(): Promise<{ rtmpURL: string; facts(): Promise<KeyFacts[]> }> {
@@ -83,45 +88,57 @@ async function until(isSo: () => boolean | Promise<boolean>, timeout: number): P
   await expect.poll(isSo, { interval: 100, timeout }).toBe(true);
 }
 
-it('99 streams lose no frame by others whose destinations read nothing for a minute, read 80 % of the rate, or reset every 10 s', { timeout: 5 * minuteMs }, async () => {
-  const good = await goodIngest();
-  const goodRuns = Array.from({ length: goodCount }, (_, index) => beginPrepared(loop.media, `${good.rtmpURL}${index}`, { client }));
-  const stalls = beginBad(await badIngest());
-  const drips = beginBad(await badIngest());
-  const dripsSecurely = beginBad(await badIngest({ isSecure: true }));
-  const resets = beginBad(await badIngest({ onPicture: (ingest, { timestampMs }) => timestampMs > 10_000 && ingest.reset() }));
-  const bad = [stalls, drips, dripsSecurely, resets];
-  await until(() => bad.every(({ publications }) => (publications()[0]?.pictures ?? 0) > 150), 30_000);
-  await until(async () => (await good.facts()).length === goodCount, 30_000);
+it(
+  '99 streams lose no frame by others whose destinations read nothing for a minute, read 80 % of the rate, or reset every 10 s',
+  { timeout: 5 * minuteMs },
+  async () => {
+    const good = await goodIngest();
+    const goodRuns = Array.from({ length: goodCount }, (_, index) =>
+      beginPrepared(loop.media, `${good.rtmpURL}${index}`, { client }),
+    );
+    const stalls = beginBad(await badIngest());
+    const drips = beginBad(await badIngest());
+    const dripsSecurely = beginBad(await badIngest({ isSecure: true }));
+    const resets = beginBad(
+      await badIngest({ onPicture: (ingest, { timestampMs }) => timestampMs > 10_000 && ingest.reset() }),
+    );
+    const bad = [stalls, drips, dripsSecurely, resets];
+    await until(() => bad.every(({ publications }) => (publications()[0]?.pictures ?? 0) > 150), 30_000);
+    await until(async () => (await good.facts()).length === goodCount, 30_000);
 
-  await stalls.ingest.set('stall');
-  await drips.ingest.set('throttle');
-  await dripsSecurely.ingest.set('throttle');
-  const fromMs = Math.max(...(await good.facts()).map(({ publications }) => publications[0]!.timestampMs));
-  await until(async () => (await good.facts()).every(({ publications }) => publications.at(-1)!.timestampMs > fromMs + minuteMs), 2 * minuteMs);
-  await stalls.ingest.set('none');
-  await until(() => stalls.publications().length === 2 && stalls.words().at(-1) === 'live', minuteMs);
-  await until(() => [drips, dripsSecurely].every(({ words }) => words().includes('too_slow')), 2 * minuteMs);
+    await stalls.ingest.set('stall');
+    await drips.ingest.set('throttle');
+    await dripsSecurely.ingest.set('throttle');
+    const fromMs = Math.max(...(await good.facts()).map(({ publications }) => publications[0]!.timestampMs));
+    await until(
+      async () =>
+        (await good.facts()).every(({ publications }) => publications.at(-1)!.timestampMs > fromMs + minuteMs),
+      2 * minuteMs,
+    );
+    await stalls.ingest.set('none');
+    await until(() => stalls.publications().length === 2 && stalls.words().at(-1) === 'live', minuteMs);
+    await until(() => [drips, dripsSecurely].every(({ words }) => words().includes('too_slow')), 2 * minuteMs);
 
-  for (const { run, words } of goodRuns) {
-    expect(words()).toEqual(['live']);
-    expect(run.sampleFigures(new Date()).stats).toMatchObject({ droppedFrames: 0, reconnects: 0 });
-  }
-  for (const { publications } of await good.facts()) {
-    expect(publications).toHaveLength(1);
-    const { pictures, timestampMs, longestStepMs } = publications[0]!;
-    expect(longestStepMs).toBeLessThanOrEqual(34);
-    expect(pictures).toBe(Math.round((timestampMs * framesPerSecond) / 1000) + 1);
-  }
-  expect(stalls.words().slice(0, 2)).toEqual(['live', 'stalled']);
-  for (const { words, publications } of [drips, dripsSecurely]) {
-    expect(words()).toEqual(['live', 'too_slow']);
-    expect(publications()).toHaveLength(1);
-  }
-  // At once each time, not ever later.
-  expect(resets.publications().length).toBeGreaterThanOrEqual(5);
-  for (const { most } of bad) {
-    expect(most.inSocket).toBeLessThan(1.6 * mediaBytesPerSecond());
-    expect(most.undelivered).toBeLessThan(3.1 * mediaBytesPerSecond());
-  }
-});
+    for (const { run, words } of goodRuns) {
+      expect(words()).toEqual(['live']);
+      expect(run.sampleFigures(new Date()).stats).toMatchObject({ droppedFrames: 0, reconnects: 0 });
+    }
+    for (const { publications } of await good.facts()) {
+      expect(publications).toHaveLength(1);
+      const { pictures, timestampMs, longestStepMs } = publications[0]!;
+      expect(longestStepMs).toBeLessThanOrEqual(34);
+      expect(pictures).toBe(Math.round((timestampMs * framesPerSecond) / 1000) + 1);
+    }
+    expect(stalls.words().slice(0, 2)).toEqual(['live', 'stalled']);
+    for (const { words, publications } of [drips, dripsSecurely]) {
+      expect(words()).toEqual(['live', 'too_slow']);
+      expect(publications()).toHaveLength(1);
+    }
+    // At once each time, not ever later.
+    expect(resets.publications().length).toBeGreaterThanOrEqual(5);
+    for (const { most } of bad) {
+      expect(most.inSocket).toBeLessThan(1.6 * mediaBytesPerSecond());
+      expect(most.undelivered).toBeLessThan(3.1 * mediaBytesPerSecond());
+    }
+  },
+);

@@ -49,8 +49,16 @@ it('is given up once, also by a container that does not know what the last one a
 });
 
 it.each([
-  ['a refusal of ECS', { status: 200, body: { failure: { Arn: 'arn', Reason: 'DEPLOYMENT_BLOCKED', Detail: null } } }, 'DEPLOYMENT_BLOCKED'],
-  ['an error of the endpoint', { status: 400, body: { error: { Arn: 'arn', Code: 'AccessDeniedException', Message: '' } } }, 'AccessDeniedException'],
+  [
+    'a refusal of ECS',
+    { status: 200, body: { failure: { Arn: 'arn', Reason: 'DEPLOYMENT_BLOCKED', Detail: null } } },
+    'DEPLOYMENT_BLOCKED',
+  ],
+  [
+    'an error of the endpoint',
+    { status: 400, body: { error: { Arn: 'arn', Code: 'AccessDeniedException', Message: '' } } },
+    'AccessDeniedException',
+  ],
 ])('says of %s what it was, and asks again', async (_name, refusal, reason) => {
   answer = refusal;
   await expect(protection.set(true)).rejects.toThrow(reason);

@@ -8,7 +8,13 @@ import { startMachines } from '../support/machines.ts';
 import { descendantsOf } from '../support/processes.ts';
 import { faults, pickFault } from './faults.ts';
 
-const { values } = parseArgs({ options: { hours: { type: 'string', default: '1' }, streams: { type: 'string', default: '10' }, 'every-seconds': { type: 'string', default: '45' } } });
+const { values } = parseArgs({
+  options: {
+    hours: { type: 'string', default: '1' },
+    streams: { type: 'string', default: '10' },
+    'every-seconds': { type: 'string', default: '45' },
+  },
+});
 const [hours, streams, everySeconds] = [Number(values.hours), Number(values.streams), Number(values['every-seconds'])];
 const framesPerSecond = 30;
 /** Longer than any recovery that is not a failure. */
@@ -23,9 +29,14 @@ interface Hit {
 await using ingest = await startFaultyIngest();
 await using fleet = await startMachines(['one', 'two', 'three']);
 const ids = new Map<string, string>();
-for (let index = 0; index < streams; index++) ids.set(`key${index}`, await fleet.stream(`key${index}`, { rtmpURL: ingest.rtmpURL }));
+for (let index = 0; index < streams; index++)
+  ids.set(`key${index}`, await fleet.stream(`key${index}`, { rtmpURL: ingest.rtmpURL }));
 const publicationsOf = (key: string): readonly Publication[] => ingest.keys.get(`live/${key}`)?.publications ?? [];
-const isLive = (key: string) => publicationsOf(key).some(({ endedAtMs, pictures, lastPictureAtMs }) => endedAtMs === null && pictures > 0 && performance.now() - lastPictureAtMs! < 2000);
+const isLive = (key: string) =>
+  publicationsOf(key).some(
+    ({ endedAtMs, pictures, lastPictureAtMs }) =>
+      endedAtMs === null && pictures > 0 && performance.now() - lastPictureAtMs! < 2000,
+  );
 await until(async () => [...ids.keys()].every(isLive));
 
 console.log(`${streams} streams for ${hours} h, a fault every ${everySeconds} s or so`);
@@ -44,7 +55,12 @@ while (performance.now() - beganAtMs < hours * 3_600_000) {
   // What ends by itself is over now; a kill was over at once.
   const overAtMs = name.startsWith('destination') ? performance.now() : faultAtMs;
   await until(async () => keys.every((key) => backAfterMs(key, faultAtMs, overAtMs) !== null), patienceMs);
-  for (const key of keys) hits.push({ fault: name, recoveredMs: backAfterMs(key, faultAtMs, overAtMs), detectedMs: await detectedAfterMs(key, faultAt) });
+  for (const key of keys)
+    hits.push({
+      fault: name,
+      recoveredMs: backAfterMs(key, faultAtMs, overAtMs),
+      detectedMs: await detectedAfterMs(key, faultAt),
+    });
 }
 const elapsedMs = performance.now() - beganAtMs;
 const picturesAtEnd = pictures();
@@ -58,7 +74,9 @@ function pictures(): number[] {
 
 /** From the end of the fault to the first picture of a connection made since it began. */
 function backAfterMs(key: string, faultAtMs: number, overAtMs: number): number | null {
-  const next = publicationsOf(key).find(({ beganAtMs: atMs, firstPictureAtMs }) => atMs > faultAtMs && firstPictureAtMs !== null);
+  const next = publicationsOf(key).find(
+    ({ beganAtMs: atMs, firstPictureAtMs }) => atMs > faultAtMs && firstPictureAtMs !== null,
+  );
   return next ? Math.max(0, next.firstPictureAtMs! - overAtMs) : null;
 }
 
@@ -77,26 +95,47 @@ async function report(): Promise<void> {
     const of = hits.filter(({ fault }) => fault === name);
     const figures = (values: readonly (number | null)[]) => {
       const sorted = values.filter((ms) => ms !== null).toSorted((a, b) => a - b);
-      const at = (share: number) => (sorted.length === 0 ? '–' : (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]! / 1000).toFixed(2));
+      const at = (share: number) =>
+        sorted.length === 0
+          ? '–'
+          : (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]! / 1000).toFixed(2);
       return `${at(0.5)} / ${at(0.99)} / ${at(1)} s`.padEnd(28);
     };
     const lost = of.filter(({ recoveredMs }) => recoveredMs === null).length;
-    console.log(`${name.padEnd(22)} ${String(count).padStart(5)}   ${figures(of.map((hit) => hit.detectedMs))}  ${figures(of.map((hit) => hit.recoveredMs))} ${lost}`);
+    console.log(
+      `${name.padEnd(22)} ${String(count).padStart(5)}   ${figures(of.map((hit) => hit.detectedMs))}  ${figures(of.map((hit) => hit.recoveredMs))} ${lost}`,
+    );
   }
   const due = (elapsedMs * framesPerSecond) / 1000;
-  const received = picturesAtEnd.map((pictures, index) => Math.min(due, pictures - picturesBefore[index]!)).toSorted((a, b) => a - b);
-  console.log(`\nuptime per stream, as pictures that arrived of those due, faults of the destination included: ${received.map((pictures) => `${((100 * pictures) / due).toFixed(2)} %`).join(', ')}`);
-  console.log(`frames lost: ${Math.round(received.reduce((lost, pictures) => lost + due - pictures, 0))} of ${Math.round(streams * due)}`);
-  console.log(`leases stolen (publishers of a key at once beyond one): ${[...ingest.keys.values()].reduce((sum, { mostAtOnce }) => sum + mostAtOnce - 1, 0)}`);
-  const { rows } = await fleet.pool.query<{ state: string; count: number }>('select state, count(*)::int as count from streams group by state');
+  const received = picturesAtEnd
+    .map((pictures, index) => Math.min(due, pictures - picturesBefore[index]!))
+    .toSorted((a, b) => a - b);
+  console.log(
+    `\nuptime per stream, as pictures that arrived of those due, faults of the destination included: ${received.map((pictures) => `${((100 * pictures) / due).toFixed(2)} %`).join(', ')}`,
+  );
+  console.log(
+    `frames lost: ${Math.round(received.reduce((lost, pictures) => lost + due - pictures, 0))} of ${Math.round(streams * due)}`,
+  );
+  console.log(
+    `leases stolen (publishers of a key at once beyond one): ${[...ingest.keys.values()].reduce((sum, { mostAtOnce }) => sum + mostAtOnce - 1, 0)}`,
+  );
+  const { rows } = await fleet.pool.query<{ state: string; count: number }>(
+    'select state, count(*)::int as count from streams group by state',
+  );
   console.log(`states at the end: ${rows.map(({ state, count }) => `${count} ${state}`).join(', ')}`);
   const memoryAfter = await memoryMiB();
-  console.log(`memory of platform, Postgres and agents: ${memoryBefore.toFixed(0)} MiB at the beginning, ${memoryAfter.toFixed(0)} MiB at the end`);
+  console.log(
+    `memory of platform, Postgres and agents: ${memoryBefore.toFixed(0)} MiB at the beginning, ${memoryAfter.toFixed(0)} MiB at the end`,
+  );
 }
 
 async function memoryMiB(): Promise<number> {
   const processes = await descendantsOf(process.pid);
-  const sizes = await Promise.all(processes.map(async ({ pid }) => Number(/^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => ''))?.[1] ?? 0)));
+  const sizes = await Promise.all(
+    processes.map(async ({ pid }) =>
+      Number(/^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => ''))?.[1] ?? 0),
+    ),
+  );
   return sizes.reduce((sum, kib) => sum + kib / 1024, 0);
 }
 

@@ -11,9 +11,11 @@ import { type Resource, synthesizeStage, testApp } from '../support/synth.ts';
 
 const prod = synthesizeStage(testApp(), 'prod', stages.prod);
 const resources = prod.resources('Publishing');
-const ofType = (type: string): Resource[] => resources.filter(([, { Type }]) => Type === type).map(([, resource]) => resource);
+const ofType = (type: string): Resource[] =>
+  resources.filter(([, { Type }]) => Type === type).map(([, resource]) => resource);
 const everyContainer = ofType('AWS::ECS::TaskDefinition').map(({ Properties }) => Properties.ContainerDefinitions[0]);
-const valueIn = (container: any, name: string): unknown => container.Environment.find(({ Name }: { Name: string }) => Name === name)?.Value;
+const valueIn = (container: any, name: string): unknown =>
+  container.Environment.find(({ Name }: { Name: string }) => Name === name)?.Value;
 const importWorker = everyContainer.find((container) => valueIn(container, 'IMPORT_RELEASE_PARAMETER'));
 const containers = everyContainer.filter((container) => container !== importWorker);
 const ffmpeg = containers.find((container) => valueIn(container, 'AGENT_BACKENDS') === 'ffmpeg');
@@ -24,10 +26,16 @@ describe('the agents', () => {
   test('are one container each, by digest, with every variable that it reads', () => {
     expect(containers).toHaveLength(3);
     for (const container of containers) {
-      const names = container.Environment.map(({ Name }: { Name: string }) => Name).filter((name: string) => name !== 'QUEUE_NAME');
+      const names = container.Environment.map(({ Name }: { Name: string }) => Name).filter(
+        (name: string) => name !== 'QUEUE_NAME',
+      );
       expect(names.sort()).toEqual([...apiVariables, ...agentVariables].sort());
       expect(JSON.stringify(container.Image)).toContain('@sha256:');
-      expect(container).toMatchObject({ ReadonlyRootFilesystem: true, StopTimeout: 120, LogConfiguration: { LogDriver: 'awslogs', Options: { mode: 'non-blocking' } } });
+      expect(container).toMatchObject({
+        ReadonlyRootFilesystem: true,
+        StopTimeout: 120,
+        LogConfiguration: { LogDriver: 'awslogs', Options: { mode: 'non-blocking' } },
+      });
     }
   });
 
@@ -36,7 +44,9 @@ describe('the agents', () => {
     expect(ffmpeg).toMatchObject({ ResourceRequirements: gpu });
     expect(mediaWorker).toMatchObject({ ResourceRequirements: gpu });
     expect(manifest).not.toHaveProperty('ResourceRequirements');
-    const fargate = ofType('AWS::ECS::TaskDefinition').filter(({ Properties }) => Properties.RequiresCompatibilities.includes('FARGATE'));
+    const fargate = ofType('AWS::ECS::TaskDefinition').filter(({ Properties }) =>
+      Properties.RequiresCompatibilities.includes('FARGATE'),
+    );
     const arm64 = { CpuArchitecture: 'ARM64', OperatingSystemFamily: 'LINUX' };
     expect(fargate.map(({ Properties }) => Properties.RuntimePlatform)).toEqual([arm64, arm64]);
     const networkModes = ofType('AWS::ECS::TaskDefinition').map(({ Properties }) => Properties.NetworkMode);
@@ -52,9 +62,17 @@ describe('the agents', () => {
       }),
     ]);
     expect(ofType('AWS::ECS::CapacityProvider').map(({ Properties }) => Properties.AutoScalingGroupProvider)).toEqual([
-      expect.objectContaining({ ManagedDraining: 'ENABLED', ManagedTerminationProtection: 'ENABLED', ManagedScaling: { Status: 'ENABLED', TargetCapacity: 100 } }),
+      expect.objectContaining({
+        ManagedDraining: 'ENABLED',
+        ManagedTerminationProtection: 'ENABLED',
+        ManagedScaling: { Status: 'ENABLED', TargetCapacity: 100 },
+      }),
     ]);
-    expect(ofType('AWS::AutoScaling::AutoScalingGroup')[0]?.Properties).toMatchObject({ MinSize: '3', MaxSize: '50', NewInstancesProtectedFromScaleIn: true });
+    expect(ofType('AWS::AutoScaling::AutoScalingGroup')[0]?.Properties).toMatchObject({
+      MinSize: '3',
+      MaxSize: '50',
+      NewInstancesProtectedFromScaleIn: true,
+    });
   });
 
   test('may protect themselves', () => {
@@ -65,15 +83,22 @@ describe('the agents', () => {
   test('are as many as the slots in use need: nothing scales publishers by CPU or by messages', () => {
     const policies = ofType('AWS::ApplicationAutoScaling::ScalingPolicy').map(({ Properties }) => Properties);
     const tracking = policies.filter(({ PolicyType }) => PolicyType === 'TargetTrackingScaling');
-    const metrics = tracking.map(({ TargetTrackingScalingPolicyConfiguration: { CustomizedMetricSpecification } }) => CustomizedMetricSpecification.Metrics);
-    expect(metrics.map((queries) => queries.filter(({ MetricStat }: any) => MetricStat).map(({ MetricStat }: any) => MetricStat.Metric.MetricName))).toEqual([
+    const metrics = tracking.map(
+      ({ TargetTrackingScalingPolicyConfiguration: { CustomizedMetricSpecification } }) =>
+        CustomizedMetricSpecification.Metrics,
+    );
+    expect(
+      metrics.map((queries) =>
+        queries.filter(({ MetricStat }: any) => MetricStat).map(({ MetricStat }: any) => MetricStat.Metric.MetricName),
+      ),
+    ).toEqual([
       ['SlotsUsed', 'Slots'],
       ['SlotsUsed', 'Slots'],
     ]);
     const stepped = policies.filter(({ PolicyType }) => PolicyType === 'StepScaling');
-    expect(stepped.map(({ ScalingTargetId }) => /^(?:AgentsMediaWorkers|ImportWorkers)/.exec(ScalingTargetId.Ref)?.[0])).toEqual([
-      'AgentsMediaWorkers', 'AgentsMediaWorkers', 'ImportWorkers', 'ImportWorkers',
-    ]);
+    expect(
+      stepped.map(({ ScalingTargetId }) => /^(?:AgentsMediaWorkers|ImportWorkers)/.exec(ScalingTargetId.Ref)?.[0]),
+    ).toEqual(['AgentsMediaWorkers', 'AgentsMediaWorkers', 'ImportWorkers', 'ImportWorkers']);
   });
 
   test('learn of a new release before ECS waits for the old ones', () => {
@@ -89,9 +114,15 @@ describe('the agents', () => {
 
 describe('the import workers', () => {
   test('are one container with every variable that they read, and the entry that the image has for them', () => {
-    const names = importWorker.Environment.map(({ Name }: { Name: string }) => Name).filter((name: string) => name !== 'QUEUE_NAME');
+    const names = importWorker.Environment.map(({ Name }: { Name: string }) => Name).filter(
+      (name: string) => name !== 'QUEUE_NAME',
+    );
     expect(names.sort()).toEqual([...apiVariables, ...importVariables].sort());
-    expect(importWorker).toMatchObject({ ReadonlyRootFilesystem: true, StopTimeout: 120, HealthCheck: expect.anything() });
+    expect(importWorker).toMatchObject({
+      ReadonlyRootFilesystem: true,
+      StopTimeout: 120,
+      HealthCheck: expect.anything(),
+    });
     const dockerfile = readFileSync(join(import.meta.dirname, '../../lambda/publisher/Dockerfile'), 'utf8');
     expect(dockerfile).toContain("writeBundle(bundles.get('imports/import.task.ts'), 'out/imports')");
     expect(dockerfile).toContain('COPY --from=bundle /build/out /agent');
@@ -99,10 +130,16 @@ describe('the import workers', () => {
   });
 
   test('reach the internet by themselves, not through NAT, and as few or many as the stage says', () => {
-    const service = ofType('AWS::ECS::Service').find(({ Properties }) => JSON.stringify(Properties.TaskDefinition).includes('ImportWorkers'));
+    const service = ofType('AWS::ECS::Service').find(({ Properties }) =>
+      JSON.stringify(Properties.TaskDefinition).includes('ImportWorkers'),
+    );
     expect(service?.Properties.NetworkConfiguration.AwsvpcConfiguration.AssignPublicIp).toBe('ENABLED');
-    const targets = ofType('AWS::ApplicationAutoScaling::ScalableTarget').filter(({ Properties }) => JSON.stringify(Properties.ResourceId).includes('ImportWorkers'));
-    expect(targets.map(({ Properties: { MinCapacity, MaxCapacity } }) => [MinCapacity, MaxCapacity])).toEqual([[stages.prod.importWorkersMin, stages.prod.importWorkersMax]]);
+    const targets = ofType('AWS::ApplicationAutoScaling::ScalableTarget').filter(({ Properties }) =>
+      JSON.stringify(Properties.ResourceId).includes('ImportWorkers'),
+    );
+    expect(targets.map(({ Properties: { MinCapacity, MaxCapacity } }) => [MinCapacity, MaxCapacity])).toEqual([
+      [stages.prod.importWorkersMin, stages.prod.importWorkersMax],
+    ]);
   });
 });
 

@@ -20,7 +20,9 @@ describe('the bundles', () => {
   });
 
   test('hold no more than they need: but for identity’s, MCP’s and GraphQL’s, the REST function’s is the largest', () => {
-    const [authKB = 0, mcpKB = 0, graphqlKB = 0, ...sizesKB] = bundles.map((bundle) => statSync(bundle).size / 1024).sort((a, b) => b - a);
+    const [authKB = 0, mcpKB = 0, graphqlKB = 0, ...sizesKB] = bundles
+      .map((bundle) => statSync(bundle).size / 1024)
+      .sort((a, b) => b - a);
     // What few requests use is beside it: recurrences, Stripe, the clients of S3 and SQS.
     // `import { z } from 'zod'` would add 350 KB: bundlers leave out zod's locales only behind `import * as z`.
     expect(Math.max(...sizesKB)).toBeLessThanOrEqual(500);
@@ -30,11 +32,17 @@ describe('the bundles', () => {
   });
 
   test('are modules', () => {
-    const checks = bundles.map((bundle) => spawnSync(process.execPath, ['--check', bundle], { encoding: 'utf8' }).stderr);
+    const checks = bundles.map(
+      (bundle) => spawnSync(process.execPath, ['--check', bundle], { encoding: 'utf8' }).stderr,
+    );
     expect(checks).toEqual(bundles.map(() => ''));
   });
 
-  test.each([['the authorization server', 'better-auth'], ['MCP', 'io.modelcontextprotocol'], ['GraphQL', 'Cannot query field']])('keep the library of %s to its own function', (_what, mark) => {
+  test.each([
+    ['the authorization server', 'better-auth'],
+    ['MCP', 'io.modelcontextprotocol'],
+    ['GraphQL', 'Cannot query field'],
+  ])('keep the library of %s to its own function', (_what, mark) => {
     const withLibrary = bundles.filter((bundle) => readFileSync(bundle, 'utf8').includes(mark));
     expect(withLibrary).toHaveLength(1);
   });
@@ -49,11 +57,15 @@ describe('the bundles', () => {
 describe('the build context of the publisher’s image', () => {
   const stack = new Stack(app, 'image');
   new PublisherImage(undefined).for(stack, 'Image', Platform.LINUX_ARM64);
-  const [context = ''] = globSync('asset.*/package-lock.json', { cwd: app.outdir }).map((file) => join(app.outdir, dirname(file)));
+  const [context = ''] = globSync('asset.*/package-lock.json', { cwd: app.outdir }).map((file) =>
+    join(app.outdir, dirname(file)),
+  );
 
   test('is what its Dockerfile copies, and no more', () => {
     const dockerfile = readFileSync(join(context, 'lambda/publisher/Dockerfile'), 'utf8');
-    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '));
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
+      sources.split(' '),
+    );
     expect(copied.filter((path) => !existsSync(join(context, path)))).toEqual([]);
     expect(readdirSync(context).sort()).toEqual(['.npmrc', 'lambda', 'lib', 'package-lock.json', 'package.json']);
     expect(readdirSync(join(context, 'lib/shared'))).toEqual(['bundle.ts']);

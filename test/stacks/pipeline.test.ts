@@ -11,7 +11,9 @@ import { stages } from '../../lib/stages.ts';
 import { testApp } from '../support/synth.ts';
 
 const app = testApp();
-const template = Template.fromStack(new PipelineStack(app, 'pipeline', { githubRepository: 'owner/name', stageNames: Object.keys(stages) }));
+const template = Template.fromStack(
+  new PipelineStack(app, 'pipeline', { githubRepository: 'owner/name', stageNames: Object.keys(stages) }),
+);
 const workflow = readFileSync(join(import.meta.dirname, '../../.github/workflows/deliver.yml'), 'utf8');
 
 describe('the roles of the workflow', () => {
@@ -22,28 +24,43 @@ describe('the roles of the workflow', () => {
   });
 
   test('are one for each environment, and for no other repository', () => {
-    expect(environments).toEqual(['images', 'diff', ...Object.keys(stages)].map((name) => `repo:owner/name:environment:${name}`));
+    expect(environments).toEqual(
+      ['images', 'diff', ...Object.keys(stages)].map((name) => `repo:owner/name:environment:${name}`),
+    );
   });
 
   test('are those that its jobs take on', () => {
-    const used = [...workflow.matchAll(/^ {4}environment: (\S+)$/gm)].map(([, name]) => `repo:owner/name:environment:${name}`);
+    const used = [...workflow.matchAll(/^ {4}environment: (\S+)$/gm)].map(
+      ([, name]) => `repo:owner/name:environment:${name}`,
+    );
     expect(used).toHaveLength(4);
     expect(environments).toEqual(expect.arrayContaining(used));
   });
 
   test('have no finding that is not accepted', () => {
     const { violations } = new AwsSolutionsChecks(app).validateScope(app);
-    expect(violations.map(({ ruleName, violatingResources }) => [ruleName, violatingResources.map(({ constructPath }) => constructPath)])).toEqual([]);
+    expect(
+      violations.map(({ ruleName, violatingResources }) => [
+        ruleName,
+        violatingResources.map(({ constructPath }) => constructPath),
+      ]),
+    ).toEqual([]);
   });
 
   test('need a repository', () => {
-    expect(() => new PipelineStack(new App(), 'pipeline', { githubRepository: 'owner', stageNames: [] })).toThrow('-c githubRepository=OWNER/NAME');
+    expect(() => new PipelineStack(new App(), 'pipeline', { githubRepository: 'owner', stageNames: [] })).toThrow(
+      '-c githubRepository=OWNER/NAME',
+    );
   });
 });
 
 describe('images', () => {
   test('are kept, scanned, and never overwritten', () => {
-    template.hasResourceProperties('AWS::ECR::Repository', { RepositoryName: imageRepositoryName, ImageTagMutability: 'IMMUTABLE', ImageScanningConfiguration: { ScanOnPush: true } });
+    template.hasResourceProperties('AWS::ECR::Repository', {
+      RepositoryName: imageRepositoryName,
+      ImageTagMutability: 'IMMUTABLE',
+      ImageScanningConfiguration: { ScanOnPush: true },
+    });
     expect(workflow).toContain(`REPOSITORY: ${imageRepositoryName}\n`);
   });
 });

@@ -38,7 +38,13 @@ describe('lib/README.md', () => {
 
   // Restoring hangs on them: renaming an instance would not do.
   test('says why instances are not swapped: what refers to the instance does so by its own id and secret', () => {
-    const referring = databaseResources.filter(({ Properties }) => /"DbiResourceId"|"MasterUserSecret\.SecretArn"/.test(JSON.stringify(Properties)));
-    expect(referring.map(({ Type }) => Type).sort()).toEqual(['AWS::IAM::Policy', 'AWS::IAM::Policy', 'AWS::Lambda::Function']);
+    const referring = databaseResources.filter(({ Properties }) =>
+      /"DbiResourceId"|"MasterUserSecret\.SecretArn"/.test(JSON.stringify(Properties)),
+    );
+    expect(referring.map(({ Type }) => Type).sort()).toEqual([
+      'AWS::IAM::Policy',
+      'AWS::IAM::Policy',
+      'AWS::Lambda::Function',
+    ]);
   });
 });

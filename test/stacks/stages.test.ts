@@ -43,11 +43,15 @@ const malformed: Record<keyof StageSettings, unknown> = {
 
 describe('the fields of a stage', () => {
   test.each(Object.keys(dev))('%s missing', (field) => {
-    expect(() => checkStage('mine', { ...dev, [field]: undefined })).toThrow(`stage "mine" in lib/stages.ts lacks the field ${field}`);
+    expect(() => checkStage('mine', { ...dev, [field]: undefined })).toThrow(
+      `stage "mine" in lib/stages.ts lacks the field ${field}`,
+    );
   });
 
   test.each(Object.entries(malformed))('%s malformed: %j', (field, value) => {
-    expect(() => checkStage('mine', { ...dev, [field]: value })).toThrow(new RegExp(`stage "mine" in lib/stages.ts: ${field} must be .+, not `));
+    expect(() => checkStage('mine', { ...dev, [field]: value })).toThrow(
+      new RegExp(`stage "mine" in lib/stages.ts: ${field} must be .+, not `),
+    );
   });
 });
 

@@ -30,7 +30,10 @@ function acceptedIn(stageName: keyof typeof stages): string[] {
   return built
     .filter(({ node }) => node.id === stageName)
     .flatMap(acceptancesIn)
-    .map(({ construct, id, reason }) => `${construct.node.path.slice(stageName.length + 1)}: ${id.replace(/schedule\/[^/]+/, 'schedule/GROUP')}: ${reason}`);
+    .map(
+      ({ construct, id, reason }) =>
+        `${construct.node.path.slice(stageName.length + 1)}: ${id.replace(/schedule\/[^/]+/, 'schedule/GROUP')}: ${reason}`,
+    );
 }
 
 describe('the assembly', () => {
@@ -42,7 +45,12 @@ describe('the assembly', () => {
 describe('AwsSolutions', () => {
   test('finds nothing that is not accepted', () => {
     const { violations } = new AwsSolutionsChecks(app).validateScope(app);
-    expect(violations.map(({ ruleName, violatingResources }) => [ruleName, violatingResources.map(({ constructPath }) => constructPath)])).toEqual([]);
+    expect(
+      violations.map(({ ruleName, violatingResources }) => [
+        ruleName,
+        violatingResources.map(({ constructPath }) => constructPath),
+      ]),
+    ).toEqual([]);
   });
 
   test('would find everything that is accepted: none is left over', () => {
@@ -51,11 +59,18 @@ describe('AwsSolutions', () => {
     Object.defineProperty(strict, 'isAcknowledged', { value: () => false });
     const findings = strict
       .validateScope(app)
-      .violations.flatMap(({ ruleName, violatingResources }) => violatingResources.map(({ constructPath }) => ({ ruleName, constructPath })));
+      .violations.flatMap(({ ruleName, violatingResources }) =>
+        violatingResources.map(({ constructPath }) => ({ ruleName, constructPath })),
+      );
     const leftOver = built
       .flatMap(acceptancesIn)
       .filter(({ id }) => id.startsWith('AwsSolutions-'))
-      .filter(({ construct, id }) => !findings.some(({ ruleName, constructPath }) => ruleName === id && constructPath?.startsWith(construct.node.path)));
+      .filter(
+        ({ construct, id }) =>
+          !findings.some(
+            ({ ruleName, constructPath }) => ruleName === id && constructPath?.startsWith(construct.node.path),
+          ),
+      );
     expect(leftOver.map(({ construct, id }) => `${construct.node.path}: ${id}`)).toEqual([]);
   });
 

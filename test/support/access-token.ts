@@ -17,7 +17,10 @@ export interface TokenClaims {
 }
 
 /** Makes the signing key if the database has none; one that another sealer sealed is of no use here. */
-export async function signAccessToken(pool: Pool, { origin, userID, scopes, audience = origin }: TokenClaims): Promise<string> {
+export async function signAccessToken(
+  pool: Pool,
+  { origin, userID, scopes, audience = origin }: TokenClaims,
+): Promise<string> {
   await ensureSigningKey(pool, sealer, new Date());
   const [key] = await keysForSigning(pool, sealer, new Date());
   const nowSeconds = Math.floor(Date.now() / 1000);

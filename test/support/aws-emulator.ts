@@ -44,7 +44,10 @@ function emulatorAt(endpoint: string, stop: AWSEmulator['stop']): AWSEmulator {
  * @param log gets its output by line
  * @throws if there is no python3, or PyPI does not have it
  */
-export async function startEmulator(environment: NodeJS.ProcessEnv = {}, log: (line: string) => void = () => {}): Promise<AWSEmulator> {
+export async function startEmulator(
+  environment: NodeJS.ProcessEnv = {},
+  log: (line: string) => void = () => {},
+): Promise<AWSEmulator> {
   const programs = await pythonEnvironment(`ministack==${emulatorVersion}`);
   const folder = await mkdtemp(join(tmpdir(), 'aws-emulator-'));
   // Lambda brings the SDK along: functions that are not bundled with theirs find ours, as they run in folders below.
@@ -55,8 +58,15 @@ export async function startEmulator(environment: NodeJS.ProcessEnv = {}, log: (l
     args: ['-m', 'ministack'],
     cwd: folder,
     env: {
-      PATH: process.env.PATH, HOME: folder, TMPDIR: folder, STATE_DIR: folder, S3_DATA_DIR: folder, IOT_MTLS_ENABLED: '0',
-      BIND_HOST: '127.0.0.1', MINISTACK_HOST: '127.0.0.1', GATEWAY_PORT: port,
+      PATH: process.env.PATH,
+      HOME: folder,
+      TMPDIR: folder,
+      STATE_DIR: folder,
+      S3_DATA_DIR: folder,
+      IOT_MTLS_ENABLED: '0',
+      BIND_HOST: '127.0.0.1',
+      MINISTACK_HOST: '127.0.0.1',
+      GATEWAY_PORT: port,
       ...environment,
     },
     log,
@@ -67,7 +77,10 @@ export async function startEmulator(environment: NodeJS.ProcessEnv = {}, log: (l
     await child.stop('SIGKILL', 0);
     await rm(folder, { recursive: true, force: true });
   };
-  await Promise.race([answers(url), child.exited.then(({ code }) => Promise.reject(new Error(`the emulator ended with ${code}`)))]);
+  await Promise.race([
+    answers(url),
+    child.exited.then(({ code }) => Promise.reject(new Error(`the emulator ended with ${code}`))),
+  ]);
   return emulatorAt(url, stop);
 }
 

@@ -2,7 +2,11 @@
 
 export interface BrowserSession {
   /** As the pages ask: same origin, with cookies, JSON. Cookies that come back are kept. */
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: any; headers: Headers }>;
+  post(
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: any; headers: Headers }>;
   get(path: string): Promise<{ status: number; body: any; headers: Headers }>;
   signIn(user: { email: string; password: string }): Promise<void>;
   /** Opens an authorization address, signs in and consents where it is asked. @returns where the browser ends up: at the application */
@@ -15,7 +19,10 @@ export interface BrowserSession {
 export function browserSession(origin: () => string): BrowserSession {
   const jar = new Map<string, string>();
   const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-  const send = async (url: string | URL, init: { method?: string; body?: string; headers?: Record<string, string> }) => {
+  const send = async (
+    url: string | URL,
+    init: { method?: string; body?: string; headers?: Record<string, string> },
+  ) => {
     const response = await fetch(url, { redirect: 'manual', ...init, headers: { cookie: cookies(), ...init.headers } });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
@@ -37,7 +44,11 @@ export function browserSession(origin: () => string): BrowserSession {
     visit,
     get: (path) => send(origin() + path, {}),
     post: (path, body = {}, headers = {}) =>
-      send(origin() + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', origin: origin(), ...headers } }),
+      send(origin() + path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', origin: origin(), ...headers },
+      }),
     async signIn(user) {
       const { status, body } = await session.post('/api/auth/sign-in/email', user);
       if (status !== 200) throw new Error(`sign-in was answered ${status}: ${JSON.stringify(body)}`);

@@ -4,7 +4,9 @@ import type { GraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handl
 import { importBundled } from './bundled-function.ts';
 import { throughGateway } from './gateway.ts';
 
-export async function bundledGraphql(): Promise<(...parts: Parameters<typeof Module.createGraphqlFunction>) => GraphqlHandler> {
+export async function bundledGraphql(): Promise<
+  (...parts: Parameters<typeof Module.createGraphqlFunction>) => GraphqlHandler
+> {
   const { createGraphqlFunction } = await importBundled<typeof Module>('graphql/graphql-function.ts');
   return (...parts) => {
     const handler = createGraphqlFunction(...parts);

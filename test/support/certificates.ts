@@ -13,7 +13,19 @@ export interface Certificate {
 /** Self-signed for the host names; null where there is no openssl to make it. */
 export function makeCertificate(subjectAltName: string): Promise<Certificate | null> {
   return make(async (openssl, file) => {
-    await openssl('req', '-x509', ...newKey(file), '-days', '1', '-subj', '/CN=test', '-addext', `subjectAltName=${subjectAltName}`, '-out', file('cert.pem'));
+    await openssl(
+      'req',
+      '-x509',
+      ...newKey(file),
+      '-days',
+      '1',
+      '-subj',
+      '/CN=test',
+      '-addext',
+      `subjectAltName=${subjectAltName}`,
+      '-out',
+      file('cert.pem'),
+    );
   });
 }
 
@@ -22,10 +34,37 @@ export function makeExpiredCertificate(subjectAltName: string): Promise<Certific
   return make(async (openssl, file) => {
     await openssl('req', '-new', ...newKey(file), '-subj', '/CN=test', '-out', file('request.pem'));
     await writeFile(file('index.txt'), '');
-    const authority = ['[ca]', 'default_ca = a', '[a]', `database = ${file('index.txt')}`, `new_certs_dir = ${file('')}`, 'rand_serial = yes', 'default_md = sha256', 'policy = p', 'x509_extensions = e'];
-    await writeFile(file('ca.conf'), [...authority, '[p]', 'commonName = supplied', '[e]', `subjectAltName = ${subjectAltName}`].join('\n'));
+    const authority = [
+      '[ca]',
+      'default_ca = a',
+      '[a]',
+      `database = ${file('index.txt')}`,
+      `new_certs_dir = ${file('')}`,
+      'rand_serial = yes',
+      'default_md = sha256',
+      'policy = p',
+      'x509_extensions = e',
+    ];
+    await writeFile(
+      file('ca.conf'),
+      [...authority, '[p]', 'commonName = supplied', '[e]', `subjectAltName = ${subjectAltName}`].join('\n'),
+    );
     const times = ['-startdate', '20200101000000Z', '-enddate', '20200201000000Z'];
-    await openssl('ca', '-batch', '-selfsign', '-config', file('ca.conf'), '-keyfile', file('key.pem'), '-in', file('request.pem'), ...times, '-notext', '-out', file('cert.pem'));
+    await openssl(
+      'ca',
+      '-batch',
+      '-selfsign',
+      '-config',
+      file('ca.conf'),
+      '-keyfile',
+      file('key.pem'),
+      '-in',
+      file('request.pem'),
+      ...times,
+      '-notext',
+      '-out',
+      file('cert.pem'),
+    );
   });
 }
 
@@ -35,7 +74,9 @@ function newKey(file: File): string[] {
   return ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', file('key.pem')];
 }
 
-async function make(work: (openssl: (...args: readonly string[]) => Promise<unknown>, file: File) => Promise<void>): Promise<Certificate | null> {
+async function make(
+  work: (openssl: (...args: readonly string[]) => Promise<unknown>, file: File) => Promise<void>,
+): Promise<Certificate | null> {
   const folder = await mkdtemp(join(tmpdir(), 'certificate-'));
   const file = (name: string): string => join(folder, name);
   try {

@@ -13,14 +13,19 @@ export interface CuttableWay extends AsyncDisposable {
 export async function openWayTo(postgresURL: string): Promise<CuttableWay> {
   const target = new URL(postgresURL);
   const socketFolder = target.searchParams.get('host');
-  const endpoint = socketFolder ? { path: `${socketFolder}/.s.PGSQL.5432` } : { host: target.hostname, port: Number(target.port) };
+  const endpoint = socketFolder
+    ? { path: `${socketFolder}/.s.PGSQL.5432` }
+    : { host: target.hostname, port: Number(target.port) };
   const pairs = new Set<readonly [Socket, Socket]>();
   let isCut = false;
   const server = createServer((socket) => {
     const onward = connect(endpoint);
     const pair = [socket, onward] as const;
     pairs.add(pair);
-    for (const [one, other] of [[socket, onward], [onward, socket]] as const) {
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
       one.on('error', () => {}).on('data', (bytes) => void other.write(bytes));
       one.once('close', () => {
         pairs.delete(pair);

@@ -17,7 +17,10 @@ export function testDatabase(): TestDatabase {
 
   beforeAll(async () => {
     const postgresURL = inject('postgresURL');
-    await onServer(postgresURL, `create database "${name}" template "${inject('templateDatabase')}" strategy file_copy`);
+    await onServer(
+      postgresURL,
+      `create database "${name}" template "${inject('templateDatabase')}" strategy file_copy`,
+    );
     const url = urlOfDatabase(postgresURL, name);
     const pool = new Pool({ connectionString: url });
     // Connections that are still closing when the database is dropped break, and nobody waits for them.

@@ -5,26 +5,44 @@ import { pretendProbed } from './service.ts';
 import type { TestService } from './service.ts';
 
 /** @returns the names of the tools that were called, in order, each once */
-export async function callEveryTool(client: Pick<McpClient, 'callTool'>, platform: Pick<TestService, 'pool' | 'objects'>): Promise<string[]> {
+export async function callEveryTool(
+  client: Pick<McpClient, 'callTool'>,
+  platform: Pick<TestService, 'pool' | 'objects'>,
+): Promise<string[]> {
   const called = new Set<string>();
   const call = async (name: string, args: object = {}) => {
     called.add(name);
     const { isError = false, structuredContent, content } = await client.callTool(name, args);
-    expect({ name, isError, structuredContent }).toEqual({ name, isError: false, structuredContent: expect.any(Object) });
+    expect({ name, isError, structuredContent }).toEqual({
+      name,
+      isError: false,
+      structuredContent: expect.any(Object),
+    });
     expect(JSON.parse(content[0].text)).toEqual(structuredContent);
     return structuredContent;
   };
 
-  const upload = await call('create_upload', { name: 'clip.mp4', mimeType: 'video/mp4', fileSize: 5, idempotencyKey: 'clip' });
+  const upload = await call('create_upload', {
+    name: 'clip.mp4',
+    mimeType: 'video/mp4',
+    fileSize: 5,
+    idempotencyKey: 'clip',
+  });
   await call('create_upload_url', { id: upload.id });
-  await platform.objects().write(await objectKeyOf(platform, upload.id), Buffer.from('media'), { contentType: 'video/mp4' });
+  await platform
+    .objects()
+    .write(await objectKeyOf(platform, upload.id), Buffer.from('media'), { contentType: 'video/mp4' });
   await call('complete_upload', { id: upload.id });
   await pretendProbed(platform, upload.id);
   await call('get_upload', { id: upload.id });
   const imported = await call('import_upload', { url: 'http://127.0.0.1:9/clip.mp4' });
   await call('list_uploads', { limit: 1 });
 
-  const destination = await call('create_destination', { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'key' });
+  const destination = await call('create_destination', {
+    name: 'ingest',
+    rtmpURL: 'rtmp://127.0.0.1/live',
+    streamKey: 'key',
+  });
   await call('update_destination', { id: destination.id, name: 'renamed' });
   await call('get_destination', { id: destination.id });
   await call('list_destinations', { archived: false });
@@ -44,7 +62,11 @@ export async function callEveryTool(client: Pick<McpClient, 'callTool'>, platfor
   await call('update_webhook', { id: webhook.id, url: 'http://127.0.0.1:9/other' });
 
   expect((await call('get_stream_readiness', { id: stream.id })).ready).toBe(true);
-  await call('schedule_stream', { id: stream.id, scheduleStartAt: '2999-01-01T00:00:00Z', recurrence: { rule: 'FREQ=DAILY', timeZone: 'Europe/Paris' } });
+  await call('schedule_stream', {
+    id: stream.id,
+    scheduleStartAt: '2999-01-01T00:00:00Z',
+    recurrence: { rule: 'FREQ=DAILY', timeZone: 'Europe/Paris' },
+  });
   await call('cancel_stream_schedule', { id: stream.id });
   expect((await call('start_stream', { id: stream.id })).state).toBe('activating');
   await call('get_stream_stats', { id: stream.id });

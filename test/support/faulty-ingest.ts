@@ -46,7 +46,12 @@ export interface FaultyIngest extends AsyncDisposable {
 
 const throttleEveryMs = 100;
 
-export async function startFaultyIngest({ host = '127.0.0.1', certificate, throttledBytesPerSecond = 64 * 1024, onPicture }: {
+export async function startFaultyIngest({
+  host = '127.0.0.1',
+  certificate,
+  throttledBytesPerSecond = 64 * 1024,
+  onPicture,
+}: {
   readonly host?: string;
   /** Makes it one of RTMPS. */
   readonly certificate?: { readonly key: string; readonly cert: string };
@@ -78,7 +83,9 @@ export async function startFaultyIngest({ host = '127.0.0.1', certificate, throt
         for (const socket of sockets) socket.destroy();
         await once(server, 'close');
       } else if (before === 'refuse') server = await listen();
-      for (const socket of sockets) if (isHeld()) socket.pause(); else socket.resume();
+      for (const socket of sockets)
+        if (isHeld()) socket.pause();
+        else socket.resume();
     },
     reset() {
       for (const socket of sockets) socket.resetAndDestroy();
@@ -97,7 +104,9 @@ export async function startFaultyIngest({ host = '127.0.0.1', certificate, throt
   }
 
   async function listen(): Promise<Server> {
-    const listening = (certificate ? createTlsServer(certificate, serve) : createServer({ noDelay: true }, serve)).listen(port, host);
+    const listening = (
+      certificate ? createTlsServer(certificate, serve) : createServer({ noDelay: true }, serve)
+    ).listen(port, host);
     await once(listening, 'listening');
     port = (listening.address() as AddressInfo).port;
     return listening;
@@ -118,7 +127,8 @@ export async function startFaultyIngest({ host = '127.0.0.1', certificate, throt
       onMessage: (message) => {
         const command = readCommand(message);
         if (command) obey(command);
-        else if (publication && message.type === messageType.video && message.payload[1] === 1) count(publication, message);
+        else if (publication && message.type === messageType.video && message.payload[1] === 1)
+          count(publication, message);
       },
     });
     if (isHeld()) socket.pause();
@@ -128,7 +138,8 @@ export async function startFaultyIngest({ host = '127.0.0.1', certificate, throt
       allowedBytes.set(socket, allowed);
       if (allowed <= 0) socket.pause();
     });
-    const answer = (name: string, transactionID: number, ...values: Amf0Input[]) => connection.send([commandMessage(0, name, transactionID, ...values)]);
+    const answer = (name: string, transactionID: number, ...values: Amf0Input[]) =>
+      connection.send([commandMessage(0, name, transactionID, ...values)]);
     const end = () => {
       if (publication) publication.facts.endedAtMs ??= performance.now();
     };
@@ -149,15 +160,33 @@ export async function startFaultyIngest({ host = '127.0.0.1', certificate, throt
 
     function publish(key: string): void {
       if (fault === 'reject') {
-        answer('onStatus', 0, null, { level: 'error', code: 'NetStream.Publish.Denied', description: 'Stream key is invalid' });
+        answer('onStatus', 0, null, {
+          level: 'error',
+          code: 'NetStream.Publish.Denied',
+          description: 'Stream key is invalid',
+        });
         return;
       }
       const path = `${app}/${key}`;
-      const facts: Publication = { beganAtMs: performance.now(), endedAtMs: null, firstPictureAtMs: null, lastPictureAtMs: null, pictures: 0, timestampMs: 0, longestStepMs: 0, get bytes() { return socket.bytesRead; } };
+      const facts: Publication = {
+        beganAtMs: performance.now(),
+        endedAtMs: null,
+        firstPictureAtMs: null,
+        lastPictureAtMs: null,
+        pictures: 0,
+        timestampMs: 0,
+        longestStepMs: 0,
+        get bytes() {
+          return socket.bytesRead;
+        },
+      };
       const known = keys.get(path) ?? { publications: [], mostAtOnce: 0 };
       keys.set(path, known);
       known.publications.push(facts);
-      known.mostAtOnce = Math.max(known.mostAtOnce, known.publications.filter(({ endedAtMs }) => endedAtMs === null).length);
+      known.mostAtOnce = Math.max(
+        known.mostAtOnce,
+        known.publications.filter(({ endedAtMs }) => endedAtMs === null).length,
+      );
       publication = { path, facts };
       answer('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' });
     }
@@ -166,7 +195,8 @@ export async function startFaultyIngest({ host = '127.0.0.1', certificate, throt
   function count({ path, facts }: { path: string; facts: Publication }, picture: RtmpMessage): void {
     facts.lastPictureAtMs = performance.now();
     facts.firstPictureAtMs ??= facts.lastPictureAtMs;
-    if (facts.pictures > 0) facts.longestStepMs = Math.max(facts.longestStepMs, picture.timestampMs - facts.timestampMs);
+    if (facts.pictures > 0)
+      facts.longestStepMs = Math.max(facts.longestStepMs, picture.timestampMs - facts.timestampMs);
     facts.timestampMs = picture.timestampMs;
     facts.pictures++;
     onPicture?.(path, facts, picture);

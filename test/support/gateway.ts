@@ -17,14 +17,20 @@ export async function throughGateway(
   const event = {
     httpMethod: request.method,
     path: url.pathname,
-    multiValueQueryStringParameters: Object.fromEntries([...new Set(url.searchParams.keys())].map((name) => [name, url.searchParams.getAll(name)])),
-    multiValueHeaders: { ...Object.fromEntries([...request.headers].map(([name, value]) => [name, [value]])), 'X-Forwarded-For': [forwardedFor] },
+    multiValueQueryStringParameters: Object.fromEntries(
+      [...new Set(url.searchParams.keys())].map((name) => [name, url.searchParams.getAll(name)]),
+    ),
+    multiValueHeaders: {
+      ...Object.fromEntries([...request.headers].map(([name, value]) => [name, [value]])),
+      'X-Forwarded-For': [forwardedFor],
+    },
     body: body === '' ? null : body,
     isBase64Encoded: false,
     requestContext: { identity: { sourceIp: edgeAddress } },
   } as unknown as APIGatewayProxyEvent;
   const { statusCode, headers = {}, multiValueHeaders = {}, body: answer } = await handler(event);
   const received = new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  for (const [name, values] of Object.entries(multiValueHeaders)) for (const value of values ?? []) received.append(name, String(value));
+  for (const [name, values] of Object.entries(multiValueHeaders))
+    for (const value of values ?? []) received.append(name, String(value));
   return new Response(answer === '' ? null : answer, { status: statusCode, headers: received });
 }

@@ -13,7 +13,12 @@ export interface GraphqlAnswer {
 export const graphqlURL = 'http://127.0.0.1:3999/graphql';
 
 /** Sends a query as JSON; the key of `user` goes with it. */
-export type Ask = (user: Pick<TestUser, 'apiKey'> | null, query: string, variables?: unknown, headers?: Record<string, string>) => Promise<GraphqlAnswer>;
+export type Ask = (
+  user: Pick<TestUser, 'apiKey'> | null,
+  query: string,
+  variables?: unknown,
+  headers?: Record<string, string>,
+) => Promise<GraphqlAnswer>;
 
 export function graphqlOn(service: TestService): { readonly handler: () => GraphqlHandler; readonly ask: Ask } {
   let made: GraphqlHandler | undefined;

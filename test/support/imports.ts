@@ -24,14 +24,19 @@ export interface Import {
 
 /** Every TypeScript and JavaScript file in the given folders of the project. */
 export function readSourceFiles(folders: readonly string[]): SourceFile[] {
-  const paths = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs,js}`, { cwd: projectFolder })).map((path) => path.replaceAll('\\', '/'));
+  const paths = folders
+    .flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs,js}`, { cwd: projectFolder }))
+    .map((path) => path.replaceAll('\\', '/'));
   return paths.sort().map((path) => {
     const text = readFileSync(join(projectFolder, path), 'utf8');
     return { path, text, imports: importsOf(path, text) };
   });
 }
 
-export function readPackage(): { readonly dependencies: Record<string, string>; readonly devDependencies: Record<string, string> } {
+export function readPackage(): {
+  readonly dependencies: Record<string, string>;
+  readonly devDependencies: Record<string, string>;
+} {
   return JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8'));
 }
 
@@ -54,7 +59,9 @@ export function cyclesOf(files: readonly SourceFile[]): string[] {
 /** Statements at the start of a line, and import() with a literal wherever it is. What is in comments does not count. */
 function importsOf(path: string, text: string): Import[] {
   const code = text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
-  const statements = code.matchAll(/^(?<kind>import|export)\b(?<clause>[\w\s{},*$]*?)\s*(?:\bfrom\s*)?(?<quote>['"])(?<specifier>[^'"\n]+)\k<quote>/gm);
+  const statements = code.matchAll(
+    /^(?<kind>import|export)\b(?<clause>[\w\s{},*$]*?)\s*(?:\bfrom\s*)?(?<quote>['"])(?<specifier>[^'"\n]+)\k<quote>/gm,
+  );
   const calls = code.matchAll(/\bimport\(\s*(?<quote>['"])(?<specifier>[^'"\n]+)\k<quote>\s*\)/g);
   return [
     ...[...statements].map(({ groups = {}, 0: statement }) => ({
@@ -63,7 +70,12 @@ function importsOf(path: string, text: string): Import[] {
       statement: statement.replaceAll(/\s+/g, ' '),
       reexport: groups['kind'] === 'export',
     })),
-    ...[...calls].map(({ groups = {}, 0: statement }) => ({ target: targetOf(path, groups['specifier']!), values: ['*'], statement, reexport: false })),
+    ...[...calls].map(({ groups = {}, 0: statement }) => ({
+      target: targetOf(path, groups['specifier']!),
+      values: ['*'],
+      statement,
+      reexport: false,
+    })),
   ];
 }
 
@@ -72,12 +84,18 @@ function valuesOf(clause: string): string[] {
   if (/^type\b(?!\s*,)/.test(clause)) return [];
   const [, outside = '', inside = ''] = /^([^{]*)(?:\{(.*)\})?$/s.exec(clause)!;
   const whole = outside.includes('*') ? ['*'] : outside.replaceAll(/[\s,]/g, '') === '' ? [] : ['default'];
-  const named = inside.split(',').map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('type '));
+  const named = inside
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '));
   return [...whole, ...named.map((name) => name.split(/\s/)[0]!)];
 }
 
 function targetOf(path: string, specifier: string): string {
   if (specifier.startsWith('.')) return posix.join(dirname(path), specifier);
   if (specifier.startsWith('node:')) return specifier;
-  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }

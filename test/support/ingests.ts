@@ -29,7 +29,10 @@ export async function startNginxIngest({ recordFolder }: { readonly recordFolder
   const port = await freePort();
   const configuration = join(recordFolder, 'nginx.conf');
   await writeFile(configuration, nginxConfiguration(port, recordFolder, modulePath));
-  const nginx = spawn('nginx', ['-p', recordFolder, '-e', 'stderr', '-c', configuration], { env: nginxEnvironment(), stdio: 'inherit' });
+  const nginx = spawn('nginx', ['-p', recordFolder, '-e', 'stderr', '-c', configuration], {
+    env: nginxEnvironment(),
+    stdio: 'inherit',
+  });
   await untilListening(port, nginx);
   return {
     target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey },
@@ -48,7 +51,9 @@ export async function startFfmpegIngest(file: string, tools?: MediaTools): Promi
   const port = await freePort();
   const rtmpURL = `rtmp://127.0.0.1:${port}/live`;
   const input = ['-listen', '1', '-f', 'flv', '-i', `${rtmpURL}/${streamKey}`];
-  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'fatal', '-y', ...input, '-c', 'copy', file], { stdio: 'inherit' });
+  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'fatal', '-y', ...input, '-c', 'copy', file], {
+    stdio: 'inherit',
+  });
   await untilListening(port, ffmpeg);
   return {
     target: { rtmpURL, streamKey },

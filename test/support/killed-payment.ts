@@ -15,7 +15,9 @@ export interface KilledPayment {
   readonly statements: number;
 }
 
-const { databaseURL, webhookSecret, url, body, headers, statements } = JSON.parse(process.env['KILLED_PAYMENT']!) as KilledPayment;
+const { databaseURL, webhookSecret, url, body, headers, statements } = JSON.parse(
+  process.env['KILLED_PAYMENT']!,
+) as KilledPayment;
 
 let sent = 0;
 const { query } = pg.Client.prototype as unknown as { query: (this: pg.Client, ...args: unknown[]) => unknown };
@@ -27,8 +29,18 @@ Object.assign(pg.Client.prototype, {
 });
 
 const pool = createPool({ connectionString: databaseURL, max: 1, application_name: 'killed payment' });
-const payment = createLocalPayment({ checkoutURL: 'http://127.0.0.1/checkout', signingKey: '', webhookSecret, clock: () => new Date() });
-const answer = withPaymentCallbacks(() => Promise.reject(new Error('nothing else is asked')), { payment, crypto: createLocalCryptoProcessor('') }, pool, () => {});
+const payment = createLocalPayment({
+  checkoutURL: 'http://127.0.0.1/checkout',
+  signingKey: '',
+  webhookSecret,
+  clock: () => new Date(),
+});
+const answer = withPaymentCallbacks(
+  () => Promise.reject(new Error('nothing else is asked')),
+  { payment, crypto: createLocalCryptoProcessor('') },
+  pool,
+  () => {},
+);
 const { status } = await answer(new Request(url, { method: 'POST', body, headers }), '192.0.2.1');
 await pool.end();
 process.exitCode = status === 200 ? 0 : 1;

@@ -44,7 +44,9 @@ export class LiteralAgent {
 
   /** Finds the tool whose title has these words, calls it with what it knows, and does what its description says comes next. @param file whose bytes are meant */
   async do(words: string, facts: Facts = {}, file?: string): Promise<Facts> {
-    const titled = this.#tools.filter(({ title }) => words.split(' ').every((word) => new RegExp(`\\b${word}\\b`, 'i').test(title)));
+    const titled = this.#tools.filter(({ title }) =>
+      words.split(' ').every((word) => new RegExp(`\\b${word}\\b`, 'i').test(title)),
+    );
     const [tool] = titled.toSorted((a, b) => a.title.length - b.title.length);
     if (!tool) throw new Error(`no title has the words “${words}”`);
     return this.#use(tool, facts, file);
@@ -52,7 +54,8 @@ export class LiteralAgent {
 
   async #use(tool: ListedTool, facts: Facts, file: string | undefined): Promise<Facts> {
     const answer = await this.#call(tool, facts);
-    if (file !== undefined && typeof answer['url'] === 'string') await this.#send(file, answer as { url: string; method: string; headers: Record<string, string> });
+    if (file !== undefined && typeof answer['url'] === 'string')
+      await this.#send(file, answer as { url: string; method: string; headers: Record<string, string> });
     const passOn = /name it as (\w+)/.exec(tool.description)?.[1];
     if (passOn) this.#toPassOn[passOn] = answer['id'];
 
@@ -66,9 +69,11 @@ export class LiteralAgent {
   async #call(tool: ListedTool, facts: Facts): Promise<Facts> {
     const args = this.#argumentsOf(tool.inputSchema, facts);
     const { structuredContent, isError } = await this.#client.callTool(tool.name, args);
-    if (typeof structuredContent.id === 'string' && !this.#made.includes(structuredContent.id)) this.#made.push(structuredContent.id);
+    if (typeof structuredContent.id === 'string' && !this.#made.includes(structuredContent.id))
+      this.#made.push(structuredContent.id);
     this.#note(`${tool.name} ${JSON.stringify(args)}`);
-    if (isError || structuredContent.ready === false) throw new Error(`${this.transcript.join('\n')}\n${JSON.stringify(structuredContent)}`);
+    if (isError || structuredContent.ready === false)
+      throw new Error(`${this.transcript.join('\n')}\n${JSON.stringify(structuredContent)}`);
     return structuredContent;
   }
 
@@ -80,7 +85,8 @@ export class LiteralAgent {
       const { structuredContent } = await this.#client.callTool(tool.name, args);
       if (ends.includes(String(structuredContent[field]))) {
         this.#note(`${tool.name} ${JSON.stringify(args)} until ${field} is ${structuredContent[field]}`);
-        if (structuredContent[field] !== done) throw new Error(`${this.transcript.join('\n')}\n${JSON.stringify(structuredContent)}`);
+        if (structuredContent[field] !== done)
+          throw new Error(`${this.transcript.join('\n')}\n${JSON.stringify(structuredContent)}`);
         return structuredContent;
       }
       await setTimeout(100);
@@ -88,22 +94,33 @@ export class LiteralAgent {
   }
 
   /** Facts that fit; of what has to be there besides, what the schema says of it. */
-  #argumentsOf({ properties = {}, required = [], examples: [example = {}] = [] }: Schema, facts: Facts): Record<string, unknown> {
+  #argumentsOf(
+    { properties = {}, required = [], examples: [example = {}] = [] }: Schema,
+    facts: Facts,
+  ): Record<string, unknown> {
     const known = { ...this.#toPassOn, ...facts };
     const given = Object.entries(known).filter(([name]) => Object.hasOwn(properties, name));
     const missing = required.filter((name) => !Object.hasOwn(known, name));
-    return { ...Object.fromEntries(given), ...Object.fromEntries(missing.map((name) => [name, this.#valueOf(name, properties[name]!, example[name])])) };
+    return {
+      ...Object.fromEntries(given),
+      ...Object.fromEntries(missing.map((name) => [name, this.#valueOf(name, properties[name]!, example[name])])),
+    };
   }
 
   #valueOf(name: string, schema: Schema, example: unknown): unknown {
     const each = /one (\w+) for each (\w+)/.exec(schema.description ?? '');
-    const option = each && schema.items?.oneOf?.find(({ properties = {} }) => Object.values(properties).some((property) => property.const === each[1]));
+    const option =
+      each &&
+      schema.items?.oneOf?.find(({ properties = {} }) =>
+        Object.values(properties).some((property) => property.const === each[1]),
+      );
     if (option) {
       const field = option.required!.find((candidate) => candidate.startsWith(each[2]!))!;
       const tag = option.required!.find((candidate) => option.properties![candidate]!.const !== undefined)!;
       return this.#madeLike(each[2]!.slice(0, 3)).map((id) => ({ [tag]: each[1], [field]: id }));
     }
-    const id = typeof example === 'string' ? this.#madeLike(/^[a-z]+(?=_)/.exec(example)?.[0] ?? '?').at(-1) : undefined;
+    const id =
+      typeof example === 'string' ? this.#madeLike(/^[a-z]+(?=_)/.exec(example)?.[0] ?? '?').at(-1) : undefined;
     if (id === undefined) throw new Error(`nothing says what ${name} is to be:\n${this.transcript.join('\n')}`);
     return id;
   }
@@ -112,7 +129,10 @@ export class LiteralAgent {
     return this.#made.filter((id) => id.startsWith(prefix));
   }
 
-  async #send(file: string, { url, method, headers }: { url: string; method: string; headers: Record<string, string> }): Promise<void> {
+  async #send(
+    file: string,
+    { url, method, headers }: { url: string; method: string; headers: Record<string, string> },
+  ): Promise<void> {
     const { status } = await fetch(url, { method, headers, body: await readFile(file) });
     this.#note(`${method} the bytes: ${status}`);
   }
@@ -124,6 +144,10 @@ export class LiteralAgent {
   }
 
   #note(line: string): void {
-    this.transcript.push(line.replaceAll(/\b([a-z]{3})_[0-9a-z]+\b/g, (id, prefix: string) => (this.#made.includes(id) ? `${prefix} ${this.#madeLike(prefix).indexOf(id) + 1}` : id)));
+    this.transcript.push(
+      line.replaceAll(/\b([a-z]{3})_[0-9a-z]+\b/g, (id, prefix: string) =>
+        this.#made.includes(id) ? `${prefix} ${this.#madeLike(prefix).indexOf(id) + 1}` : id,
+      ),
+    );
   }
 }

@@ -33,10 +33,13 @@ export async function temporaryDataFolder(): Promise<{ path: string; remove(): P
 /** Starts it and resolves when it says that it is ready. */
 export async function startLocalRun(dataFolder: string, ...args: string[]): Promise<LocalRun> {
   const output: string[] = [];
-  const child = spawn(process.execPath, [entry, '--data', dataFolder, '--port', String(await freePort()), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [entry, '--data', dataFolder, '--port', String(await freePort()), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   // A test that fails half way leaves no platform behind.
   process.once('exit', () => child.kill('SIGKILL'));
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   const connection = await untilReady(dataFolder, child, output);
   return {
     connection,
@@ -91,7 +94,9 @@ export async function createLoop(
   const destination = await api('POST', '/destinations', { name: 'ingest', ...target });
   const stream = await api('POST', '/streams', { ...settings, destinationID: destination.id });
   const playlist = await api('POST', '/playlists', { streamID: stream.id, kind: 'video', mode: 'sequential' });
-  await api('POST', `/playlists/${playlist.id}/operations`, { operations: uploadIDs.map((uploadID) => ({ op: 'add', uploadID })) });
+  await api('POST', `/playlists/${playlist.id}/operations`, {
+    operations: uploadIDs.map((uploadID) => ({ op: 'add', uploadID })),
+  });
   return stream.id;
 }
 

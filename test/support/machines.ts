@@ -19,14 +19,24 @@ export async function startMachines(names: readonly string[]) {
   const folder = await temporaryDataFolder();
   const run = await startLocalRun(folder.path, '--no-demo', '--agents', '0');
   const { databaseURL, siteURL, rtmpURL } = run.connection;
-  const { serviceSecret } = JSON.parse(await readFile(join(folder.path, 'identity.json'), 'utf8')) as { serviceSecret: string };
+  const { serviceSecret } = JSON.parse(await readFile(join(folder.path, 'identity.json'), 'utf8')) as {
+    serviceSecret: string;
+  };
   const tools = await findMediaTools(process.env);
   const pool = createPool({ connectionString: databaseURL, max: 3 });
   const boot = (name: string): Machine => {
     const child = fork(join(import.meta.dirname, 'machine.ts'));
     child.send({
-      ...tools, encoder: { codec: 'libx264', preset: 'veryfast' }, databaseURL, siteURL, serviceSecret, supervisor: name, slots: 100, legacyRtmpURL: rtmpURL,
-      masterKeyFile: join(folder.path, 'master.key'), objectsFolder: join(folder.path, 'objects'),
+      ...tools,
+      encoder: { codec: 'libx264', preset: 'veryfast' },
+      databaseURL,
+      siteURL,
+      serviceSecret,
+      supervisor: name,
+      slots: 100,
+      legacyRtmpURL: rtmpURL,
+      masterKeyFile: join(folder.path, 'master.key'),
+      objectsFolder: join(folder.path, 'objects'),
     });
     return { name, process: child };
   };
@@ -34,7 +44,9 @@ export async function startMachines(names: readonly string[]) {
   const upload = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
 
   const agentOf = async (name: string) =>
-    (await descendantsOf(machines.get(name)!.process.pid!)).find((each) => each.name === 'MainThread' || each.name === 'node');
+    (await descendantsOf(machines.get(name)!.process.pid!)).find(
+      (each) => each.name === 'MainThread' || each.name === 'node',
+    );
 
   /** The machine's agent that lives, by the database. */
   async function holders(): Promise<{ machine: string; keys: string[] }[]> {
@@ -51,8 +63,17 @@ export async function startMachines(names: readonly string[]) {
     holders,
 
     /** A started stream of the manifest backend, named like its key. @returns its id */
-    async stream(streamKey: string, urls: { rtmpURL: string; backupRtmpURL?: string }, more: object = {}): Promise<string> {
-      const id = await createLoop(run.api, [upload], { streamKey, ...urls }, { name: streamKey, quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest', ...more });
+    async stream(
+      streamKey: string,
+      urls: { rtmpURL: string; backupRtmpURL?: string },
+      more: object = {},
+    ): Promise<string> {
+      const id = await createLoop(
+        run.api,
+        [upload],
+        { streamKey, ...urls },
+        { name: streamKey, quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest', ...more },
+      );
       await run.api('POST', `/streams/${id}/start`);
       return id;
     },

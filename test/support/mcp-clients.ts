@@ -1,5 +1,9 @@
 // The MCP SDK's own clients, of both generations, as an application uses them: with a credential, or with OAuth from the first 401 on.
-import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2, UnauthorizedError as UnauthorizedV2 } from '@modelcontextprotocol/client';
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport as TransportV2,
+  UnauthorizedError as UnauthorizedV2,
+} from '@modelcontextprotocol/client';
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { UnauthorizedError as UnauthorizedV1 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -25,10 +29,11 @@ export type Credential = { readonly headers: Record<string, string> } | { readon
 
 /** Each makes a client and its transport. */
 const kinds = {
-  'v1': () => [new ClientV1(info), TransportV1] as const,
-  'v2': () => [new ClientV2(info), TransportV2] as const,
+  v1: () => [new ClientV1(info), TransportV1] as const,
+  v2: () => [new ClientV2(info), TransportV2] as const,
   'v2, negotiating': () => [new ClientV2(info, { versionNegotiation: { mode: 'auto' } }), TransportV2] as const,
-  'v2, pinned to 2026-07-28': () => [new ClientV2(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } }), TransportV2] as const,
+  'v2, pinned to 2026-07-28': () =>
+    [new ClientV2(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } }), TransportV2] as const,
 };
 const info = { name: 'test', version: '1.0.0' };
 
@@ -36,9 +41,20 @@ export type ClientKind = keyof typeof kinds;
 export const clientKinds = Object.keys(kinds) as ClientKind[];
 
 /** @param authorize takes the person to the authorization address. @returns where they came back to */
-export async function connectMcpClient(kind: ClientKind, url: string, credential: Credential, authorize?: () => Promise<URL>): Promise<McpClient> {
+export async function connectMcpClient(
+  kind: ClientKind,
+  url: string,
+  credential: Credential,
+  authorize?: () => Promise<URL>,
+): Promise<McpClient> {
   const [client, Transport] = kinds[kind]();
-  const open = () => new Transport(new URL(url), 'headers' in credential ? { requestInit: { headers: credential.headers } } : { authProvider: credential.authProvider as never });
+  const open = () =>
+    new Transport(
+      new URL(url),
+      'headers' in credential
+        ? { requestInit: { headers: credential.headers } }
+        : { authProvider: credential.authProvider as never },
+    );
   const first = open();
   try {
     await client.connect(first);
@@ -50,7 +66,9 @@ export async function connectMcpClient(kind: ClientKind, url: string, credential
   }
   return {
     get protocolVersion() {
-      return 'getNegotiatedProtocolVersion' in client ? client.getNegotiatedProtocolVersion() : (client.transport as TransportV1).protocolVersion;
+      return 'getNegotiatedProtocolVersion' in client
+        ? client.getNegotiatedProtocolVersion()
+        : (client.transport as TransportV1).protocolVersion;
     },
     listTools: async () => (await client.listTools()).tools,
     callTool: (name, args = {}) => client.callTool({ name, arguments: args as Record<string, unknown> }),
@@ -67,13 +85,22 @@ export async function connectMcpClient(kind: ClientKind, url: string, credential
 }
 
 /** What an application keeps between the steps of OAuth. */
-export function oauthProvider(scope: string): OAuthClientProvider & { readonly authorizationURL: () => URL; readonly granted: () => { access_token: string; refresh_token?: string | undefined } } {
+export function oauthProvider(
+  scope: string,
+): OAuthClientProvider & {
+  readonly authorizationURL: () => URL;
+  readonly granted: () => { access_token: string; refresh_token?: string | undefined };
+} {
   const kept: { client?: never; tokens?: never; verifier?: string; url?: URL } = {};
   return {
     redirectUrl: 'http://127.0.0.1:9/callback',
     clientMetadata: {
-      client_name: 'Test', redirect_uris: ['http://127.0.0.1:9/callback'], token_endpoint_auth_method: 'none', scope,
-      grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'],
+      client_name: 'Test',
+      redirect_uris: ['http://127.0.0.1:9/callback'],
+      token_endpoint_auth_method: 'none',
+      scope,
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
     },
     clientInformation: () => kept.client,
     saveClientInformation: (client) => void (kept.client = client as never),

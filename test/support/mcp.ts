@@ -23,7 +23,12 @@ export function testMcp(service: TestService): TestMcp {
       const body = typeof message === 'string' ? message : JSON.stringify(message);
       const request = new Request(mcpURL, {
         method,
-        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25', ...headers },
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2025-11-25',
+          ...headers,
+        },
         ...(method === 'POST' ? { body } : {}),
       });
       const response = await handler(request, '192.0.2.1');

@@ -20,7 +20,10 @@ const folder = join(tmpdir(), 'media-samples');
 /** Every build of ffmpeg and ffprobe that is there: what the machine has, and the optional npm packages. */
 export async function everyMediaTools(): Promise<{ name: string; tools: MediaTools }[]> {
   const found = { name: 'found', tools: await findMediaTools(process.env) };
-  const packaged = { ffmpegPath: packagedPath('@ffmpeg-binary', 'ffmpeg'), ffprobePath: packagedPath('@ffprobe-installer', 'ffprobe') };
+  const packaged = {
+    ffmpegPath: packagedPath('@ffmpeg-binary', 'ffmpeg'),
+    ffprobePath: packagedPath('@ffprobe-installer', 'ffprobe'),
+  };
   if (packaged.ffmpegPath === null || packaged.ffprobePath === null) return [found];
   await chmod(packaged.ffprobePath, 0o755);
   return [found, { name: 'npm', tools: { ffmpegPath: packaged.ffmpegPath, ffprobePath: packaged.ffprobePath } }];
@@ -37,7 +40,9 @@ export async function mediaToolsFor(videoCodec: VideoCodec): Promise<MediaTools 
 
 function packagedPath(scope: string, program: string): string | null {
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${scope}/${process.platform}-${process.arch}/package.json`);
+    const manifest = createRequire(import.meta.url).resolve(
+      `${scope}/${process.platform}-${process.arch}/package.json`,
+    );
     const path = join(manifest, '..', program);
     return existsSync(path) ? path : null;
   } catch {
@@ -46,13 +51,28 @@ function packagedPath(scope: string, program: string): string | null {
 }
 
 const lavfi = (graph: string): string[] => ['-f', 'lavfi', '-i', graph];
-const picture = (size: string, rate: number | string, seconds: number): string[] => lavfi(`testsrc2=s=${size}:r=${rate}:d=${seconds}`);
+const picture = (size: string, rate: number | string, seconds: number): string[] =>
+  lavfi(`testsrc2=s=${size}:r=${rate}:d=${seconds}`);
 const tone = (seconds: number, rate = 48_000): string[] => lavfi(`sine=f=440:r=${rate}:d=${seconds}`);
-const colour = (matrix: string): string[] => lavfi(`color=0xc83c3c:s=320x180:r=30:d=0.1,format=rgb24,scale=out_color_matrix=${matrix}:out_range=tv,format=yuv420p`);
+const colour = (matrix: string): string[] =>
+  lavfi(
+    `color=0xc83c3c:s=320x180:r=30:d=0.1,format=rgb24,scale=out_color_matrix=${matrix}:out_range=tv,format=yuv420p`,
+  );
 /** Pictures in BT.2020 by the expressions of their 10-bit codes. */
 const wideGamut = (luma: string, cb: number, cr: number, transfer: string): string[] => [
   ...lavfi(`nullsrc=s=320x180:r=30:d=0.1,format=yuv420p10le,geq=lum='${luma}':cb=${cb}:cr=${cr}`),
-  '-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '0', '-color_primaries', 'bt2020', '-color_trc', transfer, '-colorspace', 'bt2020nc',
+  '-c:v',
+  'libx264',
+  '-preset',
+  'ultrafast',
+  '-qp',
+  '0',
+  '-color_primaries',
+  'bt2020',
+  '-color_trc',
+  transfer,
+  '-colorspace',
+  'bt2020nc',
 ];
 /** Four greys side by side. */
 const greys = (codes: readonly [number, number, number, number], transfer: string): string[] =>
@@ -66,7 +86,20 @@ const recipes = {
   'fast-60.mp4': [...picture('1920x1080', 60, 1), ...tone(1), ...h264, ...aac],
   'plain.mp4': [...picture('640x360', 30, 2), ...tone(2), ...h264, ...aac],
   'front-index.mp4': [...picture('640x360', 30, 8), ...tone(8), ...h264, ...aac, '-movflags', '+faststart'],
-  'vp9.webm': [...picture('320x180', 25, 2), ...tone(2), '-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus', '-g', '25'],
+  'vp9.webm': [
+    ...picture('320x180', 25, 2),
+    ...tone(2),
+    '-c:v',
+    'libvpx-vp9',
+    '-deadline',
+    'realtime',
+    '-cpu-used',
+    '8',
+    '-c:a',
+    'libopus',
+    '-g',
+    '25',
+  ],
   '44100.mp4': [...picture('320x240', 25, 2), ...tone(2, 44_100), ...h264, ...aac, '-ac', '1'],
   'song.mp3': [...tone(3, 44_100), '-c:a', 'libmp3lame', '-b:a', '128k'],
   'song.wav': tone(2, 44_100),
@@ -75,7 +108,18 @@ const recipes = {
   'song.aac': [...tone(2), ...aac],
   'song.ogg': [...tone(2), '-c:a', 'libvorbis'],
   /** With a picture for the cover. */
-  'cover.mp3': [...tone(2), ...lavfi('color=red:s=64x64:d=0.04:r=25'), '-c:a', 'libmp3lame', '-c:v', 'png', '-disposition:v', 'attached_pic', '-id3v2_version', '3'],
+  'cover.mp3': [
+    ...tone(2),
+    ...lavfi('color=red:s=64x64:d=0.04:r=25'),
+    '-c:a',
+    'libmp3lame',
+    '-c:v',
+    'png',
+    '-disposition:v',
+    'attached_pic',
+    '-id3v2_version',
+    '3',
+  ],
   'still.png': [...lavfi('color=green:s=400x300:r=1:d=1'), '-frames:v', '1', '-pix_fmt', 'rgb24', '-update', '1'],
   'still.jpg': [...lavfi('testsrc2=s=300x400'), '-frames:v', '1', '-update', '1'],
   'still.webp': [...lavfi('testsrc2=s=300x200'), '-frames:v', '1', '-update', '1'],
@@ -83,38 +127,125 @@ const recipes = {
   /** White all over, but fully transparent. */
   'transparent.png': [...lavfi('color=white@0.0:s=160x90:r=1:d=1,format=rgba'), '-frames:v', '1', '-update', '1'],
   /** White on the left, black on the right. */
-  'sideways.mp4': [...lavfi('color=black:s=640x360:r=30:d=1,drawbox=w=320:c=white:t=fill'), ...tone(1), ...h264, ...aac],
+  'sideways.mp4': [
+    ...lavfi('color=black:s=640x360:r=30:d=1,drawbox=w=320:c=white:t=fill'),
+    ...tone(1),
+    ...h264,
+    ...aac,
+  ],
   /** PAL widescreen: 720x576 samples of 64:45. */
   'anamorphic.mp4': [...picture('720x576', 25, 1), ...h264, '-vf', 'setsar=64/45'],
-  'interlaced.ts': [...picture('720x576', 50, 1), ...tone(1), '-c:v', 'mpeg2video', '-flags', '+ildct+ilme', '-vf', 'interlace,setfield=tff', '-b:v', '2M', '-c:a', 'mp2'],
+  'interlaced.ts': [
+    ...picture('720x576', 50, 1),
+    ...tone(1),
+    '-c:v',
+    'mpeg2video',
+    '-flags',
+    '+ildct+ilme',
+    '-vf',
+    'interlace,setfield=tff',
+    '-b:v',
+    '2M',
+    '-c:a',
+    'mp2',
+  ],
   /** Frames at 0, 0.1, 1.1, 1.2, 2.2 and so on. */
-  'variable.mkv': [...lavfi('testsrc2=s=320x180:r=10:d=4'), '-vf', "select='not(mod(n,11))+eq(mod(n,11),1)'", '-fps_mode', 'vfr', ...h264],
+  'variable.mkv': [
+    ...lavfi('testsrc2=s=320x180:r=10:d=4'),
+    '-vf',
+    "select='not(mod(n,11))+eq(mod(n,11),1)'",
+    '-fps_mode',
+    'vfr',
+    ...h264,
+  ],
   'ten-bit.mp4': [...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le'],
-  'no-subsampling.mkv': [...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv444p'],
+  'no-subsampling.mkv': [
+    ...picture('320x180', 30, 1),
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-pix_fmt',
+    'yuv444p',
+  ],
   /** PQ in BT.2020, 10 bits. */
   'hdr.mkv': [
-    ...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le',
-    '-color_primaries', 'bt2020', '-color_trc', 'smpte2084', '-colorspace', 'bt2020nc',
+    ...picture('320x180', 30, 1),
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-pix_fmt',
+    'yuv420p10le',
+    '-color_primaries',
+    'bt2020',
+    '-color_trc',
+    'smpte2084',
+    '-colorspace',
+    'bt2020nc',
   ],
   /** The same as phones film: HLG in HEVC, in MP4. */
   'hlg.mp4': [
-    ...picture('320x180', 30, 1), ...tone(1), '-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v', 'hvc1', '-x265-params', 'log-level=error',
-    '-color_primaries', 'bt2020', '-color_trc', 'arib-std-b67', '-colorspace', 'bt2020nc', ...aac,
+    ...picture('320x180', 30, 1),
+    ...tone(1),
+    '-c:v',
+    'libx265',
+    '-preset',
+    'ultrafast',
+    '-pix_fmt',
+    'yuv420p10le',
+    '-tag:v',
+    'hvc1',
+    '-x265-params',
+    'log-level=error',
+    '-color_primaries',
+    'bt2020',
+    '-color_trc',
+    'arib-std-b67',
+    '-colorspace',
+    'bt2020nc',
+    ...aac,
   ],
   /** Greys of 0.1, 20, 203 and 1000 cd/m², 80 columns each, in PQ and HLG: 10-bit codes by SMPTE ST 2084 and BT.2100. */
   'greys-pq.mkv': greys([64 + 55, 64 + 313, 64 + 509, 64 + 659], 'smpte2084'),
   'greys-hlg.mkv': greys([64 + 33, 64 + 297, 64 + 657, 64 + 876], 'arib-std-b67'),
   /** Green of BT.709 with the light of 40 cd/m² white. */
   'green-pq.mkv': wideGamut('394', 439, 479, 'smpte2084'),
-  'surround.mkv': [...picture('320x180', 30, 1), ...lavfi('sine=f=440:r=96000:d=1,aformat=channel_layouts=5.1'), ...h264, '-c:a', 'pcm_s24le'],
+  'surround.mkv': [
+    ...picture('320x180', 30, 1),
+    ...lavfi('sine=f=440:r=96000:d=1,aformat=channel_layouts=5.1'),
+    ...h264,
+    '-c:a',
+    'pcm_s24le',
+  ],
   'telephone.mkv': [...picture('320x180', 30, 1), ...tone(1, 8000), ...h264, '-c:a', 'pcm_mulaw', '-ac', '1'],
   /** Pictures go on for a second after the sound. */
   'short-sound.mp4': [...picture('320x180', 30, 2), ...tone(1), ...h264, ...aac],
   'one-frame.mp4': [...picture('320x180', 30, 1), ...h264, '-frames:v', '1'],
   /** As browsers record: no duration and no index. */
-  'recorded.webm': [...picture('320x180', 30, 6), ...tone(6), '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus', '-live', '1', '-f', 'webm'],
+  'recorded.webm': [
+    ...picture('320x180', 30, 6),
+    ...tone(6),
+    '-c:v',
+    'libvpx',
+    '-deadline',
+    'realtime',
+    '-cpu-used',
+    '8',
+    '-c:a',
+    'libopus',
+    '-live',
+    '1',
+    '-f',
+    'webm',
+  ],
   /** At 30 frames per second. The luma of frame n is 16 + 20 times the units of n on the left, the tens on the right. */
-  'counting.mp4': [...lavfi("nullsrc=s=320x180:r=30:d=2,format=yuv420p,geq=lum='16+20*if(lt(X,160),mod(N,10),floor(N/10))':cb=128:cr=128"), ...h264],
+  'counting.mp4': [
+    ...lavfi(
+      "nullsrc=s=320x180:r=30:d=2,format=yuv420p,geq=lum='16+20*if(lt(X,160),mod(N,10),floor(N/10))':cb=128:cr=128",
+    ),
+    ...h264,
+  ],
   /** (200, 60, 60) all over: as BT.709 without saying so, and as BT.601 with a note. */
   'untagged-colour.mp4': [...colour('bt709'), ...h264],
   'tagged-colour.mp4': [...colour('bt601'), ...h264, '-bsf:v', 'h264_metadata=matrix_coefficients=6'],
@@ -123,8 +254,24 @@ const recipes = {
   'slides.mp4': [...picture('320x180', 1, 3), ...tone(3), ...h264, ...aac],
   /** Pictures in another order than that of their decoding, in GOPs that need the one before, and no even size. */
   'reordered.mkv': [
-    ...picture('321x181', 30, 2), ...tone(2, 22_050), '-c:v', 'libx264', '-preset', 'veryfast', '-bf', '3', '-g', '12', '-x264-params', 'open-gop=1:b-pyramid=normal',
-    '-pix_fmt', 'yuv444p', '-c:a', 'libmp3lame', '-ac', '1',
+    ...picture('321x181', 30, 2),
+    ...tone(2, 22_050),
+    '-c:v',
+    'libx264',
+    '-preset',
+    'veryfast',
+    '-bf',
+    '3',
+    '-g',
+    '12',
+    '-x264-params',
+    'open-gop=1:b-pyramid=normal',
+    '-pix_fmt',
+    'yuv444p',
+    '-c:a',
+    'libmp3lame',
+    '-ac',
+    '1',
   ],
   /** An edit list that begins with nothing: pictures half a second after the sound. */
   'delayed.mp4': ['-itsoffset', '0.5', ...picture('320x180', 30, 1), ...tone(2), ...h264, ...aac],
@@ -135,8 +282,12 @@ const recipes = {
   'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],
   /** Silence, then from 1 s exactly on a loud tone. */
   'clap.mp4': [
-    ...picture('320x180', 30, 2), ...lavfi('aevalsrc=gte(t\\,1)*sin(t*3000)*0.9:s=48000:d=2'),
-    ...h264, ...aac, '-b:a', '256k',
+    ...picture('320x180', 30, 2),
+    ...lavfi('aevalsrc=gte(t\\,1)*sin(t*3000)*0.9:s=48000:d=2'),
+    ...h264,
+    ...aac,
+    '-b:a',
+    '256k',
   ],
 } satisfies Record<string, readonly string[]>;
 
@@ -175,12 +326,19 @@ export async function trimmedSample(): Promise<string> {
   const source = await mediaSample('plain.mp4');
   const path = derivedPath('trimmed.mp4', source);
   const { tools } = (await everyMediaTools())[0]!;
-  if (!existsSync(path)) await writeOnce(path, (file) => run(tools.ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', '-ss', '0.5', '-i', source, '-c', 'copy', file]));
+  if (!existsSync(path))
+    await writeOnce(path, (file) =>
+      run(tools.ffmpegPath, ['-nostdin', '-loglevel', 'error', '-y', '-ss', '0.5', '-i', source, '-c', 'copy', file]),
+    );
   return path;
 }
 
 /** A copy of a sample, changed by `change`. */
-export async function changedSample(name: SampleName, fileName: string, change: (bytes: Buffer) => Buffer): Promise<string> {
+export async function changedSample(
+  name: SampleName,
+  fileName: string,
+  change: (bytes: Buffer) => Buffer,
+): Promise<string> {
   const source = await mediaSample(name);
   const path = derivedPath(fileName, source + change.toString());
   if (!existsSync(path)) {
@@ -210,7 +368,10 @@ export const urlSignature = 'signature-that-nobody-may-see';
  * @param refuse status to answer with instead, by the number of requests so far
  * @param cutAfterBytes the connection is cut after so many bytes of an answer
  */
-export async function serveSamples({ refuse, cutAfterBytes }: { refuse?: (request: number) => number | null; cutAfterBytes?: number } = {}): Promise<SampleServer> {
+export async function serveSamples({
+  refuse,
+  cutAfterBytes,
+}: { refuse?: (request: number) => number | null; cutAfterBytes?: number } = {}): Promise<SampleServer> {
   let requests = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const status = refuse?.(requests++) ?? null;
@@ -218,14 +379,16 @@ export async function serveSamples({ refuse, cutAfterBytes }: { refuse?: (reques
     const bytes = await readFile(decodeURIComponent(new URL(request.url!, 'http://localhost').pathname.slice(1)));
     const range = /^bytes=(\d+)-(\d*)$/u.exec(request.headers.range ?? '');
     const start = Number(range?.[1] ?? 0);
-    if (start >= bytes.length) return void response.writeHead(416, { 'Content-Range': `bytes */${bytes.length}` }).end();
+    if (start >= bytes.length)
+      return void response.writeHead(416, { 'Content-Range': `bytes */${bytes.length}` }).end();
     const end = Math.min(Number(range?.[2] || bytes.length - 1), bytes.length - 1);
     response.writeHead(range ? 206 : 200, {
       'Content-Length': end - start + 1,
       'Accept-Ranges': 'bytes',
       ...(range && { 'Content-Range': `bytes ${start}-${end}/${bytes.length}` }),
     });
-    if (cutAfterBytes === undefined || end - start < cutAfterBytes) return void response.end(bytes.subarray(start, end + 1));
+    if (cutAfterBytes === undefined || end - start < cutAfterBytes)
+      return void response.end(bytes.subarray(start, end + 1));
     response.write(bytes.subarray(start, start + cutAfterBytes), () => response.destroy());
   };
   const server = createServer((request, response) => void answer(request, response));

@@ -35,7 +35,8 @@ export async function makeOtherMachine(): Promise<OtherMachine | null> {
     return null;
   }
   // Packets to a station that is not there are dropped by the other end.
-  const station = (mac: string) => ip('neigh', 'replace', address, 'lladdr', mac, 'dev', cable.ours, 'nud', 'permanent');
+  const station = (mac: string) =>
+    ip('neigh', 'replace', address, 'lladdr', mac, 'dev', cable.ours, 'nud', 'permanent');
   const { stdout } = await run('ip', ['netns', 'exec', name, 'cat', `/sys/class/net/${cable.theirs}/address`]);
   return {
     address,

@@ -10,7 +10,10 @@ export interface TestClient {
   readonly clientID: string;
   readonly redirectURI: string;
   /** @param changes parameters to alter; undefined leaves one out */
-  authorizationRequest(scope: string, changes?: Record<string, string | undefined>): Promise<{ url: URL; verifier: string; state: string }>;
+  authorizationRequest(
+    scope: string,
+    changes?: Record<string, string | undefined>,
+  ): Promise<{ url: URL; verifier: string; state: string }>;
   token(form: Record<string, string>): Promise<TokenAnswer>;
   exchange(code: string, verifier: string, changes?: Record<string, string>): Promise<TokenAnswer>;
   refresh(refreshToken: string, changes?: Record<string, string>): Promise<TokenAnswer>;
@@ -22,14 +25,25 @@ export async function registerClient(origin: string, metadata: Record<string, un
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      client_name: 'Test', redirect_uris: ['http://127.0.0.1:9/callback'], token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], ...metadata,
+      client_name: 'Test',
+      redirect_uris: ['http://127.0.0.1:9/callback'],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      ...metadata,
     }),
   });
-  if (response.status !== 201) throw new Error(`registration was answered ${response.status}: ${await response.text()}`);
-  const { client_id: clientID, redirect_uris: [redirectURI = ''] } = (await response.json()) as { client_id: string; redirect_uris: readonly string[] };
+  if (response.status !== 201)
+    throw new Error(`registration was answered ${response.status}: ${await response.text()}`);
+  const {
+    client_id: clientID,
+    redirect_uris: [redirectURI = ''],
+  } = (await response.json()) as { client_id: string; redirect_uris: readonly string[] };
   const token = async (form: Record<string, string>): Promise<TokenAnswer> => {
-    const answer = await fetch(`${origin}/api/auth/oauth2/token`, { method: 'POST', body: new URLSearchParams({ client_id: clientID, ...form }) });
+    const answer = await fetch(`${origin}/api/auth/oauth2/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: clientID, ...form }),
+    });
     return { status: answer.status, body: await answer.json() };
   };
   return {
@@ -39,15 +53,24 @@ export async function registerClient(origin: string, metadata: Record<string, un
       const verifier = randomBytes(32).toString('base64url');
       const state = randomBytes(8).toString('hex');
       const parameters = {
-        client_id: clientID, redirect_uri: redirectURI, response_type: 'code', scope, state,
-        code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256', ...changes,
+        client_id: clientID,
+        redirect_uri: redirectURI,
+        response_type: 'code',
+        scope,
+        state,
+        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+        code_challenge_method: 'S256',
+        ...changes,
       };
       const url = new URL(`${origin}/api/auth/oauth2/authorize`);
-      for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
+      for (const [name, value] of Object.entries(parameters))
+        if (value !== undefined) url.searchParams.set(name, value);
       return { url, verifier, state };
     },
     token,
-    exchange: (code, verifier, changes = {}) => token({ grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectURI, ...changes }),
-    refresh: (refreshToken, changes = {}) => token({ grant_type: 'refresh_token', refresh_token: refreshToken, ...changes }),
+    exchange: (code, verifier, changes = {}) =>
+      token({ grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectURI, ...changes }),
+    refresh: (refreshToken, changes = {}) =>
+      token({ grant_type: 'refresh_token', refresh_token: refreshToken, ...changes }),
   };
 }

@@ -7,7 +7,14 @@ export interface PlantedSecrets {
   expectNoneIn(text: string, where: string): void;
 }
 
-const secretFields = new Set(['streamKey', 'password', 'newPassword', 'currentPassword', 'code_verifier', 'client_secret']);
+const secretFields = new Set([
+  'streamKey',
+  'password',
+  'newPassword',
+  'currentPassword',
+  'code_verifier',
+  'client_secret',
+]);
 /** Shorter ones are in texts by chance. */
 const leastCharacters = 8;
 
@@ -18,11 +25,18 @@ export function plantedSecrets(): PlantedSecrets {
   };
   return {
     plant(headers, body) {
-      for (const value of [headers.get('x-api-key'), headers.get('authorization')?.replace(/^\w+ /, ''), headers.get('cookie')?.split('=')[1]]) add(value);
+      for (const value of [
+        headers.get('x-api-key'),
+        headers.get('authorization')?.replace(/^\w+ /, ''),
+        headers.get('cookie')?.split('=')[1],
+      ])
+        add(value);
       for (const [name, value] of fieldsOf(body)) if (secretFields.has(name)) add(value);
     },
     expectNoneIn(text, where) {
-      for (const secret of planted) if (text.includes(secret)) throw new Error(`${where} gives away a secret that was sent before: ${text.slice(0, 300)}`);
+      for (const secret of planted)
+        if (text.includes(secret))
+          throw new Error(`${where} gives away a secret that was sent before: ${text.slice(0, 300)}`);
     },
   };
 }

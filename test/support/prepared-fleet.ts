@@ -36,23 +36,50 @@ export async function preparedFleet(service: TestService, { call, create, upload
 
     /** Runs until the end of the test at the latest. */
     agent(agentID: string, more: Partial<AgentOptions> & { readonly databaseURL?: string } = {}): FleetAgent {
-      const pool = createPool({ connectionString: more.databaseURL ?? service.databaseURL(), max: 6, connectionTimeoutMillis: 5000, query_timeout: 10_000 });
+      const pool = createPool({
+        connectionString: more.databaseURL ?? service.databaseURL(),
+        max: 6,
+        connectionTimeoutMillis: 5000,
+        query_timeout: 10_000,
+      });
       const objects = Object.assign(Object.create(service.objects()), { presignGet: async () => samples.urlOf(clip) });
       const { settings, ...rest } = starting;
       const stopping = new AbortController();
       const running = runAgent(
         {
-          agentID, pool, tools, log, settings, objects, encoder, slots: 100, supervisor: agentID, release: 'test', zone: null, peering: onLoopback, backends: ['manifest'],
+          agentID,
+          pool,
+          tools,
+          log,
+          settings,
+          objects,
+          encoder,
+          slots: 100,
+          supervisor: agentID,
+          release: 'test',
+          zone: null,
+          peering: onLoopback,
+          backends: ['manifest'],
           queue: createPostgresCommandQueue({ pool, log }),
           sealer: createSealer([testDataKey]),
-          handleMedia: createMediaWorker({ pool, objects, tools, encoderOf: async () => encoder, random: () => 0.5, log }),
+          handleMedia: createMediaWorker({
+            pool,
+            objects,
+            tools,
+            encoderOf: async () => encoder,
+            random: () => 0.5,
+            log,
+          }),
           starting: rest,
           steadyClock: () => performance.now(),
           ...more,
         },
         stopping.signal,
       );
-      const ended = running.then(() => null, (error: unknown) => error);
+      const ended = running.then(
+        () => null,
+        (error: unknown) => error,
+      );
       const stop = async () => {
         stopping.abort();
         await ended;
@@ -65,9 +92,19 @@ export async function preparedFleet(service: TestService, { call, create, upload
     },
 
     /** A started stream with a loop of two seconds. @returns its id */
-    async stream(urls: { rtmpURL: string; backupRtmpURL?: string }, streamKey: string, more: object = {}): Promise<string> {
+    async stream(
+      urls: { rtmpURL: string; backupRtmpURL?: string },
+      streamKey: string,
+      more: object = {},
+    ): Promise<string> {
       const destinationID = await create('/destinations', { name: 'ingest', streamKey, ...urls });
-      const id = await create('/streams', { destinationID, streamBackend: 'manifest', ...format, videoUploadObjectID: await upload({ durationSeconds: 2 }), ...more });
+      const id = await create('/streams', {
+        destinationID,
+        streamBackend: 'manifest',
+        ...format,
+        videoUploadObjectID: await upload({ durationSeconds: 2 }),
+        ...more,
+      });
       await call('POST', `/streams/${id}/start`);
       return id;
     },
@@ -91,7 +128,9 @@ export function testFleet(service: TestService, actors: Actors) {
   const publications = (key: string): readonly Publication[] => ingest.keys.get(`live/${key}`)?.publications ?? [];
   /** With a second of pictures at the ingest. */
   async function untilLive(keys: readonly string[]): Promise<void> {
-    await expect.poll(() => keys.filter((key) => (publications(key)[0]?.pictures ?? 0) > 30), { timeout: 30_000 }).toEqual(keys);
+    await expect
+      .poll(() => keys.filter((key) => (publications(key)[0]?.pictures ?? 0) > 30), { timeout: 30_000 })
+      .toEqual(keys);
   }
 
   /** Streams with these keys, live. @returns their ids */

@@ -11,10 +11,17 @@ export interface ProcessIdentity {
 
 /** All living descendants of a process. */
 export async function descendantsOf(pid: number): Promise<ProcessIdentity[]> {
-  const all = (await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number).map(readStat))).filter((stat) => stat !== null);
+  const all = (
+    await Promise.all(
+      (await readdir('/proc'))
+        .filter((name) => /^\d+$/.test(name))
+        .map(Number)
+        .map(readStat),
+    )
+  ).filter((stat) => stat !== null);
   const found: ProcessIdentity[] = [];
   const parents = new Set([pid]);
-  for (let before = -1; before !== found.length; ) {
+  for (let before = -1; before !== found.length;) {
     before = found.length;
     for (const stat of all) {
       if (!parents.has(stat.parent) || parents.has(stat.pid)) continue;
@@ -29,7 +36,9 @@ export async function descendantsOf(pid: number): Promise<ProcessIdentity[]> {
 export async function survivorsOf(processes: readonly ProcessIdentity[], withinMs: number): Promise<string[]> {
   for (let waitedMs = 0; ; waitedMs += 20) {
     const stats = await Promise.all(processes.map(async (process) => ({ process, now: await readStat(process.pid) })));
-    const alive = stats.filter(({ process, now }) => now?.startTicks === process.startTicks).map(({ process }) => process.name);
+    const alive = stats
+      .filter(({ process, now }) => now?.startTicks === process.startTicks)
+      .map(({ process }) => process.name);
     if (alive.length === 0 || waitedMs >= withinMs) return alive;
     await setTimeout(20);
   }

@@ -43,7 +43,9 @@ interface Stream {
 }
 
 export async function judgeRecording({ ffmpegPath, ffprobePath }: MediaTools, file: string): Promise<Recording> {
-  const { stdout } = await run(ffprobePath, ['-v', 'error', '-show_streams', '-show_packets', '-of', 'json', file], { maxBuffer: 1024 ** 3 });
+  const { stdout } = await run(ffprobePath, ['-v', 'error', '-show_streams', '-show_packets', '-of', 'json', file], {
+    maxBuffer: 1024 ** 3,
+  });
   const { streams, packets } = JSON.parse(stdout) as { streams: Stream[]; packets: Packet[] };
   const trackOf = (type: string): Track => {
     const stream = streams.find((candidate) => candidate.codec_type === type)!;
@@ -59,8 +61,12 @@ export async function judgeRecording({ ffmpegPath, ffprobePath }: MediaTools, fi
       pts: own.map((packet) => ms(packet.pts_time)),
     };
   };
-  const changes = packets.filter((packet) => packet.side_data_list?.some((data) => data.side_data_type === 'New Extradata')).length;
-  const decoded = await run(ffmpegPath, ['-nostdin', '-v', 'error', '-i', file, '-f', 'null', '-'], { maxBuffer: 1024 ** 2 });
+  const changes = packets.filter((packet) =>
+    packet.side_data_list?.some((data) => data.side_data_type === 'New Extradata'),
+  ).length;
+  const decoded = await run(ffmpegPath, ['-nostdin', '-v', 'error', '-i', file, '-f', 'null', '-'], {
+    maxBuffer: 1024 ** 2,
+  });
   return { video: trackOf('video'), audio: trackOf('audio'), parameterSets: 1 + changes, decodeErrors: decoded.stderr };
 }
 

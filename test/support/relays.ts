@@ -28,8 +28,21 @@ export const relays: Readonly<Record<string, (folder: string) => Promise<Relay |
     if (installed === null) return null;
     const port = await freePort();
     const config = join(folder, 'node-media-server.json');
-    await writeFile(config, JSON.stringify({ bind: '127.0.0.1', rtmp: { port }, store: { path: join(folder, 'data') }, auth: {}, notify: {} }));
-    return startRelay(process.execPath, [join(installed, 'node_modules/node-media-server/bin/app.js'), '-c', config, '--no-admin'], port);
+    await writeFile(
+      config,
+      JSON.stringify({
+        bind: '127.0.0.1',
+        rtmp: { port },
+        store: { path: join(folder, 'data') },
+        auth: {},
+        notify: {},
+      }),
+    );
+    return startRelay(
+      process.execPath,
+      [join(installed, 'node_modules/node-media-server/bin/app.js'), '-c', config, '--no-admin'],
+      port,
+    );
   },
   async MediaMTX(folder) {
     const path = process.env['MEDIAMTX_PATH'];
@@ -46,8 +59,16 @@ export const relays: Readonly<Record<string, (folder: string) => Promise<Relay |
 };
 
 /** A viewer, who keeps what it gets until the relay ends: resolves once there is something. */
-export async function watch({ ffmpegPath }: MediaTools, { rtmpURL }: PublishTarget, file: string): Promise<{ readonly ended: Promise<unknown> }> {
-  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'fatal', '-y', '-i', `${rtmpURL}/${streamKey}`, '-c', 'copy', '-flush_packets', '1', file], { stdio: 'inherit' });
+export async function watch(
+  { ffmpegPath }: MediaTools,
+  { rtmpURL }: PublishTarget,
+  file: string,
+): Promise<{ readonly ended: Promise<unknown> }> {
+  const ffmpeg = spawn(
+    ffmpegPath,
+    ['-nostdin', '-v', 'fatal', '-y', '-i', `${rtmpURL}/${streamKey}`, '-c', 'copy', '-flush_packets', '1', file],
+    { stdio: 'inherit' },
+  );
   const ended = once(ffmpeg, 'exit');
   while (!(await stat(file).catch(() => null))?.size && ffmpeg.exitCode === null) await delay(20);
   return { ended };
@@ -56,7 +77,10 @@ export async function watch({ ffmpegPath }: MediaTools, { rtmpURL }: PublishTarg
 async function startRelay(program: string, args: readonly string[], port: number): Promise<Relay> {
   const child = spawn(program, args, { stdio: 'ignore' });
   await untilListening(port, child);
-  return { target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey }, [Symbol.dispose]: () => void child.kill('SIGKILL') };
+  return {
+    target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey },
+    [Symbol.dispose]: () => void child.kill('SIGKILL'),
+  };
 }
 
 /** Gets its name once complete, and is there for the next time. */
@@ -64,7 +88,15 @@ async function installOnce(): Promise<string> {
   const folder = join(tmpdir(), nodeMediaServer.replace('@', '-'));
   if (!existsSync(folder)) {
     const unfinished = await mkdtemp(`${folder}-`);
-    await promisify(execFile)('npm', ['install', '--prefix', unfinished, '--ignore-scripts', '--no-audit', '--no-fund', nodeMediaServer]);
+    await promisify(execFile)('npm', [
+      'install',
+      '--prefix',
+      unfinished,
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      nodeMediaServer,
+    ]);
     await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
   }
   return folder;

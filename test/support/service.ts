@@ -62,26 +62,61 @@ export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests')
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
 /** Made for the tests of the file or `describe` it is called in. Private destinations and many requests are allowed unless told otherwise. */
-export function testService({ allowPrivateAddresses = true, rateLimitFactor = 100, database = testDatabase() } = {}): TestService {
+export function testService({
+  allowPrivateAddresses = true,
+  rateLimitFactor = 100,
+  database = testDatabase(),
+} = {}): TestService {
   const logged: string[] = [];
   const secrets = plantedSecrets();
-  let made: { pool: Pool; objects: FileObjectStore; payment: LocalPayment; crypto: LocalCryptoProcessor; service: Service; handler: RestHandler; folder: string } | undefined;
+  let made:
+    | {
+        pool: Pool;
+        objects: FileObjectStore;
+        payment: LocalPayment;
+        crypto: LocalCryptoProcessor;
+        service: Service;
+        handler: RestHandler;
+        folder: string;
+      }
+    | undefined;
   let users = 0;
 
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'objects-'));
     const pool = createPool({ connectionString: database.url(), max: 5 });
-    const log = (event: string, fields: Record<string, unknown>) => void logged.push(JSON.stringify({ event, ...fields, cause: String(fields['cause']) }));
+    const log = (event: string, fields: Record<string, unknown>) =>
+      void logged.push(JSON.stringify({ event, ...fields, cause: String(fields['cause']) }));
     const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });
     const serviceSecret = 'a secret for tests';
-    const payment = createLocalPayment({ checkoutURL: 'http://127.0.0.1:3999/checkout', signingKey: 'test', webhookSecret: 'whsec_test', clock: () => new Date() });
+    const payment = createLocalPayment({
+      checkoutURL: 'http://127.0.0.1:3999/checkout',
+      signingKey: 'test',
+      webhookSecret: 'whsec_test',
+      clock: () => new Date(),
+    });
     const crypto = createLocalCryptoProcessor('a merchant key for tests');
     const connections = {
-      payment, crypto, pool, objects, serviceSecret, queue: createPostgresCommandQueue({ pool, log }), sealer: createSealer([testDataKey]), origin: new URL(baseURL).origin,
+      payment,
+      crypto,
+      pool,
+      objects,
+      serviceSecret,
+      queue: createPostgresCommandQueue({ pool, log }),
+      sealer: createSealer([testDataKey]),
+      origin: new URL(baseURL).origin,
     };
     const service = createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log);
     const rest = createRestHandler(service);
-    made = { pool, objects, payment, crypto, folder, service, handler: withPaymentCallbacks(rest, connections, pool, log) };
+    made = {
+      pool,
+      objects,
+      payment,
+      crypto,
+      folder,
+      service,
+      handler: withPaymentCallbacks(rest, connections, pool, log),
+    };
   });
   afterAll(async () => {
     secrets.expectNoneIn(logged.join('\n'), 'the log');
@@ -95,7 +130,11 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
     const text = await response.text();
     secrets.expectNoneIn(text, `the answer to ${request.method} ${request.url}`);
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : isJson ? JSON.parse(text) : text };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
+    };
   };
   return {
     pool: () => made!.pool,
@@ -113,8 +152,22 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
       const apiKey = `lss_test_key_of_${id}`;
       const { accounts, billing } = databaseOn(made!.pool);
       await accounts.ensureUser({ id, email: `${id}@example.com`, name: id });
-      await accounts.ensureKey({ id: `key_${id}`, userID: id, name: 'test', keySha256: hashApiKey(apiKey), keyStart: 'lss_test_k' });
-      if (credits > 0) await billing.ensurePaidInvoice({ id: `inv_${id}`, userID: id, type: 'adjustment', method: 'grant', cost: 0, credits });
+      await accounts.ensureKey({
+        id: `key_${id}`,
+        userID: id,
+        name: 'test',
+        keySha256: hashApiKey(apiKey),
+        keyStart: 'lss_test_k',
+      });
+      if (credits > 0)
+        await billing.ensurePaidInvoice({
+          id: `inv_${id}`,
+          userID: id,
+          type: 'adjustment',
+          method: 'grant',
+          cost: 0,
+          credits,
+        });
       return {
         id,
         apiKey,
@@ -122,7 +175,11 @@ export function testService({ allowPrivateAddresses = true, rateLimitFactor = 10
           send(
             new Request(baseURL + path, {
               method,
-              headers: { 'x-api-key': apiKey, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+              headers: {
+                'x-api-key': apiKey,
+                ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+                ...headers,
+              },
               ...(body === undefined ? {} : { body: JSON.stringify(body) }),
             }),
           ),
@@ -143,6 +200,12 @@ export async function pretendProbed(
   await uploads.markUploaded(uploadID, 5);
   const { durationSeconds = 10, videoCodec = 'h264', audioCodec = 'aac' } = facts;
   await uploads.recordFacts(uploadID, {
-    duration_seconds: durationSeconds, width: 1280, height: 720, framerate: 30, video_codec: videoCodec, audio_codec: audioCodec, dynamic_range: 'sdr',
+    duration_seconds: durationSeconds,
+    width: 1280,
+    height: 720,
+    framerate: 30,
+    video_codec: videoCodec,
+    audio_codec: audioCodec,
+    dynamic_range: 'sdr',
   });
 }

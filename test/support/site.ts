@@ -59,10 +59,16 @@ export interface TestSiteOptions {
   readonly pages?: (request: Request) => Promise<Response>;
 }
 
-const mcpOfLocalRun = (...parts: Parameters<typeof createService>) => createMcpHandler(createService(...parts), guidance);
+const mcpOfLocalRun = (...parts: Parameters<typeof createService>) =>
+  createMcpHandler(createService(...parts), guidance);
 
 /** Made for the tests of the file or `describe` it is called in. */
-export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandler, createMcp = mcpOfLocalRun, pages }: TestSiteOptions = {}): TestSite {
+export function testSite({
+  rateLimitFactor = 1000,
+  createAuth = createAuthHandler,
+  createMcp = mcpOfLocalRun,
+  pages,
+}: TestSiteOptions = {}): TestSite {
   const database = testDatabase();
   const mails: Mail[] = [];
   const logged: string[] = [];
@@ -75,7 +81,10 @@ export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandle
   beforeAll(async () => {
     const pool = createPool({ connectionString: database.url(), max: 5 });
     const clock = () => new Date(Date.now() + aheadMs);
-    const log = (event: string, fields: Record<string, unknown>) => void logged.push(JSON.stringify({ event, ...fields }, (_, value) => (value instanceof Error ? value.stack : value)));
+    const log = (event: string, fields: Record<string, unknown>) =>
+      void logged.push(
+        JSON.stringify({ event, ...fields }, (_, value) => (value instanceof Error ? value.stack : value)),
+      );
     await ensureSigningKey(pool, sealer, clock());
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -84,11 +93,20 @@ export function testSite({ rateLimitFactor = 1000, createAuth = createAuthHandle
     const mailer = { send: async (mail: Mail) => void mails.push(mail) };
     const auth = createAuth({ origin, pool, sealer, mailer, serviceSecret, rateLimitFactor, clock, log });
     const queue = createPostgresCommandQueue({ pool, log });
-    const payment = createLocalPayment({ checkoutURL: `${origin}/checkout`, signingKey: 'test', webhookSecret: 'whsec_test', clock });
+    const payment = createLocalPayment({
+      checkoutURL: `${origin}/checkout`,
+      signingKey: 'test',
+      webhookSecret: 'whsec_test',
+      clock,
+    });
     const crypto = createLocalCryptoProcessor('a merchant key for tests');
     const folder = await mkdtemp(join(tmpdir(), 'objects-'));
     const objects = createFileObjectStore({ folder, baseURL: `${origin}/objects`, signingKey: 'test' });
-    const parts = [{ pool, objects, queue, sealer, payment, crypto, serviceSecret, origin }, { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 }, log] as const;
+    const parts = [
+      { pool, objects, queue, sealer, payment, crypto, serviceSecret, origin },
+      { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 },
+      log,
+    ] as const;
     const service = createService(...parts);
     const mcp = createMcp(...parts);
     const rest = createRestHandler({ ...service, clock, accessTokens: createAccessTokens(pool, origin, clock) });

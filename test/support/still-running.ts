@@ -32,7 +32,9 @@ export class StillRunning implements Reporter {
 
   #say(): void {
     for (const [file, { sinceMs, test }] of this.#running) {
-      console.log(`… ${relative(process.cwd(), file)}${test} (the file for ${Math.round((performance.now() - sinceMs) / 1000)} s)`);
+      console.log(
+        `… ${relative(process.cwd(), file)}${test} (the file for ${Math.round((performance.now() - sinceMs) / 1000)} s)`,
+      );
     }
   }
 }

@@ -16,31 +16,76 @@ export interface SyncClip {
 /** The flash of each clip: from half a second after its start, for a tenth of a second, once every two seconds. */
 const flash = 'between(mod(t\\,2)\\,0.5\\,0.6)';
 
-export async function makeSyncClip({ ffmpegPath }: MediaTools, { path, size, framesPerSecond, seconds, sampleRate, codecs }: SyncClip): Promise<string> {
+export async function makeSyncClip(
+  { ffmpegPath }: MediaTools,
+  { path, size, framesPerSecond, seconds, sampleRate, codecs }: SyncClip,
+): Promise<string> {
   const picture = `color=black:s=${size}:r=${framesPerSecond}:d=${seconds},drawbox=color=white:t=fill:enable='${flash}'`;
-  const sound = sampleRate === null ? [] : ['-f', 'lavfi', '-i', `aevalsrc='0.8*sin(2*PI*1000*t)*${flash}':s=${sampleRate}:d=${seconds}`];
-  await promisify(execFile)(ffmpegPath, ['-nostdin', '-v', 'error', '-y', '-f', 'lavfi', '-i', picture, ...sound, '-pix_fmt', 'yuv420p', ...codecs, path]);
+  const sound =
+    sampleRate === null
+      ? []
+      : ['-f', 'lavfi', '-i', `aevalsrc='0.8*sin(2*PI*1000*t)*${flash}':s=${sampleRate}:d=${seconds}`];
+  await promisify(execFile)(ffmpegPath, [
+    '-nostdin',
+    '-v',
+    'error',
+    '-y',
+    '-f',
+    'lavfi',
+    '-i',
+    picture,
+    ...sound,
+    '-pix_fmt',
+    'yuv420p',
+    ...codecs,
+    path,
+  ]);
   return path;
 }
 
 /** Seconds at which a flash begins, by the presentation times in the file. */
 export async function flashes({ ffmpegPath }: MediaTools, file: string, framesPerSecond: number): Promise<number[]> {
-  const luma = await decode(ffmpegPath, ['-i', file, '-map', '0:v', '-vf', `fps=${framesPerSecond}:start_time=0,scale=1:1,format=gray`, '-f', 'rawvideo']);
+  const luma = await decode(ffmpegPath, [
+    '-i',
+    file,
+    '-map',
+    '0:v',
+    '-vf',
+    `fps=${framesPerSecond}:start_time=0,scale=1:1,format=gray`,
+    '-f',
+    'rawvideo',
+  ]);
   return rises([...luma].map((value) => value > 110)).map((index) => index / framesPerSecond);
 }
 
 /** Seconds at which a beep begins, to a millisecond. */
 export async function beeps({ ffmpegPath }: MediaTools, file: string): Promise<number[]> {
-  const bytes = await decode(ffmpegPath, ['-i', file, '-map', '0:a', '-af', 'aresample=48000:async=1:first_pts=0', '-ac', '1', '-ar', '48000', '-f', 's16le']);
+  const bytes = await decode(ffmpegPath, [
+    '-i',
+    file,
+    '-map',
+    '0:a',
+    '-af',
+    'aresample=48000:async=1:first_pts=0',
+    '-ac',
+    '1',
+    '-ar',
+    '48000',
+    '-f',
+    's16le',
+  ]);
   const perMillisecond = 48;
   const loud: boolean[] = [];
   for (let at = 0; at + perMillisecond * 2 <= bytes.length; at += perMillisecond * 2) {
     let peak = 0;
-    for (let sample = 0; sample < perMillisecond; sample++) peak = Math.max(peak, Math.abs(bytes.readInt16LE(at + sample * 2)));
+    for (let sample = 0; sample < perMillisecond; sample++)
+      peak = Math.max(peak, Math.abs(bytes.readInt16LE(at + sample * 2)));
     loud.push(peak > 4000);
   }
   // A tone swings through zero: a beep begins only after 50 ms of quiet.
-  return rises(loud.map((_, index) => loud.slice(Math.max(0, index - 50), index + 1).some(Boolean))).map((index) => index / 1000);
+  return rises(loud.map((_, index) => loud.slice(Math.max(0, index - 50), index + 1).some(Boolean))).map(
+    (index) => index / 1000,
+  );
 }
 
 function rises(levels: readonly boolean[]): number[] {
@@ -49,10 +94,14 @@ function rises(levels: readonly boolean[]): number[] {
 
 function decode(ffmpegPath: string, args: readonly string[]): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const child = spawn(ffmpegPath, ['-nostdin', '-v', 'error', ...args, '-'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(ffmpegPath, ['-nostdin', '-v', 'error', ...args, '-'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve(Buffer.concat(chunks)) : reject(new Error(`ffmpeg ended with ${code}`))));
+    child.once('close', (code) =>
+      code === 0 ? resolve(Buffer.concat(chunks)) : reject(new Error(`ffmpeg ended with ${code}`)),
+    );
   });
 }

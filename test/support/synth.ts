@@ -41,7 +41,9 @@ afterAll(() => outputFolders.forEach((folder) => rmSync(folder, { recursive: tru
  * @param validating by CloudFormation's own rules, which takes seconds
  */
 export function testApp({ bundling = false, validating = false } = {}): App {
-  const { context }: { context: Record<string, unknown> } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+  const { context }: { context: Record<string, unknown> } = JSON.parse(
+    readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
+  );
   const outdir = mkdtempSync(join(tmpdir(), 'cdk.out-'));
   outputFolders.push(outdir);
   return new App({
@@ -60,14 +62,21 @@ export function testApp({ bundling = false, validating = false } = {}): App {
 /** Makes one stage in an app. */
 export function synthesizeStage(app: App, name: string, settings: StageSettings): SynthesizedStage {
   const stage = new ServiceStage(app, name, { settings, image: new PublisherImage(`sha256:${'0'.repeat(64)}`) });
-  const stacks = new Map(stage.node.children.filter((child) => Stack.isStack(child)).map((stack) => [stack.node.id, stack]));
+  const stacks = new Map(
+    stage.node.children.filter((child) => Stack.isStack(child)).map((stack) => [stack.node.id, stack]),
+  );
   const template = (stackId: string): StackTemplate => {
     const stack = stacks.get(stackId);
     if (!stack) throw new Error(`stage ${name} has no stack ${stackId}`);
     return withoutCodeHashes(Template.fromStack(stack).toJSON());
   };
   const resources = (stackId: string): [string, Resource][] => Object.entries(template(stackId).Resources);
-  return { stage, stacks, template, resources: (stackId) => (stackId === undefined ? [...stacks.keys()].flatMap(resources) : resources(stackId)) };
+  return {
+    stage,
+    stacks,
+    template,
+    resources: (stackId) => (stackId === undefined ? [...stacks.keys()].flatMap(resources) : resources(stackId)),
+  };
 }
 
 function withoutCodeHashes(template: unknown): StackTemplate {

@@ -13,10 +13,19 @@ describe('a token that was verified before', () => {
   const verifiedOnce = async () => {
     const pool = database.pool();
     await databaseOn(pool).accounts.ensureUser({ id: 'usr_1', email: 'ada@example.com', name: 'Ada' });
-    const token = await signAccessToken(pool, { origin, userID: 'usr_1', scopes: ['service:read'], audience: `${origin}/v1` });
+    const token = await signAccessToken(pool, {
+      origin,
+      userID: 'usr_1',
+      scopes: ['service:read'],
+      audience: `${origin}/v1`,
+    });
     let now = new Date();
     const tokens = createAccessTokens(pool, origin, () => now);
-    expect(await tokens.verify(token, [`${origin}/v1`])).toEqual({ userID: 'usr_1', clientID: 'app', scopes: ['service:read'] });
+    expect(await tokens.verify(token, [`${origin}/v1`])).toEqual({
+      userID: 'usr_1',
+      clientID: 'app',
+      scopes: ['service:read'],
+    });
     return { token, tokens, pool, wait: (seconds: number) => (now = new Date(now.getTime() + seconds * 1000)) };
   };
 

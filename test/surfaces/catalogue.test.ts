@@ -14,21 +14,30 @@ interface Surface {
   readonly leftOut: Readonly<Record<string, string>>;
 }
 
-const forNobody = 'it needs no credential: agents have the list of tools itself, and learn from calls whether the service answers';
+const forNobody =
+  'it needs no credential: agents have the list of tools itself, and learn from calls whether the service answers';
 
 const surfaces: Readonly<Record<string, Surface>> = {
   OpenAPI: {
-    has: () => Object.values(buildOpenapi(operations, 'https://api.example.org/v1')['paths'] as object).flatMap((path: object) => Object.values(path).map(({ operationId }) => operationId as string)),
+    has: () =>
+      Object.values(buildOpenapi(operations, 'https://api.example.org/v1')['paths'] as object).flatMap((path: object) =>
+        Object.values(path).map(({ operationId }) => operationId as string),
+      ),
     leftOut: {},
   },
   MCP: {
-    has: () => toolsOf(operations).listFor(allScopes).map(({ name }) => name),
+    has: () =>
+      toolsOf(operations)
+        .listFor(allScopes)
+        .map(({ name }) => name),
     leftOut: { get_status: forNobody, get_openapi: forNobody },
   },
   GraphQL: {
     has: () => {
       const { schema } = buildSchema(operations);
-      return [schema.getQueryType()!, schema.getMutationType()!].flatMap((type) => Object.keys(type.getFields()).map((id) => toolName({ id })));
+      return [schema.getQueryType()!, schema.getMutationType()!].flatMap((type) =>
+        Object.keys(type.getFields()).map((id) => toolName({ id })),
+      );
     },
     leftOut: {},
   },

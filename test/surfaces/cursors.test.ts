@@ -16,40 +16,53 @@ beforeAll(async () => {
 let made = 0;
 async function addUpload(userID: string): Promise<string> {
   const id = `upl_${++made}`;
-  await databaseOn(service.pool()).uploads.insert({ id, userID, name: id, mimeType: 'video/mp4', type: 'video', objectKey: id, declaredSizeBytes: null });
+  await databaseOn(service.pool()).uploads.insert({
+    id,
+    userID,
+    name: id,
+    mimeType: 'video/mp4',
+    type: 'video',
+    objectKey: id,
+    declaredSizeBytes: null,
+  });
   return id;
 }
 
 it('a walk shows each row that stays exactly once, newest first, whatever comes and goes between its pages', async () => {
   const between = fc.array(fc.oneof(fc.constant('add' as const), fc.record({ remove: fc.nat() })), { maxLength: 4 });
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 0, max: 15 }), fc.integer({ min: 1, max: 7 }), fc.array(between, { maxLength: 8 }), async (rows, limit, changes) => {
-      const walker = await service.user(0);
-      const there: string[] = [];
-      for (let row = 0; row < rows; row++) there.unshift(await addUpload(walker.id));
-      const atStart = [...there];
-      const removed = new Set<string>();
-      const seen: string[] = [];
-      for (let cursor: string | null = null, page = 0; page === 0 || cursor; page++) {
-        const { body } = await walker.call('GET', `/uploads?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`);
-        expect(body.data.length).toBeLessThanOrEqual(limit);
-        expect(body.page.hasMore).toBe(body.page.nextCursor !== '');
-        if (body.page.hasMore) expect(body.data).toHaveLength(limit);
-        seen.push(...body.data.map((upload: { id: string }) => upload.id));
-        cursor = body.page.nextCursor;
-        for (const change of changes[page] ?? []) {
-          if (change === 'add') there.unshift(await addUpload(walker.id));
-          else if (there.length > 0) {
-            const [gone] = there.splice(change.remove % there.length, 1);
-            removed.add(gone!);
-            await databaseOn(service.pool()).uploads.delete(gone!);
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 15 }),
+      fc.integer({ min: 1, max: 7 }),
+      fc.array(between, { maxLength: 8 }),
+      async (rows, limit, changes) => {
+        const walker = await service.user(0);
+        const there: string[] = [];
+        for (let row = 0; row < rows; row++) there.unshift(await addUpload(walker.id));
+        const atStart = [...there];
+        const removed = new Set<string>();
+        const seen: string[] = [];
+        for (let cursor: string | null = null, page = 0; page === 0 || cursor; page++) {
+          const { body } = await walker.call('GET', `/uploads?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`);
+          expect(body.data.length).toBeLessThanOrEqual(limit);
+          expect(body.page.hasMore).toBe(body.page.nextCursor !== '');
+          if (body.page.hasMore) expect(body.data).toHaveLength(limit);
+          seen.push(...body.data.map((upload: { id: string }) => upload.id));
+          cursor = body.page.nextCursor;
+          for (const change of changes[page] ?? []) {
+            if (change === 'add') there.unshift(await addUpload(walker.id));
+            else if (there.length > 0) {
+              const [gone] = there.splice(change.remove % there.length, 1);
+              removed.add(gone!);
+              await databaseOn(service.pool()).uploads.delete(gone!);
+            }
           }
         }
-      }
-      // Rows that were removed may or may not have been met before that; nothing else may be missing, twice or new.
-      expect(seen.filter((id) => !removed.has(id))).toEqual(atStart.filter((id) => !removed.has(id)));
-      expect(seen).toEqual(atStart.filter((id) => seen.includes(id)));
-    }),
+        // Rows that were removed may or may not have been met before that; nothing else may be missing, twice or new.
+        expect(seen.filter((id) => !removed.has(id))).toEqual(atStart.filter((id) => !removed.has(id)));
+        expect(seen).toEqual(atStart.filter((id) => seen.includes(id)));
+      },
+    ),
     { numRuns: 20 },
   );
 });
@@ -68,13 +81,21 @@ describe('a cursor', () => {
       fc.property(position, fc.string(), fc.string(), (at, list, other) => {
         const cursor = seal(list, at);
         fc.pre(list !== other);
-        expect([open(other, cursor), cursorsOf('secret', 'usr_2').open(list, cursor), cursorsOf('other', 'usr_1').open(list, cursor)]).toEqual([null, null, null]);
+        expect([
+          open(other, cursor),
+          cursorsOf('secret', 'usr_2').open(list, cursor),
+          cursorsOf('other', 'usr_1').open(list, cursor),
+        ]).toEqual([null, null, null]);
       }),
     );
   });
 
   it('of which any character was changed, removed or added opens nothing', () => {
-    const splice = fc.record({ at: fc.nat({ max: 27 }), removed: fc.nat({ max: 3 }), added: fc.string({ maxLength: 3 }) });
+    const splice = fc.record({
+      at: fc.nat({ max: 27 }),
+      removed: fc.nat({ max: 3 }),
+      added: fc.string({ maxLength: 3 }),
+    });
     fc.assert(
       fc.property(position, splice, (sealed, { at, removed, added }) => {
         const cursor = seal('uploads', sealed);
@@ -87,11 +108,18 @@ describe('a cursor', () => {
   });
 });
 
-describe.for(operations.filter(({ path, query }) => 'cursor' in query.shape && !path.includes('{')).map((operation) => [operation.id, operation] as const))('%s', ([, { path, errors }]) => {
-  it.each(['', 'x', 'AAAAAAAAAAEAAAAAAAAAAAAAAAA', 'é', 'x'.repeat(10_000)])('refuses the cursor %j', async (cursor) => {
-    const { status, body } = await user.call('GET', `${path}?cursor=${encodeURIComponent(cursor)}`);
-    expect([status, body.code]).toEqual([422, 'invalid_cursor']);
-    expect(body.errors).toEqual([expect.objectContaining({ path: '/query/cursor', code: 'invalid_cursor' })]);
-    expect(errors).toContain('invalid_cursor');
-  });
+describe.for(
+  operations
+    .filter(({ path, query }) => 'cursor' in query.shape && !path.includes('{'))
+    .map((operation) => [operation.id, operation] as const),
+)('%s', ([, { path, errors }]) => {
+  it.each(['', 'x', 'AAAAAAAAAAEAAAAAAAAAAAAAAAA', 'é', 'x'.repeat(10_000)])(
+    'refuses the cursor %j',
+    async (cursor) => {
+      const { status, body } = await user.call('GET', `${path}?cursor=${encodeURIComponent(cursor)}`);
+      expect([status, body.code]).toEqual([422, 'invalid_cursor']);
+      expect(body.errors).toEqual([expect.objectContaining({ path: '/query/cursor', code: 'invalid_cursor' })]);
+      expect(errors).toContain('invalid_cursor');
+    },
+  );
 });

@@ -16,9 +16,16 @@ beforeAll(async () => {
   user = await service.user();
 });
 
-const errorsOf = async (method: string, path: string, body: unknown) => (await user.call(method, path, body)).body.errors;
+const errorsOf = async (method: string, path: string, body: unknown) =>
+  (await user.call(method, path, body)).body.errors;
 const post = (body: BodyInit, headers: Record<string, string> = {}) =>
-  service.send(new Request(`${baseURL}/streams`, { method: 'POST', body, headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json', ...headers } }));
+  service.send(
+    new Request(`${baseURL}/streams`, {
+      method: 'POST',
+      body,
+      headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json', ...headers },
+    }),
+  );
 
 describe('a field', () => {
   it.each([
@@ -33,19 +40,54 @@ describe('a field', () => {
     ['/uploads', { fileSize: '3' }, '/fileSize', 'Must be a whole number, not text.'],
     ['/uploads', { fileSize: 0 }, '/fileSize', 'Must be at least 1.'],
     ['/uploads', { type: 'film' }, '/type', 'Must be one of video, audio, image.'],
-    ['/uploads', { colour: 1 }, '/colour', 'There is no field colour here. Leave it out; known here: name, mimeType, fileSize, type.'],
-    ['/uploads', { 'a/b~c': 1 }, '/a~1b~0c', 'There is no field a/b~c here. Leave it out; known here: name, mimeType, fileSize, type.'],
+    [
+      '/uploads',
+      { colour: 1 },
+      '/colour',
+      'There is no field colour here. Leave it out; known here: name, mimeType, fileSize, type.',
+    ],
+    [
+      '/uploads',
+      { 'a/b~c': 1 },
+      '/a~1b~0c',
+      'There is no field a/b~c here. Leave it out; known here: name, mimeType, fileSize, type.',
+    ],
     ['/uploads', [], '', 'Must be an object, not a list.'],
     ['/streams', { agentModeEnabled: 'yes' }, '/agentModeEnabled', 'Must be true or false, not text.'],
     ['/streams', { playlistIDs: 'x' }, '/playlistIDs', 'Must be a list, not text.'],
     ['/streams', { playlistIDs: ['a', 'b', 'c'] }, '/playlistIDs', 'Must have at most 2 entries.'],
     ['/streams', { playlistIDs: ['a', 3] }, '/playlistIDs/1', 'Must be text, not a number.'],
-    ['/streams', { scheduleStartAt: '2030-01-01T00:00:00' }, '/scheduleStartAt', 'Must be a time in ISO 8601 with its zone, such as 2030-01-31T18:00:00Z or 2030-01-31T18:00:00+01:00.'],
-    ['/playlists/x/operations', { operations: [{}] }, '/operations/0/op', 'Is missing. Send one of add, remove, move, replace, setMode, clear.'],
-    ['/playlists/x/operations', { operations: [{ op: 'sing' }] }, '/operations/0/op', 'Must be one of add, remove, move, replace, setMode, clear.'],
+    [
+      '/streams',
+      { scheduleStartAt: '2030-01-01T00:00:00' },
+      '/scheduleStartAt',
+      'Must be a time in ISO 8601 with its zone, such as 2030-01-31T18:00:00Z or 2030-01-31T18:00:00+01:00.',
+    ],
+    [
+      '/playlists/x/operations',
+      { operations: [{}] },
+      '/operations/0/op',
+      'Is missing. Send one of add, remove, move, replace, setMode, clear.',
+    ],
+    [
+      '/playlists/x/operations',
+      { operations: [{ op: 'sing' }] },
+      '/operations/0/op',
+      'Must be one of add, remove, move, replace, setMode, clear.',
+    ],
     ['/playlists/x/operations', { operations: [3] }, '/operations/0', 'Must be an object, not a number.'],
-    ['/playlists/x/operations', { operations: [{ op: 'clear', index: 1 }] }, '/operations/0/index', 'There is no field index here. Leave it out; known here: op.'],
-    ['/streams/x/schedule', {}, '/scheduleStartAt', 'Is missing. Send a time in ISO 8601 with its zone, such as 2030-01-31T18:00:00Z or 2030-01-31T18:00:00+01:00.'],
+    [
+      '/playlists/x/operations',
+      { operations: [{ op: 'clear', index: 1 }] },
+      '/operations/0/index',
+      'There is no field index here. Leave it out; known here: op.',
+    ],
+    [
+      '/streams/x/schedule',
+      {},
+      '/scheduleStartAt',
+      'Is missing. Send a time in ISO 8601 with its zone, such as 2030-01-31T18:00:00Z or 2030-01-31T18:00:00+01:00.',
+    ],
   ])('POST %s with %j: %s %s', async (path, body, pointer, detail) => {
     expect(await errorsOf('POST', path, body)).toContainEqual({ path: pointer, code: expect.any(String), detail });
   });
@@ -55,22 +97,44 @@ describe('a field', () => {
     ['limit=101', '/query/limit', 'Must be at most 100.'],
     ['limit=1&limit=2', '/query/limit', 'May be given once only.'],
     ['archived=perhaps', '/query/archived', 'Must be true or false.'],
-    ['colour=red', '/query/colour', 'There is no parameter colour here. Leave it out; known here: limit, cursor, archived.'],
+    [
+      'colour=red',
+      '/query/colour',
+      'There is no parameter colour here. Leave it out; known here: limit, cursor, archived.',
+    ],
     ['cursor=%00', '/query/cursor', 'Must not contain the character U+0000.'],
   ])('GET /destinations?%s: %s %s', async (query, pointer, detail) => {
-    expect(await errorsOf('GET', `/destinations?${query}`, undefined)).toContainEqual({ path: pointer, code: 'validation_failed', detail });
+    expect(await errorsOf('GET', `/destinations?${query}`, undefined)).toContainEqual({
+      path: pointer,
+      code: 'validation_failed',
+      detail,
+    });
   });
 });
 
 it('every fault is listed, those of header, query and body alike, and the sum of them is said in one line', async () => {
-  const { status, body } = await user.call('POST', '/uploads?colour=red', { name: 3, fileSize: 0, size: 1 }, { 'idempotency-key': 'with space' });
+  const { status, body } = await user.call(
+    'POST',
+    '/uploads?colour=red',
+    { name: 3, fileSize: 0, size: 1 },
+    { 'idempotency-key': 'with space' },
+  );
   expect([status, body.code]).toEqual([422, 'validation_failed']);
-  expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual(['/fileSize', '/header/Idempotency-Key', '/mimeType', '/name', '/query/colour', '/size']);
+  expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+    '/fileSize',
+    '/header/Idempotency-Key',
+    '/mimeType',
+    '/name',
+    '/query/colour',
+    '/size',
+  ]);
   expect(body.detail).toMatch(/^\/header\/Idempotency-Key: Must .* And 3 more\.$/);
 });
 
 it('fifty thousand faults are not fifty thousand sentences', async () => {
-  const { status, body } = await post(JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`f${index}`, 1]))));
+  const { status, body } = await post(
+    JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`f${index}`, 1]))),
+  );
   expect([status, body.code]).toEqual([422, 'unknown_field']);
   expect(body.errors).toHaveLength(100);
   expect(body.detail).toContain('And 49997 more; errors lists the first 100.');
@@ -80,8 +144,13 @@ it('no word of the validator gets out, whatever is sent', { timeout: 60_000 }, a
   const value = fc.jsonValue({ maxDepth: 3 });
   for (const { body, path, method } of operations) {
     if (!body) continue;
-    const { properties = {} } = (await service.send(new Request(`${baseURL}/openapi.json`))).body.paths[path][method.toLowerCase()].requestBody.content['application/json'].schema;
-    const bodies = fc.oneof(value, fc.record(Object.fromEntries(Object.keys(properties).map((name) => [name, value])), { requiredKeys: [] }));
+    const { properties = {} } = (await service.send(new Request(`${baseURL}/openapi.json`))).body.paths[path][
+      method.toLowerCase()
+    ].requestBody.content['application/json'].schema;
+    const bodies = fc.oneof(
+      value,
+      fc.record(Object.fromEntries(Object.keys(properties).map((name) => [name, value])), { requiredKeys: [] }),
+    );
     await fc.assert(
       fc.asyncProperty(bodies, async (sent) => {
         const { status, body } = await user.call(method, path.replace('{id}', 'x'), sent);
@@ -97,7 +166,14 @@ it('no word of the validator gets out, whatever is sent', { timeout: 60_000 }, a
 });
 
 describe('hostile bodies', () => {
-  const rows = async () => (await service.pool().query('select (select count(*) from streams) + (select count(*) from uploads) + (select count(*) from idempotent_answers) as n')).rows[0].n;
+  const rows = async () =>
+    (
+      await service
+        .pool()
+        .query(
+          'select (select count(*) from streams) + (select count(*) from uploads) + (select count(*) from idempotent_answers) as n',
+        )
+    ).rows[0].n;
 
   it.each([
     ['cut in the middle', '{"name": "x', {}, 'malformed_json'],
@@ -109,8 +185,18 @@ describe('hostile bodies', () => {
     ['that is empty', '', {}, 'malformed_json'],
     ['of a megabyte of brackets', '['.repeat(1024 * 1024), {}, 'malformed_json'],
     ['nested half a million deep', '['.repeat(500_000) + ']'.repeat(500_000), {}, 'validation_failed'],
-    ['nested half a million deep in a field', `{"playlistIDs":${'['.repeat(500_000) + ']'.repeat(500_000)}}`, {}, 'validation_failed'],
-    ['of objects nested a hundred thousand deep', `${'{"name":'.repeat(100_000)}1${'}'.repeat(100_000)}`, {}, 'validation_failed'],
+    [
+      'nested half a million deep in a field',
+      `{"playlistIDs":${'['.repeat(500_000) + ']'.repeat(500_000)}}`,
+      {},
+      'validation_failed',
+    ],
+    [
+      'of objects nested a hundred thousand deep',
+      `${'{"name":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+      {},
+      'validation_failed',
+    ],
     ['of more than a megabyte', `{"name":"${'x'.repeat(1024 * 1024)}"}`, {}, 'payload_too_large'],
     ['that reaches for the prototype', '{"__proto__":{"name":"x"},"constructor":1}', {}, 'unknown_field'],
     ['with a number beyond all numbers', '{"streamDuration":1e999}', {}, 'validation_failed'],
@@ -140,7 +226,9 @@ describe('hostile bodies', () => {
     await once(server, 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => {});
-    socket.write(`POST /v1/streams HTTP/1.1\r\nhost: 127.0.0.1:3999\r\nx-api-key: ${user.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"name":`);
+    socket.write(
+      `POST /v1/streams HTTP/1.1\r\nhost: 127.0.0.1:3999\r\nx-api-key: ${user.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"name":`,
+    );
     await once(server, 'request');
     socket.destroy();
     expect(((await (await answered.promise).json()) as { code: string }).code).toBe('malformed_json');
@@ -151,20 +239,38 @@ describe('hostile bodies', () => {
 });
 
 describe('hostile identifiers', () => {
-  const ids = ['%00', '%E0%A4%A', '%ED%A0%80', 'x'.repeat(10_000), '%F0%9F%8E%AC', "'%3B--", '..%2f..', '%0d%0a', 'null', '%25'];
+  const ids = [
+    '%00',
+    '%E0%A4%A',
+    '%ED%A0%80',
+    'x'.repeat(10_000),
+    '%F0%9F%8E%AC',
+    "'%3B--",
+    '..%2f..',
+    '%0d%0a',
+    'null',
+    '%25',
+  ];
 
-  it.each(operations.filter(({ path }) => path.includes('{id}')).map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
-    '%s knows none of them',
-    async (_, { method, path, body, errors }) => {
-      // A body that passes, so that the identifier is what is wrong.
-      const bodies: Record<string, unknown> = { '/playlists/{id}/operations': { operations: [{ op: 'clear' }] }, '/streams/{id}/schedule': { scheduleStartAt: '2999-01-01T00:00:00Z' } };
-      for (const id of ids) {
-        const answer = await user.call(method, path.replace('{id}', id), body ? (bodies[path] ?? {}) : undefined);
-        const allowed = ['not_found', 'validation_failed', ...errors];
-        expect({ id, problem: answer.body }).toEqual({ id, problem: expect.objectContaining({ type: `${baseURL}/problems/${answer.body.code}`, status: answer.status }) });
-        expect([404, 422]).toContain(answer.status);
-        expect(allowed).toContain(answer.body.code);
-      }
-    },
-  );
+  it.each(
+    operations
+      .filter(({ path }) => path.includes('{id}'))
+      .map((operation) => [`${operation.method} ${operation.path}`, operation] as const),
+  )('%s knows none of them', async (_, { method, path, body, errors }) => {
+    // A body that passes, so that the identifier is what is wrong.
+    const bodies: Record<string, unknown> = {
+      '/playlists/{id}/operations': { operations: [{ op: 'clear' }] },
+      '/streams/{id}/schedule': { scheduleStartAt: '2999-01-01T00:00:00Z' },
+    };
+    for (const id of ids) {
+      const answer = await user.call(method, path.replace('{id}', id), body ? (bodies[path] ?? {}) : undefined);
+      const allowed = ['not_found', 'validation_failed', ...errors];
+      expect({ id, problem: answer.body }).toEqual({
+        id,
+        problem: expect.objectContaining({ type: `${baseURL}/problems/${answer.body.code}`, status: answer.status }),
+      });
+      expect([404, 422]).toContain(answer.status);
+      expect(allowed).toContain(answer.body.code);
+    }
+  });
 });

@@ -15,7 +15,8 @@ beforeAll(async () => {
   user = await service.user();
 });
 
-const quotaOf = ({ headers }: Answer) => ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`) ?? Number.NaN));
+const quotaOf = ({ headers }: Answer) =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`) ?? Number.NaN));
 const anonymous = (path: string, address: string, headers: Record<string, string> = {}, method = 'GET') =>
   service.send(new Request(baseURL + path, { method, headers }), address);
 const endWindows = () => service.pool().query(`update request_windows set began_at = began_at - interval '60 seconds'`);
@@ -25,13 +26,17 @@ it('the limits are those that were decided', () => {
 });
 
 describe('every answer says what is left', () => {
-  it.each(operations.map((operation) => [operation.id, operation] as const))('%s', async (id, { method, path, scopes }) => {
-    const caller = await service.user();
-    const answer = scopes === 'public' ? await anonymous(path, id) : await caller.call(method, path.replace('{id}', 'x'));
-    const limit = limits[method === 'GET' ? 'read' : 'write'];
-    expect(quotaOf(answer)).toEqual([limit, limit - 1, 60]);
-    expect(answer.headers.has('retry-after')).toBe(false);
-  });
+  it.each(operations.map((operation) => [operation.id, operation] as const))(
+    '%s',
+    async (id, { method, path, scopes }) => {
+      const caller = await service.user();
+      const answer =
+        scopes === 'public' ? await anonymous(path, id) : await caller.call(method, path.replace('{id}', 'x'));
+      const limit = limits[method === 'GET' ? 'read' : 'write'];
+      expect(quotaOf(answer)).toEqual([limit, limit - 1, 60]);
+      expect(answer.headers.has('retry-after')).toBe(false);
+    },
+  );
 
   it.each([
     ['a path that is not there', 'GET', '/nothing', 404, limits.read],
@@ -80,7 +85,9 @@ describe('beyond the limit', () => {
   });
 
   it('an anonymous reader has limits, too', async () => {
-    const statuses = await Promise.all(Array.from({ length: limits.read + 3 }, async () => (await anonymous('/openapi.json', '192.0.2.68')).status));
+    const statuses = await Promise.all(
+      Array.from({ length: limits.read + 3 }, async () => (await anonymous('/openapi.json', '192.0.2.68')).status),
+    );
     expect(statuses.filter((status) => status === 429)).toHaveLength(3);
   });
 });
@@ -105,6 +112,9 @@ it.each([
   ['a word of the client, 198.51.100.7, 203.0.113.1', '198.51.100.7'],
   ['203.0.113.1', '10.0.0.1'],
 ])('behind the distribution, X-Forwarded-For: %s is the client %s', (header, address) => {
-  const event = { multiValueHeaders: { 'X-Forwarded-For': [header] }, requestContext: { identity: { sourceIp: '10.0.0.1' } } };
+  const event = {
+    multiValueHeaders: { 'X-Forwarded-For': [header] },
+    requestContext: { identity: { sourceIp: '10.0.0.1' } },
+  };
   expect(addressOf(event as never)).toBe(address);
 });

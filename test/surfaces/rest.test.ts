@@ -14,7 +14,13 @@ beforeAll(async () => {
 });
 
 const post = (body: BodyInit, contentType = 'application/json') =>
-  service.send(new Request(`${baseURL}/uploads`, { method: 'POST', body, headers: { 'x-api-key': user.apiKey, 'content-type': contentType } }));
+  service.send(
+    new Request(`${baseURL}/uploads`, {
+      method: 'POST',
+      body,
+      headers: { 'x-api-key': user.apiKey, 'content-type': contentType },
+    }),
+  );
 
 describe('credentials', () => {
   it('a key without the prefix is refused', async () => {
@@ -69,17 +75,30 @@ describe('paths and methods', () => {
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  it.each(['9999-12-31T23:59:59-01:00', '0001-01-01T00:00:00+01:00', '0000-01-01T00:00:00Z'])('%s is a time that nothing can be scheduled at', async (scheduleStartAt) => {
-    const { status, body } = await user.call('POST', '/streams', { name: 'far', scheduleStartAt });
-    expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', '/scheduleStartAt']);
-  });
+  it.each(['9999-12-31T23:59:59-01:00', '0001-01-01T00:00:00+01:00', '0000-01-01T00:00:00Z'])(
+    '%s is a time that nothing can be scheduled at',
+    async (scheduleStartAt) => {
+      const { status, body } = await user.call('POST', '/streams', { name: 'far', scheduleStartAt });
+      expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', '/scheduleStartAt']);
+    },
+  );
 
-  it.each(['/nothing', '/uploads/x/nothing', '', '/uploads/%00', '/uploads/%E0%A4%A', `/uploads/${'x'.repeat(10_000)}`])('%s is 404', async (path) => {
+  it.each([
+    '/nothing',
+    '/uploads/x/nothing',
+    '',
+    '/uploads/%00',
+    '/uploads/%E0%A4%A',
+    `/uploads/${'x'.repeat(10_000)}`,
+  ])('%s is 404', async (path) => {
     expect((await user.call('GET', path)).body).toMatchObject({ status: 404, code: 'not_found' });
   });
 
   it('HEAD answers what GET does, without a body', async () => {
-    const response = await service.handler()(new Request(`${baseURL}/me`, { method: 'HEAD', headers: { 'x-api-key': user.apiKey } }), '192.0.2.1');
+    const response = await service.handler()(
+      new Request(`${baseURL}/me`, { method: 'HEAD', headers: { 'x-api-key': user.apiKey } }),
+      '192.0.2.1',
+    );
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
@@ -108,7 +127,9 @@ describe('the reference page', () => {
     const text = await response.text();
     expect(/<script|<link|<img|\ssrc=|url\(/.exec(text)).toBeNull();
     const style = /<style>(.*?)<\/style>/s.exec(text)![1]!;
-    expect(response.headers.get('content-security-policy')).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    expect(response.headers.get('content-security-policy')).toContain(
+      `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    );
   });
 });
 
@@ -116,12 +137,17 @@ describe('service', () => {
   it('reports its health without a credential', async () => {
     const { status, body } = await service.send(new Request(`${baseURL}/status`));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'ok', checks: { database: { status: 'ok' }, storage: { status: 'ok' }, queue: { status: 'ok' } } });
+    expect(body).toMatchObject({
+      status: 'ok',
+      checks: { database: { status: 'ok' }, storage: { status: 'ok' }, queue: { status: 'ok' } },
+    });
   });
 
   it("answers the caller's profile", async () => {
     expect((await user.call('GET', '/me')).body).toMatchObject({
-      id: user.id, defaults: { streamDuration: 0, quality: 'q_1080p', framerate: 'f_30' }, featureFlags: { streamBackendEdit: false },
+      id: user.id,
+      defaults: { streamDuration: 0, quality: 'q_1080p', framerate: 'f_30' },
+      featureFlags: { streamBackendEdit: false },
     });
   });
 
@@ -131,8 +157,27 @@ describe('service', () => {
     const { createService } = await import('../../lambda/api/create-service.ts');
     const pool = createPool({ host: '127.0.0.1', port: 1, connectionTimeoutMillis: 500 });
     const nothing = null as never;
-    const dead = createService({ pool, objects: nothing, queue: nothing, sealer: nothing, payment: nothing, crypto: nothing, serviceSecret: '', origin: 'http://x' }, { rateLimitFactor: 1 } as never, () => {});
-    const response = await createRestHandler(dead)(new Request('http://x/v1/me', { headers: { 'x-api-key': user.apiKey } }), '192.0.2.1');
-    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([502, 'upstream_unavailable']);
+    const dead = createService(
+      {
+        pool,
+        objects: nothing,
+        queue: nothing,
+        sealer: nothing,
+        payment: nothing,
+        crypto: nothing,
+        serviceSecret: '',
+        origin: 'http://x',
+      },
+      { rateLimitFactor: 1 } as never,
+      () => {},
+    );
+    const response = await createRestHandler(dead)(
+      new Request('http://x/v1/me', { headers: { 'x-api-key': user.apiKey } }),
+      '192.0.2.1',
+    );
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
+      502,
+      'upstream_unavailable',
+    ]);
   });
 });

@@ -12,7 +12,13 @@ let tokens: ReadonlyMap<string, string>;
 beforeAll(async () => {
   user = await service.user();
   const { origin } = new URL(baseURL);
-  const signed = allScopes.map(async (scope) => [`the scope ${scope}`, await signAccessToken(service.pool(), { origin, userID: user.id, scopes: [scope] })] as const);
+  const signed = allScopes.map(
+    async (scope) =>
+      [
+        `the scope ${scope}`,
+        await signAccessToken(service.pool(), { origin, userID: user.id, scopes: [scope] }),
+      ] as const,
+  );
   tokens = new Map(await Promise.all(signed));
 });
 
@@ -22,7 +28,9 @@ const outcomes: Readonly<Record<string, (scopes: readonly string[]) => boolean>>
   'a token that is wrong': () => false,
   'a key and a token': () => false,
   'a key': () => true,
-  ...Object.fromEntries(allScopes.map((scope) => [`the scope ${scope}`, (scopes: readonly string[]) => scopes.includes(scope)])),
+  ...Object.fromEntries(
+    allScopes.map((scope) => [`the scope ${scope}`, (scopes: readonly string[]) => scopes.includes(scope)]),
+  ),
 };
 
 const headersOf = (credential: string): Record<string, string> => ({
@@ -32,17 +40,26 @@ const headersOf = (credential: string): Record<string, string> => ({
   ...(tokens.has(credential) ? { authorization: `Bearer ${tokens.get(credential)}` } : {}),
 });
 
-describe.for(operations.map((operation) => [operation.id, operation] as const))('%s', ([, { method, path, scopes }]) => {
-  it.each(Object.entries(outcomes))('with %s', async (credential, isEnough) => {
-    const scope = allScopes.find((name) => credential.endsWith(` ${name}`));
-    const { status, headers, body } = await service.send(new Request(baseURL + path.replaceAll(/\{\w+\}/g, 'x'), { method, headers: headersOf(credential) }));
-    if (scopes === 'public') expect(status).toBe(200);
-    else if (scope) expect(body?.code === 'insufficient_scope').toBe(!isEnough(scopes));
-    else expect(body?.code === 'unauthenticated').toBe(!isEnough(scopes));
-    if (body?.code === 'insufficient_scope') {
-      expect([status, body.detail]).toEqual([403, `This needs the scope ${[scopes].flat().join(' or ')}. Ask the user for it, or use a key that has it.`]);
-      expect(headers.get('www-authenticate')).toContain(`error="insufficient_scope", scope="${[scopes].flat()[0]}"`);
-    }
-    if (body?.code === 'unauthenticated') expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Bearer')]);
-  });
-});
+describe.for(operations.map((operation) => [operation.id, operation] as const))(
+  '%s',
+  ([, { method, path, scopes }]) => {
+    it.each(Object.entries(outcomes))('with %s', async (credential, isEnough) => {
+      const scope = allScopes.find((name) => credential.endsWith(` ${name}`));
+      const { status, headers, body } = await service.send(
+        new Request(baseURL + path.replaceAll(/\{\w+\}/g, 'x'), { method, headers: headersOf(credential) }),
+      );
+      if (scopes === 'public') expect(status).toBe(200);
+      else if (scope) expect(body?.code === 'insufficient_scope').toBe(!isEnough(scopes));
+      else expect(body?.code === 'unauthenticated').toBe(!isEnough(scopes));
+      if (body?.code === 'insufficient_scope') {
+        expect([status, body.detail]).toEqual([
+          403,
+          `This needs the scope ${[scopes].flat().join(' or ')}. Ask the user for it, or use a key that has it.`,
+        ]);
+        expect(headers.get('www-authenticate')).toContain(`error="insufficient_scope", scope="${[scopes].flat()[0]}"`);
+      }
+      if (body?.code === 'unauthenticated')
+        expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Bearer')]);
+    });
+  },
+);

@@ -9,14 +9,18 @@ import { testSender } from './sender.ts';
 
 const service = testService();
 const { call, create, user } = actorsOn(service);
-const sender = (settings?: Parameters<typeof testSender>[2]) => testSender(service.pool(), createSealer([testDataKey]), settings);
-const webhook = async (url: string) => (await call('POST', '/webhooks', { url, events: ['stream.state_changed'] })).body as { id: string; secret: string };
+const sender = (settings?: Parameters<typeof testSender>[2]) =>
+  testSender(service.pool(), createSealer([testDataKey]), settings);
+const webhook = async (url: string) =>
+  (await call('POST', '/webhooks', { url, events: ['stream.state_changed'] })).body as { id: string; secret: string };
 const deliveries = async (id: string) => (await call('GET', `/webhooks/${id}/deliveries`)).body.data;
 const look = async (id: string) => (await call('GET', `/webhooks/${id}`)).body;
 /** Something that one event tells of. */
-const happen = async () => call('POST', `/streams/${await create('/streams', {})}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' });
+const happen = async () =>
+  call('POST', `/streams/${await create('/streams', {})}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' });
 /** Lets the next attempt of everything be now. */
-const passTime = () => service.pool().query(`with due as (update webhook_deliveries set next_attempt_at = now() where state = 'pending'),
+const passTime = () =>
+  service.pool().query(`with due as (update webhook_deliveries set next_attempt_at = now() where state = 'pending'),
     woken as (update webhooks set silent_until = null)
   update outbox set visible_at = now() where queue = 'webhooks'`);
 
@@ -28,13 +32,29 @@ it('a receiver gets what it needs to verify and to tell repetitions, as JSON, an
   await happen();
   await sender().work();
   const [{ headers, id, body }] = receiver.received as [(typeof receiver.received)[number]];
-  expect(Object.keys(headers).toSorted()).toEqual(['connection', 'content-length', 'content-type', 'host', 'user-agent', 'webhook-id', 'webhook-signature', 'webhook-timestamp']);
-  expect([headers['content-type'], id, Object.keys(JSON.parse(body))]).toEqual(['application/json', expect.stringMatching(/^evt_\w+$/), ['type', 'timestamp', 'sequence', 'data']]);
+  expect(Object.keys(headers).toSorted()).toEqual([
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'user-agent',
+    'webhook-id',
+    'webhook-signature',
+    'webhook-timestamp',
+  ]);
+  expect([headers['content-type'], id, Object.keys(JSON.parse(body))]).toEqual([
+    'application/json',
+    expect.stringMatching(/^evt_\w+$/),
+    ['type', 'timestamp', 'sequence', 'data'],
+  ]);
 });
 
 it.each([
-  [200, {}, null], [299, {}, null],
-  [500, {}, 'refused'], [400, {}, 'refused'], [302, { location: 'http://127.0.0.1:9/' }, 'redirected'],
+  [200, {}, null],
+  [299, {}, null],
+  [500, {}, 'refused'],
+  [400, {}, 'refused'],
+  [302, { location: 'http://127.0.0.1:9/' }, 'redirected'],
 ] as const)('a receiver that answers %i has taken it, or gets the same once more', async (status, headers, failure) => {
   await using receiver = await startReceiver();
   const { id, secret } = await webhook(receiver.url);
@@ -42,7 +62,12 @@ it.each([
   await happen();
   await sender().work();
   const [delivery] = await deliveries(id);
-  expect(delivery).toMatchObject({ state: failure ? 'pending' : 'delivered', attempts: 1, responseStatus: status, responseExcerpt: 'what it says' });
+  expect(delivery).toMatchObject({
+    state: failure ? 'pending' : 'delivered',
+    attempts: 1,
+    responseStatus: status,
+    responseExcerpt: 'what it says',
+  });
   expect(delivery.failure?.code ?? null).toBe(failure);
   receiver.answer = (response) => response.writeHead(204).end();
   await passTime();
@@ -50,7 +75,9 @@ it.each([
   expect(receiver.received).toHaveLength(failure ? 2 : 1);
   expect(new Set(receiver.verified(secret).map((payload) => JSON.stringify(payload))).size).toBe(1);
   expect(new Set(receiver.received.map((received) => received.id)).size).toBe(1);
-  expect(await deliveries(id)).toMatchObject([{ state: 'delivered', attempts: failure ? 2 : 1, nextAttemptAt: null, failure: null }]);
+  expect(await deliveries(id)).toMatchObject([
+    { state: 'delivered', attempts: failure ? 2 : 1, nextAttemptAt: null, failure: null },
+  ]);
   expect((await look(id)).lastDeliveredAt).not.toBeNull();
 });
 
@@ -74,10 +101,22 @@ it('a receiver that hangs, or is not there, is left alone for a while with all t
   await sender({ attempts: { timeoutMs: 200 } }).work();
   // Eight at once, and no more of twenty.
   expect(hanging.received).toHaveLength(8);
-  for (const [id, failure] of [[ids[0]!, 'timed_out'], [ids[1]!, 'unreachable']] as const) {
+  for (const [id, failure] of [
+    [ids[0]!, 'timed_out'],
+    [ids[1]!, 'unreachable'],
+  ] as const) {
     const made = await deliveries(id);
-    expect(made.every(({ state, nextAttemptAt }: { state: string; nextAttemptAt: string }) => state === 'pending' && Date.parse(nextAttemptAt) > Date.now())).toBe(true);
-    expect(made.filter(({ attempts }: { attempts: number }) => attempts === 1).map((delivery: { failure: { code: string } }) => delivery.failure.code)).toEqual(Array(8).fill(failure));
+    expect(
+      made.every(
+        ({ state, nextAttemptAt }: { state: string; nextAttemptAt: string }) =>
+          state === 'pending' && Date.parse(nextAttemptAt) > Date.now(),
+      ),
+    ).toBe(true);
+    expect(
+      made
+        .filter(({ attempts }: { attempts: number }) => attempts === 1)
+        .map((delivery: { failure: { code: string } }) => delivery.failure.code),
+    ).toEqual(Array(8).fill(failure));
   }
   // A command waits for each next attempt: nothing is forgotten.
   const forgotten = `select from webhook_deliveries d where state = 'pending'
@@ -99,14 +138,18 @@ it('a receiver that does not answer is asked once for all that happens meanwhile
   expect(hanging.received).toHaveLength(1);
   // Nobody is woken up for it, and nothing is tried.
   for (let count = 0; count < 10; count++) await happen();
-  expect((await service.pool().query(`select from outbox where queue = 'webhooks' and visible_at <= now()`)).rowCount).toBe(0);
+  expect(
+    (await service.pool().query(`select from outbox where queue = 'webhooks' and visible_at <= now()`)).rowCount,
+  ).toBe(0);
   await impatient.work();
   expect(hanging.received).toHaveLength(1);
   const waits: number[] = [];
   for (let turn = 0; turn < 4; turn++) {
     await passTime();
     await impatient.work();
-    const next = (await deliveries(id)).map(({ nextAttemptAt }: { nextAttemptAt: string }) => Date.parse(nextAttemptAt));
+    const next = (await deliveries(id)).map(({ nextAttemptAt }: { nextAttemptAt: string }) =>
+      Date.parse(nextAttemptAt),
+    );
     waits.push(Math.min(...next) - Date.now());
   }
   expect(waits).toEqual(waits.toSorted((a, b) => a - b));
@@ -162,7 +205,10 @@ it('a receiver to which much is due gives way to others, and gets the rest by an
 it('a receiver that switches to another protocol, or speaks none, has not taken it', async () => {
   await using receiver = await startReceiver();
   const { id } = await webhook(receiver.url);
-  for (const [said, failure] of [['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 'unreachable'], ['220 mail.example.com ESMTP\r\n', 'protocol_error']] as const) {
+  for (const [said, failure] of [
+    ['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 'unreachable'],
+    ['220 mail.example.com ESMTP\r\n', 'protocol_error'],
+  ] as const) {
     receiver.answer = ({ socket }) => socket!.end(said);
     await passTime();
     await happen();
@@ -228,12 +274,17 @@ it('a receiver that answers 410 is disabled, with what is on its way to it, its 
   await work();
   expect(await look(id)).toMatchObject({ enabled: false, disabledReason: { code: 'gone' } });
   expect(await deliveries(id)).toMatchObject([{ state: 'failed', responseStatus: 410, failure: { code: 'gone' } }]);
-  expect(mails).toMatchObject([{ to: `${user().id}@example.com`, subject: 'A webhook was disabled', text: expect.stringContaining(receiver.url) }]);
+  expect(mails).toMatchObject([
+    { to: `${user().id}@example.com`, subject: 'A webhook was disabled', text: expect.stringContaining(receiver.url) },
+  ]);
   await happen();
   await work();
   expect(receiver.received).toHaveLength(1);
   receiver.answer = (response) => response.writeHead(204).end();
-  expect((await call('PATCH', `/webhooks/${id}`, { enabled: true })).body).toMatchObject({ enabled: true, disabledReason: null });
+  expect((await call('PATCH', `/webhooks/${id}`, { enabled: true })).body).toMatchObject({
+    enabled: true,
+    disabledReason: null,
+  });
   await happen();
   await work();
   expect(receiver.received).toHaveLength(2);
@@ -243,7 +294,8 @@ it('a receiver that took nothing for three days is given up and disabled; one th
   await using receiver = await startReceiver();
   const { id } = await webhook(receiver.url);
   receiver.answer = (response) => response.writeHead(500).end();
-  const age = () => service.pool().query(`update webhook_deliveries set asked_at = now() - interval '3 days' where state = 'pending'`);
+  const age = () =>
+    service.pool().query(`update webhook_deliveries set asked_at = now() - interval '3 days' where state = 'pending'`);
   await happen();
   await age();
   await service.pool().query('update webhooks set last_delivered_at = now()');
@@ -268,7 +320,10 @@ it('a receiver is asked once more by its user: the same event, retried like a ne
   await sender().work();
   const [delivery] = await deliveries(id);
   receiver.answer = (response) => response.writeHead(500).end();
-  expect(await call('POST', `/webhooks/${id}/deliveries/${delivery.id}/redeliver`)).toMatchObject({ status: 202, body: { id: delivery.id, state: 'pending', attempts: 0 } });
+  expect(await call('POST', `/webhooks/${id}/deliveries/${delivery.id}/redeliver`)).toMatchObject({
+    status: 202,
+    body: { id: delivery.id, state: 'pending', attempts: 0 },
+  });
   await sender().work();
   expect(await deliveries(id)).toMatchObject([{ state: 'pending', attempts: 1, eventID: delivery.eventID }]);
   expect(receiver.received.map((received) => received.id)).toEqual([delivery.eventID, delivery.eventID]);

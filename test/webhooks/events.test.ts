@@ -10,9 +10,11 @@ import { startReceiver } from './receiver.ts';
 import { testSender } from './sender.ts';
 
 const service = testService();
-const { activeStream, call, create, loseLease, readyStream, register, report, transaction, unprobed, upload, user } = actorsOn(service);
+const { activeStream, call, create, loseLease, readyStream, register, report, transaction, unprobed, upload, user } =
+  actorsOn(service);
 const sender = () => testSender(service.pool(), createSealer([testDataKey]));
-const webhook = async (url: string, events: readonly string[] = webhookEventTypes) => (await call('POST', '/webhooks', { url, events })).body as { id: string; secret: string };
+const webhook = async (url: string, events: readonly string[] = webhookEventTypes) =>
+  (await call('POST', '/webhooks', { url, events })).body as { id: string; secret: string };
 
 beforeEach(() => service.pool().query('truncate webhooks, events, notifications cascade'));
 
@@ -28,16 +30,32 @@ it('every transition of a stream and every change of its replicas, in order, wit
   await sender().work();
 
   const told = receiver.verified(secret);
-  expect(told.map(({ type, data }) => (type === 'stream.state_changed' ? `${data['from']} → ${data['to']}` : type))).toEqual([
-    'draft → activating', 'replica.connected', 'activating → active', 'replica.lost', 'active → failing', 'replica.connected', 'failing → active',
-    'active → stopping', 'stopping → stopped',
+  expect(
+    told.map(({ type, data }) => (type === 'stream.state_changed' ? `${data['from']} → ${data['to']}` : type)),
+  ).toEqual([
+    'draft → activating',
+    'replica.connected',
+    'activating → active',
+    'replica.lost',
+    'active → failing',
+    'replica.connected',
+    'failing → active',
+    'active → stopping',
+    'stopping → stopped',
   ]);
   expect(told.map(({ sequence }) => sequence)).toEqual(told.map(({ sequence }) => sequence).toSorted((a, b) => a - b));
   expect(told[4]!.data).toEqual({
-    streamID: id, streamStateID: expect.any(String), from: 'active', to: 'failing', cause: 'media_interrupted', reason: { code: 'connection_reset', detail: 'x' },
+    streamID: id,
+    streamStateID: expect.any(String),
+    from: 'active',
+    to: 'failing',
+    cause: 'media_interrupted',
+    reason: { code: 'connection_reset', detail: 'x' },
   });
   const { transitions } = (await call('GET', `/streams/${id}`)).body;
-  expect(told.filter(({ type }) => type === 'stream.state_changed').map(({ data }) => data['streamStateID'])).toEqual(transitions.map((transition: { id: string }) => transition.id).toReversed());
+  expect(told.filter(({ type }) => type === 'stream.state_changed').map(({ data }) => data['streamStateID'])).toEqual(
+    transitions.map((transition: { id: string }) => transition.id).toReversed(),
+  );
 });
 
 it('every type there is, in the form that the OpenAPI document says', async () => {
@@ -48,7 +66,15 @@ it('every type there is, in the form that the OpenAPI document says', async () =
   await report(held[0]!, 'failing', { reason: { code: 'connection_reset', detail: 'x' } });
   const [good, bad] = [await unprobed(), await unprobed()];
   const data = databaseOn(service.pool());
-  await data.uploads.recordFacts(good, { duration_seconds: 1.5, width: 1, height: 1, framerate: 1, video_codec: 'h264', audio_codec: null, dynamic_range: 'sdr' });
+  await data.uploads.recordFacts(good, {
+    duration_seconds: 1.5,
+    width: 1,
+    height: 1,
+    framerate: 1,
+    video_codec: 'h264',
+    audio_codec: null,
+    dynamic_range: 'sdr',
+  });
   await data.uploads.recordFailure(bad, { code: 'not_media', detail: 'x' });
   const streamID = await create('/streams', {});
   const playlistID = await create('/playlists', { streamID, kind: 'video', mode: 'sequential' });
@@ -57,11 +83,21 @@ it('every type there is, in the form that the OpenAPI document says', async () =
   await data.playlists.failPublish(playlistID, { code: 'playlist_not_playable', detail: 'x' });
   const credits = { creditsLeft: 12.5, creditsExhaustedAt: new Date() };
   const details = {
-    credits_end_within_day: credits, credits_end_within_hour: credits, credits_exhausted: credits, streams_stopped_without_credits: { streamIDs: [streamID] },
-    payment_refunded: { invoiceID: 'inv_1', creditsTakenBack: 5 }, payment_disputed: { invoiceID: 'inv_1', creditsTakenBack: 5 },
+    credits_end_within_day: credits,
+    credits_end_within_hour: credits,
+    credits_exhausted: credits,
+    streams_stopped_without_credits: { streamIDs: [streamID] },
+    payment_refunded: { invoiceID: 'inv_1', creditsTakenBack: 5 },
+    payment_disputed: { invoiceID: 'inv_1', creditsTakenBack: 5 },
   } as const;
   for (const [kind, detail] of Object.entries(details)) {
-    await data.notifications.add({ userID: user().id, kind: kind as keyof typeof details, reference: 'x', detail, dueAt: new Date() });
+    await data.notifications.add({
+      userID: user().id,
+      kind: kind as keyof typeof details,
+      reference: 'x',
+      detail,
+      dueAt: new Date(),
+    });
   }
   await sender().work();
 

@@ -22,12 +22,18 @@ const script = `
 test('nothing is lost', async () => {
   await using receiver = await startReceiver();
   const user = await service.user();
-  const { body: { id, secret } } = await user.call('POST', '/webhooks', { url: receiver.url, events: ['stream.state_changed'] });
+  const {
+    body: { id, secret },
+  } = await user.call('POST', '/webhooks', { url: receiver.url, events: ['stream.state_changed'] });
   for (let count = 0; count < streams; count++) {
     const { body: stream } = await user.call('POST', '/streams', {});
     await user.call('POST', `/streams/${stream.id}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' });
   }
-  const env = { PATH: process.env.PATH, DATABASE_URL: service.databaseURL(), DATA_KEY: testDataKey.key.toString('hex') };
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: service.databaseURL(),
+    DATA_KEY: testDataKey.key.toString('hex'),
+  };
   const startSender = () => spawn(process.execPath, ['--input-type=module', '-e', script], { env, stdio: 'inherit' });
   const answerAll = receiver.answer;
 
@@ -48,7 +54,9 @@ test('nothing is lost', async () => {
   const [code] = await once(startSender(), 'exit');
 
   expect(code).toBe(0);
-  const { rows } = await service.pool().query('select state, count(*) from webhook_deliveries where webhook_id = $1 group by state', [id]);
+  const { rows } = await service
+    .pool()
+    .query('select state, count(*) from webhook_deliveries where webhook_id = $1 group by state', [id]);
   expect(rows).toEqual([{ state: 'delivered', count: streams }]);
   const told = receiver.verified(secret);
   expect(new Set(told.map(({ data }) => data['streamID'])).size).toBe(streams);

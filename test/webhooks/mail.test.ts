@@ -8,7 +8,8 @@ import type { TestUser } from '../support/service.ts';
 import { testSender } from './sender.ts';
 
 const service = testService();
-const sender = (settings?: Parameters<typeof testSender>[2]) => testSender(service.pool(), createSealer([testDataKey]), settings);
+const sender = (settings?: Parameters<typeof testSender>[2]) =>
+  testSender(service.pool(), createSealer([testDataKey]), settings);
 let user: TestUser;
 beforeEach(async () => {
   await service.pool().query('truncate notifications, outbox cascade');
@@ -22,20 +23,35 @@ const unsent = async () => (await service.pool().query('select from notification
 
 describe('a notification', () => {
   it.each([
-    ['credits_end_within_day', credits, 'within a day', '12 credits left. With what is live now they are used up at 2030-01-31 18:00:00 UTC'],
+    [
+      'credits_end_within_day',
+      credits,
+      'within a day',
+      '12 credits left. With what is live now they are used up at 2030-01-31 18:00:00 UTC',
+    ],
     ['credits_end_within_hour', credits, 'within an hour', 'Buy more before then'],
     ['credits_exhausted', credits, 'used up', 'go on for 5 minutes'],
     ['streams_stopped_without_credits', { streamIDs: ['str_1', 'str_2'] }, 'have stopped', '  str_1\n  str_2\n'],
     ['payment_refunded', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'refunded', '5 credits of invoice inv_1'],
     ['payment_disputed', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'disputed', '5 credits of invoice inv_1'],
-    ['webhook_disabled', { webhookID: 'whk_1', url: 'https://hooks.example.org/', reason: 'failing' }, 'disabled', 'took no event for 3 days'],
+    [
+      'webhook_disabled',
+      { webhookID: 'whk_1', url: 'https://hooks.example.org/', reason: 'failing' },
+      'disabled',
+      'took no event for 3 days',
+    ],
   ] as const)('%s is mailed once', async (kind, detail, subject, text) => {
     await notify(kind, detail);
     await notify(kind, detail);
     const { mails, work } = sender();
     expect(await work()).toBe(0);
     expect(mails).toEqual([
-      { to: `${user.id}@example.com`, subject: expect.stringContaining(subject), text: expect.stringContaining(text), reference: expect.stringMatching(/^notification-\d+$/) },
+      {
+        to: `${user.id}@example.com`,
+        subject: expect.stringContaining(subject),
+        text: expect.stringContaining(text),
+        reference: expect.stringMatching(/^notification-\d+$/),
+      },
     ]);
     expect(mails[0]!.text).toMatch(/\n\nhttps:\/\/example\.org$/);
     expect(await unsent()).toBe(0);
@@ -43,8 +59,11 @@ describe('a notification', () => {
 
   it('that several senders are at is mailed by one of them', async () => {
     await notify('credits_exhausted', credits);
-    const { rows: [{ id }] } = await service.pool().query('select id from notifications');
-    for (let copies = 0; copies < 10; copies++) await databaseOn(service.pool()).outbox.send({ queue: 'webhooks', body: { notificationID: Number(id) } });
+    const {
+      rows: [{ id }],
+    } = await service.pool().query('select id from notifications');
+    for (let copies = 0; copies < 10; copies++)
+      await databaseOn(service.pool()).outbox.send({ queue: 'webhooks', body: { notificationID: Number(id) } });
     const sent: string[] = [];
     const mailer = { send: async () => void sent.push('x') };
     await Promise.all(Array.from({ length: 5 }, () => sender({ mailer }).work()));
@@ -54,7 +73,12 @@ describe('a notification', () => {
   it('that could not be handed over comes back, with the same reference', async () => {
     await notify('credits_exhausted', credits);
     const references: unknown[] = [];
-    const broken = { send: async ({ reference }: { reference?: string }) => (references.push(reference), Promise.reject(new Error('no SES today'))) };
+    const broken = {
+      send: async ({ reference }: { reference?: string }) => (
+        references.push(reference),
+        Promise.reject(new Error('no SES today'))
+      ),
+    };
     const failing = sender({ mailer: broken });
     expect(await failing.work()).toBe(1);
     expect(failing.logged.join()).toContain('no SES today');
@@ -72,7 +96,11 @@ describe('a notification', () => {
     const dying = {
       async send({ reference }: { reference?: string }) {
         references.push(reference);
-        await service.pool().query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`);
+        await service
+          .pool()
+          .query(
+            `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+          );
       },
     };
     expect(await sender({ mailer: dying }).work()).toBe(1);

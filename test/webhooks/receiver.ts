@@ -37,12 +37,19 @@ export async function startReceiver(certificate?: Certificate): Promise<Receiver
   const waiting = new Set<() => void>();
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
-    const one: Received = { id: String(request.headers['webhook-id']), headers: request.headers as Record<string, string>, body, path: request.url ?? '' };
+    const one: Received = {
+      id: String(request.headers['webhook-id']),
+      headers: request.headers as Record<string, string>,
+      body,
+      path: request.url ?? '',
+    };
     receiver.received.push(one);
     for (const look of waiting) look();
     receiver.answer(response, one);
   };
-  const server = certificate ? createSecureServer({ ...certificate }, (...exchange) => void listener(...exchange)) : createServer((...exchange) => void listener(...exchange));
+  const server = certificate
+    ? createSecureServer({ ...certificate }, (...exchange) => void listener(...exchange))
+    : createServer((...exchange) => void listener(...exchange));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -51,7 +58,8 @@ export async function startReceiver(certificate?: Certificate): Promise<Receiver
     url: `${certificate ? 'https://localhost' : 'http://127.0.0.1'}:${address.port}/hook`,
     received: [],
     answer: (response) => response.writeHead(204).end(),
-    verified: (secret) => receiver.received.map(({ body, headers }) => new Webhook(secret).verify(body, headers) as Payload),
+    verified: (secret) =>
+      receiver.received.map(({ body, headers }) => new Webhook(secret).verify(body, headers) as Payload),
     has: (count) =>
       new Promise((resolve) => {
         const look = () => {

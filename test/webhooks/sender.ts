@@ -39,11 +39,14 @@ export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other
   return {
     mails,
     logged,
-    carryOut: (command) => handler({ Records: [{ messageId: '1', body: JSON.stringify(command) }] } as Parameters<typeof handler>[0]),
+    carryOut: (command) =>
+      handler({ Records: [{ messageId: '1', body: JSON.stringify(command) }] } as Parameters<typeof handler>[0]),
     handler,
     async work() {
-      for (let failed = 0; ; ) {
-        const { rows } = await pool.query(`delete from outbox where queue = 'webhooks' and visible_at <= now() returning id, body`);
+      for (let failed = 0; ;) {
+        const { rows } = await pool.query(
+          `delete from outbox where queue = 'webhooks' and visible_at <= now() returning id, body`,
+        );
         if (rows.length === 0) return failed;
         const Records = rows.map((row) => ({ messageId: String(row.id), body: JSON.stringify(row.body) }));
         const { batchItemFailures } = await handler({ Records } as Parameters<typeof handler>[0]);

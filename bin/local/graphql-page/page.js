@@ -42,8 +42,15 @@ async function run() {
   const beganMs = performance.now();
   try {
     const headers = { 'content-type': 'application/json', ...(key ? { 'x-api-key': key.trim() } : {}) };
-    const response = await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query, variables: parsed }) });
-    show(`${response.status}, ${Math.round(performance.now() - beganMs)} ms`, JSON.stringify(await response.json(), null, 2));
+    const response = await fetch('/graphql', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query, variables: parsed }),
+    });
+    show(
+      `${response.status}, ${Math.round(performance.now() - beganMs)} ms`,
+      JSON.stringify(await response.json(), null, 2),
+    );
   } catch (error) {
     show('The platform does not answer.', String(error));
   }
@@ -55,10 +62,13 @@ function show(facts, answer) {
 }
 
 // Blocks are types; those that mention what is looked for are shown.
-const blocks = (await (await fetch('/graphql/schema.graphql')).text()).split(/\n\n(?=(?:"""[^"]*"""\n)?(?:type|input|enum|scalar) )/);
+const blocks = (await (await fetch('/graphql/schema.graphql')).text()).split(
+  /\n\n(?=(?:"""[^"]*"""\n)?(?:type|input|enum|scalar) )/,
+);
 const find = () => {
   const sought = element('search').value.trim().toLowerCase();
-  element('schema').textContent = blocks.filter((block) => block.toLowerCase().includes(sought)).join('\n\n') || 'Nothing has this name.';
+  element('schema').textContent =
+    blocks.filter((block) => block.toLowerCase().includes(sought)).join('\n\n') || 'Nothing has this name.';
 };
 element('search').addEventListener('input', find);
 find();

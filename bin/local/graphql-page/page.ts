@@ -11,14 +11,18 @@ interface PageFile {
 export type GraphqlPage = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Its scripts, styles and requests are of this origin. */
-const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * @param schemaText in the schema definition language
  * @returns answers a GET for the page; whether this was one
  */
 export function createGraphqlPage(schemaText: string): GraphqlPage {
-  const file = (name: string, contentType: string): PageFile => ({ contentType: `${contentType}; charset=utf-8`, read: () => readFileSync(join(import.meta.dirname, name)) });
+  const file = (name: string, contentType: string): PageFile => ({
+    contentType: `${contentType}; charset=utf-8`,
+    read: () => readFileSync(join(import.meta.dirname, name)),
+  });
   const files: Readonly<Record<string, PageFile>> = {
     '/graphql': file('index.html', 'text/html'),
     '/graphql/page.css': file('page.css', 'text/css'),
@@ -28,8 +32,14 @@ export function createGraphqlPage(schemaText: string): GraphqlPage {
   return (request, response) => {
     const path = request.url?.replace(/\?.*$/s, '') ?? '';
     const found = files[path];
-    if (!found || request.method !== 'GET' || (path === '/graphql' && !request.headers.accept?.includes('text/html'))) return false;
-    const headers = { 'content-security-policy': contentSecurityPolicy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-cache' };
+    if (!found || request.method !== 'GET' || (path === '/graphql' && !request.headers.accept?.includes('text/html')))
+      return false;
+    const headers = {
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-cache',
+    };
     response.writeHead(200, { ...headers, 'content-type': found.contentType }).end(found.read());
     return true;
   };

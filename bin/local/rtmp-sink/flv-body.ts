@@ -9,8 +9,18 @@ export interface BodyFacts {
 const videoCodecs: Readonly<Record<number, string>> = { 2: 'h263', 4: 'vp6', 7: 'h264', 12: 'hevc' };
 const audioCodecs: Readonly<Record<number, string>> = { 2: 'mp3', 10: 'aac', 11: 'speex' };
 const fourCcCodecs: Readonly<Record<string, string>> = {
-  avc1: 'h264', hvc1: 'hevc', av01: 'av1', vp09: 'vp9', vp08: 'vp8', vvc1: 'vvc',
-  mp4a: 'aac', Opus: 'opus', fLaC: 'flac', '.mp3': 'mp3', 'ac-3': 'ac3', 'ec-3': 'eac3',
+  avc1: 'h264',
+  hvc1: 'hevc',
+  av01: 'av1',
+  vp09: 'vp9',
+  vp08: 'vp8',
+  vvc1: 'vvc',
+  mp4a: 'aac',
+  Opus: 'opus',
+  fLaC: 'flac',
+  '.mp3': 'mp3',
+  'ac-3': 'ac3',
+  'ec-3': 'eac3',
 };
 /** Codecs whose legacy bodies have a packet type byte: 0 is the sequence header, 1 a frame. */
 const codecsWithPacketType: ReadonlySet<string | undefined> = new Set(['h264', 'hevc', 'aac']);
@@ -45,5 +55,8 @@ function legacyFacts(body: Buffer, codec: string | undefined): BodyFacts {
 function enhancedFacts(body: Buffer): BodyFacts {
   const packetType = body[0]! & 15;
   const codec = fourCcCodecs[body.toString('latin1', 1, 5)] ?? null;
-  return { codec, content: packetType === 0 ? 'sequence header' : enhancedFrameTypes.has(packetType) ? 'frame' : 'other' };
+  return {
+    codec,
+    content: packetType === 0 ? 'sequence header' : enhancedFrameTypes.has(packetType) ? 'frame' : 'other',
+  };
 }

@@ -92,7 +92,9 @@ function framerateOfVui(bits: BitReader): number | null {
 
 /** Removes the 03 that encoders put after two zero bytes. */
 function withoutEmulationPrevention(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.filter((byte, index) => !(byte === 3 && index >= 2 && bytes[index - 1] === 0 && bytes[index - 2] === 0)));
+  return Buffer.from(
+    bytes.filter((byte, index) => !(byte === 3 && index >= 2 && bytes[index - 1] === 0 && bytes[index - 2] === 0)),
+  );
 }
 
 /** Reads bits from the most significant on; throws RangeError at the end. */

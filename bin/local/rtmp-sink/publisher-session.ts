@@ -83,13 +83,27 @@ export class PublisherSession {
     this.#app = app;
     this.#connection.requestAcknowledgements();
     this.#connection.setChunkSize(chunkSize);
-    const info = { level: 'status', code: 'NetConnection.Connect.Success', description: 'Connected', objectEncoding: 0 };
-    this.#connection.send([commandMessage(0, '_result', transactionID, { fmsVer: 'FMS/3,0,1,123', capabilities: 31, fourCcList: ['*'] }, info)]);
+    const info = {
+      level: 'status',
+      code: 'NetConnection.Connect.Success',
+      description: 'Connected',
+      objectEncoding: 0,
+    };
+    this.#connection.send([
+      commandMessage(
+        0,
+        '_result',
+        transactionID,
+        { fmsVer: 'FMS/3,0,1,123', capabilities: 31, fourCcList: ['*'] },
+        info,
+      ),
+    ]);
   }
 
   #publish(streamKey: Amf0Value): void {
     if (this.#broadcast) return;
-    if (this.#app === null || typeof streamKey !== 'string' || streamKey === '') return this.#refuse('Publish.Denied', 'No stream key');
+    if (this.#app === null || typeof streamKey !== 'string' || streamKey === '')
+      return this.#refuse('Publish.Denied', 'No stream key');
     this.#broadcast = this.#host.begin(this.#app, streamKey);
     if (!this.#broadcast) return this.#refuse('Publish.BadName', 'Already publishing');
     clearTimeout(this.#timeout);
@@ -102,7 +116,9 @@ export class PublisherSession {
   }
 
   #sendStatus(level: 'status' | 'error', code: string, description: string): void {
-    this.#connection.send([commandMessage(onlyStreamID, 'onStatus', 0, null, { level, code: `NetStream.${code}`, description })]);
+    this.#connection.send([
+      commandMessage(onlyStreamID, 'onStatus', 0, null, { level, code: `NetStream.${code}`, description }),
+    ]);
   }
 
   #endBroadcast(): void {

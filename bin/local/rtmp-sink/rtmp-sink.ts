@@ -40,7 +40,10 @@ export async function startRtmpSink({ port }: { readonly port: number }): Promis
     channels: () => directory.channels(),
     serveFlv: (channelID, request, response) => {
       const broadcast = directory.liveBroadcast(channelID);
-      if (!broadcast) response.writeHead(404, { 'content-type': 'text/plain', 'cache-control': 'no-store' }).end('This channel is not live.\n');
+      if (!broadcast)
+        response
+          .writeHead(404, { 'content-type': 'text/plain', 'cache-control': 'no-store' })
+          .end('This channel is not live.\n');
       else if (request.method === 'HEAD') response.writeHead(200, { 'content-type': 'video/x-flv' }).end();
       else broadcast.addViewer(response);
     },

@@ -105,24 +105,48 @@ function showState({ live, videoCodec }) {
   const isMoving = playing !== null && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
   element('badge').textContent = live ? 'LIVE' : 'ENDED';
   element('badge').className = live ? 'badge live' : 'badge ended';
-  const state = !live ? 'This stream has ended. It goes on here when it is started again.' : isMoving ? '' : 'Connecting …';
+  const state = !live
+    ? 'This stream has ended. It goes on here when it is started again.'
+    : isMoving
+      ? ''
+      : 'Connecting …';
   setText(element('waiting'), live && isMoving && !videoCodec ? 'Sound only' : state);
 }
 
 function showFacts(channel) {
   const { live, width, height, framerate, connections, timestampRegressions, videoFrames, audioFrames } = channel;
-  const bufferedSeconds = playing && video.buffered.length > 0 ? video.buffered.end(video.buffered.length - 1) - video.currentTime : null;
+  const bufferedSeconds =
+    playing && video.buffered.length > 0 ? video.buffered.end(video.buffered.length - 1) - video.currentTime : null;
   const facts = [
     ['Size', width && height ? `${width} × ${height}` : '–'],
     ['Framerate', framerate ? `${Number(framerate.toFixed(2))} fps` : '–'],
-    ['Codecs', [channel.videoCodec, channel.audioCodec].filter(Boolean).map((codec) => codecNames[codec] ?? codec).join(' + ') || '–'],
+    [
+      'Codecs',
+      [channel.videoCodec, channel.audioCodec]
+        .filter(Boolean)
+        .map((codec) => codecNames[codec] ?? codec)
+        .join(' + ') || '–',
+    ],
     ['Bitrate', live ? `${(channel.bitrateKbps / 1000).toFixed(2)} Mbit/s` : '–'],
     ['Up', live ? formatDuration(Date.now() - Date.parse(channel.connectedAt)) : '–'],
-    ['Media time', channel.lastTimestampMs === null ? '–' : formatDuration(channel.lastTimestampMs), 'The newest timestamp'],
+    [
+      'Media time',
+      channel.lastTimestampMs === null ? '–' : formatDuration(channel.lastTimestampMs),
+      'The newest timestamp',
+    ],
     ['Video frames', videoFrames.toLocaleString('en'), `and ${audioFrames.toLocaleString('en')} audio frames`],
     ['Publishers so far', String(connections)],
-    ['Timestamp faults', String(timestampRegressions), 'How often a timestamp was lower than the one before', timestampRegressions > 0],
-    ['Buffered here', bufferedSeconds === null ? '–' : `${bufferedSeconds.toFixed(1)} s`, 'How far this page is behind the newest frame'],
+    [
+      'Timestamp faults',
+      String(timestampRegressions),
+      'How often a timestamp was lower than the one before',
+      timestampRegressions > 0,
+    ],
+    [
+      'Buffered here',
+      bufferedSeconds === null ? '–' : `${bufferedSeconds.toFixed(1)} s`,
+      'How far this page is behind the newest frame',
+    ],
   ];
   const list = element('facts');
   while (list.children.length < facts.length) list.append(make('div', {}, make('dt'), make('dd')));
@@ -148,12 +172,21 @@ function showChannels(channels, chosen) {
     const button = item.firstElementChild;
     button.setAttribute('aria-pressed', String(channel === chosen));
     button.classList.toggle('live', channel.live);
-    setText(button.querySelector('.about'), channel.live ? `live for ${formatDuration(Date.now() - Date.parse(channel.connectedAt))}` : 'ended');
+    setText(
+      button.querySelector('.about'),
+      channel.live ? `live for ${formatDuration(Date.now() - Date.parse(channel.connectedAt))}` : 'ended',
+    );
   }
 }
 
 function makeChannelItem({ id, app }) {
-  const button = make('button', { type: 'button' }, make('span', { className: 'dot' }), make('span', { className: 'name' }, `${app} · ${id.slice(0, 6)}`), make('span', { className: 'about' }));
+  const button = make(
+    'button',
+    { type: 'button' },
+    make('span', { className: 'dot' }),
+    make('span', { className: 'name' }, `${app} · ${id.slice(0, 6)}`),
+    make('span', { className: 'about' }),
+  );
   button.addEventListener('click', () => {
     chosenID = id;
     history.replaceState(null, '', `#${id}`);

@@ -24,7 +24,10 @@ const files: Readonly<Record<string, PageFile>> = {
   '/': { path: join(import.meta.dirname, 'index.html'), contentType: 'text/html; charset=utf-8' },
   '/watch/page.css': { path: join(import.meta.dirname, 'page.css'), contentType: 'text/css; charset=utf-8' },
   '/watch/page.js': { path: join(import.meta.dirname, 'page.js'), contentType: 'text/javascript; charset=utf-8' },
-  '/watch/mpegts.js': { path: createRequire(import.meta.url).resolve('mpegts.js/dist/mpegts.js'), contentType: 'text/javascript; charset=utf-8' },
+  '/watch/mpegts.js': {
+    path: createRequire(import.meta.url).resolve('mpegts.js/dist/mpegts.js'),
+    contentType: 'text/javascript; charset=utf-8',
+  },
 };
 
 const flvPath = /^\/watch\/channels\/([0-9a-f]{12})\.flv$/;
@@ -42,7 +45,11 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const commonHeaders = { 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin', 'referrer-policy': 'no-referrer' };
+const commonHeaders = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+};
 
 /** Answers GET and HEAD for the page. @returns whether this was its request */
 export function serveWatchPage(watch: Watch, request: IncomingMessage, response: ServerResponse): boolean {
@@ -59,14 +66,22 @@ export function serveWatchPage(watch: Watch, request: IncomingMessage, response:
 }
 
 function sendJSON(response: ServerResponse, value: unknown): void {
-  response.writeHead(200, { ...commonHeaders, 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(value));
+  response
+    .writeHead(200, { ...commonHeaders, 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify(value));
 }
 
 /** The URLs have no version in them, so browsers ask each time whether the file is still the same. */
 function sendFile({ path, contentType }: PageFile, request: IncomingMessage, response: ServerResponse): void {
   const content = readFileSync(path);
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
-  const headers = { ...commonHeaders, 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache', etag };
+  const headers = {
+    ...commonHeaders,
+    'content-security-policy': contentSecurityPolicy,
+    'cache-control': 'no-cache',
+    etag,
+  };
   if (request.headers['if-none-match'] === etag) response.writeHead(304, headers).end();
-  else response.writeHead(200, { ...headers, 'content-type': contentType, 'content-length': content.length }).end(content);
+  else
+    response.writeHead(200, { ...headers, 'content-type': contentType, 'content-length': content.length }).end(content);
 }

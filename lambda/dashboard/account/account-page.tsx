@@ -21,7 +21,12 @@ export function AccountPage(): ReactNode {
     await post('/sign-out');
     location.assign('/sign-in');
   };
-  if (error !== null) return <p role="alert" className="error">{error}</p>;
+  if (error !== null)
+    return (
+      <p role="alert" className="error">
+        {error}
+      </p>
+    );
   if (!session) return null;
   return (
     <>

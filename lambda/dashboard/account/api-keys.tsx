@@ -17,14 +17,23 @@ interface ApiKey {
   readonly expiresAt: string | null;
 }
 
-const expiries = [['', 'Never'], ['7', 'In 7 days'], ['30', 'In 30 days'], ['90', 'In 90 days'], ['365', 'In a year']] as const;
+const expiries = [
+  ['', 'Never'],
+  ['7', 'In 7 days'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+] as const;
 
 export function ApiKeys(): ReactNode {
   const keys = useLoaded<{ data: readonly ApiKey[] }>('/account/api-keys');
   const [made, setMade] = useState<{ name: string; key: string } | null>(null);
   const create = async ({ name = '', days = '', ...boxes }: Readonly<Record<string, string>>): Promise<void> => {
     const chosen = Object.keys(scopes).filter((scope) => scope in boxes);
-    const limits = { ...(days === '' ? {} : { expiresInDays: Number(days) }), ...(chosen.length === 0 ? {} : { scopes: chosen }) };
+    const limits = {
+      ...(days === '' ? {} : { expiresInDays: Number(days) }),
+      ...(chosen.length === 0 ? {} : { scopes: chosen }),
+    };
     setMade(await post<{ name: string; key: string }>('/account/api-keys/create', { name, ...limits }));
     keys.reload();
   };
@@ -44,8 +53,20 @@ export function ApiKeys(): ReactNode {
             <div>
               <strong>{name}</strong> <code>{start}…</code>
               <p className="hint">
-                {granted?.join(', ') ?? 'Full access'} · made <Time at={createdAt} /> · {lastUsedAt ? <>last used <Time at={lastUsedAt} /></> : 'never used'}
-                {expiresAt && <> · expires <Time at={expiresAt} /></>}
+                {granted?.join(', ') ?? 'Full access'} · made <Time at={createdAt} /> ·{' '}
+                {lastUsedAt ? (
+                  <>
+                    last used <Time at={lastUsedAt} />
+                  </>
+                ) : (
+                  'never used'
+                )}
+                {expiresAt && (
+                  <>
+                    {' '}
+                    · expires <Time at={expiresAt} />
+                  </>
+                )}
               </p>
             </div>
             <button type="button" onClick={() => void revoke(id)} aria-label={`Revoke the key ${name}`}>

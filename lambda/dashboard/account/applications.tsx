@@ -31,7 +31,11 @@ export function Applications(): ReactNode {
                 {scopes.map(scopeWords).join(' · ')} · since <Time at={connectedAt} />
               </p>
             </div>
-            <button type="button" onClick={() => void disconnect(clientID)} aria-label={`Disconnect ${name ?? clientID}`}>
+            <button
+              type="button"
+              onClick={() => void disconnect(clientID)}
+              aria-label={`Disconnect ${name ?? clientID}`}
+            >
               Disconnect
             </button>
           </li>

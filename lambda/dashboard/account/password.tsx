@@ -16,7 +16,15 @@ export function Password(): ReactNode {
     <Section heading="Password">
       <Form action="Change the password" onSubmit={change} isReset className="in-row">
         <Field name="current" label="Password now" type="password" autoComplete="current-password" />
-        <Field name="next" label="New password" type="password" autoComplete="new-password" minLength={10} maxLength={128} hint="10 characters or more. You are signed out everywhere else." />
+        <Field
+          name="next"
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          minLength={10}
+          maxLength={128}
+          hint="10 characters or more. You are signed out everywhere else."
+        />
       </Form>
       <p role="status">{isChanged && 'Changed.'}</p>
     </Section>

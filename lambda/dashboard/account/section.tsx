@@ -21,7 +21,12 @@ interface RowsProps<Row> {
 }
 
 export function Rows<Row>({ loaded: { data, error }, none, row }: RowsProps<Row>): ReactNode {
-  if (error !== null) return <p role="alert" className="error">{error}</p>;
+  if (error !== null)
+    return (
+      <p role="alert" className="error">
+        {error}
+      </p>
+    );
   if (!data) return <p className="hint">Loading …</p>;
   if (data.data.length === 0) return <p className="hint">{none}</p>;
   return <ul className="rows">{data.data.map(row)}</ul>;
@@ -29,5 +34,7 @@ export function Rows<Row>({ loaded: { data, error }, none, row }: RowsProps<Row>
 
 /** In the words of the browser's language. */
 export function Time({ at }: { readonly at: string }): ReactNode {
-  return <time dateTime={at}>{new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}</time>;
+  return (
+    <time dateTime={at}>{new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}</time>
+  );
 }

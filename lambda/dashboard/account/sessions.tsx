@@ -33,7 +33,11 @@ export function Sessions(): ReactNode {
               </p>
             </div>
             {!isCurrent && (
-              <button type="button" onClick={() => void end(id)} aria-label={`End the session of ${deviceWords(userAgent)} since ${createdAt}`}>
+              <button
+                type="button"
+                onClick={() => void end(id)}
+                aria-label={`End the session of ${deviceWords(userAgent)} since ${createdAt}`}
+              >
                 End
               </button>
             )}

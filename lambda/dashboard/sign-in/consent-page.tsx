@@ -16,7 +16,9 @@ interface PublicClient {
 
 export function ConsentPage(): ReactNode {
   const query = new URLSearchParams(location.search);
-  const client = useLoaded<PublicClient>(`/oauth2/public-client?client_id=${encodeURIComponent(query.get('client_id') ?? '')}`);
+  const client = useLoaded<PublicClient>(
+    `/oauth2/public-client?client_id=${encodeURIComponent(query.get('client_id') ?? '')}`,
+  );
   const session = useLoaded<Session | null>('/get-session');
   const [refusal, setRefusal] = useState<string | null>(null);
   const oauthQuery = signedQuery();
@@ -31,7 +33,9 @@ export function ConsentPage(): ReactNode {
 
   const answer = async (accept: boolean): Promise<void> => {
     const again = authorizationPath() ?? '/account';
-    const { url } = await post<{ url: string }>('/oauth2/consent', { accept, oauth_query: oauthQuery }).catch((error: RequestError) => (isTooOld(error) ? { url: again } : Promise.reject(error)));
+    const { url } = await post<{ url: string }>('/oauth2/consent', { accept, oauth_query: oauthQuery }).catch(
+      (error: RequestError) => (isTooOld(error) ? { url: again } : Promise.reject(error)),
+    );
     location.assign(url);
   };
   const refuse = (): void => void answer(false).catch((error: Error) => setRefusal(error.message));
@@ -43,16 +47,20 @@ export function ConsentPage(): ReactNode {
   return (
     <Card heading={`Connect ${name}?`}>
       <p>
-        <strong>{name}</strong> asks to act for you. It will be sent back to <strong className="origin">{destinationOf(query.get('redirect_uri') ?? '')}</strong>.
+        <strong>{name}</strong> asks to act for you. It will be sent back to{' '}
+        <strong className="origin">{destinationOf(query.get('redirect_uri') ?? '')}</strong>.
       </p>
       <p className="hint">Anybody can choose a name. Agree only if you have just begun this yourself, there.</p>
       <h2>It could</h2>
       <ul className="scopes">
-        {(query.get('scope') ?? '').split(' ').filter(Boolean).map((scope) => (
-          <li key={scope} className={scope === 'service:destructive' ? 'grave' : ''}>
-            {scopeWords(scope)} <code>{scope}</code>
-          </li>
-        ))}
+        {(query.get('scope') ?? '')
+          .split(' ')
+          .filter(Boolean)
+          .map((scope) => (
+            <li key={scope} className={scope === 'service:destructive' ? 'grave' : ''}>
+              {scopeWords(scope)} <code>{scope}</code>
+            </li>
+          ))}
       </ul>
       <Form action="Agree" onSubmit={() => answer(true)} />
       <button type="button" onClick={refuse}>

@@ -11,7 +11,8 @@ export function ForgottenPasswordPage(): ReactNode {
     return (
       <Card heading="Look into your mail">
         <p role="status">
-          If there is an account for <strong>{address}</strong>, we have sent a mail with a link to choose a new password.
+          If there is an account for <strong>{address}</strong>, we have sent a mail with a link to choose a new
+          password.
         </p>
       </Card>
     );

@@ -23,7 +23,16 @@ export function NewPasswordPage(): ReactNode {
   return (
     <Card heading="Choose a new password">
       <Form action="Change password" onSubmit={choose}>
-        <Field name="password" label="New password" type="password" autoComplete="new-password" minLength={10} maxLength={128} hint="10 characters or more. You will be signed out everywhere." autoFocus />
+        <Field
+          name="password"
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          minLength={10}
+          maxLength={128}
+          hint="10 characters or more. You will be signed out everywhere."
+          autoFocus
+        />
       </Form>
     </Card>
   );

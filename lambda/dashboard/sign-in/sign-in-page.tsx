@@ -11,13 +11,25 @@ export function SignInPage(): ReactNode {
   const signIn = async ({ email, password }: Readonly<Record<string, string>>): Promise<void> => {
     const attempt = (request: object) => post<{ url?: string }>('/sign-in/email', { email, password, ...request });
     if (oauthQuery === null) await attempt({});
-    const answer = oauthQuery === null ? {} : await attempt({ oauth_query: oauthQuery }).catch((error: RequestError) => (isTooOld(error) ? attempt({}) : Promise.reject(error)));
+    const answer =
+      oauthQuery === null
+        ? {}
+        : await attempt({ oauth_query: oauthQuery }).catch((error: RequestError) =>
+            isTooOld(error) ? attempt({}) : Promise.reject(error),
+          );
     location.assign(answer.url ?? afterSignIn());
   };
   return (
     <Card heading="Sign in">
-      {new URLSearchParams(location.search).has('error') && <p role="alert">The link has been used already, or is too old. Sign in: if your address is not confirmed yet, that sends you another.</p>}
-      {oauthQuery !== null && <p className="hint">An application asks for access to your account. Sign in to see what it wants.</p>}
+      {new URLSearchParams(location.search).has('error') && (
+        <p role="alert">
+          The link has been used already, or is too old. Sign in: if your address is not confirmed yet, that sends you
+          another.
+        </p>
+      )}
+      {oauthQuery !== null && (
+        <p className="hint">An application asks for access to your account. Sign in to see what it wants.</p>
+      )}
       <Form action="Sign in" onSubmit={signIn}>
         <Field name="email" label="E-mail address" type="email" autoComplete="username" autoFocus />
         <Field name="password" label="Password" type="password" autoComplete="current-password" />

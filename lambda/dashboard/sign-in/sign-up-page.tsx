@@ -14,7 +14,9 @@ export function SignUpPage(): ReactNode {
         <p role="status">
           We have sent a mail to <strong>{address}</strong>. Its link confirms the address and signs you in.
         </p>
-        <p className="hint">Nothing there after some minutes? Look among the unwanted mail, or sign in: that sends another one.</p>
+        <p className="hint">
+          Nothing there after some minutes? Look among the unwanted mail, or sign in: that sends another one.
+        </p>
         <p className="links">
           <a href={withRequest('/sign-in')}>Sign in</a>
         </p>
@@ -30,7 +32,15 @@ export function SignUpPage(): ReactNode {
       <Form action="Sign up" onSubmit={signUp}>
         <Field name="name" label="Name" autoComplete="name" maxLength={100} autoFocus />
         <Field name="email" label="E-mail address" type="email" autoComplete="username" />
-        <Field name="password" label="Password" type="password" autoComplete="new-password" minLength={10} maxLength={128} hint="10 characters or more. A few words are good." />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          minLength={10}
+          maxLength={128}
+          hint="10 characters or more. A few words are good."
+        />
       </Form>
       <p className="links">
         <a href={withRequest('/sign-in')}>Sign in instead</a>

@@ -15,7 +15,9 @@ const me = z
       quality,
       framerate,
     }),
-    featureFlags: z.object({ streamBackendEdit: z.boolean().describe('streamBackend may be changed on existing streams.') }),
+    featureFlags: z.object({
+      streamBackendEdit: z.boolean().describe('streamBackend may be changed on existing streams.'),
+    }),
   })
   .meta({ id: 'Me' });
 

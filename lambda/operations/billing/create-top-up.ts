@@ -21,17 +21,32 @@ export const createTopUp = operation(['service:billing'], {
   tag: 'billing',
   method: 'POST',
   path: '/billing/top-ups',
-  body: z.strictObject({ amountCents: z.int().min(100).max(1_000_000).describe('US cents: 100 (1 dollar) to 1,000,000.') }),
+  body: z.strictObject({
+    amountCents: z.int().min(100).max(1_000_000).describe('US cents: 100 (1 dollar) to 1,000,000.'),
+  }),
   output: { status: 201, body: topUp },
   errors: [],
   hints: { openWorld: true },
   async handle(ctx, { body: { amountCents } }) {
     const invoiceID = ctx.newID('inv');
     const credits = amountCents;
-    const { url, expiresAt } = await ctx.payment.createCheckout({ invoiceID, amountCents, credits }).catch((cause: unknown) => {
-      throw new ProblemError('upstream_unavailable', 'The payment provider did not answer. Nothing was charged; try again in a moment.', { cause });
+    const { url, expiresAt } = await ctx.payment
+      .createCheckout({ invoiceID, amountCents, credits })
+      .catch((cause: unknown) => {
+        throw new ProblemError(
+          'upstream_unavailable',
+          'The payment provider did not answer. Nothing was charged; try again in a moment.',
+          { cause },
+        );
+      });
+    await ctx.data.billing.insertPending({
+      id: invoiceID,
+      userID: ctx.caller.userID,
+      type: 'credit_purchase',
+      method: 'card',
+      cost: amountCents / 100,
+      credits,
     });
-    await ctx.data.billing.insertPending({ id: invoiceID, userID: ctx.caller.userID, type: 'credit_purchase', method: 'card', cost: amountCents / 100, credits });
     return { checkoutURL: url, invoiceID, amountCents, credits, expiresAt };
   },
 });

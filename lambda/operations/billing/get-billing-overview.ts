@@ -8,8 +8,14 @@ const overview = z
     id: z.string().describe('Of the user.'),
     billing: z.object({
       id: z.string(),
-      balance: z.number().describe('Credits, without what streams that are live right now have used since they went live.'),
-      creditsLeft: z.number().describe('Credits at this instant: balance less what running streams have used. Streams stop five minutes after it reaches zero.'),
+      balance: z
+        .number()
+        .describe('Credits, without what streams that are live right now have used since they went live.'),
+      creditsLeft: z
+        .number()
+        .describe(
+          'Credits at this instant: balance less what running streams have used. Streams stop five minutes after it reaches zero.',
+        ),
       eligibleForFreeCredits: z.boolean().describe('Free credits are on their way.'),
       goodStanding: z.boolean().describe('Nothing is owed, and no payment is disputed.'),
     }),
@@ -27,7 +33,11 @@ export const getBillingOverview = operation(['service:read', 'service:billing'],
   errors: [],
   async handle(ctx) {
     const { userID } = ctx.caller;
-    const { balance, credits_left: creditsLeft, any_open_dispute: anyOpenDispute } = await ctx.data.billing.overview(userID, await ctx.data.now());
+    const {
+      balance,
+      credits_left: creditsLeft,
+      any_open_dispute: anyOpenDispute,
+    } = await ctx.data.billing.overview(userID, await ctx.data.now());
     return {
       id: userID,
       billing: {

@@ -14,7 +14,9 @@ const maxBuckets = 2232;
 const figures = {
   liveSeconds: z.number().describe('Seconds in which the destination accepted media, of all streams together.'),
   creditsSpent: z.number().describe('By all replicas, running ones included.'),
-  bytesSent: z.int().describe('By all replicas. The bytes of a stretch without interruption are spread evenly over it.'),
+  bytesSent: z
+    .int()
+    .describe('By all replicas. The bytes of a stretch without interruption are spread evenly over it.'),
 };
 
 const usageSchema = z
@@ -30,7 +32,8 @@ const usageSchema = z
 export const getUsageAnalytics = operation(['service:billing'], {
   id: 'getUsageAnalytics',
   summary: 'Get usage analytics',
-  description: 'To this instant: what running streams have used is included. Every hour, day or month of the range is there, also those without use.',
+  description:
+    'To this instant: what running streams have used is included. Every hour, day or month of the range is there, also those without use.',
   tag: 'billing',
   method: 'GET',
   path: '/billing/usage',
@@ -54,16 +57,37 @@ export const getUsageAnalytics = operation(['service:billing'], {
     const from = range.from ?? new Date(to.getTime() - defaultRangeMs);
     if (from >= to) throw refuse('from', 'from has to be before to.');
     if ((to.getTime() - from.getTime()) / bucketMs[granularity] > maxBuckets) {
-      throw refuse('granularity', `The range has more than ${maxBuckets} buckets. Ask for a shorter range or larger buckets.`);
+      throw refuse(
+        'granularity',
+        `The range has more than ${maxBuckets} buckets. Ask for a shorter range or larger buckets.`,
+      );
     }
-    const buckets = await ctx.data.usage.buckets({ userID: ctx.caller.userID, streamID: streamID ?? null, from, to, granularity, timeZone, now });
+    const buckets = await ctx.data.usage.buckets({
+      userID: ctx.caller.userID,
+      streamID: streamID ?? null,
+      from,
+      to,
+      granularity,
+      timeZone,
+      now,
+    });
     const data = buckets.map((bucket) => ({
       start: bucket.start,
       liveSeconds: bucket.live_seconds,
       creditsSpent: bucket.credits_spent,
       bytesSent: bucket.bytes_sent,
     }));
-    return { from, to, granularity, data, totals: { liveSeconds: sum(data, 'liveSeconds'), creditsSpent: sum(data, 'creditsSpent'), bytesSent: sum(data, 'bytesSent') } };
+    return {
+      from,
+      to,
+      granularity,
+      data,
+      totals: {
+        liveSeconds: sum(data, 'liveSeconds'),
+        creditsSpent: sum(data, 'creditsSpent'),
+        bytesSent: sum(data, 'bytesSent'),
+      },
+    };
   },
 });
 
@@ -82,5 +106,7 @@ function sum<Name extends string>(rows: readonly Readonly<Record<Name, number>>[
 }
 
 function refuse(parameter: string, detail: string): ProblemError {
-  return new ProblemError('validation_failed', detail, { errors: [{ path: `/query/${parameter}`, code: 'validation_failed', detail }] });
+  return new ProblemError('validation_failed', detail, {
+    errors: [{ path: `/query/${parameter}`, code: 'validation_failed', detail }],
+  });
 }

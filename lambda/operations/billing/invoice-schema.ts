@@ -13,7 +13,11 @@ export const invoiceSchema = z
     cost: z.number().describe('In units of currency, such as dollars.'),
     currency: z.string().describe('ISO 4217.'),
     credits: z.number().describe('Bought or given.'),
-    remainingCredits: z.number().describe('Not used yet: the oldest paid invoice is used first. Below zero in an adjustment that holds what was used beyond all purchases.'),
+    remainingCredits: z
+      .number()
+      .describe(
+        'Not used yet: the oldest paid invoice is used first. Below zero in an adjustment that holds what was used beyond all purchases.',
+      ),
     createdAt: timestamp,
     receiptURL: z.string().optional(),
   })

@@ -6,7 +6,8 @@ import { invoiceSchema, presentInvoice } from './invoice-schema.ts';
 export const listInvoices = operation(['service:billing'], {
   id: 'listInvoices',
   summary: 'List invoices',
-  description: 'All credits come in by an invoice. While nothing is live, the remainingCredits of those that are paid sum up to creditsLeft.',
+  description:
+    'All credits come in by an invoice. While nothing is live, the remainingCredits of those that are paid sum up to creditsLeft.',
   tag: 'billing',
   method: 'GET',
   path: '/billing/invoices',
@@ -14,5 +15,11 @@ export const listInvoices = operation(['service:billing'], {
   output: { status: 200, body: pageOf(invoiceSchema).meta({ id: 'InvoicePage' }) },
   errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
-    pageThrough(ctx, 'invoices', query, (before, count) => ctx.data.billing.list(ctx.caller.userID, before, count), presentInvoice),
+    pageThrough(
+      ctx,
+      'invoices',
+      query,
+      (before, count) => ctx.data.billing.list(ctx.caller.userID, before, count),
+      presentInvoice,
+    ),
 });

@@ -16,13 +16,21 @@ export async function listedCurrencies(ctx: Pick<Context, 'data' | 'crypto' | 'n
     await ctx.data.crypto.saveList(await ctx.crypto.currencies());
   } catch (cause) {
     if (kept.ageMs < currenciesUsableMs) return kept.currencies;
-    throw new ProblemError('upstream_unavailable', 'The crypto processor did not answer. Try again in a moment.', { cause });
+    throw new ProblemError('upstream_unavailable', 'The crypto processor did not answer. Try again in a moment.', {
+      cause,
+    });
   }
   return (await readKept(ctx)).currencies;
 }
 
-async function readKept({ data, now }: Pick<Context, 'data' | 'now'>): Promise<{ ageMs: number; currencies: ListedCurrency[] }> {
+async function readKept({
+  data,
+  now,
+}: Pick<Context, 'data' | 'now'>): Promise<{ ageMs: number; currencies: ListedCurrency[] }> {
   const rows = await data.crypto.listed();
-  const currencies = rows.map(({ currency, age_ms: ageMs }) => ({ ...currency, rateAt: new Date(now.getTime() - ageMs) }));
+  const currencies = rows.map(({ currency, age_ms: ageMs }) => ({
+    ...currency,
+    rateAt: new Date(now.getTime() - ageMs),
+  }));
   return { ageMs: Math.max(...rows.map((row) => row.age_ms), rows.length === 0 ? Infinity : 0), currencies };
 }

@@ -18,7 +18,8 @@ const depositAddress = z
 export const getCryptoDepositAddress = operation(['service:billing'], {
   id: 'getCryptoDepositAddress',
   summary: 'Get a crypto deposit address',
-  description: 'Any amount, any number of times: each deposit is credited by itself once it is confirmed. The address stays yours for ever.',
+  description:
+    'Any amount, any number of times: each deposit is credited by itself once it is confirmed. The address stays yours for ever.',
   tag: 'crypto',
   method: 'GET',
   path: '/crypto/currencies/{id}/deposit-address',
@@ -29,16 +30,29 @@ export const getCryptoDepositAddress = operation(['service:billing'], {
     const currency = (await listedCurrencies(ctx)).find(({ id }) => id === params.id);
     if (!currency) {
       const detail = 'There is no such currency. Take an id from list_crypto_currencies, URL-encoded.';
-      throw new ProblemError('unknown_currency', detail, { errors: [{ path: '/path/id', code: 'unknown_currency', detail }] });
+      throw new ProblemError('unknown_currency', detail, {
+        errors: [{ path: '/path/id', code: 'unknown_currency', detail }],
+      });
     }
     const { network } = currency;
-    const known = await ctx.data.crypto.ensureAddress({ id: ctx.newID('adr'), user_id: ctx.caller.userID, currency_id: currency.id, network });
-    const { address, memo, created_at: createdAt } = known.address === null ? await ctx.data.crypto.fixAddress(known.id, await make(known.id)) : known;
+    const known = await ctx.data.crypto.ensureAddress({
+      id: ctx.newID('adr'),
+      user_id: ctx.caller.userID,
+      currency_id: currency.id,
+      network,
+    });
+    const {
+      address,
+      memo,
+      created_at: createdAt,
+    } = known.address === null ? await ctx.data.crypto.fixAddress(known.id, await make(known.id)) : known;
     return { currencyID: currency.id, address: address!, network, memo, createdAt };
 
     function make(addressID: string) {
       return ctx.crypto.createAddress(addressID, currency!).catch((cause: unknown) => {
-        throw new ProblemError('upstream_unavailable', 'The crypto processor did not answer. Try again in a moment.', { cause });
+        throw new ProblemError('upstream_unavailable', 'The crypto processor did not answer. Try again in a moment.', {
+          cause,
+        });
       });
     }
   },

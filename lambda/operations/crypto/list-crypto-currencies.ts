@@ -13,7 +13,11 @@ const currency = z
     network: z.string().describe('A payment on another network is lost.'),
     decimals: z.int32(),
     icon: z.string().describe('URL of an SVG.'),
-    rateUSD: z.number().describe('Price of one unit in US dollars; 1 for stablecoins. A deposit is credited by the rate at which it arrives.'),
+    rateUSD: z
+      .number()
+      .describe(
+        'Price of one unit in US dollars; 1 for stablecoins. A deposit is credited by the rate at which it arrives.',
+      ),
     rateAt: timestamp.describe('When the rate was fetched.'),
     transferKind: z.enum(transferKinds).describe('How to build the payment transaction.'),
     chainId: z.int().nullable().describe('EVM chain to switch to before signing; null for other chains.'),

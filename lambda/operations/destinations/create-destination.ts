@@ -7,7 +7,8 @@ import { assertDestination, destinationFields, destinationSchema, presentDestina
 export const createDestination = operation(['service:write'], {
   id: 'createDestination',
   summary: 'Create an RTMP destination',
-  description: "Where streams go: the RTMP address and the stream key that the platform shows its user. Streams are published to the application in rtmpURL's path with streamKey as stream name. The key is stored sealed and never returned. Next: name it as destinationID of a stream.",
+  description:
+    "Where streams go: the RTMP address and the stream key that the platform shows its user. Streams are published to the application in rtmpURL's path with streamKey as stream name. The key is stored sealed and never returned. Next: name it as destinationID of a stream.",
   tag: 'destinations',
   method: 'POST',
   path: '/destinations',

@@ -7,7 +7,8 @@ import { ProblemError } from '../problem-codes.ts';
 export const deleteDestination = operation(['service:destructive'], {
   id: 'deleteDestination',
   summary: 'Archive a destination',
-  description: 'It can still be read, and is listed with archived=true, but no stream starts on it any more. Refused while a live stream uses it. Repeating the call changes nothing.',
+  description:
+    'It can still be read, and is listed with archived=true, but no stream starts on it any more. Refused while a live stream uses it. Repeating the call changes nothing.',
   tag: 'destinations',
   method: 'DELETE',
   path: '/destinations/{id}',

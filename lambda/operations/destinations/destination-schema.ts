@@ -12,7 +12,9 @@ import type { FieldError } from '../problem-codes.ts';
 /** The fields of the create request; update takes them too. */
 export const destinationFields = {
   name: text(1, 255).describe('For people.'),
-  rtmpURL: text(1, 2048).describe('rtmp:// or rtmps://, with the application as path, such as rtmps://live.example.com/app.'),
+  rtmpURL: text(1, 2048).describe(
+    'rtmp:// or rtmps://, with the application as path, such as rtmps://live.example.com/app.',
+  ),
   streamKey: text(1, 512).meta({ writeOnly: true }).describe('The secret stream name that the platform gave you.'),
   backupRtmpURL: text(1, 2048).nullish().describe('The address of the platform for a second, redundant feed.'),
 };
@@ -69,9 +71,16 @@ function addressFaults(ctx: Context, field: 'rtmpURL' | 'backupRtmpURL', input: 
   const path = `/${field}`;
   const fault = faultOfDestination(url, ctx.settings.allowPrivateAddresses);
   if (fault === 'malformed') return [{ path, code: 'validation_failed', detail: adviceOnRtmpURL(url) }];
-  if (fault === 'forbidden') return [{ path, code: 'destination_forbidden', detail: 'This address may not be streamed to. Use a public one.' }];
+  if (fault === 'forbidden')
+    return [{ path, code: 'destination_forbidden', detail: 'This address may not be streamed to. Use a public one.' }];
   if (input.streamKey === undefined || !endsInStreamKey(url, input.streamKey)) return [];
-  return [{ path, code: 'validation_failed', detail: 'It ends in the stream key. Leave the key out of it: it is added when the stream is published.' }];
+  return [
+    {
+      path,
+      code: 'validation_failed',
+      detail: 'It ends in the stream key. Leave the key out of it: it is added when the stream is published.',
+    },
+  ];
 }
 
 /** The faults of a stream key, wherever a request carries one. */

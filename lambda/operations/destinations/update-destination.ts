@@ -10,12 +10,18 @@ const { name, rtmpURL, streamKey, backupRtmpURL } = destinationFields;
 export const updateDestination = operation(['service:write'], {
   id: 'updateDestination',
   summary: 'Update a destination',
-  description: 'An absent field stays as it is; null clears backupRtmpURL. A live stream goes on where it is connected: an address or key that changes is used from its next connection on.',
+  description:
+    'An absent field stays as it is; null clears backupRtmpURL. A live stream goes on where it is connected: an address or key that changes is used from its next connection on.',
   tag: 'destinations',
   method: 'PATCH',
   path: '/destinations/{id}',
   params: { id: pathID },
-  body: z.strictObject({ name: name.optional(), rtmpURL: rtmpURL.optional(), streamKey: streamKey.optional(), backupRtmpURL }),
+  body: z.strictObject({
+    name: name.optional(),
+    rtmpURL: rtmpURL.optional(),
+    streamKey: streamKey.optional(),
+    backupRtmpURL,
+  }),
   output: { status: 200, body: destinationSchema },
   errors: ['not_found', 'destination_forbidden'],
   async handle(ctx, { params, body }) {
@@ -26,7 +32,9 @@ export const updateDestination = operation(['service:write'], {
       rtmp_url: body.rtmpURL ?? before.rtmp_url,
       backup_rtmp_url: body.backupRtmpURL === undefined ? before.backup_rtmp_url : body.backupRtmpURL,
       sealed_stream_key:
-        body.streamKey === undefined ? before.sealed_stream_key : ctx.sealer.seal(body.streamKey, destinationKeyPlace(before.id)),
+        body.streamKey === undefined
+          ? before.sealed_stream_key
+          : ctx.sealer.seal(body.streamKey, destinationKeyPlace(before.id)),
     });
     return presentDestination(saved);
   },

@@ -14,7 +14,12 @@ const index = z.int().min(0).max(maxPlaylistItems).describe('Place in the playli
 
 const edit = z
   .discriminatedUnion('op', [
-    z.strictObject({ op: z.literal('add'), uploadID: id, index: index.optional().describe('At the end by default.'), itemID: id.optional() }),
+    z.strictObject({
+      op: z.literal('add'),
+      uploadID: id,
+      index: index.optional().describe('At the end by default.'),
+      itemID: id.optional(),
+    }),
     z.strictObject({ op: z.literal('remove'), itemID: id }),
     z.strictObject({ op: z.literal('move'), itemID: id, index }),
     z.strictObject({ op: z.literal('replace'), itemID: id, uploadID: id }),
@@ -26,14 +31,18 @@ const edit = z
 export const applyPlaylistOperations = operation(['service:write'], {
   id: 'applyPlaylistOperations',
   summary: 'Edit a playlist',
-  description: 'Adds, moves, replaces and removes items of the draft. Operations apply in order, each to the result of those before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to prepare ahead. A start publishes by itself.',
+  description:
+    'Adds, moves, replaces and removes items of the draft. Operations apply in order, each to the result of those before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to prepare ahead. A start publishes by itself.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/operations',
   params: { id: pathID },
   body: z.strictObject({
     operations: z.array(edit).min(1).max(500).describe('Such as one add for each upload, in the order to play.'),
-    expectedVersion: z.int32().optional().describe('Refuses the batch with version_conflict if the playlist has another version by now.'),
+    expectedVersion: z
+      .int32()
+      .optional()
+      .describe('Refuses the batch with version_conflict if the playlist has another version by now.'),
   }),
   output: { status: 200, body: playlistSchema },
   errors: ['not_found', 'version_conflict'],
@@ -42,7 +51,10 @@ export const applyPlaylistOperations = operation(['service:write'], {
     await assertUploads(ctx, body.operations);
     const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
     if (body.expectedVersion !== undefined && body.expectedVersion !== playlist.version) {
-      throw new ProblemError('version_conflict', `The playlist has version ${playlist.version}, not ${body.expectedVersion}.`);
+      throw new ProblemError(
+        'version_conflict',
+        `The playlist has version ${playlist.version}, not ${body.expectedVersion}.`,
+      );
     }
     const result = apply(playlist.draft, body.operations, () => ctx.newID('itm'));
     if ('fault' in result) {
@@ -58,8 +70,17 @@ export const applyPlaylistOperations = operation(['service:write'], {
 
 /** Every upload that the batch names has to be the caller's; the row locks keep it from being deleted before the batch is written. */
 async function assertUploads(ctx: Context, operations: readonly PlaylistOperation[]): Promise<void> {
-  const named = operations.flatMap((operation, position) => ('uploadID' in operation ? [{ position, id: operation.uploadID }] : []));
-  const found = new Set((await ctx.data.uploads.findMany(ctx.caller.userID, named.map(({ id }) => id))).map((upload) => upload.id));
+  const named = operations.flatMap((operation, position) =>
+    'uploadID' in operation ? [{ position, id: operation.uploadID }] : [],
+  );
+  const found = new Set(
+    (
+      await ctx.data.uploads.findMany(
+        ctx.caller.userID,
+        named.map(({ id }) => id),
+      )
+    ).map((upload) => upload.id),
+  );
   const detail = 'There is no such upload.';
   const errors = named
     .filter(({ id }) => !found.has(id))

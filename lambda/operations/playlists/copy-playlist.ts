@@ -9,7 +9,8 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 export const copyPlaylist = operation(['service:write'], {
   id: 'copyPlaylist',
   summary: 'Copy a playlist',
-  description: 'Copies items and mode of the draft into another playlist of yours, whose draft has to be empty, and answers that one. A start of its stream plays it.',
+  description:
+    'Copies items and mode of the draft into another playlist of yours, whose draft has to be empty, and answers that one. A start of its stream plays it.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/copy',
@@ -20,13 +21,17 @@ export const copyPlaylist = operation(['service:write'], {
   async handle(ctx, { params, body }) {
     const { userID } = ctx.caller;
     const { playlists } = ctx.data;
-    if (!(await playlists.find(userID, body.targetPlaylistID))) throw fieldProblem('targetPlaylistID', 'There is no such playlist.');
+    if (!(await playlists.find(userID, body.targetPlaylistID)))
+      throw fieldProblem('targetPlaylistID', 'There is no such playlist.');
     await playlists.lockMany([params.id, body.targetPlaylistID]);
     const source = orNotFound(await playlists.find(userID, params.id), 'playlist');
     const target = await playlists.find(userID, body.targetPlaylistID);
     if (!target) throw fieldProblem('targetPlaylistID', 'There is no such playlist.');
     if (target.draft.items.length > 0) {
-      throw new ProblemError('playlist_not_empty', `The target has ${target.draft.items.length} items. Clear it, or copy into another playlist.`);
+      throw new ProblemError(
+        'playlist_not_empty',
+        `The target has ${target.draft.items.length} items. Clear it, or copy into another playlist.`,
+      );
     }
     const saved = await playlists.saveDraft(target.id, source.draft);
     await keepPrepared(ctx.data, 'playlist', target.id, { retries: true });

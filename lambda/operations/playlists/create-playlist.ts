@@ -12,7 +12,8 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 export const createPlaylist = operation(['service:write'], {
   id: 'createPlaylist',
   summary: 'Create a playlist',
-  description: 'A playlist is an order of uploads, looped by its stream; it begins empty. It becomes what the stream plays, unless that has a playlist of this kind already; then name it in playlistIDs with update_stream. Next: apply_playlist_operations.',
+  description:
+    'A playlist is an order of uploads, looped by its stream; it begins empty. It becomes what the stream plays, unless that has a playlist of this kind already; then name it in playlistIDs with update_stream. Next: apply_playlist_operations.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists',
@@ -37,7 +38,8 @@ export const createPlaylist = operation(['service:write'], {
     });
     const attached = await ctx.data.playlists.findMany(ctx.caller.userID, stream.playlist_ids);
     const kindIsFree = attached.every((other) => other.kind !== playlist.kind);
-    if (kindIsFree && !isLive(stream.state)) await judgeParts(ctx.data, await ctx.data.streamParts.attachPlaylist(stream.id, playlist.id));
+    if (kindIsFree && !isLive(stream.state))
+      await judgeParts(ctx.data, await ctx.data.streamParts.attachPlaylist(stream.id, playlist.id));
     return presentPlaylist(ctx, playlist);
   },
 });

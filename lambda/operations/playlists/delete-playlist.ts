@@ -9,7 +9,8 @@ import { ProblemError } from '../problem-codes.ts';
 export const deletePlaylist = operation(['service:write'], {
   id: 'deletePlaylist',
   summary: 'Delete a playlist',
-  description: 'Refused while its stream is live. A stream that still names it in playlistIDs is invalid until it names another or none.',
+  description:
+    'Refused while its stream is live. A stream that still names it in playlistIDs is invalid until it names another or none.',
   tag: 'playlists',
   method: 'DELETE',
   path: '/playlists/{id}',
@@ -19,7 +20,8 @@ export const deletePlaylist = operation(['service:write'], {
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');
     const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
-    if (isLive(stream.state)) throw new ProblemError('stream_live', 'The stream of this playlist is live. Stop it first.');
+    if (isLive(stream.state))
+      throw new ProblemError('stream_live', 'The stream of this playlist is live. Stop it first.');
     await ctx.data.playlists.delete(playlist.id);
     await ctx.data.streamParts.forgetPrepared(ctx.caller.userID, [playlist.id]);
     await ctx.data.streamParts.settleProcessing(stream.id);

@@ -6,7 +6,8 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 export const getPlaylist = operation(['service:read'], {
   id: 'getPlaylist',
   summary: 'Get a playlist',
-  description: 'Its draft is what edits change, its live snapshot is what the stream plays. An item with a failure is left out.',
+  description:
+    'Its draft is what edits change, its live snapshot is what the stream plays. An item with a failure is left out.',
   tag: 'playlists',
   method: 'GET',
   path: '/playlists/{id}',

@@ -10,7 +10,8 @@ export const maxItemsOfPage = 10_000;
 export const listPlaylists = operation(['service:read'], {
   id: 'listPlaylists',
   summary: 'List playlists',
-  description: 'Newest first. A playlist is an order of uploads that belongs to one stream. A page ends early where its playlists would have more than 10,000 items together.',
+  description:
+    'Newest first. A playlist is an order of uploads that belongs to one stream. A page ends early where its playlists would have more than 10,000 items together.',
   tag: 'playlists',
   method: 'GET',
   path: '/playlists',
@@ -20,7 +21,8 @@ export const listPlaylists = operation(['service:read'], {
   async handle(ctx, { query }) {
     const streamID = query.streamID ?? null;
     let items = 0;
-    const holdsTooMuch = ({ draft, live }: Playlist) => (items += draft.items.length + (live?.items.length ?? 0)) > maxItemsOfPage;
+    const holdsTooMuch = ({ draft, live }: Playlist) =>
+      (items += draft.items.length + (live?.items.length ?? 0)) > maxItemsOfPage;
     const { data, page } = await pageThrough(
       ctx,
       `playlists streamID=${streamID}`,

@@ -45,9 +45,14 @@ export const playlistSchema = z
   .meta({ id: 'Playlist' });
 
 /** Presents playlists with what their items are, which one statement reads for all of them, if anybody wants it. */
-export async function presentPlaylists(ctx: Context, playlists: readonly Playlist[]): Promise<z.input<typeof playlistSchema>[]> {
+export async function presentPlaylists(
+  ctx: Context,
+  playlists: readonly Playlist[],
+): Promise<z.input<typeof playlistSchema>[]> {
   const shown = ctx.isWanted('Playlist.draft') || ctx.isWanted('Playlist.live') ? playlists : [];
-  const uploadIDs = new Set(shown.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])].map((item) => item.uploadID)));
+  const uploadIDs = new Set(
+    shown.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])].map((item) => item.uploadID)),
+  );
   const uploads = uploadIDs.size > 0 ? await ctx.data.uploads.byID([...uploadIDs]) : new Map<string, Upload>();
   const present = (kind: Playlist['kind'], { mode, items }: PlaylistSpec) => ({
     mode,
@@ -68,7 +73,11 @@ export async function presentPlaylists(ctx: Context, playlists: readonly Playlis
     publishStatus: playlist.publish_status,
     publishFailure: playlist.publish_failure,
     draft: present(playlist.kind, playlist.draft),
-    live: playlist.live && { ...present(playlist.kind, playlist.live), version: playlist.live.version, publishedAt: playlist.live.publishedAt },
+    live: playlist.live && {
+      ...present(playlist.kind, playlist.live),
+      version: playlist.live.version,
+      publishedAt: playlist.live.publishedAt,
+    },
     createdAt: playlist.created_at,
   }));
 }

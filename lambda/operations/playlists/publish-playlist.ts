@@ -9,7 +9,8 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 export const publishPlaylist = operation(['service:write'], {
   id: 'publishPlaylist',
   summary: 'Publish a playlist',
-  description: 'The draft becomes what the stream plays. Next: poll get_playlist until publishStatus is IDLE or FAILED. A running stream takes it over at the end of an item, 10 seconds from now at the earliest.',
+  description:
+    'The draft becomes what the stream plays. Next: poll get_playlist until publishStatus is IDLE or FAILED. A running stream takes it over at the end of an item, 10 seconds from now at the earliest.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/publish',
@@ -20,7 +21,8 @@ export const publishPlaylist = operation(['service:write'], {
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.playlists.find(ctx.caller.userID, params.id), 'playlist');
     const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
-    if (playlist.draft.items.length === 0) throw new ProblemError('playlist_empty', 'The draft has no items. Add some with apply_playlist_operations.');
+    if (playlist.draft.items.length === 0)
+      throw new ProblemError('playlist_empty', 'The draft has no items. Add some with apply_playlist_operations.');
     return presentPlaylist(ctx, await requestPublish(ctx.data, stream, playlist));
   },
 });

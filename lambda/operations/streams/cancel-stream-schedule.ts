@@ -16,7 +16,8 @@ export const cancelStreamSchedule = operation(['service:write'], {
   errors: ['not_found', 'stream_not_scheduled'],
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
-    if (stream.state !== 'scheduled') throw new ProblemError('stream_not_scheduled', 'The stream has no armed schedule.');
+    if (stream.state !== 'scheduled')
+      throw new ProblemError('stream_not_scheduled', 'The stream has no armed schedule.');
     await ctx.data.dueTimes.clear(stream.id);
     const cleared = await ctx.data.streams.setSchedule(stream.id, null, null, null);
     return presentStream(ctx, (await ctx.data.streams.move(cleared, 'cancel_schedule'))!);

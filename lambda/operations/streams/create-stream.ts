@@ -3,12 +3,20 @@ import * as z from 'zod';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { operation } from '../operation.ts';
 import { exampleStream, presentStream, streamFields, streamSchema } from './stream-schema.ts';
-import { adoptPlaylists, assertFields, assertSchedule, assertVideoCodec, keepPlaylistsPrepared, mergeSettings } from './stream-settings.ts';
+import {
+  adoptPlaylists,
+  assertFields,
+  assertSchedule,
+  assertVideoCodec,
+  keepPlaylistsPrepared,
+  mergeSettings,
+} from './stream-settings.ts';
 
 export const createStream = operation(['service:write'], {
   id: 'createStream',
   summary: 'Create a stream',
-  description: 'A stream loops media to one RTMP destination, around the clock: the items of its playlists or, for a single file, videoUploadObjectID. Every field is optional; what is missing can be added with update_stream. Next: create_playlist for several files, then get_stream_readiness and start_stream. A schedule given here is stored; schedule_stream arms it.',
+  description:
+    'A stream loops media to one RTMP destination, around the clock: the items of its playlists or, for a single file, videoUploadObjectID. Every field is optional; what is missing can be added with update_stream. Next: create_playlist for several files, then get_stream_readiness and start_stream. A schedule given here is stored; schedule_stream arms it.',
   tag: 'streams',
   method: 'POST',
   path: '/streams',

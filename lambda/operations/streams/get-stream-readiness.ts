@@ -23,7 +23,8 @@ const readiness = z
 export const getStreamReadiness = operation(['service:read'], {
   id: 'getStreamReadiness',
   summary: 'Check whether a stream can start',
-  description: 'The same checks as start_stream, without changing anything or connecting anywhere. Each issue says what to do. Those of stage PREFLIGHT keep the stream from starting; those of PREPARATION say what a start leaves out.',
+  description:
+    'The same checks as start_stream, without changing anything or connecting anywhere. Each issue says what to do. Those of stage PREFLIGHT keep the stream from starting; those of PREPARATION say what a start leaves out.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/readiness',

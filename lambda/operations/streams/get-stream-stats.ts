@@ -9,7 +9,9 @@ const stats = z
   .object({
     state: z.enum(streamStates),
     startedAt: timestamp.nullable(),
-    uptimeSeconds: z.number().describe('Since the first media of the run was accepted; of the last run once it has ended.'),
+    uptimeSeconds: z
+      .number()
+      .describe('Since the first media of the run was accepted; of the last run once it has ended.'),
     bitrateKbps: z.number().describe('Sent, over the last seconds.'),
     framesPerSecond: z.number(),
     framesSent: z.int(),
@@ -18,7 +20,12 @@ const stats = z
     reconnects: z.int32(),
     loopCount: z.int32().describe('Laps of the playlist completed.'),
     currentItem: z
-      .object({ playlistID: z.string().nullable(), itemID: z.string(), uploadID: z.string(), positionSeconds: z.number() })
+      .object({
+        playlistID: z.string().nullable(),
+        itemID: z.string(),
+        uploadID: z.string(),
+        positionSeconds: z.number(),
+      })
       .meta({ id: 'CurrentItem' })
       .nullable(),
     replicas: z.array(replica),
@@ -27,14 +34,22 @@ const stats = z
   .meta({ id: 'StreamStats' });
 
 const neverLive = {
-  bitrateKbps: 0, framesPerSecond: 0, framesSent: 0, bytesSent: 0, droppedFrames: 0, reconnects: 0, loopCount: 0, currentItem: null,
+  bitrateKbps: 0,
+  framesPerSecond: 0,
+  framesSent: 0,
+  bytesSent: 0,
+  droppedFrames: 0,
+  reconnects: 0,
+  loopCount: 0,
+  currentItem: null,
   sampledAt: null,
 };
 
 export const getStreamStats = operation(['service:read'], {
   id: 'getStreamStats',
   summary: 'Get live statistics of a stream',
-  description: 'Whether it really sends: bitrate, frames, reconnects, the item on air. Once it is no longer live, the last figures of the run; of a stream that never was, zeros.',
+  description:
+    'Whether it really sends: bitrate, frames, reconnects, the item on air. Once it is no longer live, the last figures of the run; of a stream that never was, zeros.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/stats',
@@ -49,8 +64,11 @@ export const getStreamStats = operation(['service:read'], {
       ...((await ctx.data.figures.ofStream(stream.id)) ?? neverLive),
       state: stream.state,
       startedAt: stream.started_at,
-      uptimeSeconds: stream.started_at === null ? 0 : Math.max(0, (until.getTime() - stream.started_at.getTime()) / 1000),
-      replicas: replicas.filter(({ state }) => state !== 'ended').map(({ role, state, since }) => ({ role, state, since })),
+      uptimeSeconds:
+        stream.started_at === null ? 0 : Math.max(0, (until.getTime() - stream.started_at.getTime()) / 1000),
+      replicas: replicas
+        .filter(({ state }) => state !== 'ended')
+        .map(({ role, state, since }) => ({ role, state, since })),
     };
   },
 });

@@ -14,7 +14,12 @@ export const listStreams = operation(['service:read'], {
   path: '/streams',
   query: {
     ...pageQuery,
-    ids: z.array(id.max(64)).min(1).max(100).optional().describe('This set, all on one page; unknown ones are left out.'),
+    ids: z
+      .array(id.max(64))
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('This set, all on one page; unknown ones are left out.'),
     state: z.enum(streamStates).optional().describe('Only streams in this state.'),
   },
   output: { status: 200, body: pageOf(streamSchema).meta({ id: 'StreamPage' }) },

@@ -11,17 +11,22 @@ import { presentStream, recurrence, streamSchema } from './stream-schema.ts';
 export const scheduleStream = operation(['service:write'], {
   id: 'scheduleStream',
   summary: 'Schedule a stream',
-  description: 'The stream starts and ends by itself, to the second, and with a recurrence again and again. Readiness is checked when the start time comes; look at get_stream_readiness before.',
+  description:
+    'The stream starts and ends by itself, to the second, and with a recurrence again and again. Readiness is checked when the start time comes; look at get_stream_readiness before.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/schedule',
   params: { id: pathID },
   body: z.strictObject({
     scheduleStartAt: timestampInput.describe('In the future.'),
-    scheduleEndAt: timestampInput.nullish().describe('After the start; without it the stream runs until it is stopped.'),
+    scheduleEndAt: timestampInput
+      .nullish()
+      .describe('After the start; without it the stream runs until it is stopped.'),
     recurrence: recurrence
       .nullish()
-      .describe('When to start again after the end of schedule or duration, each time for as long. A stop by the user ends it.'),
+      .describe(
+        'When to start again after the end of schedule or duration, each time for as long. A stop by the user ends it.',
+      ),
   }),
   output: { status: 200, body: streamSchema },
   errors: ['not_found', 'schedule_in_past', 'stream_not_schedulable'],

@@ -12,7 +12,8 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 export const startStream = operation(['service:write'], {
   id: 'startStream',
   summary: 'Start a stream',
-  description: 'Costs credits for the minutes that are live. Answers at once, with state activating or preparing. Next: poll get_stream until state is active or failed. A stream that is live already is answered as it is. Playlists whose draft differs from what is live are published by the start.',
+  description:
+    'Costs credits for the minutes that are live. Answers at once, with state activating or preparing. Next: poll get_stream until state is active or failed. A stream that is live already is answered as it is. Playlists whose draft differs from what is live are published by the start.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/start',
@@ -28,12 +29,20 @@ export const startStream = operation(['service:write'], {
 
 /** Starts a stream which the caller has locked; one that is live is answered as it is. */
 export async function startOrRefuse(ctx: Context, stream: Stream): Promise<Stream> {
-  if (stream.state === 'stopping') throw new ProblemError('stream_not_startable', 'The stream is stopping. Start it again once it has stopped.');
+  if (stream.state === 'stopping')
+    throw new ProblemError('stream_not_startable', 'The stream is stopping. Start it again once it has stopped.');
   if (isLive(stream.state)) return stream;
   const result = await start(ctx.data, stream, 'start', ctx);
   if ('stream' in result) return result.stream;
   const { issues } = result;
-  throw new ProblemError('stream_not_ready', issues.filter(isBlocking).map((issue) => issue.error).join(' '), {
-    members: { readiness: { ready: false, issues } },
-  });
+  throw new ProblemError(
+    'stream_not_ready',
+    issues
+      .filter(isBlocking)
+      .map((issue) => issue.error)
+      .join(' '),
+    {
+      members: { readiness: { ready: false, issues } },
+    },
+  );
 }

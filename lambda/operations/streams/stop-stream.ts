@@ -10,7 +10,8 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 export const stopStream = operation(['service:write'], {
   id: 'stopStream',
   summary: 'Stop a stream',
-  description: 'Answers at once, with state stopping; the media ends within 2 seconds, and with it the cost. A recurrence ends too. A stream that has never run or has stopped is answered as it is.',
+  description:
+    'Answers at once, with state stopping; the media ends within 2 seconds, and with it the cost. A recurrence ends too. A stream that has never run or has stopped is answered as it is.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/stop',

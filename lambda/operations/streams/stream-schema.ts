@@ -13,39 +13,79 @@ import { failure, framerate, id, quality, text, timestamp, timestampInput, video
 export const streamFields = {
   name: text(0, 255).nullish().describe('For people.'),
   agentModeEnabled: z.boolean().nullish().describe('Replicas are spread over zones.'),
-  runBackupStream: z.boolean().nullish().describe("In agent mode: a second replica publishes to the destination's backup address."),
-  playlistIDs: z.array(id).max(2).optional().describe('What the stream plays: at most one playlist of kind video and one of kind audio.'),
-  preparedPlaylistIDs: z.array(id).max(100).optional().describe("Playlists kept prepared for this stream's quality, framerate and codec, drafts included, so that a start need not wait: for streamBackend manifest."),
-  videoUploadObjectID: id.nullish().describe('Upload to loop where no video playlist is given; an image is held still.'),
+  runBackupStream: z
+    .boolean()
+    .nullish()
+    .describe("In agent mode: a second replica publishes to the destination's backup address."),
+  playlistIDs: z
+    .array(id)
+    .max(2)
+    .optional()
+    .describe('What the stream plays: at most one playlist of kind video and one of kind audio.'),
+  preparedPlaylistIDs: z
+    .array(id)
+    .max(100)
+    .optional()
+    .describe(
+      "Playlists kept prepared for this stream's quality, framerate and codec, drafts included, so that a start need not wait: for streamBackend manifest.",
+    ),
+  videoUploadObjectID: id
+    .nullish()
+    .describe('Upload to loop where no video playlist is given; an image is held still.'),
   audioUploadObjectID: id.nullish().describe("Upload whose sound replaces the video's own."),
   destinationID: id.nullish().describe('Destination to stream to.'),
   quality: quality.nullish().describe("null: the user's default, taken at start."),
   framerate: framerate.nullish().describe("null: the user's default, taken at start."),
-  videoCodec: videoCodec.nullish().describe('null or h264: what every destination takes. hevc and av1 take about 60 % of the bytes, and need streamBackend manifest and a destination that takes Enhanced RTMP, as YouTube does.'),
-  streamBackend: z.enum(streamBackends).nullish().describe('null or ffmpeg: one encoder per stream. manifest: the in-process publisher of prepared media.'),
+  videoCodec: videoCodec
+    .nullish()
+    .describe(
+      'null or h264: what every destination takes. hevc and av1 take about 60 % of the bytes, and need streamBackend manifest and a destination that takes Enhanced RTMP, as YouTube does.',
+    ),
+  streamBackend: z
+    .enum(streamBackends)
+    .nullish()
+    .describe('null or ffmpeg: one encoder per stream. manifest: the in-process publisher of prepared media.'),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
   managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
-  streamDuration: z.int().min(0).max(2_147_483_647).nullish().describe("Seconds; 0 means that the stream never expires. null on create: the user's default."),
-  streamKey: text(1, 512).nullish().meta({ deprecated: true, writeOnly: true }).describe('Deprecated: use destinationID.'),
-  streamStateID: id.nullish().describe('On update: refuses with version_conflict if the stream has moved on from this transition.'),
+  streamDuration: z
+    .int()
+    .min(0)
+    .max(2_147_483_647)
+    .nullish()
+    .describe("Seconds; 0 means that the stream never expires. null on create: the user's default."),
+  streamKey: text(1, 512)
+    .nullish()
+    .meta({ deprecated: true, writeOnly: true })
+    .describe('Deprecated: use destinationID.'),
+  streamStateID: id
+    .nullish()
+    .describe('On update: refuses with version_conflict if the stream has moved on from this transition.'),
   scheduleStartAt: timestampInput.nullish().describe('ISO 8601 with zone; in the future.'),
   scheduleEndAt: timestampInput.nullish().describe('After scheduleStartAt.'),
 };
 
 /** What a request may look like, for the OpenAPI document. */
 export const exampleStream = {
-  name: 'Evening loop', videoUploadObjectID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p', destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p', quality: 'q_1080p', framerate: 'f_30',
+  name: 'Evening loop',
+  videoUploadObjectID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
+  destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p',
+  quality: 'q_1080p',
+  framerate: 'f_30',
 };
 
 /** Intervals and COUNT are counted from scheduleStartAt, which is the first occurrence. */
 export const recurrence = z
   .strictObject({
     rule: text(1, 512).describe('An RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. COUNT at most 1000.'),
-    timeZone: text(1, 64).describe('An IANA time zone, such as Europe/Berlin: local times stay the same when its clocks change.'),
+    timeZone: text(1, 64).describe(
+      'An IANA time zone, such as Europe/Berlin: local times stay the same when its clocks change.',
+    ),
   })
   .meta({ id: 'Recurrence' });
 
-export const replica = z.object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp }).meta({ id: 'Replica' });
+export const replica = z
+  .object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp })
+  .meta({ id: 'Replica' });
 
 const transition = z
   .object({
@@ -66,7 +106,14 @@ export const streamSchema = z
     stateReason: failure.nullable(),
     streamStateID: z.string().nullable().describe('Identifier of the last transition.'),
     processingState: z.enum(['idle', 'processing', 'failed']),
-    preparedShare: z.number().min(0).max(1).nullable().describe('How much is prepared, 0 to 1: while the state is preparing, of what the stream plays; else of its preparedPlaylistIDs, if it has any.'),
+    preparedShare: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe(
+        'How much is prepared, 0 to 1: while the state is preparing, of what the stream plays; else of its preparedPlaylistIDs, if it has any.',
+      ),
     playlistIDs: z.array(z.string()),
     preparedPlaylistIDs: z.array(z.string()),
     videoUploadObjectID: z.string().nullable(),
@@ -87,7 +134,9 @@ export const streamSchema = z
     nextOccurrences: z.array(timestamp).describe('The next starts by the schedule that is armed, at most 5.'),
     replicas: z.array(replica),
     transitions: z.array(transition).describe('The last 20, newest first.'),
-    startedAt: timestamp.nullable().describe('First media of this run, or the last one, that the destination accepted.'),
+    startedAt: timestamp
+      .nullable()
+      .describe('First media of this run, or the last one, that the destination accepted.'),
     stoppedAt: timestamp.nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -97,12 +146,18 @@ export const streamSchema = z
 const shownTransitions = 20;
 
 /** Presents streams with their replicas and histories, each read with one statement for all of them, if anybody wants them. */
-export async function presentStreams(ctx: Context, streams: readonly Stream[]): Promise<z.input<typeof streamSchema>[]> {
+export async function presentStreams(
+  ctx: Context,
+  streams: readonly Stream[],
+): Promise<z.input<typeof streamSchema>[]> {
   const ids = streams.map((stream) => stream.id);
   const replicas = ctx.isWanted('Stream.replicas') ? await ctx.data.replicas.ofStreams(ids) : [];
   const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter(hasShare).map((stream) => stream.id) : [];
-  const prepared = preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
-  const history = ctx.isWanted('Stream.transitions') ? await ctx.data.streams.lastTransitions(ids, shownTransitions) : [];
+  const prepared =
+    preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
+  const history = ctx.isWanted('Stream.transitions')
+    ? await ctx.data.streams.lastTransitions(ids, shownTransitions)
+    : [];
   return streams.map((stream) => ({
     id: stream.id,
     name: stream.name,

@@ -13,7 +13,9 @@ import type { FieldError } from '../problem-codes.ts';
 import type { streamFields } from './stream-schema.ts';
 
 /** The fields as validated: absent means unchanged, null clears. */
-export type StreamInput = { readonly [Field in keyof typeof streamFields]?: z.output<(typeof streamFields)[Field]> | undefined };
+export type StreamInput = {
+  readonly [Field in keyof typeof streamFields]?: z.output<(typeof streamFields)[Field]> | undefined;
+};
 
 const emptySettings: StreamSettings = {
   name: null,
@@ -37,7 +39,12 @@ const emptySettings: StreamSettings = {
 };
 
 /** The settings after a request: those of `stream`, or empty ones for a new stream, with the given fields in their place. */
-export function mergeSettings(ctx: Context, streamID: string, stream: Stream | null, input: StreamInput): StreamSettings {
+export function mergeSettings(
+  ctx: Context,
+  streamID: string,
+  stream: Stream | null,
+  input: StreamInput,
+): StreamSettings {
   const before: StreamSettings = stream ?? emptySettings;
   const given = <Value>(value: Value | undefined, unchanged: Value): Value => (value === undefined ? unchanged : value);
   return {
@@ -69,13 +76,15 @@ export function mergeSettings(ctx: Context, streamID: string, stream: Stream | n
 export async function assertFields(ctx: Context, input: StreamInput): Promise<void> {
   const { userID } = ctx.caller;
   const errors: FieldError[] = streamKeyFaults(input.streamKey);
-  const miss = (path: string, what: string) => errors.push({ path, code: 'validation_failed', detail: `There is no such ${what}.` });
+  const miss = (path: string, what: string) =>
+    errors.push({ path, code: 'validation_failed', detail: `There is no such ${what}.` });
 
   for (const field of ['videoUploadObjectID', 'audioUploadObjectID'] as const) {
     const id = input[field];
     if (id && !(await ctx.data.uploads.find(userID, id))) miss(`/${field}`, 'upload');
   }
-  if (input.destinationID && !(await ctx.data.destinations.find(userID, input.destinationID))) miss('/destinationID', 'destination');
+  if (input.destinationID && !(await ctx.data.destinations.find(userID, input.destinationID)))
+    miss('/destinationID', 'destination');
   for (const field of ['playlistIDs', 'preparedPlaylistIDs'] as const) {
     const ids = input[field] ?? [];
     const found = ids.length > 0 ? await ctx.data.playlists.findMany(userID, ids) : [];
@@ -84,10 +93,17 @@ export async function assertFields(ctx: Context, input: StreamInput): Promise<vo
     });
     const kinds = found.map((playlist) => playlist.kind);
     const repeated = new Set(ids).size < ids.length || (field === 'playlistIDs' && new Set(kinds).size < kinds.length);
-    if (repeated) errors.push({ path: `/${field}`, code: 'validation_failed', detail: 'At most one playlist of each kind, each named once.' });
+    if (repeated)
+      errors.push({
+        path: `/${field}`,
+        code: 'validation_failed',
+        detail: 'At most one playlist of each kind, each named once.',
+      });
   }
   if (errors.length > 0) throw new ProblemError('validation_failed', errors[0]!.detail, { errors });
-  const past = (['scheduleStartAt', 'scheduleEndAt'] as const).filter((field) => input[field] && input[field] <= ctx.now);
+  const past = (['scheduleStartAt', 'scheduleEndAt'] as const).filter(
+    (field) => input[field] && input[field] <= ctx.now,
+  );
   const refusal = fieldProblems(past.map((field) => [field, 'The time has passed already.', 'schedule_in_past']));
   if (refusal) throw refusal;
 }
@@ -101,11 +117,17 @@ export function assertSchedule(input: StreamInput, settings: StreamSettings): vo
 }
 
 /** Refuses a codec that the stream's backend does not send: only prepared media is in others than H.264. */
-export function assertVideoCodec(input: StreamInput, { video_codec: videoCodec, stream_backend: backend }: StreamSettings): void {
+export function assertVideoCodec(
+  input: StreamInput,
+  { video_codec: videoCodec, stream_backend: backend }: StreamSettings,
+): void {
   const isGiven = input.videoCodec !== undefined || input.streamBackend !== undefined;
   if (!isGiven || videoCodec === null || videoCodec === 'h264' || backend === 'manifest') return;
   const field = input.videoCodec === undefined ? 'streamBackend' : 'videoCodec';
-  throw fieldProblem(field, `A stream in ${videoCodec} is sent from prepared media only: set streamBackend to manifest, or videoCodec to h264.`);
+  throw fieldProblem(
+    field,
+    `A stream in ${videoCodec} is sent from prepared media only: set streamBackend to manifest, or videoCodec to h264.`,
+  );
 }
 
 /** Moves playlists that the stream now names here from the streams that had them; a live one keeps what it plays. */
@@ -114,7 +136,12 @@ export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs
     const found = await lockWithStream(ctx.data, id);
     if (!found || found.stream.id === streamID) continue;
     const { stream: former } = found;
-    if (isLive(former.state)) throw fieldProblem('playlistIDs', `The playlist ${id} belongs to a stream that is live. Stop that one first.`, 'stream_live');
+    if (isLive(former.state))
+      throw fieldProblem(
+        'playlistIDs',
+        `The playlist ${id} belongs to a stream that is live. Stop that one first.`,
+        'stream_live',
+      );
     await ctx.data.playlists.moveToStream(id, streamID);
     await ctx.data.streamParts.settleProcessing(former.id);
     await judgeParts(ctx.data, await ctx.data.streamParts.detachPlaylist(former.id, id));

@@ -12,7 +12,14 @@ import { fieldProblem, ProblemError } from '../problem-codes.ts';
 import { startOrRefuse } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
 import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
-import { adoptPlaylists, assertFields, assertSchedule, assertVideoCodec, keepPlaylistsPrepared, mergeSettings } from './stream-settings.ts';
+import {
+  adoptPlaylists,
+  assertFields,
+  assertSchedule,
+  assertVideoCodec,
+  keepPlaylistsPrepared,
+  mergeSettings,
+} from './stream-settings.ts';
 
 /** All that may change while a stream is live. */
 const changeableLive = new Set(['name', 'streamDuration', 'scheduleEndAt', 'status', 'streamStateID', 'retryMirror']);
@@ -20,20 +27,31 @@ const changeableLive = new Set(['name', 'streamDuration', 'scheduleEndAt', 'stat
 export const updateStream = operation(['service:write'], {
   id: 'updateStream',
   summary: 'Update a stream',
-  description: 'An absent field stays as it is, null clears it; all of the request is applied or nothing. status ACTIVE starts the stream like start_stream, INACTIVE stops it. While live, only name, streamDuration, scheduleEndAt and status can change.',
+  description:
+    'An absent field stays as it is, null clears it; all of the request is applied or nothing. status ACTIVE starts the stream like start_stream, INACTIVE stops it. While live, only name, streamDuration, scheduleEndAt and status can change.',
   tag: 'streams',
   method: 'PATCH',
   path: '/streams/{id}',
   params: { id: pathID },
-  body: z.strictObject({
-    ...streamFields,
-    status: z.enum(streamStatuses).optional(),
-    retryMirror: z.boolean().optional().describe("Writes the latest wish to the managed platform's schedule again."),
-  }).meta({ examples: [{ name: 'Night loop', scheduleEndAt: null, status: 'ACTIVE' }] }),
+  body: z
+    .strictObject({
+      ...streamFields,
+      status: z.enum(streamStatuses).optional(),
+      retryMirror: z.boolean().optional().describe("Writes the latest wish to the managed platform's schedule again."),
+    })
+    .meta({ examples: [{ name: 'Night loop', scheduleEndAt: null, status: 'ACTIVE' }] }),
   output: { status: 200, body: streamSchema },
   errors: [
-    'not_found', 'feature_disabled', 'version_conflict', 'stream_live', 'schedule_in_past', 'not_managed', 'stream_not_startable',
-    'stream_not_ready', 'stream_not_stoppable', 'stream_not_schedulable',
+    'not_found',
+    'feature_disabled',
+    'version_conflict',
+    'stream_live',
+    'schedule_in_past',
+    'not_managed',
+    'stream_not_startable',
+    'stream_not_ready',
+    'stream_not_stoppable',
+    'stream_not_schedulable',
   ],
   async handle(ctx, { params, body }) {
     const { status, retryMirror, ...input } = body;
@@ -58,20 +76,35 @@ export const updateStream = operation(['service:write'], {
   },
 });
 
-async function assertChangeable(ctx: Context, stream: Stream, body: Record<string, unknown>, settings: StreamSettings): Promise<void> {
+async function assertChangeable(
+  ctx: Context,
+  stream: Stream,
+  body: Record<string, unknown>,
+  settings: StreamSettings,
+): Promise<void> {
   if (body['streamStateID'] != null && body['streamStateID'] !== String(stream.last_transition_id)) {
-    throw fieldProblem('streamStateID', 'This is not the last transition of the stream. Read the stream again and decide anew.', 'version_conflict');
+    throw fieldProblem(
+      'streamStateID',
+      'This is not the last transition of the stream. Read the stream again and decide anew.',
+      'version_conflict',
+    );
   }
   if (isLive(stream.state)) {
     const fixed = Object.keys(body).find((field) => body[field] !== undefined && !changeableLive.has(field));
-    if (fixed !== undefined) throw fieldProblem(fixed, 'This cannot be changed while the stream is live. Stop it first.', 'stream_live');
+    if (fixed !== undefined)
+      throw fieldProblem(fixed, 'This cannot be changed while the stream is live. Stop it first.', 'stream_live');
   }
   if (stream.state === 'scheduled' && settings.schedule_start_at === null) {
-    throw fieldProblem('scheduleStartAt', 'A scheduled stream needs its start. Use cancel_stream_schedule to have none.', 'stream_not_schedulable');
+    throw fieldProblem(
+      'scheduleStartAt',
+      'A scheduled stream needs its start. Use cancel_stream_schedule to have none.',
+      'stream_not_schedulable',
+    );
   }
   if (settings.stream_backend !== stream.stream_backend) {
     const user = (await ctx.data.accounts.find(ctx.caller.userID))!;
-    if (!user.stream_backend_edit) throw new ProblemError('feature_disabled', 'Changing streamBackend is not enabled for this account.');
+    if (!user.stream_backend_edit)
+      throw new ProblemError('feature_disabled', 'Changing streamBackend is not enabled for this account.');
   }
 }
 
@@ -82,7 +115,11 @@ async function moveDueTimes(ctx: Context, stream: Stream, settings: StreamSettin
   if (running) await ctx.data.dueTimes.set(stream.id, 'schedule_end', settings.schedule_end_at);
   if (running && stream.started_at !== null) {
     const seconds = settings.stream_duration_seconds;
-    await ctx.data.dueTimes.set(stream.id, 'duration_over', seconds ? new Date(stream.started_at.getTime() + seconds * 1000) : null);
+    await ctx.data.dueTimes.set(
+      stream.id,
+      'duration_over',
+      seconds ? new Date(stream.started_at.getTime() + seconds * 1000) : null,
+    );
   }
 }
 
@@ -92,7 +129,11 @@ async function rearm(ctx: Context, stream: Stream, settings: StreamSettings): Pr
   const { recurrence } = stream;
   const moved = times.startAt.getTime() !== stream.schedule_start_at?.getTime();
   const fault = recurrence && moved ? await faultOfRecurrence(recurrence, times.startAt) : null;
-  if (fault) throw fieldProblem('scheduleStartAt', `The recurrence of this schedule does not go on from there: ${fault.detail}`);
-  const series = recurrence && { ...beginSeries(recurrence, times), ...(moved ? {} : { firstStartAt: recurrence.firstStartAt }) };
+  if (fault)
+    throw fieldProblem('scheduleStartAt', `The recurrence of this schedule does not go on from there: ${fault.detail}`);
+  const series = recurrence && {
+    ...beginSeries(recurrence, times),
+    ...(moved ? {} : { firstStartAt: recurrence.firstStartAt }),
+  };
   await armSchedule(ctx.data, stream, times, series);
 }

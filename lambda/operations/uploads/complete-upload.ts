@@ -7,7 +7,8 @@ import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts'
 export const completeUpload = operation(['service:write'], {
   id: 'completeUpload',
   summary: 'Mark an upload complete',
-  description: 'Checks that the bytes have arrived. Their content is examined afterwards. Next: poll get_upload until probeState is completed or failed. Repeating the call changes nothing.',
+  description:
+    'Checks that the bytes have arrived. Their content is examined afterwards. Next: poll get_upload until probeState is completed or failed. Repeating the call changes nothing.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/complete',
@@ -19,16 +20,26 @@ export const completeUpload = operation(['service:write'], {
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
     if (upload.uploaded) return presentUpload(upload);
     if (upload.external_source !== null) {
-      throw new ProblemError('upload_incomplete', 'This upload is imported and completes by itself. Poll it until externalSource.state is completed.');
+      throw new ProblemError(
+        'upload_incomplete',
+        'This upload is imported and completes by itself. Poll it until externalSource.state is completed.',
+      );
     }
 
     const object = await ctx.objects.head(upload.object_key);
-    if (!object) throw new ProblemError('upload_incomplete', 'No bytes have arrived yet. PUT them to the upload URL first.');
+    if (!object)
+      throw new ProblemError('upload_incomplete', 'No bytes have arrived yet. PUT them to the upload URL first.');
     if (upload.declared_size_bytes !== null && upload.declared_size_bytes !== object.sizeBytes) {
-      throw new ProblemError('upload_mismatch', `${object.sizeBytes} bytes arrived, but fileSize announced ${upload.declared_size_bytes}.`);
+      throw new ProblemError(
+        'upload_mismatch',
+        `${object.sizeBytes} bytes arrived, but fileSize announced ${upload.declared_size_bytes}.`,
+      );
     }
     if (object.sizeBytes > maxUploadBytes) {
-      throw new ProblemError('payload_too_large', `${object.sizeBytes} bytes arrived; an upload holds at most ${maxUploadBytes}.`);
+      throw new ProblemError(
+        'payload_too_large',
+        `${object.sizeBytes} bytes arrived; an upload holds at most ${maxUploadBytes}.`,
+      );
     }
     const completed = await ctx.data.uploads.markUploaded(upload.id, object.sizeBytes);
     await ctx.data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID: upload.id } });

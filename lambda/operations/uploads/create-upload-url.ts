@@ -18,7 +18,8 @@ const uploadURL = z
 export const createUploadUrl = operation(['service:write'], {
   id: 'createUploadUrl',
   summary: 'Get a presigned URL to send the bytes to',
-  description: 'Send the whole file with one HTTP PUT and the given headers, then call complete_upload. The first PUT counts: with If-None-Match a second one is answered 412, and so is a repetition of one that has arrived, after which complete_upload is next. The URL needs no credential: treat it as a secret.',
+  description:
+    'Send the whole file with one HTTP PUT and the given headers, then call complete_upload. The first PUT counts: with If-None-Match a second one is answered 412, and so is a repetition of one that has arrived, after which complete_upload is next. The URL needs no credential: treat it as a secret.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/upload-url',
@@ -29,10 +30,16 @@ export const createUploadUrl = operation(['service:write'], {
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload');
     if (upload.uploaded) {
-      throw new ProblemError('resource_in_use', 'This upload is complete, and streams may play it. Create another upload for other bytes.');
+      throw new ProblemError(
+        'resource_in_use',
+        'This upload is complete, and streams may play it. Create another upload for other bytes.',
+      );
     }
     if (upload.external_source !== null) {
-      throw new ProblemError('resource_in_use', 'The bytes of this upload are imported from a link. Create another upload to send bytes yourself.');
+      throw new ProblemError(
+        'resource_in_use',
+        'The bytes of this upload are imported from a link. Create another upload to send bytes yourself.',
+      );
     }
     const { url, headers, expiresAt } = await ctx.objects.presignPut(upload.object_key, {
       contentType: upload.mime_type,

@@ -19,9 +19,16 @@ export const createUpload = operation(['service:write'], {
     mimeType: z
       .string()
       .max(127)
-      .regex(/^(audio|video|image)\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$/, { error: 'Must be an audio/, video/ or image/ media type without parameters.' })
+      .regex(/^(audio|video|image)\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$/, {
+        error: 'Must be an audio/, video/ or image/ media type without parameters.',
+      })
       .describe('The media type that the bytes will be sent with, such as video/mp4.'),
-    fileSize: z.int().min(1).max(maxUploadBytes).optional().describe('Bytes. When given, exactly as many have to arrive.'),
+    fileSize: z
+      .int()
+      .min(1)
+      .max(maxUploadBytes)
+      .optional()
+      .describe('Bytes. When given, exactly as many have to arrive.'),
     type: z.enum(uploadTypes).optional().describe('What the file is to be used as; by default what its mimeType says.'),
   }),
   output: { status: 201, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },

@@ -13,5 +13,6 @@ export const getUpload = operation(['service:read'], {
   params: { id: pathID },
   output: { status: 200, body: uploadSchema },
   errors: ['not_found'],
-  handle: async (ctx, { params }) => presentUpload(orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload')),
+  handle: async (ctx, { params }) =>
+    presentUpload(orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload')),
 });

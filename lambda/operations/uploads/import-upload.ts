@@ -24,9 +24,14 @@ export const importUpload = operation(['service:write'], {
   hints: { openWorld: true },
   async handle(ctx, { body }) {
     const fault = faultOfImportURL(body.url, ctx.settings.allowPrivateAddresses);
-    if (fault === 'malformed') throw fieldProblem('url', 'Must be an http:// or https:// URL without user name and password.');
+    if (fault === 'malformed')
+      throw fieldProblem('url', 'Must be an http:// or https:// URL without user name and password.');
     if (fault === 'forbidden') {
-      throw fieldProblem('url', 'This address may not be imported from. Use a public http:// or https:// link.', 'import_url_forbidden');
+      throw fieldProblem(
+        'url',
+        'This address may not be imported from. Use a public http:// or https:// link.',
+        'import_url_forbidden',
+      );
     }
     const { userID } = ctx.caller;
     const uploadID = ctx.newID('upl');

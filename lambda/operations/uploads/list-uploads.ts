@@ -14,5 +14,11 @@ export const listUploads = operation(['service:read'], {
   output: { status: 200, body: pageOf(uploadSchema).meta({ id: 'UploadPage' }) },
   errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
-    pageThrough(ctx, 'uploads', query, (before, count) => ctx.data.uploads.list(ctx.caller.userID, before, count), presentUpload),
+    pageThrough(
+      ctx,
+      'uploads',
+      query,
+      (before, count) => ctx.data.uploads.list(ctx.caller.userID, before, count),
+      presentUpload,
+    ),
 });

@@ -10,7 +10,9 @@ export const maxUploadBytes = 5 * 1024 ** 3;
 const externalSource = z
   .object({
     url: z.string().describe('The link, as it was given.'),
-    state: z.enum(importStates).describe('completed: the bytes are here, and are examined next (probeState). failed: they will not come.'),
+    state: z
+      .enum(importStates)
+      .describe('completed: the bytes are here, and are examined next (probeState). failed: they will not come.'),
     bytesReceived: z.int().describe('So far. Back to 0 when the source cannot go on where it was interrupted.'),
     failure: failure.nullable().describe('Why the import failed: whose fault it was, and what to do.'),
   })
@@ -32,7 +34,11 @@ export const uploadSchema = z
     framerate: z.number().nullable().describe('Frames per second.'),
     videoCodec: z.string().nullable(),
     audioCodec: z.string().nullable(),
-    externalSource: externalSource.optional().describe('Only of imported uploads. Their name, type, mimeType and fileSize are what the source says until probeState is completed.'),
+    externalSource: externalSource
+      .optional()
+      .describe(
+        'Only of imported uploads. Their name, type, mimeType and fileSize are what the source says until probeState is completed.',
+      ),
     createdAt: timestamp,
   })
   .meta({ id: 'Upload' });

@@ -5,7 +5,14 @@ import { attemptSeconds, retriedForDays } from '../../domain/webhook-retries.ts'
 import { webhookSecret, webhookSecretBytes } from '../../domain/webhook-secret.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
-import { assertWebhookURL, createdWebhookSchema, exampleWebhook, maxWebhooks, presentWebhook, webhookFields } from './webhook-schema.ts';
+import {
+  assertWebhookURL,
+  createdWebhookSchema,
+  exampleWebhook,
+  maxWebhooks,
+  presentWebhook,
+  webhookFields,
+} from './webhook-schema.ts';
 
 export const createWebhook = operation(['service:write'], {
   id: 'createWebhook',
@@ -26,8 +33,12 @@ export const createWebhook = operation(['service:write'], {
     const id = ctx.newID('whk');
     const secret = webhookSecret(ctx.randomBytes(webhookSecretBytes));
     const sealedSecret = ctx.sealer.seal(secret, webhookSecretPlace(id));
-    const webhook = await ctx.data.webhooks.insert({ id, userID: ctx.caller.userID, url: body.url, events: [...new Set(body.events)], sealedSecret }, maxWebhooks);
-    if (!webhook) throw new ProblemError('too_many_webhooks', `There are ${maxWebhooks} webhooks already. Delete one first.`);
+    const webhook = await ctx.data.webhooks.insert(
+      { id, userID: ctx.caller.userID, url: body.url, events: [...new Set(body.events)], sealedSecret },
+      maxWebhooks,
+    );
+    if (!webhook)
+      throw new ProblemError('too_many_webhooks', `There are ${maxWebhooks} webhooks already. Delete one first.`);
     return { ...presentWebhook(webhook), secret };
   },
 });

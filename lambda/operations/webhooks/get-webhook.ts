@@ -13,5 +13,6 @@ export const getWebhook = operation(['service:read'], {
   params: { id: pathID },
   output: { status: 200, body: webhookSchema },
   errors: ['not_found'],
-  handle: async (ctx, { params }) => presentWebhook(orNotFound(await ctx.data.webhooks.find(ctx.caller.userID, params.id), 'webhook')),
+  handle: async (ctx, { params }) =>
+    presentWebhook(orNotFound(await ctx.data.webhooks.find(ctx.caller.userID, params.id), 'webhook')),
 });

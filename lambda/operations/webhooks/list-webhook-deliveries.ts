@@ -19,7 +19,11 @@ export const listWebhookDeliveries = operation(['service:read'], {
     const { id } = orNotFound(await ctx.data.webhooks.find(ctx.caller.userID, params.id), 'webhook');
     const { state = null } = query;
     return pageThrough(
-      ctx, `deliveries of ${id} state=${state}`, query, (before, count) => ctx.data.webhookDeliveries.list(id, state, before, count), presentDelivery,
+      ctx,
+      `deliveries of ${id} state=${state}`,
+      query,
+      (before, count) => ctx.data.webhookDeliveries.list(id, state, before, count),
+      presentDelivery,
     );
   },
 });

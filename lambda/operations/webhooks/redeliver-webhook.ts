@@ -7,7 +7,8 @@ import { presentDelivery, webhookDeliverySchema } from './webhook-delivery-schem
 export const redeliverWebhook = operation(['service:write'], {
   id: 'redeliverWebhook',
   summary: 'Deliver an event once more',
-  description: 'Whether it was taken before or not: at once, with the same `webhook-id` and body, and retried like a new one.',
+  description:
+    'Whether it was taken before or not: at once, with the same `webhook-id` and body, and retried like a new one.',
   tag: 'webhooks',
   method: 'POST',
   path: '/webhooks/{id}/deliveries/{deliveryID}/redeliver',
@@ -18,6 +19,8 @@ export const redeliverWebhook = operation(['service:write'], {
   async handle(ctx, { params }) {
     const webhook = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
     if (!webhook.enabled) throw new ProblemError('webhook_disabled', 'The webhook is disabled. Enable it first.');
-    return presentDelivery(orNotFound(await ctx.data.webhookDeliveries.askAgain(webhook.id, params.deliveryID), 'delivery'));
+    return presentDelivery(
+      orNotFound(await ctx.data.webhookDeliveries.askAgain(webhook.id, params.deliveryID), 'delivery'),
+    );
   },
 });

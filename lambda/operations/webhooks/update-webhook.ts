@@ -16,14 +16,20 @@ export const updateWebhook = operation(['service:write'], {
   method: 'PATCH',
   path: '/webhooks/{id}',
   params: { id: pathID },
-  body: z.strictObject({ url: url.optional(), events: events.optional(), enabled: webhookSchema.shape.enabled.optional() }).meta({ examples: [{ events: exampleWebhook.events, enabled: true }] }),
+  body: z
+    .strictObject({ url: url.optional(), events: events.optional(), enabled: webhookSchema.shape.enabled.optional() })
+    .meta({ examples: [{ events: exampleWebhook.events, enabled: true }] }),
   output: { status: 200, body: webhookSchema },
   errors: ['not_found', 'webhook_url_forbidden'],
   async handle(ctx, { params, body }) {
     if (body.url !== undefined) assertWebhookURL(ctx, body.url);
     const before = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
     const enabled = body.enabled ?? before.enabled;
-    const saved = await ctx.data.webhooks.save(before.id, { url: body.url ?? before.url, events: [...new Set(body.events ?? before.events)], enabled });
+    const saved = await ctx.data.webhooks.save(before.id, {
+      url: body.url ?? before.url,
+      events: [...new Set(body.events ?? before.events)],
+      enabled,
+    });
     if (saved.url !== before.url) await ctx.data.webhookDeliveries.hasten(before.id);
     if (before.enabled && !enabled) await ctx.data.webhookDeliveries.failPending(before.id, 'webhook_disabled');
     return presentWebhook(saved);

@@ -15,18 +15,27 @@ export const maxWebhooks = 20;
 
 /** The fields of the create request; update takes them too. */
 export const webhookFields = {
-  url: text(1, 2048).describe('https:// and a public address. Events are sent there by POST; redirects are not followed.'),
+  url: text(1, 2048).describe(
+    'https:// and a public address. Events are sent there by POST; redirects are not followed.',
+  ),
   events: z.array(z.enum(webhookEventTypes)).min(1).max(webhookEventTypes.length).describe('What it is told of.'),
 };
 
-export const exampleWebhook = { url: 'https://hooks.example.org/streams', events: ['stream.state_changed', 'credits.low'] satisfies WebhookEventType[] };
+export const exampleWebhook = {
+  url: 'https://hooks.example.org/streams',
+  events: ['stream.state_changed', 'credits.low'] satisfies WebhookEventType[],
+};
 
 const shape = {
   id: z.string(),
   url: z.string(),
   events: z.array(z.enum(webhookEventTypes)),
   enabled: z.boolean().describe('While it is not, nothing is sent, and what happens is not kept for it.'),
-  disabledReason: failure.nullable().describe(`Why we disabled it: \`gone\` (it answered 410) or \`failing\` (it took no event for ${retriedForDays} days). null otherwise.`),
+  disabledReason: failure
+    .nullable()
+    .describe(
+      `Why we disabled it: \`gone\` (it answered 410) or \`failing\` (it took no event for ${retriedForDays} days). null otherwise.`,
+    ),
   lastDeliveredAt: timestamp.nullable().describe('When it last took an event.'),
   createdAt: timestamp,
 };
@@ -37,10 +46,17 @@ export const createdWebhookSchema = z
   .object({ ...shape, secret: z.string().describe('What the signatures are made with. It is in this answer only.') })
   .meta({
     id: 'CreatedWebhook',
-    examples: [{
-      id: 'whk_0mb3kq5zj4h8s2n7t1w9x6c0p', ...exampleWebhook, enabled: true, disabledReason: null, lastDeliveredAt: null,
-      createdAt: '2030-01-31T18:00:00.000Z', secret: `whsec_${'A'.repeat(43)}=`,
-    }],
+    examples: [
+      {
+        id: 'whk_0mb3kq5zj4h8s2n7t1w9x6c0p',
+        ...exampleWebhook,
+        enabled: true,
+        disabledReason: null,
+        lastDeliveredAt: null,
+        createdAt: '2030-01-31T18:00:00.000Z',
+        secret: `whsec_${'A'.repeat(43)}=`,
+      },
+    ],
   });
 
 export function presentWebhook(webhook: Webhook): z.input<typeof webhookSchema> {
@@ -59,5 +75,10 @@ export function presentWebhook(webhook: Webhook): z.input<typeof webhookSchema> 
 export function assertWebhookURL(ctx: Context, url: string): void {
   const fault = faultOfWebhookURL(url, ctx.settings.allowPrivateAddresses);
   if (fault === 'malformed') throw fieldProblem('url', 'Must be an https:// URL without user name and password.');
-  if (fault === 'forbidden') throw fieldProblem('url', 'Webhooks may not be sent to this address. Use a public https:// one.', 'webhook_url_forbidden');
+  if (fault === 'forbidden')
+    throw fieldProblem(
+      'url',
+      'Webhooks may not be sent to this address. Use a public https:// one.',
+      'webhook_url_forbidden',
+    );
 }

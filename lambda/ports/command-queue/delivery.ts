@@ -19,12 +19,19 @@ export interface DeliveryOptions {
 }
 
 /** Delivers batch after batch until the signal aborts. Never rejects. */
-export async function deliverUntilAborted(source: RecordSource, handler: QueueHandler, { queue, signal, log }: DeliveryOptions): Promise<void> {
+export async function deliverUntilAborted(
+  source: RecordSource,
+  handler: QueueHandler,
+  { queue, signal, log }: DeliveryOptions,
+): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
     try {
       const records = await source.receive();
-      const done = records.length > 0 ? await handle(records, handler, (fields) => log('commands_failed', { queue, ...fields })) : [];
+      const done =
+        records.length > 0
+          ? await handle(records, handler, (fields) => log('commands_failed', { queue, ...fields }))
+          : [];
       if (done.length > 0) await source.remove(done);
       failures = 0;
     } catch (error) {
@@ -45,7 +52,11 @@ export function retryDelayMs(failures: number): number {
  * Lambda's rules for partial batch responses: named records failed; an identifier that is not in the batch fails all of it, and so does throwing.
  * Source: AWS Lambda developer guide, "Handling errors for an SQS event source in Lambda".
  */
-async function handle(records: SQSRecord[], handler: QueueHandler, report: (fields: Record<string, unknown>) => void): Promise<SQSRecord[]> {
+async function handle(
+  records: SQSRecord[],
+  handler: QueueHandler,
+  report: (fields: Record<string, unknown>) => void,
+): Promise<SQSRecord[]> {
   try {
     const { batchItemFailures } = await handler({ Records: records });
     const failed = new Set(batchItemFailures.map((failure) => failure.itemIdentifier));

@@ -12,7 +12,10 @@ import { retryDelayMs } from './delivery.ts';
  * Resolves once the signal aborts and the connection is closed. Never rejects: an outage is logged and waited out.
  */
 export async function listenToOutbox(
-  connection: ClientConfig, queue: QueueName, ring: () => void, { signal, log }: { readonly signal: AbortSignal; readonly log: QueueLog },
+  connection: ClientConfig,
+  queue: QueueName,
+  ring: () => void,
+  { signal, log }: { readonly signal: AbortSignal; readonly log: QueueLog },
 ): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {

@@ -30,7 +30,12 @@ const rowsPerTransaction = 100;
  * @returns how many rows were moved
  * @throws when the database fails
  */
-export async function relayOutbox(pool: Pool, queues: readonly QueueName[], send: SendBatch, log: QueueLog): Promise<number> {
+export async function relayOutbox(
+  pool: Pool,
+  queues: readonly QueueName[],
+  send: SendBatch,
+  log: QueueLog,
+): Promise<number> {
   let moved = 0;
   for (;;) {
     const { found, sent } = await relaySome(pool, queues, send, log);
@@ -56,10 +61,19 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
         const code = error instanceof Error ? error.name : 'unknown';
         return new Map(batch.map((row) => [row.id, { code, senderFault: false }]));
       });
-      if (failed.size > 0) log('relay_failed', { queue, rows: failed.size, codes: [...new Set(Array.from(failed.values(), ({ code }) => code))] });
+      if (failed.size > 0)
+        log('relay_failed', {
+          queue,
+          rows: failed.size,
+          codes: [...new Set(Array.from(failed.values(), ({ code }) => code))],
+        });
       for (const [id, failure] of failed) failures.set(id, failure);
     }
-    await settle(client, rows.map((row) => row.id), failures);
+    await settle(
+      client,
+      rows.map((row) => row.id),
+      failures,
+    );
     await client.query('commit');
     client.release();
     return { found: rows.length, sent: rows.length - failures.size };
@@ -70,7 +84,11 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
   }
 }
 
-async function settle(client: PoolClient, ids: readonly string[], failures: ReadonlyMap<string, SendFailure>): Promise<void> {
+async function settle(
+  client: PoolClient,
+  ids: readonly string[],
+  failures: ReadonlyMap<string, SendFailure>,
+): Promise<void> {
   const hopeless = [...failures].filter(([, { senderFault }]) => senderFault).map(([id]) => id);
   await client.query('delete from outbox where id = any($1) and not id = any($2)', [ids, [...failures.keys()]]);
   if (failures.size === 0) return;

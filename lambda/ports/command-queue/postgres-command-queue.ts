@@ -44,17 +44,24 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
       const listening = listenToOutbox(pool.options, queue, wakeUp.ring, { signal, log });
 
       const receive = async (): Promise<SQSRecord[]> => {
-        const rows = await claim(pool, [queue, policy.visibilitySeconds, policy.maxReceives, batchSize, consumer ?? null]);
-        if (rows.length === 0) await wakeUp.wait(Math.max(shortestWaitMs, Math.min(await msUntilDue(pool, queue), pollIntervalMs)));
+        const rows = await claim(pool, [
+          queue,
+          policy.visibilitySeconds,
+          policy.maxReceives,
+          batchSize,
+          consumer ?? null,
+        ]);
+        if (rows.length === 0)
+          await wakeUp.wait(Math.max(shortestWaitMs, Math.min(await msUntilDue(pool, queue), pollIntervalMs)));
         const dead = rows.filter((row) => row.dead);
         if (dead.length > 0) log('commands_dead', { queue, messageIds: dead.map((row) => row.id) });
         return rows.filter((row) => !row.dead).map((row) => recordOf(queue, row));
       };
       const remove = async (records: readonly SQSRecord[]) => {
-        await pool.query('delete from outbox using unnest($1::bigint[], $2::uuid[]) as done (id, receipt) where outbox.id = done.id and outbox.receipt = done.receipt', [
-          records.map((record) => record.messageId),
-          records.map((record) => record.receiptHandle),
-        ]);
+        await pool.query(
+          'delete from outbox using unnest($1::bigint[], $2::uuid[]) as done (id, receipt) where outbox.id = done.id and outbox.receipt = done.receipt',
+          [records.map((record) => record.messageId), records.map((record) => record.receiptHandle)],
+        );
       };
       await deliverUntilAborted({ receive, remove }, handler, { queue, signal, log });
       signal.removeEventListener('abort', wakeUp.ring);
@@ -72,7 +79,16 @@ export async function redeliver(pool: Pool, consumer: string | null): Promise<vo
 }
 
 /** Hides due rows for a while and marks as dead those that were received often enough. The receipt tells this delivery from the next one. */
-async function claim(pool: Pool, parameters: [queue: QueueName, visibilitySeconds: number, maxReceives: number, batchSize: number, consumer: string | null]) {
+async function claim(
+  pool: Pool,
+  parameters: [
+    queue: QueueName,
+    visibilitySeconds: number,
+    maxReceives: number,
+    batchSize: number,
+    consumer: string | null,
+  ],
+) {
   const { rows } = await pool.query<ClaimedRow>(
     `with due as (
        select id from outbox where queue = $1 and visible_at <= now() and dead_at is null
@@ -106,7 +122,12 @@ function recordOf(queue: QueueName, row: ClaimedRow): SQSRecord {
     messageId: row.id,
     receiptHandle: row.receipt,
     body: row.body,
-    attributes: { ApproximateReceiveCount: String(row.receives), SentTimestamp: sentMs, SenderId: 'outbox', ApproximateFirstReceiveTimestamp: sentMs },
+    attributes: {
+      ApproximateReceiveCount: String(row.receives),
+      SentTimestamp: sentMs,
+      SenderId: 'outbox',
+      ApproximateFirstReceiveTimestamp: sentMs,
+    },
     messageAttributes: {},
     md5OfBody: '',
     eventSource: 'aws:sqs',

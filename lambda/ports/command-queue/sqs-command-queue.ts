@@ -29,7 +29,9 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
     const { sqs, BatchRequestTooLong, SendMessageBatchCommand } = await connection();
     try {
       const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueURLs[queue], Entries }));
-      return new Map(Failed.map(({ Id = '', Code = '', SenderFault = false }) => [Id, { code: Code, senderFault: SenderFault }]));
+      return new Map(
+        Failed.map(({ Id = '', Code = '', SenderFault = false }) => [Id, { code: Code, senderFault: SenderFault }]),
+      );
     } catch (error) {
       if (!(error instanceof BatchRequestTooLong)) throw error;
       return new Map(rows.map((row) => [row.id, { code: error.name, senderFault: true }]));
@@ -38,7 +40,12 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
 
   return {
     relay() {
-      return relayOutbox(pool, queueNames.filter((queue) => queueURLs[queue] !== undefined), send, log);
+      return relayOutbox(
+        pool,
+        queueNames.filter((queue) => queueURLs[queue] !== undefined),
+        send,
+        log,
+      );
     },
 
     async consume(queue, handler, { signal, batchSize = defaultBatchSize, policy = queuePolicies[queue] }) {
@@ -48,7 +55,11 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
       let arn: string | undefined;
 
       const receive = async (): Promise<SQSRecord[]> => {
-        arn ??= (await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }), { abortSignal: signal })).Attributes?.QueueArn;
+        arn ??= (
+          await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }), {
+            abortSignal: signal,
+          })
+        ).Attributes?.QueueArn;
         const command = new ReceiveMessageCommand({
           QueueUrl,
           MaxNumberOfMessages: batchSize,
@@ -76,7 +87,10 @@ async function connect(client: SQSClientConfig) {
 }
 
 /** As the event source mapping of Lambda writes it. */
-function recordOf({ MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} }: Message, arn: string): SQSRecord {
+function recordOf(
+  { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} }: Message,
+  arn: string,
+): SQSRecord {
   return {
     messageId: MessageId,
     receiptHandle: ReceiptHandle,

@@ -30,7 +30,13 @@ const table = [
   ['USDC', 'USD Coin', 'BASE', 6, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
   ['USDC', 'USD Coin', 'SOL', 6, 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
   ['DAI', 'Dai', 'ERC20', 18, '0x6B175474E89094C44Da98b954EedeAC495271d0F'],
-] as const satisfies readonly (readonly [symbol: string, name: string, network: string, decimals: number, contract: string | null])[];
+] as const satisfies readonly (readonly [
+  symbol: string,
+  name: string,
+  network: string,
+  decimals: number,
+  contract: string | null,
+])[];
 
 /** One for each symbol and network. */
 export const coins: readonly Coin[] = table.map(([symbol, name, network, decimals, contractAddress]) => {

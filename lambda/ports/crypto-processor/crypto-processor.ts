@@ -17,7 +17,10 @@ export interface CryptoProcessor {
    * Makes an address that stays. Every message about a deposit there names `addressID`.
    * @throws when the processor does not answer
    */
-  createAddress(addressID: string, currency: Pick<CryptoCurrency, 'id' | 'symbol' | 'network'>): Promise<DepositAddress>;
+  createAddress(
+    addressID: string,
+    currency: Pick<CryptoCurrency, 'id' | 'symbol' | 'network'>,
+  ): Promise<DepositAddress>;
   /**
    * Verifies and translates a message.
    * @param body exactly as received

@@ -5,7 +5,17 @@ import { readOxapayEvent, signOxapayMessage } from './oxapay-callbacks.ts';
 
 /** Of no day in particular. */
 const ratesUSD: Readonly<Record<string, number>> = {
-  BTC: 95_000, LTC: 100, DOGE: 0.25, ETH: 3400, BNB: 650, POL: 0.5, SOL: 190, TRX: 0.25, USDT: 1, USDC: 1, DAI: 1,
+  BTC: 95_000,
+  LTC: 100,
+  DOGE: 0.25,
+  ETH: 3400,
+  BNB: 650,
+  POL: 0.5,
+  SOL: 190,
+  TRX: 0.25,
+  USDT: 1,
+  USDC: 1,
+  DAI: 1,
 };
 
 export interface TestDeposit {
@@ -25,15 +35,30 @@ export interface LocalCryptoProcessor extends CryptoProcessor {
 export function createLocalCryptoProcessor(merchantKey: string): LocalCryptoProcessor {
   return {
     name: 'local',
-    currencies: () => Promise.resolve(coins.map(({ isStable: _isStable, ...coin }) => ({ ...coin, rateUSD: ratesUSD[coin.symbol]! }))),
-    createAddress: (addressID, { symbol, network }) => Promise.resolve({ address: `test-${symbol}-${network}-${addressID}`, memo: null }),
+    currencies: () =>
+      Promise.resolve(coins.map(({ isStable: _isStable, ...coin }) => ({ ...coin, rateUSD: ratesUSD[coin.symbol]! }))),
+    createAddress: (addressID, { symbol, network }) =>
+      Promise.resolve({ address: `test-${symbol}-${network}-${addressID}`, memo: null }),
     messageOf({ address, amount, transaction, status }) {
       const [, symbol, network, addressID] = /^test-(\w+)-(\w+)-(.+)$/.exec(address) ?? [];
       const coin = coins.find((known) => known.symbol === symbol && known.network === network);
       if (!coin) return null;
       const rate = ratesUSD[coin.symbol]!;
-      const tx = { tx_hash: transaction, status, received_amount: amount, value: Math.round(amount * rate * 1e4) / 1e4, rate, currency: coin.symbol, network: coin.network };
-      const body = JSON.stringify({ type: 'static_address', status: status === 'confirmed' ? 'Paid' : 'Paying', order_id: addressID, txs: [tx] });
+      const tx = {
+        tx_hash: transaction,
+        status,
+        received_amount: amount,
+        value: Math.round(amount * rate * 1e4) / 1e4,
+        rate,
+        currency: coin.symbol,
+        network: coin.network,
+      };
+      const body = JSON.stringify({
+        type: 'static_address',
+        status: status === 'confirmed' ? 'Paid' : 'Paying',
+        order_id: addressID,
+        txs: [tx],
+      });
       return { body, headers: { hmac: signOxapayMessage(merchantKey, body) } };
     },
     readEvent: (body, headers) => readOxapayEvent(merchantKey, body, headers),

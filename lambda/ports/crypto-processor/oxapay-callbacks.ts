@@ -39,7 +39,8 @@ export function signOxapayMessage(merchantKey: string, body: string): string {
 export function readOxapayEvent(merchantKey: string, body: string, headers: Headers): PaymentEvent {
   const expected = Buffer.from(signOxapayMessage(merchantKey, body));
   const given = Buffer.from(headers.get('hmac') ?? '');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new CallbackRefused('the signature is not valid for this message');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new CallbackRefused('the signature is not valid for this message');
   const { type, order_id: addressID, txs } = message.parse(JSON.parse(body));
   // All that comes in concerns us: what names no address of ours waits for somebody to look.
   const incoming = type.toLowerCase() === 'payout' ? [] : (txs ?? []);

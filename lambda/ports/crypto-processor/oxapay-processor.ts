@@ -16,20 +16,38 @@ const requestTimeoutMs = 8000;
 
 /** Our network codes by the words that OxaPay lists among a network's `keys`. */
 const keysOfNetworks: Readonly<Record<string, readonly string[]>> = {
-  BTC: ['bitcoin', 'btc'], LTC: ['litecoin', 'ltc'], DOGE: ['dogecoin', 'doge'], ERC20: ['ethereum', 'erc20'], BEP20: ['bsc', 'bep20'],
-  POL: ['polygon', 'pol'], BASE: ['base'], SOL: ['solana', 'sol'], TRC20: ['tron', 'trc20'],
+  BTC: ['bitcoin', 'btc'],
+  LTC: ['litecoin', 'ltc'],
+  DOGE: ['dogecoin', 'doge'],
+  ERC20: ['ethereum', 'erc20'],
+  BEP20: ['bsc', 'bep20'],
+  POL: ['polygon', 'pol'],
+  BASE: ['base'],
+  SOL: ['solana', 'sol'],
+  TRC20: ['tron', 'trc20'],
 };
 
 /** https://docs.oxapay.com/api-reference/common */
 const listedCurrencies = z.record(
   z.string(),
-  z.object({ status: z.boolean(), networks: z.record(z.string(), z.object({ network: z.string(), keys: z.array(z.string()) })) }),
+  z.object({
+    status: z.boolean(),
+    networks: z.record(z.string(), z.object({ network: z.string(), keys: z.array(z.string()) })),
+  }),
 );
 const listedPrices = z.record(z.string(), z.coerce.number());
 const madeAddress = z.object({ address: z.string().min(1), memo: z.string().nullish() });
 
-export function createOxapayProcessor({ merchantKey, callbackURL, apiURL = 'https://api.oxapay.com/v1' }: OxapayOptions): CryptoProcessor {
-  const request = async <Schema extends z.ZodType>(schema: Schema, path: string, body?: object): Promise<z.output<Schema>> => {
+export function createOxapayProcessor({
+  merchantKey,
+  callbackURL,
+  apiURL = 'https://api.oxapay.com/v1',
+}: OxapayOptions): CryptoProcessor {
+  const request = async <Schema extends z.ZodType>(
+    schema: Schema,
+    path: string,
+    body?: object,
+  ): Promise<z.output<Schema>> => {
     const response = await fetch(apiURL + path, {
       method: body ? 'POST' : 'GET',
       headers: { merchant_api_key: merchantKey, 'content-type': 'application/json' },
@@ -37,7 +55,8 @@ export function createOxapayProcessor({ merchantKey, callbackURL, apiURL = 'http
       signal: AbortSignal.timeout(requestTimeoutMs),
     });
     const answer = (await response.json()) as { status?: number; data?: unknown; error?: { key?: string } };
-    if (!response.ok || answer.status !== 200) throw new Error(`OxaPay answered ${path} with ${answer.status ?? response.status} ${answer.error?.key ?? ''}`);
+    if (!response.ok || answer.status !== 200)
+      throw new Error(`OxaPay answered ${path} with ${answer.status ?? response.status} ${answer.error?.key ?? ''}`);
     return schema.parse(answer.data);
   };
   /** OxaPay's name of one of our networks, for a coin that it takes there. */
@@ -45,16 +64,24 @@ export function createOxapayProcessor({ merchantKey, callbackURL, apiURL = 'http
     const currency = listed[symbol];
     if (!currency?.status) return null;
     const words = keysOfNetworks[network] ?? [];
-    return Object.values(currency.networks).find(({ keys }) => keys.some((key) => words.includes(key.toLowerCase())))?.network ?? null;
+    return (
+      Object.values(currency.networks).find(({ keys }) => keys.some((key) => words.includes(key.toLowerCase())))
+        ?.network ?? null
+    );
   };
 
   return {
     name: 'oxapay',
     async currencies() {
-      const [listed, prices] = await Promise.all([request(listedCurrencies, '/common/currencies'), request(listedPrices, '/common/prices')]);
+      const [listed, prices] = await Promise.all([
+        request(listedCurrencies, '/common/currencies'),
+        request(listedPrices, '/common/prices'),
+      ]);
       return coins.flatMap(({ isStable, ...coin }) => {
         const rateUSD = isStable ? 1 : prices[coin.symbol];
-        return rateUSD === undefined || findNetwork(listed, coin.symbol, coin.network) === null ? [] : [{ ...coin, rateUSD }];
+        return rateUSD === undefined || findNetwork(listed, coin.symbol, coin.network) === null
+          ? []
+          : [{ ...coin, rateUSD }];
       });
     },
     async createAddress(addressID, { symbol, network }) {

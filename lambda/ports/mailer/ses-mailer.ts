@@ -9,12 +9,19 @@ export function createSESMailer(ses: Pick<SESv2Client, 'send'>, from: string | n
   const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
   return {
     async send({ to, subject, text, reference }) {
-      if (from === null) throw new Error('this stage has no address to send mails from: set mailFrom or domain in lib/stages.ts');
+      if (from === null)
+        throw new Error('this stage has no address to send mails from: set mailFrom or domain in lib/stages.ts');
       await ses.send(
         new SendEmailCommand({
           FromEmailAddress: from,
           Destination: { ToAddresses: [to] },
-          Content: { Simple: { Subject: utf8(subject), Body: { Text: utf8(text) }, ...(reference === undefined ? {} : { Headers: [{ Name: referenceHeader, Value: reference }] }) } },
+          Content: {
+            Simple: {
+              Subject: utf8(subject),
+              Body: { Text: utf8(text) },
+              ...(reference === undefined ? {} : { Headers: [{ Name: referenceHeader, Value: reference }] }),
+            },
+          },
         }),
       );
     },

@@ -12,7 +12,11 @@ import { signTarget, SignedURLRefused, verifyTarget } from './signed-url.ts';
 /** What a signed URL allows its bearer to do. */
 export type Grant =
   | { readonly method: 'GET'; readonly key: string }
-  | { readonly method: 'PUT'; readonly key: string; readonly limits: Pick<PutLimits, 'contentType' | 'contentLength' | 'maxBytes'> };
+  | {
+      readonly method: 'PUT';
+      readonly key: string;
+      readonly limits: Pick<PutLimits, 'contentType' | 'contentLength' | 'maxBytes'>;
+    };
 
 /** An object as it was when it was opened, whatever becomes of its key meanwhile. Ended by `stream`'s end or by `close`. */
 export interface OpenObject {
@@ -46,7 +50,12 @@ export interface FileObjectStoreOptions {
 /** The content type follows an object's bytes in the same file, so that one rename publishes both and offsets are those of the object. */
 const trailerBytes = 256;
 
-export function createFileObjectStore({ folder, baseURL, signingKey, now = () => new Date() }: FileObjectStoreOptions): FileObjectStore {
+export function createFileObjectStore({
+  folder,
+  baseURL,
+  signingKey,
+  now = () => new Date(),
+}: FileObjectStoreOptions): FileObjectStore {
   const parts = join(folder, 'parts');
   mkdirSync(parts, { recursive: true });
   const basePath = `${new URL(baseURL).pathname.replace(/\/$/, '')}/`;
@@ -71,7 +80,12 @@ export function createFileObjectStore({ folder, baseURL, signingKey, now = () =>
   const expiryAfter = (seconds: number) => new Date((Math.floor(now().getTime() / 1000) + seconds) * 1000);
 
   /** Writes the bytes beside the objects, then makes them the object with one step. */
-  const publish = async (key: string, body: Readable | Buffer, contentType: string, step: (part: string, path: string) => Promise<void>) => {
+  const publish = async (
+    key: string,
+    body: Readable | Buffer,
+    contentType: string,
+    step: (part: string, path: string) => Promise<void>,
+  ) => {
     const path = pathOf(key);
     const part = join(parts, randomUUID());
     const trailer = Buffer.from(contentType.padEnd(trailerBytes), 'latin1');
@@ -99,8 +113,16 @@ export function createFileObjectStore({ folder, baseURL, signingKey, now = () =>
       assertPutLimits(limits);
       const { contentType, contentLength, maxBytes } = limits;
       const expiresAt = expiryAfter(limits.expiresInSeconds);
-      const parameters = { contentType, ...(contentLength === undefined ? {} : { contentLength: String(contentLength) }), maxBytes: String(maxBytes) };
-      return { url: signedURL('PUT', key, parameters, expiresAt), headers: { 'content-type': contentType, 'if-none-match': '*' }, expiresAt };
+      const parameters = {
+        contentType,
+        ...(contentLength === undefined ? {} : { contentLength: String(contentLength) }),
+        maxBytes: String(maxBytes),
+      };
+      return {
+        url: signedURL('PUT', key, parameters, expiresAt),
+        headers: { 'content-type': contentType, 'if-none-match': '*' },
+        expiresAt,
+      };
     },
 
     async presignGet(key, { expiresInSeconds }) {
@@ -115,7 +137,11 @@ export function createFileObjectStore({ folder, baseURL, signingKey, now = () =>
       if (method === 'GET') return { method, key };
       const contentLength = signed.get('contentLength');
       const limits = { contentType: signed.get('contentType') ?? '', maxBytes: Number(signed.get('maxBytes')) };
-      return { method: 'PUT', key, limits: contentLength === null ? limits : { ...limits, contentLength: Number(contentLength) } };
+      return {
+        method: 'PUT',
+        key,
+        limits: contentLength === null ? limits : { ...limits, contentLength: Number(contentLength) },
+      };
     },
 
     async open(key) {
@@ -177,7 +203,9 @@ export function createFileObjectStore({ folder, baseURL, signingKey, now = () =>
       const part = { partNumber, sizeBytes: body.length, etag: Buffer.from(digest).toString('hex') };
       const unfinished = join(path, randomUUID());
       await writeFile(unfinished, body, { flush: true }).catch(asLost(key));
-      const replaced = (await partsIn(path, key)).filter((other) => other.partNumber === partNumber && other.etag !== part.etag);
+      const replaced = (await partsIn(path, key)).filter(
+        (other) => other.partNumber === partNumber && other.etag !== part.etag,
+      );
       await rename(unfinished, join(path, fileOfPart(part))).catch(asLost(key));
       for (const other of replaced) await rm(join(path, fileOfPart(other)), { force: true });
       return part;

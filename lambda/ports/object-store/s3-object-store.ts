@@ -14,7 +14,11 @@ export interface S3ObjectStoreOptions {
 const partTimeoutMs = 300_000;
 
 /** Signed URLs end with the credentials that signed them, if those end first. An upload given up for good leaves parts to the bucket's lifecycle rule. */
-export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Date() }: S3ObjectStoreOptions): ObjectStore {
+export function createS3ObjectStore({
+  bucket: Bucket,
+  client,
+  now = () => new Date(),
+}: S3ObjectStoreOptions): ObjectStore {
   let connected: ReturnType<typeof connect> | undefined;
   const connection = () => (connected ??= connect(client));
 
@@ -25,18 +29,29 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
       assertPutLimits(limits);
       const { contentType, contentLength, expiresInSeconds } = limits;
       const signedAt = Math.floor(now().getTime() / 1000);
-      const url = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key, ContentType: contentType, ContentLength: contentLength, IfNoneMatch: '*' }), {
-        expiresIn: expiresInSeconds,
-        signingDate: new Date(signedAt * 1000),
-        signableHeaders: new Set(['content-type', 'content-length', 'if-none-match']),
-      });
-      return { url, headers: { 'content-type': contentType, 'if-none-match': '*' }, expiresAt: new Date((signedAt + expiresInSeconds) * 1000) };
+      const url = await getSignedUrl(
+        s3,
+        new PutObjectCommand({ Bucket, Key, ContentType: contentType, ContentLength: contentLength, IfNoneMatch: '*' }),
+        {
+          expiresIn: expiresInSeconds,
+          signingDate: new Date(signedAt * 1000),
+          signableHeaders: new Set(['content-type', 'content-length', 'if-none-match']),
+        },
+      );
+      return {
+        url,
+        headers: { 'content-type': contentType, 'if-none-match': '*' },
+        expiresAt: new Date((signedAt + expiresInSeconds) * 1000),
+      };
     },
 
     async presignGet(Key, { expiresInSeconds }) {
       assertObjectKey(Key);
       const { s3, getSignedUrl, GetObjectCommand } = await connection();
-      return getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), { expiresIn: expiresInSeconds, signingDate: now() });
+      return getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), {
+        expiresIn: expiresInSeconds,
+        signingDate: now(),
+      });
     },
 
     async head(Key) {
@@ -109,7 +124,9 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
       assertObjectKey(Key);
       const { s3, UploadPartCommand } = await connection();
       const abortSignal = AbortSignal.timeout(partTimeoutMs);
-      const { ETag = '' } = await s3.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }), { abortSignal }).catch(asLost(Key));
+      const { ETag = '' } = await s3
+        .send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }), { abortSignal })
+        .catch(asLost(Key));
       return { partNumber: PartNumber, sizeBytes: Body.length, etag: ETag };
     },
 
@@ -119,7 +136,8 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
       const listed: ObjectPart[] = [];
       try {
         for await (const { Parts = [] } of paginateListParts({ client: s3 }, { Bucket, Key, UploadId })) {
-          for (const { PartNumber = 0, Size = 0, ETag = '' } of Parts) listed.push({ partNumber: PartNumber, sizeBytes: Size, etag: ETag });
+          for (const { PartNumber = 0, Size = 0, ETag = '' } of Parts)
+            listed.push({ partNumber: PartNumber, sizeBytes: Size, etag: ETag });
         }
       } catch (error) {
         asLost(Key)(error);
@@ -131,7 +149,9 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
       assertObjectKey(Key);
       const { s3, CompleteMultipartUploadCommand } = await connection();
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }));
-      await s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })).catch(asLost(Key));
+      await s3
+        .send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }))
+        .catch(asLost(Key));
     },
 
     async abortMultipart(Key, UploadId) {
@@ -147,7 +167,10 @@ export function createS3ObjectStore({ bucket: Bucket, client, now = () => new Da
 
 /** Loaded on use: few requests are about objects. */
 async function connect(client: S3ClientConfig | undefined) {
-  const [sdk, { getSignedUrl }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/s3-request-presigner')]);
+  const [sdk, { getSignedUrl }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/s3-request-presigner'),
+  ]);
   // Otherwise the SDK signs the checksum of an empty body into upload URLs, and the PUT of any other body is refused.
   return { ...sdk, getSignedUrl, s3: new sdk.S3Client({ ...client, requestChecksumCalculation: 'WHEN_REQUIRED' }) };
 }

@@ -43,12 +43,18 @@ async function answer(store: FileObjectStore, request: IncomingMessage, response
 }
 
 /** Node's parser lets exactly Content-Length bytes through and fails a body that ends early, so the header is the size. */
-async function receive(store: FileObjectStore, { key, limits }: Grant & { method: 'PUT' }, request: IncomingMessage, response: ServerResponse) {
+async function receive(
+  store: FileObjectStore,
+  { key, limits }: Grant & { method: 'PUT' },
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   const { 'content-length': lengthHeader, 'content-type': contentType, 'if-none-match': condition } = request.headers;
   if (lengthHeader === undefined) throw new LengthRequired('send a Content-Length; chunked uploads are not taken');
   const contentLength = Number(lengthHeader);
   if (contentType !== limits.contentType) throw headerRefused('Content-Type', limits.contentType, contentType);
-  if (contentLength !== (limits.contentLength ?? contentLength)) throw headerRefused('Content-Length', String(limits.contentLength), lengthHeader);
+  if (contentLength !== (limits.contentLength ?? contentLength))
+    throw headerRefused('Content-Length', String(limits.contentLength), lengthHeader);
   if (condition !== '*') throw headerRefused('If-None-Match', '*', condition);
   assertPutLimits({ ...limits, contentLength });
   // Known before the bytes come; who is second all the same is told so after them.
@@ -58,7 +64,10 @@ async function receive(store: FileObjectStore, { key, limits }: Grant & { method
 }
 
 function headerRefused(name: string, signed: string, sent: string | undefined): SignedURLRefused {
-  return new SignedURLRefused('signature_mismatch', `the URL was signed for ${name}: ${signed}, and the request has ${sent === undefined ? 'none' : `${name}: ${sent}`}; send the headers that came with the URL`);
+  return new SignedURLRefused(
+    'signature_mismatch',
+    `the URL was signed for ${name}: ${signed}, and the request has ${sent === undefined ? 'none' : `${name}: ${sent}`}; send the headers that came with the URL`,
+  );
 }
 
 async function send(store: FileObjectStore, { key }: Grant, request: IncomingMessage, response: ServerResponse) {
@@ -98,17 +107,26 @@ function problemOf(error: unknown): Problem {
   const detail = error instanceof Error ? error.message : '';
   if (error instanceof SignedURLRefused) return { status: 403, code: error.code, title: 'Forbidden', detail };
   if (error instanceof ObjectNotFound) return { status: 404, code: 'not_found', title: 'Not found', detail };
-  if (error instanceof ObjectExists) return { status: 412, code: 'object_exists', title: 'Precondition failed', detail };
-  if (error instanceof LengthRequired) return { status: 411, code: 'length_required', title: 'Length required', detail };
-  if (error instanceof RangeNotSatisfiable) return { status: 416, code: 'range_not_satisfiable', title: 'Range not satisfiable', detail };
-  if (error instanceof PayloadTooLarge) return { status: 422, code: 'payload_too_large', title: 'Payload too large', detail };
+  if (error instanceof ObjectExists)
+    return { status: 412, code: 'object_exists', title: 'Precondition failed', detail };
+  if (error instanceof LengthRequired)
+    return { status: 411, code: 'length_required', title: 'Length required', detail };
+  if (error instanceof RangeNotSatisfiable)
+    return { status: 416, code: 'range_not_satisfiable', title: 'Range not satisfiable', detail };
+  if (error instanceof PayloadTooLarge)
+    return { status: 422, code: 'payload_too_large', title: 'Payload too large', detail };
   return { status: 500, code: 'internal_error', title: 'Internal error', detail: 'the object store failed' };
 }
 
 function sendProblem(response: ServerResponse, problem: Problem): void {
   // Problems of the API lead to an explanation; these say all that there is to say (RFC 9457, section 4.2.1).
   const body = JSON.stringify({ type: 'about:blank', ...problem });
-  response.writeHead(problem.status, { 'content-type': 'application/problem+json', 'content-length': Buffer.byteLength(body) }).end(body);
+  response
+    .writeHead(problem.status, {
+      'content-type': 'application/problem+json',
+      'content-length': Buffer.byteLength(body),
+    })
+    .end(body);
 }
 
 function allowOrigin(response: ServerResponse, origin: string): void {

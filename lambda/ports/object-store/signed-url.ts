@@ -35,7 +35,8 @@ export function verifyTarget(signingKey: string, method: string, target: string,
   const text = target.slice(0, Math.max(at, 0));
   const expected = Buffer.from(signatureOf(signingKey, method, text));
   const given = Buffer.from(target.slice(at + signatureParameter.length));
-  if (at < 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) throw new SignedURLRefused('signature_mismatch');
+  if (at < 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new SignedURLRefused('signature_mismatch');
   const parameters = new URLSearchParams(text.slice(text.indexOf('?')));
   if (Number(parameters.get('expires')) * 1000 <= now.getTime()) throw new SignedURLRefused('url_expired');
   return parameters;

@@ -26,7 +26,8 @@ export function checkedLookup(resolve: Resolve, allowPrivateAddresses: boolean):
   const resolveChecked = callbackify(async (hostname: string) => {
     const addresses = await resolve(hostname);
     if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-    if (!addresses.every(({ address }) => isAddressAllowed(address, allowPrivateAddresses))) throw new AddressForbidden();
+    if (!addresses.every(({ address }) => isAddressAllowed(address, allowPrivateAddresses)))
+      throw new AddressForbidden();
     return addresses;
   });
   return (hostname, options, callback) => {

@@ -27,31 +27,71 @@ export interface LocalPayment extends PaymentProvider {
 
 const checkoutLifetimeMs = 60 * 60_000;
 
-export function createLocalPayment({ checkoutURL, signingKey, webhookSecret, clock }: LocalPaymentOptions): LocalPayment {
+export function createLocalPayment({
+  checkoutURL,
+  signingKey,
+  webhookSecret,
+  clock,
+}: LocalPaymentOptions): LocalPayment {
   const message = (type: string, object: object): SignedMessage => {
-    const event = { id: `evt_${randomUUID()}`, object: 'event', api_version: null, created: Math.floor(clock().getTime() / 1000), livemode: false, type, data: { object } };
+    const event = {
+      id: `evt_${randomUUID()}`,
+      object: 'event',
+      api_version: null,
+      created: Math.floor(clock().getTime() / 1000),
+      livemode: false,
+      type,
+      data: { object },
+    };
     const body = JSON.stringify(event);
-    return { body, headers: { 'stripe-signature': Stripe.webhooks.generateTestHeaderString({ payload: body, secret: webhookSecret }) } };
+    return {
+      body,
+      headers: {
+        'stripe-signature': Stripe.webhooks.generateTestHeaderString({ payload: body, secret: webhookSecret }),
+      },
+    };
   };
   return {
     name: 'local',
     createCheckout({ invoiceID, amountCents, credits }) {
       const expiresAt = new Date(Math.floor((clock().getTime() + checkoutLifetimeMs) / 1000) * 1000);
       const target = new URL(checkoutURL);
-      target.search = new URLSearchParams({ invoiceID, amountCents: String(amountCents), credits: String(credits) }).toString();
+      target.search = new URLSearchParams({
+        invoiceID,
+        amountCents: String(amountCents),
+        credits: String(credits),
+      }).toString();
       return Promise.resolve({ url: target.origin + signTarget(signingKey, 'GET', target, expiresAt), expiresAt });
     },
     openCheckout(target) {
       const parameters = verifyTarget(signingKey, 'GET', target, clock());
-      return { invoiceID: parameters.get('invoiceID')!, amountCents: Number(parameters.get('amountCents')), credits: Number(parameters.get('credits')) };
+      return {
+        invoiceID: parameters.get('invoiceID')!,
+        amountCents: Number(parameters.get('amountCents')),
+        credits: Number(parameters.get('credits')),
+      };
     },
     messagesOf({ invoiceID, amountCents }, outcome) {
       const metadata = { invoiceID };
-      const session = { id: `cs_${invoiceID}`, object: 'checkout.session', client_reference_id: invoiceID, metadata, amount_total: amountCents, currency: 'usd' };
-      if (outcome === 'cancel') return [message('checkout.session.expired', { ...session, payment_status: 'unpaid', payment_intent: null })];
+      const session = {
+        id: `cs_${invoiceID}`,
+        object: 'checkout.session',
+        client_reference_id: invoiceID,
+        metadata,
+        amount_total: amountCents,
+        currency: 'usd',
+      };
+      if (outcome === 'cancel')
+        return [message('checkout.session.expired', { ...session, payment_status: 'unpaid', payment_intent: null })];
       const paymentIntent = `pi_${invoiceID}`;
       return [
-        message('charge.succeeded', { id: `ch_${invoiceID}`, object: 'charge', metadata, payment_intent: paymentIntent, receipt_url: `${new URL(checkoutURL).origin}/receipts/${invoiceID}` }),
+        message('charge.succeeded', {
+          id: `ch_${invoiceID}`,
+          object: 'charge',
+          metadata,
+          payment_intent: paymentIntent,
+          receipt_url: `${new URL(checkoutURL).origin}/receipts/${invoiceID}`,
+        }),
         message('checkout.session.completed', { ...session, payment_status: 'paid', payment_intent: paymentIntent }),
       ];
     },

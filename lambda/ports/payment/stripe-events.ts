@@ -10,10 +10,20 @@ const toleranceSeconds = 300;
  * Where a Stripe account has to send events of these types (https://docs.stripe.com/api/events/types). Others are accepted and mean nothing.
  */
 export const stripeEventTypes = [
-  'checkout.session.completed', 'checkout.session.async_payment_succeeded', 'checkout.session.async_payment_failed', 'checkout.session.expired',
-  'charge.succeeded', 'charge.updated',
-  'refund.created', 'refund.updated', 'refund.failed',
-  'charge.dispute.created', 'charge.dispute.updated', 'charge.dispute.closed', 'charge.dispute.funds_withdrawn', 'charge.dispute.funds_reinstated',
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.expired',
+  'charge.succeeded',
+  'charge.updated',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
 ] as const satisfies readonly Stripe.Event['type'][];
 
 /** @throws {CallbackRefused} */
@@ -21,7 +31,9 @@ export async function readStripeEvent(webhookSecret: string, body: string, heade
   const signature = headers.get('stripe-signature');
   if (signature === null) throw new CallbackRefused('the message carries no Stripe-Signature');
   // Few requests need it: a start does not wait for it.
-  const { Stripe: { webhooks } } = await import('stripe');
+  const {
+    Stripe: { webhooks },
+  } = await import('stripe');
   let event: Stripe.Event;
   try {
     event = webhooks.constructEvent(body, signature, webhookSecret, toleranceSeconds);
@@ -73,7 +85,13 @@ function paid(session: Stripe.Checkout.Session): PaymentReport | null {
   const invoiceID = invoiceOf(session);
   if (invoiceID === null || session.amount_total === null) return null;
   const paymentReference = idOf(session.payment_intent);
-  return { kind: 'paid', invoiceID, paymentReference, amountCents: session.amount_total, currency: (session.currency ?? '').toUpperCase() };
+  return {
+    kind: 'paid',
+    invoiceID,
+    paymentReference,
+    amountCents: session.amount_total,
+    currency: (session.currency ?? '').toUpperCase(),
+  };
 }
 
 function ended(kind: 'failed' | 'expired', session: Stripe.Checkout.Session): PaymentReport | null {
@@ -84,7 +102,9 @@ function ended(kind: 'failed' | 'expired', session: Stripe.Checkout.Session): Pa
 /** A charge has the metadata of its payment. */
 function receipt(charge: Stripe.Charge): PaymentReport | null {
   const invoiceID = invoiceOf(charge);
-  return invoiceID === null || !charge.receipt_url ? null : { kind: 'receipt', invoiceID, receiptURL: charge.receipt_url };
+  return invoiceID === null || !charge.receipt_url
+    ? null
+    : { kind: 'receipt', invoiceID, receiptURL: charge.receipt_url };
 }
 
 /** https://docs.stripe.com/api/refunds/object: pending, requires_action, succeeded, failed, canceled. */

@@ -29,7 +29,14 @@ export function createStripePayment({ apiKey, webhookSecret, siteURL, clock, api
         {
           mode: 'payment',
           line_items: [
-            { quantity: 1, price_data: { currency: 'usd', unit_amount: amountCents, product_data: { name: `${credits} streaming credits` } } },
+            {
+              quantity: 1,
+              price_data: {
+                currency: 'usd',
+                unit_amount: amountCents,
+                product_data: { name: `${credits} streaming credits` },
+              },
+            },
           ],
           client_reference_id: invoiceID,
           // On the payment too: charges have it from there, and lead back to the invoice.

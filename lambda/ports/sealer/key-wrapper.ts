@@ -17,11 +17,21 @@ export function createKMSKeyWrapper(keyARN: string, place: AwsPlace = { region: 
   const key = { KeyId: keyARN, EncryptionContext: { purpose } };
   return {
     async wrap(dataKey) {
-      const { CiphertextBlob } = await callAws<{ CiphertextBlob: string }>('kms', 'Encrypt', { ...key, Plaintext: dataKey.toString('base64') }, place);
+      const { CiphertextBlob } = await callAws<{ CiphertextBlob: string }>(
+        'kms',
+        'Encrypt',
+        { ...key, Plaintext: dataKey.toString('base64') },
+        place,
+      );
       return Buffer.from(CiphertextBlob, 'base64');
     },
     async unwrap(wrappedKey) {
-      const { Plaintext } = await callAws<{ Plaintext: string }>('kms', 'Decrypt', { ...key, CiphertextBlob: wrappedKey.toString('base64') }, place);
+      const { Plaintext } = await callAws<{ Plaintext: string }>(
+        'kms',
+        'Decrypt',
+        { ...key, CiphertextBlob: wrappedKey.toString('base64') },
+        place,
+      );
       return Buffer.from(Plaintext, 'base64');
     },
   };

@@ -15,6 +15,8 @@ export async function openSealer(pool: Pool, wrapper: KeyWrapper): Promise<Seale
     await stored.insertFirst(await wrapper.wrap(randomBytes(32)));
     rows = await stored.list();
   }
-  const keys = await Promise.all(rows.map(async ({ id, wrapped_key }) => ({ id, key: await wrapper.unwrap(wrapped_key) })));
+  const keys = await Promise.all(
+    rows.map(async ({ id, wrapped_key }) => ({ id, key: await wrapper.unwrap(wrapped_key) })),
+  );
   return createSealer(keys as [DataKey]);
 }

@@ -25,7 +25,8 @@ const idBytes = 1;
 export function createSealer(dataKeys: readonly [...DataKey[], DataKey]): Sealer {
   const newest = dataKeys.at(-1)!;
   return {
-    seal: (secret, place) => Buffer.concat([Buffer.from([newest.id]), encrypt(newest.key, Buffer.from(secret, 'utf8'), place)]),
+    seal: (secret, place) =>
+      Buffer.concat([Buffer.from([newest.id]), encrypt(newest.key, Buffer.from(secret, 'utf8'), place)]),
     open(sealed, place) {
       const dataKey = dataKeys.find(({ id }) => id === sealed[0]);
       if (!dataKey) throw new Error('sealed with a data key that is not here');

@@ -1,5 +1,11 @@
 // The timers in AWS: one-time schedules of EventBridge Scheduler that send to the SQS queue 'timers' and then delete themselves.
-import { ConflictException, CreateScheduleCommand, DeleteScheduleCommand, ResourceNotFoundException, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
+import {
+  ConflictException,
+  CreateScheduleCommand,
+  DeleteScheduleCommand,
+  ResourceNotFoundException,
+  UpdateScheduleCommand,
+} from '@aws-sdk/client-scheduler';
 import type { CreateScheduleCommandInput, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { createHash } from 'node:crypto';
 import type { Timers } from './timers.ts';
@@ -20,7 +26,13 @@ const shortestLeadSeconds = 5;
  * Fires up to a minute late (EventBridge Scheduler user guide, "Schedule types": 60 second precision); agents fire due rows to the second.
  * Re-arming an id in the seconds after it fired can be lost with the schedule that is just being deleted; the minute sweep finds the row then.
  */
-export function createSchedulerTimers({ scheduler, groupName, queueARN, roleARN, now = () => new Date() }: SchedulerTimersOptions): Timers {
+export function createSchedulerTimers({
+  scheduler,
+  groupName,
+  queueARN,
+  roleARN,
+  now = () => new Date(),
+}: SchedulerTimersOptions): Timers {
   return {
     async arm(id, at, body) {
       const schedule: CreateScheduleCommandInput = {

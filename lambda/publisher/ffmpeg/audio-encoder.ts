@@ -29,7 +29,11 @@ export interface AudioEncoder {
 /** Far more than a caller that keeps step leaves unread. */
 const readAheadBytes = 1024 * 1024;
 
-export function openAudioEncoder(tools: MediaTools, { bitrateKbps }: { readonly bitrateKbps: number }, signal: AbortSignal): AudioEncoder {
+export function openAudioEncoder(
+  tools: MediaTools,
+  { bitrateKbps }: { readonly bitrateKbps: number },
+  signal: AbortSignal,
+): AudioEncoder {
   const child = startChild(tools.ffmpegPath, audioEncoderArguments(bitrateKbps), { readAheadBytes, signal });
   const tags = readFlvTags(child.stdout, flvTagType.audio);
   const nextBody = async (packetType: number): Promise<Buffer> => {

@@ -32,7 +32,12 @@ export interface AudioSource {
 export function openAudioSource(tools: MediaTools, request: AudioRequest, signal: AbortSignal): AudioSource {
   const readAheadBytes = readAheadSeconds * audioFormat.sampleRate * audioFormat.bytesPerSample;
   const { sourceURL, background = false } = request;
-  const child = startChild(tools.ffmpegPath, audioArguments(request), { sourceURL, readAheadBytes, signal, background });
+  const child = startChild(tools.ffmpegPath, audioArguments(request), {
+    sourceURL,
+    readAheadBytes,
+    signal,
+    background,
+  });
   child.stdin.end();
 
   // One listener for good: each new one would at once be told of the bytes already there, however few.

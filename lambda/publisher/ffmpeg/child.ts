@@ -50,7 +50,11 @@ export interface ChildOptions {
   readonly background?: boolean;
 }
 
-export function startChild(program: string, programArguments: readonly string[], { sourceURL, readAheadBytes, signal, background = false }: ChildOptions): Child {
+export function startChild(
+  program: string,
+  programArguments: readonly string[],
+  { sourceURL, readAheadBytes, signal, background = false }: ChildOptions,
+): Child {
   // Without a death signal, its closed pipes end it.
   const [command, ...first] = hasDeathSignal() ? [...deathSignalCommand('SIGKILL'), program] : [program];
   const spawned = spawn(command, [...first, ...programArguments], { stdio: 'pipe', env: childEnvironment() });
@@ -65,7 +69,9 @@ export function startChild(program: string, programArguments: readonly string[],
       log.add(`could not start: ${error.code}`);
       resolve({ code: null, signal: null, brokenOff: true });
     });
-    spawned.once('close', (code, signal) => resolve({ code, signal, brokenOff: code === exitCodeNotFound || (signal !== null && !crashSignals.has(signal)) }));
+    spawned.once('close', (code, signal) =>
+      resolve({ code, signal, brokenOff: code === exitCodeNotFound || (signal !== null && !crashSignals.has(signal)) }),
+    );
   });
   const kill = (): void => {
     spawned.kill('SIGKILL');
@@ -114,7 +120,11 @@ export async function runChild(
   signal.throwIfAborted();
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), limits.timeoutMs);
-  const child = startChild(program, programArguments, { sourceURL, readAheadBytes: lineReadAheadBytes, signal: AbortSignal.any([signal, over.signal]) });
+  const child = startChild(program, programArguments, {
+    sourceURL,
+    readAheadBytes: lineReadAheadBytes,
+    signal: AbortSignal.any([signal, over.signal]),
+  });
   child.stdin.end();
   let outputBytes = 0;
   child.stdout.on('data', (chunk: Buffer) => {

@@ -22,13 +22,27 @@ const maxBFrames = 2;
 
 /** @throws {TypeError} for an encoder of another codec than the profile's: the caller's mistake */
 export function encoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
-  if (codecOfEncoder[encoder.codec] !== profile.videoCodec) throw new TypeError(`${encoder.codec} does not encode ${profile.videoCodec}`);
+  if (codecOfEncoder[encoder.codec] !== profile.videoCodec)
+    throw new TypeError(`${encoder.codec} does not encode ${profile.videoCodec}`);
   const rate = `${profile.videoBitrateKbps}k`;
   const gop = profile.gopFrames;
   const bounds = ['-maxrate', rate, '-bufsize', rate];
   const common = ['-c:v', encoder.codec, '-g', String(gop), '-b:v', rate, ...bounds];
   const reordered = ['-level:v', String(profile.level), '-bf', String(maxBFrames)];
-  const nvenc = ['-preset', 'p4', '-rc', 'cbr', '-no-scenecut', '1', '-strict_gop', '1', '-b_ref_mode', 'disabled', '-forced-idr', '1'];
+  const nvenc = [
+    '-preset',
+    'p4',
+    '-rc',
+    'cbr',
+    '-no-scenecut',
+    '1',
+    '-strict_gop',
+    '1',
+    '-b_ref_mode',
+    'disabled',
+    '-forced-idr',
+    '1',
+  ];
   switch (encoder.codec) {
     case 'h264_nvenc':
       return [...common, ...reordered, '-profile:v', 'high', ...nvenc];
@@ -39,18 +53,43 @@ export function encoderArguments(encoder: EncoderSettings, profile: Profile): st
     case 'libx264':
       // `stitchable` keeps the parameter sets free of anything that depends on the content; `cabac` and `8x8dct` make fast presets High, too.
       return [
-        ...common, ...reordered, '-profile:v', 'high', '-preset', encoder.preset,
-        '-x264-params', 'nal-hrd=cbr:scenecut=0:open-gop=0:b-pyramid=none:stitchable=1:cabac=1:8x8dct=1',
+        ...common,
+        ...reordered,
+        '-profile:v',
+        'high',
+        '-preset',
+        encoder.preset,
+        '-x264-params',
+        'nal-hrd=cbr:scenecut=0:open-gop=0:b-pyramid=none:stitchable=1:cabac=1:8x8dct=1',
       ];
     case 'libx265':
       // `info` would put the encoder's options into every first picture; `strict-cbr` makes segments of up to three pictures unsightly.
       return [
-        ...common, '-bf', String(maxBFrames), '-profile:v', 'main', '-preset', encoder.preset,
-        '-x265-params', `level-idc=${profile.level}:high-tier=0:keyint=${gop}:min-keyint=${gop}:scenecut=0:open-gop=0:b-pyramid=0:info=0:log-level=error`,
+        ...common,
+        '-bf',
+        String(maxBFrames),
+        '-profile:v',
+        'main',
+        '-preset',
+        encoder.preset,
+        '-x265-params',
+        `level-idc=${profile.level}:high-tier=0:keyint=${gop}:min-keyint=${gop}:scenecut=0:open-gop=0:b-pyramid=0:info=0:log-level=error`,
       ];
     case 'libsvtav1':
       // A quality within the bitrate: its average bitrate gives all that quiet pictures saved to the next second, up to eight times the rate, and
       // its constant one loses a flash of light at such presets (2.0, measured).
-      return ['-c:v', 'libsvtav1', '-g', String(gop), '-crf', '32', ...bounds, '-preset', encoder.preset, '-svtav1-params', 'irefresh-type=2:scd=0'];
+      return [
+        '-c:v',
+        'libsvtav1',
+        '-g',
+        String(gop),
+        '-crf',
+        '32',
+        ...bounds,
+        '-preset',
+        encoder.preset,
+        '-svtav1-params',
+        'irefresh-type=2:scd=0',
+      ];
   }
 }

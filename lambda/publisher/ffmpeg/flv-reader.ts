@@ -61,7 +61,10 @@ export class FlvReader {
 }
 
 /** The tags of one elementary stream, in file order. */
-export async function* readFlvTags(source: AsyncIterable<Buffer>, type: number): AsyncGenerator<FlvTag, void, undefined> {
+export async function* readFlvTags(
+  source: AsyncIterable<Buffer>,
+  type: number,
+): AsyncGenerator<FlvTag, void, undefined> {
   const reader = new FlvReader();
   for await (const chunk of source) {
     for (const tag of reader.read(chunk)) {

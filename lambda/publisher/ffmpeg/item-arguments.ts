@@ -36,15 +36,38 @@ export interface AudioRequest {
 export function videoArguments(request: VideoRequest): string[] {
   const { profile, kind, dynamicRange = 'sdr' } = request;
   return [
-    ...inputArguments(request.sourceURL, kind === 'video' ? dynamicRange : null, kind === 'image' ? 0 : request.startFrame / profile.framesPerSecond),
+    ...inputArguments(
+      request.sourceURL,
+      kind === 'video' ? dynamicRange : null,
+      kind === 'image' ? 0 : request.startFrame / profile.framesPerSecond,
+    ),
     // The first stream of moving pictures: cover art is none.
-    '-map', kind === 'image' ? '0:v:0' : '0:V:0',
-    '-vf', videoFilters(kind, dynamicRange, profile).join(','),
-    '-fps_mode', 'cfr',
-    '-frames:v', String(request.frameCount),
+    '-map',
+    kind === 'image' ? '0:v:0' : '0:V:0',
+    '-vf',
+    videoFilters(kind, dynamicRange, profile).join(','),
+    '-fps_mode',
+    'cfr',
+    '-frames:v',
+    String(request.frameCount),
     ...encoderArguments(request.encoder, profile),
-    '-color_primaries', 'bt709', '-color_trc', 'bt709', '-colorspace', 'bt709', '-color_range', 'tv', '-chroma_sample_location', 'left',
-    '-flvflags', 'no_duration_filesize', '-flush_packets', '1', '-f', 'flv', 'pipe:1',
+    '-color_primaries',
+    'bt709',
+    '-color_trc',
+    'bt709',
+    '-colorspace',
+    'bt709',
+    '-color_range',
+    'tv',
+    '-chroma_sample_location',
+    'left',
+    '-flvflags',
+    'no_duration_filesize',
+    '-flush_packets',
+    '1',
+    '-f',
+    'flv',
+    'pipe:1',
   ];
 }
 
@@ -52,21 +75,38 @@ export function videoArguments(request: VideoRequest): string[] {
 export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const { width, height, framesPerSecond } = profile;
   const raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)];
-  return [...quiet, ...raw, '-i', 'pipe:0', '-frames:v', '1', ...encoderArguments(encoder, profile), '-f', 'flv', 'pipe:1'];
+  return [
+    ...quiet,
+    ...raw,
+    '-i',
+    'pipe:0',
+    '-frames:v',
+    '1',
+    ...encoderArguments(encoder, profile),
+    '-f',
+    'flv',
+    'pipe:1',
+  ];
 }
 
 /** Writes raw samples (see `audioFormat`) to stdout; the first belongs to `startSample`, whenever the source's sound begins. */
 export function audioArguments(request: AudioRequest): string[] {
   return [
     ...inputArguments(request.sourceURL, null, request.startSample / audioFormat.sampleRate),
-    '-map', '0:a:0',
+    '-map',
+    '0:a:0',
     // Gaps become silence and overlaps are cut; `min_comp` makes the very first sample exact instead of "within 1 ms".
-    '-af', [
+    '-af',
+    [
       `aresample=${audioFormat.sampleRate}:async=1:first_pts=0:min_comp=0.00001`,
       'aformat=sample_fmts=s16:channel_layouts=stereo',
       `atrim=end_sample=${request.sampleCount}`,
     ].join(','),
-    '-f', 's16le', '-flush_packets', '1', 'pipe:1',
+    '-f',
+    's16le',
+    '-flush_packets',
+    '1',
+    'pipe:1',
   ];
 }
 
@@ -74,9 +114,29 @@ export function audioArguments(request: AudioRequest): string[] {
 export function audioEncoderArguments(bitrateKbps: number): string[] {
   return [
     ...quiet,
-    '-probesize', '32', '-f', 's16le', '-ar', String(audioFormat.sampleRate), '-ch_layout', 'stereo', '-i', 'pipe:0',
-    '-c:a', 'aac', '-profile:a', 'aac_low', '-b:a', `${bitrateKbps}k`,
-    '-flvflags', 'no_duration_filesize', '-flush_packets', '1', '-f', 'flv', 'pipe:1',
+    '-probesize',
+    '32',
+    '-f',
+    's16le',
+    '-ar',
+    String(audioFormat.sampleRate),
+    '-ch_layout',
+    'stereo',
+    '-i',
+    'pipe:0',
+    '-c:a',
+    'aac',
+    '-profile:a',
+    'aac_low',
+    '-b:a',
+    `${bitrateKbps}k`,
+    '-flvflags',
+    'no_duration_filesize',
+    '-flush_packets',
+    '1',
+    '-f',
+    'flv',
+    'pipe:1',
   ];
 }
 
@@ -92,11 +152,16 @@ function inputArguments(sourceURL: string, moving: DynamicRange | null, startSec
     ...(moving ? ['-colorspace', assumedColorMatrix[moving]] : []),
     // From the keyframe before on; what comes earlier gets negative times, and the filters know which frame is on show at 0.
     ...(startSeconds > 0 ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : []),
-    '-i', sourceURL,
+    '-i',
+    sourceURL,
   ];
 }
 
-function videoFilters(kind: VideoRequest['kind'], dynamicRange: DynamicRange, { width, height, framesPerSecond }: Profile): string[] {
+function videoFilters(
+  kind: VideoRequest['kind'],
+  dynamicRange: DynamicRange,
+  { width, height, framesPerSecond }: Profile,
+): string[] {
   const toneMapping = toneMappingFilters(dynamicRange);
   const toBt709 = 'out_color_matrix=bt709:out_range=tv';
   // Into the frame with the display's aspect ratio; `dar` knows non-square pixels, and rotation has been applied before.
@@ -117,7 +182,9 @@ function videoFilters(kind: VideoRequest['kind'], dynamicRange: DynamicRange, { 
   return [
     'bwdif=mode=send_frame:deint=interlaced',
     // The second time for the start: frames before 0 go, but one of them, held or not, is on show at 0.
-    grid, holdLast, `fps=${framesPerSecond}:start_time=0`,
+    grid,
+    holdLast,
+    `fps=${framesPerSecond}:start_time=0`,
     ...fit,
   ];
 }

@@ -37,11 +37,20 @@ export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortS
 /** The sound of an item for the same stretch of the frame grid, without its pictures. */
 export function openAudioOnly(
   tools: MediaTools,
-  { sourceURL, startFrame, frameCount, profile }: Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'frameCount' | 'profile'>,
+  {
+    sourceURL,
+    startFrame,
+    frameCount,
+    profile,
+  }: Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'frameCount' | 'profile'>,
   signal: AbortSignal,
 ): AudioSource {
   const { samplesPerFrame } = profile;
-  return openAudioSource(tools, { sourceURL, startSample: startFrame * samplesPerFrame, sampleCount: frameCount * samplesPerFrame }, signal);
+  return openAudioSource(
+    tools,
+    { sourceURL, startSample: startFrame * samplesPerFrame, sampleCount: frameCount * samplesPerFrame },
+    signal,
+  );
 }
 
 const silence: AudioSource = {

@@ -14,7 +14,8 @@ const pqLight = (code: string): string => {
   return `${10_000 / peakNits}*pow(max(${root}-0.8359375,0)/(18.8515625-18.6875*${root}),1/0.1593017578125)`;
 };
 /** BT.2100, table 5; the system gamma of 1.2 by channel, which is exact for greys. */
-const hlgLight = (code: string): string => `pow(if(lte(${code},0.5),pow(${code},2)/3,(exp((${code}-0.55991073)/0.17883277)+0.28466892)/12),1.2)`;
+const hlgLight = (code: string): string =>
+  `pow(if(lte(${code},0.5),pow(${code},2)/3,(exp((${code}-0.55991073)/0.17883277)+0.28466892)/12),1.2)`;
 
 /** Light relative to diffuse white, bent so that the peak becomes 1: straight up to the knee, from there on a hyperbola of the same slope. */
 function compressed(light: string): string {
@@ -28,7 +29,8 @@ function compressed(light: string): string {
 const codeOf = (light: string): string => `if(lte(${light},0.0031308),12.92*${light},1.055*pow(${light},1/2.4)-0.055)`;
 
 /** The same table for the three channels, of a value from 0 to 1. */
-const table = (value: string): string => `lutrgb=${['r', 'g', 'b'].map((channel) => `${channel}='${value}'`).join(':')}`;
+const table = (value: string): string =>
+  `lutrgb=${['r', 'g', 'b'].map((channel) => `${channel}='${value}'`).join(':')}`;
 const toLight = { pq: pqLight, hlg: hlgLight };
 /** From the primaries of BT.2020 to those of BT.709, in light (BT.2407, 2.2); what BT.709 cannot show is cut off. */
 const toBt709Primaries =
@@ -38,5 +40,10 @@ const toBt709Primaries =
 export function toneMappingFilters(range: DynamicRange): string[] {
   if (range === 'sdr') return [];
   const relative = `val/maxval*${peakNits / whiteNits}`;
-  return ['format=gbrp16', table(`min(${toLight[range]('(val/maxval)')},1)*maxval`), toBt709Primaries, table(`st(0,${compressed(`(${relative})`)});(${codeOf('ld(0)')})*maxval`)];
+  return [
+    'format=gbrp16',
+    table(`min(${toLight[range]('(val/maxval)')},1)*maxval`),
+    toBt709Primaries,
+    table(`st(0,${compressed(`(${relative})`)});(${codeOf('ld(0)')})*maxval`),
+  ];
 }

@@ -46,7 +46,12 @@ export interface VideoSource {
 export function openVideoSource(tools: MediaTools, request: VideoRequest, signal: AbortSignal): VideoSource {
   const readAheadBytes = (request.profile.videoBitrateKbps * 1000 * readAheadSeconds) / 8;
   const { sourceURL, background = false } = request;
-  const child = startChild(tools.ffmpegPath, videoArguments(request), { sourceURL, readAheadBytes, signal, background });
+  const child = startChild(tools.ffmpegPath, videoArguments(request), {
+    sourceURL,
+    readAheadBytes,
+    signal,
+    background,
+  });
   child.stdin.end();
   const frames = readFrames(child, request, signal);
   let first: ReturnType<typeof frames.next> | null = frames.next();
@@ -65,7 +70,11 @@ export function openVideoSource(tools: MediaTools, request: VideoRequest, signal
   };
 }
 
-async function* readFrames(child: Child, { profile, frameCount }: VideoRequest, signal: AbortSignal): AsyncGenerator<VideoFrame, void, undefined> {
+async function* readFrames(
+  child: Child,
+  { profile, frameCount }: VideoRequest,
+  signal: AbortSignal,
+): AsyncGenerator<VideoFrame, void, undefined> {
   const framesAt = (timestampMs: number): number => Math.round((timestampMs * profile.framesPerSecond) / 1000);
   let sequenceHeader: Buffer | undefined;
   let firstShownMs = 0;
@@ -96,7 +105,8 @@ async function* readFrames(child: Child, { profile, frameCount }: VideoRequest, 
   signal.throwIfAborted();
   if (index === frameCount) return;
   if (isSourceUnreadable(child.log())) throw sourceUnreadable(child);
-  if (index > 0 || exit.brokenOff) throw new ToolError(`${index} of ${frameCount} frames: ${describeExit(exit, child.log())}`);
+  if (index > 0 || exit.brokenOff)
+    throw new ToolError(`${index} of ${frameCount} frames: ${describeExit(exit, child.log())}`);
   throw new MediaError('damaged', 'Nothing in this file can be decoded.');
 }
 

@@ -29,12 +29,30 @@ export function readVideoTag(body: Buffer): VideoTag {
   const first = body[0]!;
   const isKeyframe = (first & frameTypeMask) === keyframeBits;
   if (!(first & extendedBit)) {
-    const content = body[1] === avcPacketType.sequenceHeader ? 'sequence header' : body[1] === avcPacketType.picture ? 'picture' : 'other';
-    return { content, isKeyframe, compositionMs: content === 'picture' ? body.readIntBE(avcHeaderBytes, compositionTimeBytes) : 0 };
+    const content =
+      body[1] === avcPacketType.sequenceHeader
+        ? 'sequence header'
+        : body[1] === avcPacketType.picture
+          ? 'picture'
+          : 'other';
+    return {
+      content,
+      isKeyframe,
+      compositionMs: content === 'picture' ? body.readIntBE(avcHeaderBytes, compositionTimeBytes) : 0,
+    };
   }
   const type = first & packetTypeMask;
-  const content = type === packetType.sequenceStart ? 'sequence header' : type === packetType.codedFrames || type === packetType.codedFramesAtOnce ? 'picture' : 'other';
-  return { content, isKeyframe, compositionMs: hasCompositionTime(body) ? body.readIntBE(1 + fourCCBytes, compositionTimeBytes) : 0 };
+  const content =
+    type === packetType.sequenceStart
+      ? 'sequence header'
+      : type === packetType.codedFrames || type === packetType.codedFramesAtOnce
+        ? 'picture'
+        : 'other';
+  return {
+    content,
+    isKeyframe,
+    compositionMs: hasCompositionTime(body) ? body.readIntBE(1 + fourCCBytes, compositionTimeBytes) : 0,
+  };
 }
 
 /**
@@ -52,7 +70,12 @@ export function withCompositionTime(body: Buffer, compositionMs: number): Buffer
     if (compositionMs === 0) return body;
     if (fourCCOf(body) !== fourCC.hevc) throw new TypeError(`${fourCCOf(body)} shows its pictures as they come`);
     const type = Buffer.of((first & ~packetTypeMask) | packetType.codedFrames);
-    body = Buffer.concat([type, body.subarray(1, headerBytes), Buffer.alloc(compositionTimeBytes), body.subarray(headerBytes)]);
+    body = Buffer.concat([
+      type,
+      body.subarray(1, headerBytes),
+      Buffer.alloc(compositionTimeBytes),
+      body.subarray(headerBytes),
+    ]);
   }
   body.writeIntBE(compositionMs, headerBytes, compositionTimeBytes);
   return body;

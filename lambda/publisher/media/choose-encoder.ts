@@ -20,7 +20,11 @@ export class NoEncoder extends Error {
 type Log = (event: string, fields: Record<string, unknown>) => void;
 
 /** The best first. A build of ffmpeg may know an encoder whose hardware or driver is missing, so only a picture proves it. */
-const onHardware: Readonly<Record<VideoCodec, EncoderSettings>> = { h264: { codec: 'h264_nvenc' }, hevc: { codec: 'hevc_nvenc' }, av1: { codec: 'av1_nvenc' } };
+const onHardware: Readonly<Record<VideoCodec, EncoderSettings>> = {
+  h264: { codec: 'h264_nvenc' },
+  hevc: { codec: 'hevc_nvenc' },
+  av1: { codec: 'av1_nvenc' },
+};
 /** Presets that take about as long for each codec. `media-tools.ts` takes no ffmpeg without the first. */
 const inSoftware: Readonly<Record<VideoCodec, EncoderSettings>> = {
   h264: { codec: 'libx264', preset: 'veryfast' },
@@ -37,7 +41,12 @@ const trialTimeoutMs = 30_000;
  * Says in the log which one it is, and why it is none before.
  * @throws {NoEncoder} of a codec that this ffmpeg does not encode, or not into FLV; {ToolError} when that could not be found out
  */
-export async function chooseEncoder(tools: MediaTools, videoCodec: VideoCodec, log: Log, timeoutMs = trialTimeoutMs): Promise<EncoderSettings> {
+export async function chooseEncoder(
+  tools: MediaTools,
+  videoCodec: VideoCodec,
+  log: Log,
+  timeoutMs = trialTimeoutMs,
+): Promise<EncoderSettings> {
   const refusals: string[] = [];
   for (const encoder of [onHardware[videoCodec], inSoftware[videoCodec]]) {
     const refusal = encoder === inSoftware.h264 ? null : await refusalOf(tools, encoder, videoCodec, timeoutMs);
@@ -47,11 +56,18 @@ export async function chooseEncoder(tools: MediaTools, videoCodec: VideoCodec, l
     }
     refusals.push(`${encoder.codec}: ${refusal}`);
   }
-  throw new NoEncoder(videoCodec, `${tools.ffmpegPath} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another (${refusals.join('; ')})`);
+  throw new NoEncoder(
+    videoCodec,
+    `${tools.ffmpegPath} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another (${refusals.join('; ')})`,
+  );
 }
 
 /** Encoders by codec, each looked for when it is first asked for. @param known found already */
-export function encoderChoice(tools: MediaTools, log: Log, known: EncoderSettings): (videoCodec: VideoCodec) => Promise<EncoderSettings> {
+export function encoderChoice(
+  tools: MediaTools,
+  log: Log,
+  known: EncoderSettings,
+): (videoCodec: VideoCodec) => Promise<EncoderSettings> {
   const chosen = new Map<VideoCodec, Promise<EncoderSettings>>([['h264', Promise.resolve(known)]]);
   return (videoCodec) => {
     const choice = chosen.get(videoCodec) ?? chooseEncoder(tools, videoCodec, log);
@@ -63,17 +79,26 @@ export function encoderChoice(tools: MediaTools, log: Log, known: EncoderSetting
 }
 
 /** Null when it encodes a picture. @throws {ToolError} when one in software was ended before it could: that says nothing of it */
-async function refusalOf({ ffmpegPath }: MediaTools, encoder: EncoderSettings, videoCodec: VideoCodec, timeoutMs: number): Promise<string | null> {
+async function refusalOf(
+  { ffmpegPath }: MediaTools,
+  encoder: EncoderSettings,
+  videoCodec: VideoCodec,
+  timeoutMs: number,
+): Promise<string | null> {
   const signal = AbortSignal.timeout(timeoutMs);
   const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec });
-  const child = startChild(ffmpegPath, encoderTrialArguments(encoder, profile), { readAheadBytes: trialPicture.length, signal });
+  const child = startChild(ffmpegPath, encoderTrialArguments(encoder, profile), {
+    readAheadBytes: trialPicture.length,
+    signal,
+  });
   child.stdin.end(trialPicture);
   child.stdout.resume();
   const exit = await child.exited;
   if (exit.code === 0) return null;
   // One that complains and does not end, as SVT-AV1 where FLV has no AV1, has answered.
   const complaint = child.log().split('\n')[0]!;
-  if (exit.brokenOff && complaint === '' && encoder === inSoftware[videoCodec]) throw new ToolError(describeExit(exit, ''));
+  if (exit.brokenOff && complaint === '' && encoder === inSoftware[videoCodec])
+    throw new ToolError(describeExit(exit, ''));
   return complaint || 'no answer';
 }
 

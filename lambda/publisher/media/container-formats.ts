@@ -11,15 +11,42 @@ export interface ContainerFormat {
   readonly mimeTypes: readonly string[];
 }
 
-const moving = (label: string, demuxers: readonly string[], mimeTypes: readonly string[]): ContainerFormat => ({ label, demuxers, mimeTypes, still: false });
-const still = (label: string, demuxers: readonly string[], mimeTypes: readonly string[]): ContainerFormat => ({ label, demuxers, mimeTypes, still: true });
+const moving = (label: string, demuxers: readonly string[], mimeTypes: readonly string[]): ContainerFormat => ({
+  label,
+  demuxers,
+  mimeTypes,
+  still: false,
+});
+const still = (label: string, demuxers: readonly string[], mimeTypes: readonly string[]): ContainerFormat => ({
+  label,
+  demuxers,
+  mimeTypes,
+  still: true,
+});
 
 /** MP4 and QuickTime share a demuxer, as Matroska and WebM do, so either passes for the other. */
 const containerFormats: readonly ContainerFormat[] = [
-  moving('MP4/QuickTime', ['mov'], [
-    'video/mp4', 'video/quicktime', 'video/x-m4v', 'video/3gpp', 'video/3gpp2', 'audio/mp4', 'audio/x-m4a', 'audio/m4a', 'audio/3gpp', 'audio/aac',
-  ]),
-  moving('Matroska/WebM', ['matroska', 'webm'], ['video/webm', 'video/x-matroska', 'video/matroska', 'audio/webm', 'audio/x-matroska', 'audio/matroska']),
+  moving(
+    'MP4/QuickTime',
+    ['mov'],
+    [
+      'video/mp4',
+      'video/quicktime',
+      'video/x-m4v',
+      'video/3gpp',
+      'video/3gpp2',
+      'audio/mp4',
+      'audio/x-m4a',
+      'audio/m4a',
+      'audio/3gpp',
+      'audio/aac',
+    ],
+  ),
+  moving(
+    'Matroska/WebM',
+    ['matroska', 'webm'],
+    ['video/webm', 'video/x-matroska', 'video/matroska', 'audio/webm', 'audio/x-matroska', 'audio/matroska'],
+  ),
   moving('MPEG transport stream', ['mpegts'], ['video/mp2t']),
   moving('MPEG program stream', ['mpeg'], ['video/mpeg', 'video/mp2p']),
   moving('MPEG', ['mpegvideo'], ['video/mpeg']),
@@ -74,9 +101,23 @@ const maxReconnectDelaySeconds = 2;
 export function inputGuardArguments(sourceURL: string): string[] {
   const remote = /^https?:/iu.test(sourceURL);
   return [
-    '-protocol_whitelist', remote ? 'http,https,tcp,tls' : 'file',
-    '-format_whitelist', containerFormats.flatMap(({ demuxers }) => demuxers).join(','),
-    '-max_pixels', String(maxPixels),
-    ...(remote ? ['-rw_timeout', String(sourceSilenceUs), '-reconnect', '1', '-reconnect_on_network_error', '1', '-reconnect_delay_max', String(maxReconnectDelaySeconds)] : []),
+    '-protocol_whitelist',
+    remote ? 'http,https,tcp,tls' : 'file',
+    '-format_whitelist',
+    containerFormats.flatMap(({ demuxers }) => demuxers).join(','),
+    '-max_pixels',
+    String(maxPixels),
+    ...(remote
+      ? [
+          '-rw_timeout',
+          String(sourceSilenceUs),
+          '-reconnect',
+          '1',
+          '-reconnect_on_network_error',
+          '1',
+          '-reconnect_delay_max',
+          String(maxReconnectDelaySeconds),
+        ]
+      : []),
   ];
 }

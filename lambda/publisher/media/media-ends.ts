@@ -21,11 +21,21 @@ const maxErrorRate = 0.5;
  * Where each stream that has packets behind `fromSeconds` (null: the beginning) ends, by stream index. Seconds on the file's own clock.
  * @throws {MediaError} when bytes are missing, or reading takes too long
  */
-export async function readPacketEnds({ tools, sourceURL, signal }: Source, fromSeconds: number | null): Promise<Map<number, number>> {
+export async function readPacketEnds(
+  { tools, sourceURL, signal }: Source,
+  fromSeconds: number | null,
+): Promise<Map<number, number>> {
   const probeArguments = [
-    '-hide_banner', '-loglevel', 'error', ...inputGuardArguments(sourceURL),
+    '-hide_banner',
+    '-loglevel',
+    'error',
+    ...inputGuardArguments(sourceURL),
     ...(fromSeconds === null ? [] : ['-read_intervals', `${fromSeconds.toFixed(3)}%${foreverSeconds}`]),
-    '-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time', '-of', 'csv=p=0', sourceURL,
+    '-show_entries',
+    'packet=stream_index,pts_time,dts_time,duration_time',
+    '-of',
+    'csv=p=0',
+    sourceURL,
   ];
   const ends = new Map<number, number>();
   const lastTimes = new Map<number, number>();
@@ -40,7 +50,8 @@ export async function readPacketEnds({ tools, sourceURL, signal }: Source, fromS
   };
   const run = await runChild(tools.ffprobePath, probeArguments, sourceURL, packetLimits, readPacket, signal);
   assertReadable(run);
-  if (/: partial file$/mu.test(run.log)) throw new MediaError('truncated', 'The file is cut off: its index names media that is not there.');
+  if (/: partial file$/mu.test(run.log))
+    throw new MediaError('truncated', 'The file is cut off: its index names media that is not there.');
   return ends;
 }
 
@@ -57,16 +68,29 @@ export interface Sample {
 /** @throws {MediaError} with `blame` when one of the streams cannot be decoded there */
 export async function decodeSample({ tools, sourceURL, signal }: Source, sample: Sample, blame: string): Promise<void> {
   const decodeArguments = [
-    '-nostdin', '-hide_banner', '-loglevel', 'error', '-max_error_rate', String(sample.strict ? 0 : maxErrorRate),
+    '-nostdin',
+    '-hide_banner',
+    '-loglevel',
+    'error',
+    '-max_error_rate',
+    String(sample.strict ? 0 : maxErrorRate),
     ...(sample.strict ? ['-xerror', '-err_detect', '+explode+crccheck'] : []),
     ...inputGuardArguments(sourceURL),
     ...(sample.fromSeconds === null ? [] : ['-noaccurate_seek', '-ss', sample.fromSeconds.toFixed(3)]),
-    '-i', sourceURL,
+    '-i',
+    sourceURL,
     ...sample.streams.flatMap(({ specifier }) => ['-map', specifier]),
     ...(sample.seconds === undefined ? [] : ['-t', String(sample.seconds)]),
-    '-frames:v', String(sample.strict ? 1 : maxDecodedPictures), '-frames:a', String(maxDecodedSounds),
+    '-frames:v',
+    String(sample.strict ? 1 : maxDecodedPictures),
+    '-frames:a',
+    String(maxDecodedSounds),
     // One line for each frame; small, as checksums of large pictures take time.
-    '-vf', 'scale=64:64', '-f', 'framecrc', 'pipe:1',
+    '-vf',
+    'scale=64:64',
+    '-f',
+    'framecrc',
+    'pipe:1',
   ];
   const decoded = new Set<string>();
   const readFrame = (line: string): void => {
@@ -75,12 +99,16 @@ export async function decodeSample({ tools, sourceURL, signal }: Source, sample:
   const run = await runChild(tools.ffmpegPath, decodeArguments, sourceURL, decodeLimits, readFrame, signal);
   assertReadable(run);
   if (/Decoder .*not found|Unknown decoder|no decoder found/iu.test(run.log)) {
-    throw new MediaError('unsupported', `The file's codec (${sample.streams.map(({ codec }) => codec).join(' or ')}) is not supported.`);
+    throw new MediaError(
+      'unsupported',
+      `The file's codec (${sample.streams.map(({ codec }) => codec).join(' or ')}) is not supported.`,
+    );
   }
   if (run.code !== 0 || decoded.size < sample.streams.length) throw new MediaError('damaged', blame);
 }
 
 function assertReadable(run: FinishedRun): void {
   if (isSourceUnreadable(run.log)) throw new ToolError(`the source could not be read: ${run.log}`);
-  if (run.overLimits) throw new MediaError('unsupported', 'The file takes too long to examine: it has no usable index, or is damaged.');
+  if (run.overLimits)
+    throw new MediaError('unsupported', 'The file takes too long to examine: it has no usable index, or is damaged.');
 }

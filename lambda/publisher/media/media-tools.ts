@@ -59,7 +59,8 @@ async function findTool(tool: Tool, env: NodeJS.ProcessEnv): Promise<string> {
   const shortcomings: string[] = [];
   for (const path of candidates(tool, env)) {
     if (!(await isExecutable(path))) {
-      if (path === env[tool.pathVariable]) shortcomings.push(`${path} (${tool.pathVariable}) is not an executable file`);
+      if (path === env[tool.pathVariable])
+        shortcomings.push(`${path} (${tool.pathVariable}) is not an executable file`);
       continue;
     }
     const lacking = await lackingIn(path, tool);
@@ -78,7 +79,10 @@ async function findTool(tool: Tool, env: NodeJS.ProcessEnv): Promise<string> {
 function candidates({ name, pathVariable, packageName }: Tool, env: NodeJS.ProcessEnv): string[] {
   const chosen = env[pathVariable];
   if (chosen) return [chosen];
-  const onPath = (env.PATH ?? '').split(delimiter).filter(Boolean).map((folder) => join(folder, name));
+  const onPath = (env.PATH ?? '')
+    .split(delimiter)
+    .filter(Boolean)
+    .map((folder) => join(folder, name));
   try {
     return [...onPath, join(dirname(createRequire(import.meta.url).resolve(`${packageName}/package.json`)), name)];
   } catch {
@@ -95,7 +99,10 @@ async function isExecutable(path: string): Promise<boolean> {
 
 async function lackingIn(path: string, { needs }: Tool): Promise<string[]> {
   try {
-    const [codecs, formats] = await Promise.all([needs.encoder || needs.decoder ? list(path, '-codecs') : '', list(path, '-formats')]);
+    const [codecs, formats] = await Promise.all([
+      needs.encoder || needs.decoder ? list(path, '-codecs') : '',
+      list(path, '-formats'),
+    ]);
     const has = { ...readCodecs(codecs), ...readFormats(formats) };
     return capabilities.flatMap((capability) =>
       (needs[capability] ?? []).filter((name) => !has[capability].has(name)).map((name) => `the ${capability} ${name}`),
@@ -117,7 +124,8 @@ function readCodecs(text: string): Record<'encoder' | 'decoder', Set<string>> {
   const has = { encoder: new Set<string>(), decoder: new Set<string>() };
   for (const line of text.split('\n')) {
     const [, decodes, encodes, codec = '', description = ''] = /^ ([D.])([E.])[VASDT.]\S* (\S+)(.*)$/.exec(line) ?? [];
-    const names = (kind: string) => new RegExp(`\\(${kind}: ([^)]*)\\)`).exec(description)?.[1]?.trim().split(' ') ?? [codec];
+    const names = (kind: string) =>
+      new RegExp(`\\(${kind}: ([^)]*)\\)`).exec(description)?.[1]?.trim().split(' ') ?? [codec];
     if (decodes === 'D') for (const name of names('decoders')) has.decoder.add(name);
     if (encodes === 'E') for (const name of names('encoders')) has.encoder.add(name);
   }

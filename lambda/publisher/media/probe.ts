@@ -49,7 +49,12 @@ const toleranceShare = 0.2;
  * @throws {MediaError} when the file is not what it claims to be, not all there, or cannot be played
  * @throws other errors, which are ours: a tool is missing, the source cannot be read. Trying again may help
  */
-export async function probeMedia(tools: MediaTools, sourceURL: string, claimed: ClaimedMedia, signal: AbortSignal): Promise<MediaFacts> {
+export async function probeMedia(
+  tools: MediaTools,
+  sourceURL: string,
+  claimed: ClaimedMedia,
+  signal: AbortSignal,
+): Promise<MediaFacts> {
   const head = await readSourceHead(sourceURL, signal);
   assertAllBytes(head, claimed.fileSize);
   const source = { tools, sourceURL, signal };
@@ -72,28 +77,50 @@ export async function probeMedia(tools: MediaTools, sourceURL: string, claimed: 
     dynamicRange: video?.dynamicRange ?? 'sdr',
   };
   if (kind === 'image') {
-    await decodeSample(source, { streams: [video!], fromSeconds: null, strict: true }, 'The image cannot be decoded: it is damaged or cut off.');
+    await decodeSample(
+      source,
+      { streams: [video!], fromSeconds: null, strict: true },
+      'The image cannot be decoded: it is damaged or cut off.',
+    );
     return { ...facts, durationSeconds: null, framerate: null };
   }
 
   const streams = [video, audio].filter((stream) => stream !== null);
   const [ends] = await Promise.all([
-    readPacketEnds(source, headerSeconds === null ? null : Math.max(startSeconds, startSeconds + headerSeconds - sampleSeconds)),
-    decodeSample(source, { streams, fromSeconds: null, strict: false, seconds: sampleSeconds }, 'The beginning of the file cannot be decoded: it is damaged.'),
+    readPacketEnds(
+      source,
+      headerSeconds === null ? null : Math.max(startSeconds, startSeconds + headerSeconds - sampleSeconds),
+    ),
+    decodeSample(
+      source,
+      { streams, fromSeconds: null, strict: false, seconds: sampleSeconds },
+      'The beginning of the file cannot be decoded: it is damaged.',
+    ),
   ]);
   const foundSeconds = Math.max(...ends.values(), startSeconds) - startSeconds;
   const tolerance = Math.min(toleranceSeconds, (headerSeconds ?? 0) * toleranceShare);
   if (headerSeconds !== null && foundSeconds < headerSeconds - tolerance) {
-    throw new MediaError('truncated', `The file is cut off: it should last ${headerSeconds.toFixed(1)} seconds, but its end is missing.`);
+    throw new MediaError(
+      'truncated',
+      `The file is cut off: it should last ${headerSeconds.toFixed(1)} seconds, but its end is missing.`,
+    );
   }
   // A stream that ended before the part looked at has no end that is known; the one that made it that long has.
   const lasting = streams.filter(({ index }) => ends.has(index));
   const fromSeconds = Math.min(...lasting.map(({ index }) => ends.get(index)!)) - sampleSeconds;
   if (fromSeconds > startSeconds && lasting.length > 0) {
-    await decodeSample(source, { streams: lasting, fromSeconds: fromSeconds - startSeconds, strict: false }, 'The end of the file cannot be decoded: it is damaged.');
+    await decodeSample(
+      source,
+      { streams: lasting, fromSeconds: fromSeconds - startSeconds, strict: false },
+      'The end of the file cannot be decoded: it is damaged.',
+    );
   }
   const headerIsRight = headerSeconds !== null && foundSeconds <= headerSeconds + tolerance;
-  return { ...facts, durationSeconds: headerIsRight ? headerSeconds : foundSeconds, framerate: video?.framerate ?? null };
+  return {
+    ...facts,
+    durationSeconds: headerIsRight ? headerSeconds : foundSeconds,
+    framerate: video?.framerate ?? null,
+  };
 }
 
 function kindOf(format: ContainerFormat, { video, audio }: Structure): MediaKind {
@@ -103,7 +130,11 @@ function kindOf(format: ContainerFormat, { video, audio }: Structure): MediaKind
   throw new MediaError('no_decodable_stream', `The ${format.label} file has neither pictures nor sound in it.`);
 }
 
-const kindNouns: Record<MediaKind, string> = { video: 'video', audio: 'sound without pictures', image: 'a still image' };
+const kindNouns: Record<MediaKind, string> = {
+  video: 'video',
+  audio: 'sound without pictures',
+  image: 'a still image',
+};
 
 function assertFits(format: ContainerFormat, kind: MediaKind, mimeType: string): void {
   if (kind === mimeType.split('/')[0] && fitsMimeType(format, mimeType)) return;

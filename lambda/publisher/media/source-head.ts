@@ -49,7 +49,8 @@ export function assertAllBytes({ size, bytes }: SourceHead, promisedBytes: numbe
   // RIFF (WAV, AVI, WebP) names the number of bytes after its first 8.
   const riffSize = bytes.length >= 8 && bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.readUInt32LE(4) : 0;
   const expected = Math.max(promisedBytes ?? 0, riffSize < riffSizeUnknown ? riffSize + 8 : 0);
-  if (size !== null && size < expected) throw new MediaError('truncated', `The file is cut off: ${size} of ${expected} bytes are there.`);
+  if (size !== null && size < expected)
+    throw new MediaError('truncated', `The file is cut off: ${size} of ${expected} bytes are there.`);
 }
 
 /** Whether it begins like MP4 or QuickTime: with a box (ISO/IEC 14496-12, 4.2) of a kind that comes first. */

@@ -75,11 +75,22 @@ const limits = { timeoutMs: 60_000, maxOutputBytes: 1024 * 1024 };
 
 /** @throws {MediaError} when it is no media, cut off, or has streams that we cannot decode; {ToolError} when it cannot be read */
 export async function readStructure({ tools, sourceURL, signal }: Source, head: SourceHead): Promise<Structure> {
-  const probeArguments = ['-hide_banner', '-loglevel', 'warning', ...inputGuardArguments(sourceURL), '-show_entries', entries, '-of', 'json', sourceURL];
+  const probeArguments = [
+    '-hide_banner',
+    '-loglevel',
+    'warning',
+    ...inputGuardArguments(sourceURL),
+    '-show_entries',
+    entries,
+    '-of',
+    'json',
+    sourceURL,
+  ];
   let json = '';
   const run = await runChild(tools.ffprobePath, probeArguments, sourceURL, limits, (line) => (json += line), signal);
   if (isSourceUnreadable(run.log)) throw new ToolError(`the source could not be read: ${run.log}`);
-  if (run.overLimits) throw new MediaError('unsupported', 'The file takes too long to examine: its structure is unusual or damaged.');
+  if (run.overLimits)
+    throw new MediaError('unsupported', 'The file takes too long to examine: its structure is unusual or damaged.');
   // A file that is only called MP4 gets the same message.
   if (run.log.includes('moov atom not found') && startsWithBox(head)) {
     throw new MediaError('truncated', 'The MP4 file is cut off: its index (moov) is missing.');
@@ -102,11 +113,14 @@ export function notMedia(): MediaError {
 }
 
 function pictureOf(streams: readonly ProbedStream[]): PictureStructure | null {
-  const stream = streams.find(({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1);
+  const stream = streams.find(
+    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
+  );
   if (!stream) return null;
   const codec = knownCodec(stream, 'picture');
   const { width: codedWidth = 0, height = 0 } = stream;
-  if (codedWidth === 0 || height === 0) throw new MediaError('damaged', `The ${codec} pictures have no size: the file is damaged or cut off.`);
+  if (codedWidth === 0 || height === 0)
+    throw new MediaError('damaged', `The ${codec} pictures have no size: the file is damaged or cut off.`);
   const width = Math.round(codedWidth * (ratio(stream.sample_aspect_ratio, ':') ?? 1));
   const rotation = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? 0;
   const sideways = Math.abs(Math.round(rotation / 90)) % 2 === 1;
@@ -131,7 +145,8 @@ function soundOf(streams: readonly ProbedStream[]): StreamStructure | null {
 }
 
 function knownCodec({ codec_name }: ProbedStream, noun: string): string {
-  if (codec_name === undefined || codec_name === 'unknown') throw new MediaError('unsupported', `The ${noun} format in the file is not one that we know.`);
+  if (codec_name === undefined || codec_name === 'unknown')
+    throw new MediaError('unsupported', `The ${noun} format in the file is not one that we know.`);
   return codec_name;
 }
 

@@ -1,5 +1,10 @@
 // Makes one segment of a rendition from an upload, with ffmpeg: the same pictures and sound, whatever was made before it.
-import { firstSoundFrameFrom, pictureOffsetMs, pictureOfSoundFrame, soundOffsetMs } from '../../domain/prepared-play-out.ts';
+import {
+  firstSoundFrameFrom,
+  pictureOffsetMs,
+  pictureOfSoundFrame,
+  soundOffsetMs,
+} from '../../domain/prepared-play-out.ts';
 import { groupsPerSegment } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
@@ -42,9 +47,22 @@ export async function prepareSegment(tools: MediaTools, request: SegmentRequest,
   const firstGroup = request.segment * groupsPerSegment(format);
   const end = Math.min(firstGroup + groupsPerSegment(format), groupCount);
   if (format === 'sound') {
-    const sound = await encodeSound(tools, request, firstGroup, end, groupCount * audioFormat.samplesPerAacFrame, signal);
+    const sound = await encodeSound(
+      tools,
+      request,
+      firstGroup,
+      end,
+      groupCount * audioFormat.samplesPerAacFrame,
+      signal,
+    );
     const groups = sound.messages.map((message) => ({ video: null, sound: [message] }));
-    const facts = { chunkSize: mediaChunkSize, framesPerSecond: null, gopFrames: 1, firstGroup, videoSequenceHeader: null };
+    const facts = {
+      chunkSize: mediaChunkSize,
+      framesPerSecond: null,
+      gopFrames: 1,
+      firstGroup,
+      videoSequenceHeader: null,
+    };
     return writeSegment({ ...facts, audioSequenceHeader: sound.sequenceHeader }, groups);
   }
   const profile = profileOf(format);
@@ -52,10 +70,19 @@ export async function prepareSegment(tools: MediaTools, request: SegmentRequest,
   const firstSound = firstSoundFrameFrom(firstGroup, rate);
   const [pictures, sound] = await Promise.all([
     encodePictures(tools, request, profile, firstGroup, end, signal),
-    encodeSound(tools, request, firstSound, firstSoundFrameFrom(end, rate), groupCount * profile.samplesPerFrame, signal),
+    encodeSound(
+      tools,
+      request,
+      firstSound,
+      firstSoundFrameFrom(end, rate),
+      groupCount * profile.samplesPerFrame,
+      signal,
+    ),
   ]);
   const groups: { video: Buffer; sound: Buffer[] }[] = pictures.messages.map((video) => ({ video, sound: [] }));
-  sound.messages.forEach((message, index) => groups[pictureOfSoundFrame(firstSound + index, rate) - firstGroup]!.sound.push(message));
+  sound.messages.forEach((message, index) =>
+    groups[pictureOfSoundFrame(firstSound + index, rate) - firstGroup]!.sound.push(message),
+  );
   const facts = { chunkSize: mediaChunkSize, framesPerSecond: rate, gopFrames: profile.gopFrames, firstGroup };
   const headers = { videoSequenceHeader: pictures.sequenceHeader, audioSequenceHeader: sound.sequenceHeader };
   return writeSegment({ ...facts, ...headers }, groups satisfies Group[]);
@@ -86,9 +113,16 @@ async function encodePictures(
   try {
     for (let frame = await source.readFrame(); frame !== null; frame = await source.readFrame()) {
       const picture = first + frame.index;
-      if (frame.keyframe !== (picture % profile.gopFrames === 0)) throw new Error(`picture ${picture} breaks the grid of keyframes`);
+      if (frame.keyframe !== (picture % profile.gopFrames === 0))
+        throw new Error(`picture ${picture} breaks the grid of keyframes`);
       sequenceHeader ??= frame.sequenceHeader;
-      messages.push(deltaChunks('video', sinceBefore(picture, (each) => pictureOffsetMs(each, rate)), frame.payload));
+      messages.push(
+        deltaChunks(
+          'video',
+          sinceBefore(picture, (each) => pictureOffsetMs(each, rate)),
+          frame.payload,
+        ),
+      );
     }
   } finally {
     await source.close();
@@ -113,13 +147,21 @@ async function encodeSound(
   const startSample = (first - preroll) * samplesPerAacFrame;
   // The encoder looks ahead: what follows the segment decides how its last frame ends.
   const endSample = Math.min(itemSamples, end * samplesPerAacFrame + encoder.latencySamples);
-  const source = hasAudio ? openAudioSource(tools, { sourceURL, startSample, sampleCount: endSample - startSample, background: true }, signal) : null;
+  const source = hasAudio
+    ? openAudioSource(tools, { sourceURL, startSample, sampleCount: endSample - startSample, background: true }, signal)
+    : null;
   try {
     const messages: Buffer[] = [];
     // The encoder's first frame only primes decoders.
     for (let frame = first - preroll - 1, sample = startSample; frame < end; frame++) {
-      for (const needed = (frame + 1) * samplesPerAacFrame + encoder.latencySamples; sample < needed; sample += samplesPerAacFrame) {
-        const samples = (await source?.readSamples(samplesPerAacFrame)) ?? Buffer.alloc(samplesPerAacFrame * audioFormat.bytesPerSample);
+      for (
+        const needed = (frame + 1) * samplesPerAacFrame + encoder.latencySamples;
+        sample < needed;
+        sample += samplesPerAacFrame
+      ) {
+        const samples =
+          (await source?.readSamples(samplesPerAacFrame)) ??
+          Buffer.alloc(samplesPerAacFrame * audioFormat.bytesPerSample);
         fade(samples, sample, itemSamples);
         encoder.write(samples);
       }

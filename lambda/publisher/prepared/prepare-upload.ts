@@ -41,13 +41,19 @@ const contentType = 'application/octet-stream';
  * them is at work at a time, and the others end at once.
  * @param isLastAttempt the queue would set the command aside as dead: nobody may be left waiting
  */
-export async function prepareUpload(parts: PrepareParts, command: PrepareCommand, isLastAttempt: boolean): Promise<void> {
+export async function prepareUpload(
+  parts: PrepareParts,
+  command: PrepareCommand,
+  isLastAttempt: boolean,
+): Promise<void> {
   const upload = await databaseOn(parts.pool).uploads.findAny(command.uploadID);
   if (upload?.probe_state !== 'completed') return;
   if (command.segment !== undefined) return mendSegment(parts, upload, command.format, command.segment);
   try {
     const contentHash = upload.content_hash ?? (await hashContent(parts, upload));
-    const state = await unlessTaken(parts.pool, `${contentHash}/${command.format}`, () => advance(parts, command, upload, contentHash));
+    const state = await unlessTaken(parts.pool, `${contentHash}/${command.format}`, () =>
+      advance(parts, command, upload, contentHash),
+    );
     // Only once the work is anybody's again: whoever gets this at once would else find it taken.
     if (state === 'preparing') await databaseOn(parts.pool).outbox.send({ queue: 'media', body: command });
     else if (state !== null) await settlePreparation(parts.pool, contentHash);
@@ -60,17 +66,32 @@ export async function prepareUpload(parts: PrepareParts, command: PrepareCommand
 }
 
 /** Deletes what was prepared from content that no upload has any more. */
-export async function removeOrphanedRenditions({ pool, objects }: Pick<PrepareParts, 'pool' | 'objects'>): Promise<void> {
-  for (const { content_hash: contentHash, format, segment_count: count } of await databaseOn(pool).renditions.removeOrphans()) {
-    for (let segment = 0; segment < count; segment++) await objects.delete(segmentKey({ contentHash, format: formatNamed(format) }, segment));
+export async function removeOrphanedRenditions({
+  pool,
+  objects,
+}: Pick<PrepareParts, 'pool' | 'objects'>): Promise<void> {
+  for (const { content_hash: contentHash, format, segment_count: count } of await databaseOn(
+    pool,
+  ).renditions.removeOrphans()) {
+    for (let segment = 0; segment < count; segment++)
+      await objects.delete(segmentKey({ contentHash, format: formatNamed(format) }, segment));
   }
 }
 
 /** Makes the next segment, if there is one. @returns what the rendition is then; null when another was faster */
-async function advance(parts: PrepareParts, command: PrepareCommand, upload: Upload, contentHash: string): Promise<RenditionState | null> {
+async function advance(
+  parts: PrepareParts,
+  command: PrepareCommand,
+  upload: Upload,
+  contentHash: string,
+): Promise<RenditionState | null> {
   const { renditions } = databaseOn(parts.pool);
   const rendition = renditionOfUpload(upload, contentHash, command.format);
-  const { state, segments_done: segment } = await renditions.begin(contentHash, command.format, segmentCount(rendition));
+  const { state, segments_done: segment } = await renditions.begin(
+    contentHash,
+    command.format,
+    segmentCount(rendition),
+  );
   if (state !== 'preparing') return state;
   await makeSegment(parts, upload, rendition, segment);
   return (await renditions.finishSegment(contentHash, command.format, segment))?.state ?? null;
@@ -97,7 +118,11 @@ async function isWhole(objects: ObjectStore, key: string): Promise<boolean> {
 }
 
 function renditionOfUpload(upload: Upload, contentHash: string, format: string): Rendition {
-  return renditionOf(contentHash, { kind: kindOf(upload, format), durationSeconds: upload.duration_seconds ?? 0 }, formatNamed(format));
+  return renditionOf(
+    contentHash,
+    { kind: kindOf(upload, format), durationSeconds: upload.duration_seconds ?? 0 },
+    formatNamed(format),
+  );
 }
 
 function kindOf(upload: Upload, format: string): SegmentRequest['kind'] {
@@ -105,12 +130,26 @@ function kindOf(upload: Upload, format: string): SegmentRequest['kind'] {
   return upload.type === 'image' ? 'image' : 'video';
 }
 
-async function makeSegment({ objects, tools, encoderOf, log }: PrepareParts, upload: Upload, rendition: Rendition, segment: number): Promise<void> {
+async function makeSegment(
+  { objects, tools, encoderOf, log }: PrepareParts,
+  upload: Upload,
+  rendition: Rendition,
+  segment: number,
+): Promise<void> {
   const format = formatName(rendition.format);
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
-  const source = { sourceURL, kind: kindOf(upload, format), hasAudio: upload.audio_codec !== null, dynamicRange: upload.dynamic_range };
+  const source = {
+    sourceURL,
+    kind: kindOf(upload, format),
+    hasAudio: upload.audio_codec !== null,
+    dynamicRange: upload.dynamic_range,
+  };
   const encoder = rendition.format === 'sound' ? null : await encoderOf(rendition.format.videoCodec);
-  const bytes = await prepareSegment(tools, { rendition, segment, encoder, ...source }, AbortSignal.timeout(segmentTimeoutMs));
+  const bytes = await prepareSegment(
+    tools,
+    { rendition, segment, encoder, ...source },
+    AbortSignal.timeout(segmentTimeoutMs),
+  );
   await objects.write(segmentKey(rendition, segment), bytes, { contentType });
   log('segment_prepared', { uploadID: upload.id, format, segment, of: segmentCount(rendition) });
 }
@@ -121,7 +160,12 @@ function failureOf(error: unknown): UploadFailure {
   return error instanceof MediaError ? { code: error.code, detail: error.detail } : notPrepared;
 }
 
-async function giveUp({ pool }: PrepareParts, { format }: PrepareCommand, upload: Upload, failure: { code: string; detail: string }): Promise<void> {
+async function giveUp(
+  { pool }: PrepareParts,
+  { format }: PrepareCommand,
+  upload: Upload,
+  failure: { code: string; detail: string },
+): Promise<void> {
   const data = databaseOn(pool);
   // Bytes that could not even be read are nobody else's.
   const contentHash = (await data.uploads.findAny(upload.id))?.content_hash ?? `upload-${upload.id}`;
@@ -131,7 +175,10 @@ async function giveUp({ pool }: PrepareParts, { format }: PrepareCommand, upload
 }
 
 /** Reads an upload's bytes and notes their SHA-256. */
-export async function hashContent({ pool, objects }: Pick<PrepareParts, 'pool' | 'objects'>, upload: Upload): Promise<string> {
+export async function hashContent(
+  { pool, objects }: Pick<PrepareParts, 'pool' | 'objects'>,
+  upload: Upload,
+): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(await objects.read(upload.object_key), hash);
   const contentHash = hash.digest('hex');

@@ -38,14 +38,18 @@ async function open(options: PreparedMediaOptions, wantedFrame: number): Promise
   const profile = profileOf(format);
   const { framesPerSecond } = profile;
   const readerOf = (track: Track, format: RenditionFormat, frame: number) =>
-    new TrackReader({ ...options, format, framesPerSecond, loadTimeline: async () => (await loadTimelines())[track] }, frame);
+    new TrackReader(
+      { ...options, format, framesPerSecond, loadTimeline: async () => (await loadTimelines())[track] },
+      frame,
+    );
 
   const reader = readerOf('video', format, wantedFrame);
   const first = await reader.next();
   const startFrame = first.playing.startFrame + first.first;
   const hasSoundTrack = (await loadTimelines()).audio.entries.length > 0;
   const { videoSequenceHeader, audioSequenceHeader } = first.header;
-  const originMs = pictureMs(first.playing, first.first, framesPerSecond) - (profile.compositionDelayFrames === 0 ? soundLeadMs : 0);
+  const originMs =
+    pictureMs(first.playing, first.first, framesPerSecond) - (profile.compositionDelayFrames === 0 ? soundLeadMs : 0);
   const splicer = new Splicer(profile, originMs, { video: videoSequenceHeader, audio: audioSequenceHeader });
   let sender: PreparedSender | null = null;
   const pictures = new SpanQueue(reader, aheadSeconds * framesPerSecond, (error) => sender?.fail(error));

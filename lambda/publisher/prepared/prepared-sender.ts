@@ -123,7 +123,8 @@ export class PreparedSender {
   /** Whether as much waits for the destination as may. */
   #isHeld(): boolean {
     const { bytesSent, bytesQueued, bytesDelivered } = this.#options.publisher;
-    const waitsInSystem = bytesDelivered !== null && bytesSent - bytesDelivered >= maxUndeliveredSeconds * this.#bytesPerSecond;
+    const waitsInSystem =
+      bytesDelivered !== null && bytesSent - bytesDelivered >= maxUndeliveredSeconds * this.#bytesPerSecond;
     return waitsInSystem || bytesQueued >= maxQueuedSeconds * this.#bytesPerSecond;
   }
 
@@ -184,7 +185,12 @@ export class PreparedSender {
 
   #judge(nowMs: number, isHeld: boolean): void {
     const silentMs = nowMs - this.#sentAtMs;
-    const slowThrough = silentMs > slowAfterMs && !isHeld ? 'publisher' : nowMs - this.#heldBackAtMs < keepsUpAfterMs ? 'destination' : null;
+    const slowThrough =
+      silentMs > slowAfterMs && !isHeld
+        ? 'publisher'
+        : nowMs - this.#heldBackAtMs < keepsUpAfterMs
+          ? 'destination'
+          : null;
     if (slowThrough !== this.#slowThrough) this.#options.onSlow((this.#slowThrough = slowThrough));
     if (silentMs > hopelesslyLateMs) throw isHeld ? new DestinationError('too_slow') : new TooSlow();
   }

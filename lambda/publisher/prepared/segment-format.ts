@@ -62,7 +62,10 @@ export class SegmentDamaged extends Error {
 }
 
 /** The object that holds a segment. */
-export function segmentKey({ contentHash, format }: Pick<Rendition, 'contentHash' | 'format'>, segment: number): string {
+export function segmentKey(
+  { contentHash, format }: Pick<Rendition, 'contentHash' | 'format'>,
+  segment: number,
+): string {
   return `${renditionsPrefix}v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
 }
 
@@ -92,7 +95,10 @@ export function writeSegment(facts: SegmentFacts, groups: readonly Group[]): Buf
   let offset = fixedBytes + json.copy(header, fixedBytes);
   for (const { video, sound } of groups) {
     offset = header.writeUInt32BE(video?.length ?? 0, offset);
-    offset = header.writeUInt32BE(sound.reduce((sum, { length }) => sum + length, 0), offset);
+    offset = header.writeUInt32BE(
+      sound.reduce((sum, { length }) => sum + length, 0),
+      offset,
+    );
   }
   for (let block = 0; block < blockCount; block++) offset = header.writeUInt32BE(crc32(blockOf(media, block)), offset);
   header.writeUInt32BE(crc32(header.subarray(0, offset)), offset);
@@ -107,11 +113,14 @@ export function readSegmentHeader(start: Buffer): SegmentHeader {
   if (start.length < fixedBytes || start.toString('latin1', 0, 4) !== magic) throw new SegmentDamaged('not a segment');
   if (start.readUInt32BE(4) !== segmentFormatVersion) throw new SegmentDamaged('a segment of another version');
   const mediaStart = start.readUInt32BE(8);
-  if (mediaStart > start.length || mediaStart < fixedBytes + crcBytes) throw new SegmentDamaged('the header is cut off');
+  if (mediaStart > start.length || mediaStart < fixedBytes + crcBytes)
+    throw new SegmentDamaged('the header is cut off');
   const end = mediaStart - crcBytes;
   if (crc32(start.subarray(0, end)) !== start.readUInt32BE(end)) throw new SegmentDamaged('the header has changed');
   const jsonEnd = fixedBytes + start.readUInt32BE(12);
-  const { videoSequenceHeader, audioSequenceHeader, ...facts } = JSON.parse(start.toString('utf8', fixedBytes, jsonEnd)) as WrittenFacts;
+  const { videoSequenceHeader, audioSequenceHeader, ...facts } = JSON.parse(
+    start.toString('utf8', fixedBytes, jsonEnd),
+  ) as WrittenFacts;
   const { groupCount } = facts;
   const groupOffsets = new Uint32Array(groupCount + 1);
   const videoBytes = new Uint32Array(groupCount);
@@ -121,7 +130,9 @@ export function readSegmentHeader(start: Buffer): SegmentHeader {
     groupOffsets[group + 1] = groupOffsets[group]! + videoBytes[group]! + start.readUInt32BE(at + 4);
   }
   const checksumsStart = jsonEnd + groupCount * groupBytes;
-  const blockChecksums = Uint32Array.from({ length: (end - checksumsStart) / crcBytes }, (_, block) => start.readUInt32BE(checksumsStart + block * crcBytes));
+  const blockChecksums = Uint32Array.from({ length: (end - checksumsStart) / crcBytes }, (_, block) =>
+    start.readUInt32BE(checksumsStart + block * crcBytes),
+  );
   return {
     ...facts,
     videoSequenceHeader: videoSequenceHeader === null ? null : Buffer.from(videoSequenceHeader, 'base64'),

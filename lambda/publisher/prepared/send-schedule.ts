@@ -24,7 +24,8 @@ export class SendSchedule {
   /** Gives a stream its first turn at once, then regularly. @returns ends that */
   add(turn: Turn): () => void {
     const smallest = Math.min(...this.#slots.map(({ size }) => size));
-    const slot = this.#slots.find(({ size }) => size < worthAWakeUp) ?? this.#slots.find(({ size }) => size === smallest)!;
+    const slot =
+      this.#slots.find(({ size }) => size < worthAWakeUp) ?? this.#slots.find(({ size }) => size === smallest)!;
     slot.add(turn);
     this.#wait(Math.floor(this.#steadyClock() / slotMs));
     turn(this.#steadyClock());

@@ -13,7 +13,14 @@ export class Span {
   readonly #firstBlock: number;
   readonly #blocks: readonly Buffer[];
 
-  private constructor(playing: Playing, header: SegmentHeader, first: number, end: number, firstBlock: number, blocks: readonly Buffer[]) {
+  private constructor(
+    playing: Playing,
+    header: SegmentHeader,
+    first: number,
+    end: number,
+    firstBlock: number,
+    blocks: readonly Buffer[],
+  ) {
     this.playing = playing;
     this.header = header;
     this.first = first;
@@ -23,12 +30,24 @@ export class Span {
   }
 
   /** Reads what the groups take. @throws as SegmentStore.block */
-  static async load(store: SegmentStore, key: string, playing: Playing, header: SegmentHeader, first: number, end: number): Promise<Span> {
+  static async load(
+    store: SegmentStore,
+    key: string,
+    playing: Playing,
+    header: SegmentHeader,
+    first: number,
+    end: number,
+  ): Promise<Span> {
     const offsetOf = (group: number) => header.groupOffsets[group - header.firstGroup]!;
     const firstBlock = Math.floor(offsetOf(first) / blockBytes);
     const blockCount = Math.ceil(offsetOf(end) / blockBytes) - firstBlock;
     // Most lie within one.
-    const blocks = blockCount === 1 ? [await store.block(key, header, firstBlock)] : await Promise.all(Array.from({ length: blockCount }, (_, index) => store.block(key, header, firstBlock + index)));
+    const blocks =
+      blockCount === 1
+        ? [await store.block(key, header, firstBlock)]
+        : await Promise.all(
+            Array.from({ length: blockCount }, (_, index) => store.block(key, header, firstBlock + index)),
+          );
     return new Span(playing, header, first, end, firstBlock, blocks);
   }
 
@@ -44,7 +63,7 @@ export class Span {
 
   /** Adds the bytes of the segment's media from `start` to `end` to `slices`, without copying. */
   slice(start: number, end: number, slices: Buffer[]): void {
-    for (let offset = start; offset < end; ) {
+    for (let offset = start; offset < end;) {
       const block = Math.floor(offset / blockBytes);
       const blockStart = block * blockBytes;
       const until = Math.min(end, blockStart + blockBytes);

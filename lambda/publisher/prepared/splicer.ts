@@ -1,6 +1,12 @@
 // Turns spans into the bytes of one connection: prepared chunks as they are, but for the time at each join.
 import type { Playing } from '../../domain/prepared-play-out.ts';
-import { firstSoundFrameFrom, pictureMs, pictureOfSoundFrame, soundFramesOf, soundMs } from '../../domain/prepared-play-out.ts';
+import {
+  firstSoundFrameFrom,
+  pictureMs,
+  pictureOfSoundFrame,
+  soundFramesOf,
+  soundMs,
+} from '../../domain/prepared-play-out.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { chunkedBytes, chunkHeaderBytes, deltaBytes, deltaChunks, deltaField } from './delta-chunks.ts';
 import type { Span } from './span.ts';
@@ -24,14 +30,21 @@ export class Splicer {
   readonly #rate: number;
   readonly #delayFrames: number;
   readonly #originMs: number;
-  readonly #positions: Record<Kind, Position> = { video: { playing: null, next: 0 }, audio: { playing: null, next: 0 } };
+  readonly #positions: Record<Kind, Position> = {
+    video: { playing: null, next: 0 },
+    audio: { playing: null, next: 0 },
+  };
   readonly #sequenceHeaders: Record<Kind, Buffer | null>;
 
   /**
    * @param originMs the moment, since the anchor, that is timestamp 0 of the connection
    * @param sequenceHeaders sent already, with timestamp 0
    */
-  constructor({ framesPerSecond, compositionDelayFrames }: Pick<Profile, 'framesPerSecond' | 'compositionDelayFrames'>, originMs: number, sequenceHeaders: { readonly video: Buffer | null; readonly audio: Buffer }) {
+  constructor(
+    { framesPerSecond, compositionDelayFrames }: Pick<Profile, 'framesPerSecond' | 'compositionDelayFrames'>,
+    originMs: number,
+    sequenceHeaders: { readonly video: Buffer | null; readonly audio: Buffer },
+  ) {
     this.#rate = framesPerSecond;
     this.#delayFrames = compositionDelayFrames;
     this.#originMs = originMs;
@@ -46,10 +59,18 @@ export class Splicer {
     const soundFrames = soundFramesOf(span.playing, this.#rate);
     const endSound = firstSoundFrameFrom(end, this.#rate);
     if (firstSound < Math.min(endSound, soundFrames)) {
-      this.#edit('audio', span, firstSound, Math.min(endSound, soundFrames), span.soundOffsetOf(pictureOfSoundFrame(firstSound, this.#rate)), edits);
+      this.#edit(
+        'audio',
+        span,
+        firstSound,
+        Math.min(endSound, soundFrames),
+        span.soundOffsetOf(pictureOfSoundFrame(firstSound, this.#rate)),
+        edits,
+      );
     }
     // The next playing begins before the last frame of sound would: it is left out.
-    if (firstSound <= soundFrames && endSound > soundFrames) edits.push(lastSoundOf(span, pictureOfSoundFrame(soundFrames, this.#rate)));
+    if (firstSound <= soundFrames && endSound > soundFrames)
+      edits.push(lastSoundOf(span, pictureOfSoundFrame(soundFrames, this.#rate)));
     addEdited(span, span.offsetOf(first), span.offsetOf(end), edits, chunks);
   }
 
@@ -89,7 +110,9 @@ export class Splicer {
   }
 
   #ms(kind: Kind, playing: Playing, group: number): number {
-    return kind === 'video' ? pictureMs(playing, group, this.#rate) : soundMs(playing, group, this.#rate, this.#delayFrames);
+    return kind === 'video'
+      ? pictureMs(playing, group, this.#rate)
+      : soundMs(playing, group, this.#rate, this.#delayFrames);
   }
 }
 

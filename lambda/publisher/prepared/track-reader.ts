@@ -1,7 +1,13 @@
 // Reads one track of a stream from its renditions, span after span, whatever is missing or damaged of them.
 import { occurrenceAt } from '../../domain/play-out.ts';
 import type { Occurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
-import { firstSoundFrameFrom, pictureOfSoundFrame, playingAt, soundFramesOf, soundGridFrame } from '../../domain/prepared-play-out.ts';
+import {
+  firstSoundFrameFrom,
+  pictureOfSoundFrame,
+  playingAt,
+  soundFramesOf,
+  soundGridFrame,
+} from '../../domain/prepared-play-out.ts';
 import type { Playing } from '../../domain/prepared-play-out.ts';
 import { groupsPerSegment, renditionOf } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
@@ -69,7 +75,10 @@ export class TrackReader {
     const { format, framesPerSecond } = options;
     this.#frame = startFrame;
     this.#gopFrames = format === 'sound' ? 1 : profileOf(format).gopFrames;
-    this.#spanGroups = format === 'sound' ? firstSoundFrameFrom(spanSeconds * framesPerSecond, framesPerSecond) : spanSeconds * framesPerSecond;
+    this.#spanGroups =
+      format === 'sound'
+        ? firstSoundFrameFrom(spanSeconds * framesPerSecond, framesPerSecond)
+        : spanSeconds * framesPerSecond;
   }
 
   /** The next span. One call at a time. @throws {MediaError} when nothing of the timeline is prepared; {NothingReadable} */
@@ -79,10 +88,21 @@ export class TrackReader {
       const { playing, rendition, next } = position;
       const perSegment = groupsPerSegment(rendition.format);
       const segment = Math.floor(next / perSegment);
-      const end = Math.min(position.end, (segment + 1) * perSegment, next + this.#spanGroups - (next % this.#spanGroups));
+      const end = Math.min(
+        position.end,
+        (segment + 1) * perSegment,
+        next + this.#spanGroups - (next % this.#spanGroups),
+      );
       try {
         const key = segmentKey(rendition, segment);
-        const span = await Span.load(this.#options.store, key, playing, await this.#options.store.header(key), next, end);
+        const span = await Span.load(
+          this.#options.store,
+          key,
+          playing,
+          await this.#options.store.header(key),
+          next,
+          end,
+        );
         // Skipped meanwhile: what was read is not wanted any more.
         if (this.#position !== position) continue;
         position.next = end;
@@ -109,7 +129,8 @@ export class TrackReader {
     for (;;) {
       const occurrence = this.#occurrenceAt(this.#frame, entries, contentHashes);
       const rendition = renditionOf(contentHashes.get(occurrence.item.uploadID)!, occurrence.item, format);
-      const length = format === 'sound' ? pictureOfSoundFrame(rendition.groupCount, framesPerSecond) : rendition.groupCount;
+      const length =
+        format === 'sound' ? pictureOfSoundFrame(rendition.groupCount, framesPerSecond) : rendition.groupCount;
       const playing = playingAt(occurrence, this.#frame, length);
       const next = this.#firstGroupFrom(wantedFrame, playing);
       const end = format === 'sound' ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
@@ -126,14 +147,20 @@ export class TrackReader {
     if (format === 'sound') {
       // A playing that follows another begins with its first. Else by the grid of the stream: there the sender of the connection before stopped.
       const isJoin = frame === startFrame && !this.#isFirst;
-      return isJoin ? 0 : Math.max(0, firstSoundFrameFrom(frame, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond));
+      return isJoin
+        ? 0
+        : Math.max(0, firstSoundFrameFrom(frame, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond));
     }
     const picture = Math.max(0, frame - startFrame);
     return (this.#isFirst ? Math.floor : Math.ceil)(picture / this.#gopFrames) * this.#gopFrames;
   }
 
   /** What the timeline says, or what stands in for it. */
-  #occurrenceAt(frame: number, entries: readonly TimelineEntry[], contentHashes: ReadonlyMap<string, string>): Occurrence {
+  #occurrenceAt(
+    frame: number,
+    entries: readonly TimelineEntry[],
+    contentHashes: ReadonlyMap<string, string>,
+  ): Occurrence {
     const planned = occurrenceAt(entries, frame, this.#options.framesPerSecond);
     const { uploadIDs, untilFrame } = this.#unreadable;
     if (frame >= untilFrame) uploadIDs.clear();
@@ -158,7 +185,10 @@ export class TrackReader {
     if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, format, segment);
     const picture = format === 'sound' ? pictureOfSoundFrame(next, framesPerSecond) + 1 : next;
     const standInEnd = Math.ceil((picture + standInSeconds * framesPerSecond) / this.#gopFrames) * this.#gopFrames;
-    const untilFrame = Math.min(playing.startFrame + standInEnd, playing.occurrence.startFrame + playing.occurrence.frameCount);
+    const untilFrame = Math.min(
+      playing.startFrame + standInEnd,
+      playing.occurrence.startFrame + playing.occurrence.frameCount,
+    );
     this.#unreadable.uploadIDs.add(uploadID);
     this.#unreadable.untilFrame = Math.max(this.#unreadable.untilFrame, untilFrame);
     this.skipTo(playing.startFrame + picture);

@@ -77,7 +77,10 @@ function encodeKey(text: string): Buffer {
 }
 
 function encodeProperties(entries: readonly [string, Amf0Input][]): Buffer[] {
-  return [...entries.flatMap(([key, value]) => [encodeKey(key), ...encodeValue(value)]), Buffer.of(0, 0, marker.objectEnd)];
+  return [
+    ...entries.flatMap(([key, value]) => [encodeKey(key), ...encodeValue(value)]),
+    Buffer.of(0, 0, marker.objectEnd),
+  ];
 }
 
 function markerAndCount(type: number, count: number): Buffer {

@@ -70,7 +70,10 @@ export class ChunkReader {
     const fieldBytes = headerBytesByFormat[format]!;
     if (available < basicBytes + fieldBytes) return null;
 
-    const stream = this.#streamOf(basicBytes === 1 ? first & 0x3f : 64 + input.readUIntLE(start + 1, basicBytes - 1), format);
+    const stream = this.#streamOf(
+      basicBytes === 1 ? first & 0x3f : 64 + input.readUIntLE(start + 1, basicBytes - 1),
+      format,
+    );
     const fields = start + basicBytes;
     const shortTimestamp = format === 3 ? null : input.readUIntBE(fields, 3);
     const extended = shortTimestamp === null ? stream.extended : shortTimestamp === extendedTimestamp;
@@ -103,7 +106,15 @@ export class ChunkReader {
     if (format > 1) throw new RtmpProtocolError('chunk stream does not start with a full header');
     if (this.#streams.size === maxChunkStreams) throw new RtmpProtocolError('too many chunk streams');
     const stream: ChunkStream = {
-      id, type: 0, streamID: 0, timestampMs: 0, timestampField: 0, extended: false, messageBytes: 0, body: null, filledBytes: 0,
+      id,
+      type: 0,
+      streamID: 0,
+      timestampMs: 0,
+      timestampField: 0,
+      extended: false,
+      messageBytes: 0,
+      body: null,
+      filledBytes: 0,
     };
     this.#streams.set(id, stream);
     return stream;

@@ -32,10 +32,14 @@ export class ChunkWriter {
   /** The messages' chunks in one buffer, to be sent with one write. */
   write(messages: readonly RtmpMessage[]): Buffer {
     const headers = messages.map((message) => this.#chooseHeader(message));
-    const size = messages.reduce((sum, message, index) => sum + chunkedSize(message, headers[index]!, this.chunkSize), 0);
+    const size = messages.reduce(
+      (sum, message, index) => sum + chunkedSize(message, headers[index]!, this.chunkSize),
+      0,
+    );
     const bytes = Buffer.allocUnsafe(size);
     let offset = 0;
-    for (const [index, message] of messages.entries()) offset = this.#writeMessage(bytes, offset, message, headers[index]!);
+    for (const [index, message] of messages.entries())
+      offset = this.#writeMessage(bytes, offset, message, headers[index]!);
     return bytes;
   }
 

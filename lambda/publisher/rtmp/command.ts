@@ -13,7 +13,12 @@ export interface RtmpCommand {
   readonly values: readonly Amf0Value[];
 }
 
-export function commandMessage(streamID: number, name: string, transactionID: number, ...values: Amf0Input[]): RtmpMessage {
+export function commandMessage(
+  streamID: number,
+  name: string,
+  transactionID: number,
+  ...values: Amf0Input[]
+): RtmpMessage {
   const payload = encodeAmf0([name, transactionID, ...values]);
   return { chunkStreamID: chunkStream.command, type: messageType.commandAmf0, streamID, timestampMs: 0, payload };
 }

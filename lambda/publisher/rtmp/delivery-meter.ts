@@ -80,7 +80,12 @@ function endpoint(address = '0.0.0.0', port = 0): string {
 function addressBytes(address: string): number[] {
   if (!address.includes(':')) return address.split('.').map(Number);
   const bytesOf = (groups: string) =>
-    groups.split(':').filter((group) => group !== '').flatMap((group) => (group.includes('.') ? addressBytes(group) : [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]));
+    groups
+      .split(':')
+      .filter((group) => group !== '')
+      .flatMap((group) =>
+        group.includes('.') ? addressBytes(group) : [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff],
+      );
   const [before, after] = address.replace(/%.*$/, '').split('::').map(bytesOf) as [number[], number[]?];
   return [...before, ...Array<number>(16 - before.length - (after?.length ?? 0)).fill(0), ...(after ?? [])];
 }

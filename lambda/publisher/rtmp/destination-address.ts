@@ -21,7 +21,9 @@ export function allowedLookup(allowPrivate: boolean): LookupFunction {
     lookup(hostname, { all: true, order: 'ipv4first' }, (error, addresses) => {
       if (error) return callback(error, '');
       const allowed = addresses.find(({ address }) => isAddressAllowed(address, allowPrivate));
-      return allowed ? callback(null, allowed.address, allowed.family) : callback(new DestinationError('address_forbidden'), '');
+      return allowed
+        ? callback(null, allowed.address, allowed.family)
+        : callback(new DestinationError('address_forbidden'), '');
     });
   };
 }

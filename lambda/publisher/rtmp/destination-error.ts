@@ -1,26 +1,30 @@
 // What can go wrong at the user's RTMP destination, in words for the user.
 
 const detailByCode = {
-  address_forbidden: 'The destination\'s address is in a private or reserved network, which is not allowed.',
-  name_not_found: 'The destination\'s host name was not found.',
-  name_not_resolved: 'The destination\'s host name cannot be looked up at the moment.',
-  unreachable: 'No server accepts connections at the destination\'s address and port.',
-  unanswered: 'Nothing answers at the destination\'s address and port.',
+  address_forbidden: "The destination's address is in a private or reserved network, which is not allowed.",
+  name_not_found: "The destination's host name was not found.",
+  name_not_resolved: "The destination's host name cannot be looked up at the moment.",
+  unreachable: "No server accepts connections at the destination's address and port.",
+  unanswered: "Nothing answers at the destination's address and port.",
   timed_out: 'The destination did not answer in time.',
   too_slow: 'The destination takes data more slowly than the stream has it; parts are left out.',
   stalled: 'The destination stopped taking data.',
-  certificate_expired: 'The destination\'s TLS certificate has expired.',
-  tls_failed: 'No secure connection to the destination: its TLS certificate could not be verified, or it does not speak TLS on this port.',
+  certificate_expired: "The destination's TLS certificate has expired.",
+  tls_failed:
+    'No secure connection to the destination: its TLS certificate could not be verified, or it does not speak TLS on this port.',
   handshake_failed: 'The server at the destination does not speak RTMP.',
-  login_required: 'The destination wants encoders to log in with a user name and a password, which is not supported. It may have an address that takes a stream key alone.',
+  login_required:
+    'The destination wants encoders to log in with a user name and a password, which is not supported. It may have an address that takes a stream key alone.',
   redirected: 'The destination sends encoders on to an address that cannot be used, or on and on.',
-  codec_refused: 'The destination does not take this codec. Set videoCodec to h264, or send to one that takes Enhanced RTMP with it.',
+  codec_refused:
+    'The destination does not take this codec. Set videoCodec to h264, or send to one that takes Enhanced RTMP with it.',
   app_refused: 'The destination refused the connection to this application. The path of the RTMP URL may be wrong.',
   key_refused: 'The destination refused the stream key. It may be wrong, expired or not enabled for live streaming.',
   already_publishing: 'The destination says that another encoder is already publishing with this stream key.',
   server_full: 'The destination has no capacity for another stream at the moment.',
   connection_lost: 'The connection to the destination was lost.',
-  ended_at_once: 'The destination let the stream begin and ended it at once. The stream key may be wrong, expired or not enabled for live streaming.',
+  ended_at_once:
+    'The destination let the stream begin and ended it at once. The stream key may be wrong, expired or not enabled for live streaming.',
   ended_by_destination: 'The destination ended the stream.',
 } as const;
 

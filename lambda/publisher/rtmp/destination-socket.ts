@@ -25,7 +25,11 @@ export interface DestinationSocketOptions {
  * Aborting `signal` before it resolves destroys the socket; afterwards the socket is the caller's.
  * @throws {DestinationError} address_forbidden, name_not_found, name_not_resolved, unreachable, unanswered, certificate_expired or tls_failed; the signal's reason when aborted
  */
-export async function openDestinationSocket(url: RtmpURL, options: DestinationSocketOptions, signal: AbortSignal): Promise<Socket> {
+export async function openDestinationSocket(
+  url: RtmpURL,
+  options: DestinationSocketOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
   signal.throwIfAborted();
   // Node does not call lookup for a literal address.
   if (isIP(url.hostname)) assertAddressAllowed(url.hostname, options.allowPrivateAddresses);
@@ -85,7 +89,9 @@ function connectFailure(error: unknown): DestinationErrorCode {
 const unansweredCodes = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN']);
 
 function tlsFailure(error: unknown): DestinationErrorCode {
-  return error instanceof Error && 'code' in error && error.code === 'CERT_HAS_EXPIRED' ? 'certificate_expired' : 'tls_failed';
+  return error instanceof Error && 'code' in error && error.code === 'CERT_HAS_EXPIRED'
+    ? 'certificate_expired'
+    : 'tls_failed';
 }
 
 /** Whether the operating system gave up waiting for the other side. */

@@ -24,7 +24,9 @@ export function announcementOf(videoCodec: VideoCodec): Record<string, Amf0Input
 export function takesCodec(videoCodec: VideoCodec, answer: readonly Amf0Value[]): boolean {
   if (videoCodec === 'h264') return true;
   const names = [fourCC[videoCodec], anyCodec];
-  const [list, map] = (['fourCcList', 'videoFourCcInfoMap'] as const).map((field) => answer.map((value) => asObject(value)[field]).find((found) => found !== undefined));
+  const [list, map] = (['fourCcList', 'videoFourCcInfoMap'] as const).map((field) =>
+    answer.map((value) => asObject(value)[field]).find((found) => found !== undefined),
+  );
   if (map !== null && typeof map === 'object' && !Array.isArray(map)) {
     const flags = asObject(map);
     return names.some((name) => typeof flags[name] === 'number' && (flags[name] & (canDecode | canForward)) !== 0);

@@ -48,8 +48,12 @@ export class Handshake {
    */
   receive(data: Buffer): { readonly reply: Buffer; readonly rest: Buffer | null } {
     this.#received = Buffer.concat([this.#received, data]);
-    if (this.#received.length > 0 && this.#received[0] !== rtmpVersion) throw new RtmpProtocolError('peer does not speak RTMP');
-    const reply = !this.#answered && this.#received.length > blockBytes ? this.#answer(this.#received.subarray(1, 1 + blockBytes)) : Buffer.alloc(0);
+    if (this.#received.length > 0 && this.#received[0] !== rtmpVersion)
+      throw new RtmpProtocolError('peer does not speak RTMP');
+    const reply =
+      !this.#answered && this.#received.length > blockBytes
+        ? this.#answer(this.#received.subarray(1, 1 + blockBytes))
+        : Buffer.alloc(0);
     this.#answered ||= reply.length > 0;
     const end = 1 + 2 * blockBytes;
     return { reply, rest: this.#received.length >= end ? this.#received.subarray(end) : null };

@@ -7,9 +7,15 @@ import type { DestinationErrorCode } from './destination-error.ts';
 const meanings: readonly (readonly [RegExp, DestinationErrorCode])[] = [
   // Adobe's and Limelight's RTMP authentication, which Wowza asks for by default.
   [/authmod=|need ?auth/i, 'login_required'],
-  [/already|in use|duplicate|conflict|\bbusy\b.*\b(?:stream|name|key)|\b(?:stream|name|key)\b.*\bbusy/i, 'already_publishing'],
+  [
+    /already|in use|duplicate|conflict|\bbusy\b.*\b(?:stream|name|key)|\b(?:stream|name|key)\b.*\bbusy/i,
+    'already_publishing',
+  ],
   [/\bfull\b|capacity|too many|overload|busy|insufficientbw|limit|maximum|exceeded|quota/i, 'server_full'],
-  [/denied|unauthori[sz]ed|forbidden|not allowed|invalid|expired|not found|no such|not exist|unknown|wrong|authentication/i, 'key_refused'],
+  [
+    /denied|unauthori[sz]ed|forbidden|not allowed|invalid|expired|not found|no such|not exist|unknown|wrong|authentication/i,
+    'key_refused',
+  ],
   [/BadName/i, 'already_publishing'],
 ];
 
@@ -36,7 +42,10 @@ export function isRefusal(info: Amf0Value): boolean {
  */
 export function refusalCode(info: Amf0Value, asked: DestinationErrorCode): DestinationErrorCode {
   const { code, description } = asObject(info);
-  const text = [code, description].filter((part) => typeof part === 'string').join(' ').slice(0, maxReadLength);
+  const text = [code, description]
+    .filter((part) => typeof part === 'string')
+    .join(' ')
+    .slice(0, maxReadLength);
   const meaning = meanings.find(([pattern]) => pattern.test(text))?.[1] ?? asked;
   return asked === 'app_refused' && !meantOfApplication.has(meaning) ? asked : meaning;
 }

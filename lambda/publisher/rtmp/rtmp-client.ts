@@ -24,7 +24,11 @@ export interface RtmpClientOptions extends DestinationSocketOptions, PublisherOp
  * @param signal gives up before that; without effect afterwards
  * @throws {DestinationError} when the destination is to blame; the signal's reason when aborted; TypeError when the URL is not RTMP
  */
-export async function connectPublisher(target: PublishTarget, options: RtmpClientOptions, signal: AbortSignal): Promise<RtmpPublisher> {
+export async function connectPublisher(
+  target: PublishTarget,
+  options: RtmpClientOptions,
+  signal: AbortSignal,
+): Promise<RtmpPublisher> {
   if (!parseRtmpURL(target.rtmpURL)) throw new TypeError('not an RTMP URL of the form rtmp(s)://host[:port]/app');
   const deadline = AbortSignal.timeout(options.connectTimeoutMs);
   const givenUp = AbortSignal.any([signal, deadline]);
@@ -42,7 +46,11 @@ export async function connectPublisher(target: PublishTarget, options: RtmpClien
   }
 }
 
-async function publishTo({ rtmpURL, streamKey }: PublishTarget, options: RtmpClientOptions, signal: AbortSignal): Promise<RtmpPublisher> {
+async function publishTo(
+  { rtmpURL, streamKey }: PublishTarget,
+  options: RtmpClientOptions,
+  signal: AbortSignal,
+): Promise<RtmpPublisher> {
   const url = parseRtmpURL(rtmpURL)!;
   const socket = await openDestinationSocket(url, options, signal);
   const abortListener = addAbortListener(signal, () => socket.destroy());

@@ -26,7 +26,10 @@ export interface ConnectionListener {
 }
 
 /** Who ended the connection: us, the peer properly (TCP FIN), or an error of the socket or the protocol. */
-export type ConnectionEnd = { readonly by: 'us' } | { readonly by: 'peer' } | { readonly by: 'error'; readonly error: unknown };
+export type ConnectionEnd =
+  | { readonly by: 'us' }
+  | { readonly by: 'peer' }
+  | { readonly by: 'error'; readonly error: unknown };
 
 export class RtmpConnection {
   /** Resolves when the socket is closed; never rejects. */
@@ -137,7 +140,12 @@ export class RtmpConnection {
         return true;
       case messageType.setPeerBandwidth:
         // Our own window still, when the peer allows a larger one: acknowledgements are wanted often.
-        this.#reply(controlMessage(messageType.windowAcknowledgementSize, Math.min(controlValue(payload), windowAcknowledgementBytes)));
+        this.#reply(
+          controlMessage(
+            messageType.windowAcknowledgementSize,
+            Math.min(controlValue(payload), windowAcknowledgementBytes),
+          ),
+        );
         return true;
       case messageType.userControl:
         if (payload.length >= 6 && payload.readUInt16BE() === userControlEvent.pingRequest) this.#reply(pong(payload));

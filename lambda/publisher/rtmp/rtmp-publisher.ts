@@ -63,7 +63,12 @@ export interface PublisherOptions {
  * Publishes under the key and resolves when the server says that it has started. Closes the socket when it fails.
  * @throws {DestinationError} handshake_failed, app_refused, login_required, key_refused, already_publishing, server_full, codec_refused or timed_out; {Redirected}
  */
-export async function startPublishing(socket: Socket, url: RtmpURL, streamKey: string, options: PublisherOptions): Promise<RtmpPublisher> {
+export async function startPublishing(
+  socket: Socket,
+  url: RtmpURL,
+  streamKey: string,
+  options: PublisherOptions,
+): Promise<RtmpPublisher> {
   const publisher = new SocketPublisher(socket, url, streamKey, options);
   await publisher.negotiate();
   return publisher;
@@ -94,7 +99,12 @@ class SocketPublisher implements RtmpPublisher {
   #startedAtMs = 0;
   #closed: Promise<void> | null = null;
 
-  constructor(socket: Socket, url: RtmpURL, streamKey: string, { meter, maySend, videoCodec = 'h264' }: PublisherOptions) {
+  constructor(
+    socket: Socket,
+    url: RtmpURL,
+    streamKey: string,
+    { meter, maySend, videoCodec = 'h264' }: PublisherOptions,
+  ) {
     this.#url = url;
     this.#streamKey = streamKey;
     this.#videoCodec = videoCodec;
@@ -131,7 +141,10 @@ class SocketPublisher implements RtmpPublisher {
   async negotiate(): Promise<void> {
     await this.#completed(this.#step!);
 
-    const answer = await this.#answerTo(this.#command(0, 'connect', connectProperties(this.#url, this.#videoCodec)), 'app_refused');
+    const answer = await this.#answerTo(
+      this.#command(0, 'connect', connectProperties(this.#url, this.#videoCodec)),
+      'app_refused',
+    );
     if (!takesCodec(this.#videoCodec, answer)) throw this.#refuseFor(new DestinationError('codec_refused'));
 
     this.#connection.setChunkSize(mediaChunkSize);
@@ -214,7 +227,9 @@ class SocketPublisher implements RtmpPublisher {
   #receiveStatus(info: Amf0Value): void {
     const request = reconnectRequestOf(info);
     // A place that cannot be used is as good as none: the server wants this connection to end in any case.
-    if (request) this.#moveRequest = (request.reference === null ? null : rtmpURLFrom(this.#url.tcUrl, request.reference)) ?? this.#url.tcUrl;
+    if (request)
+      this.#moveRequest =
+        (request.reference === null ? null : rtmpURLFrom(this.#url.tcUrl, request.reference)) ?? this.#url.tcUrl;
     else if (isRefusal(info)) this.#refuse(info, this.#step?.endMeans ?? 'ended_by_destination');
     else if (asObject(info)['code'] === 'NetStream.Publish.Start' && this.#step?.endMeans === 'key_refused') {
       this.#step.answer.resolve([]);

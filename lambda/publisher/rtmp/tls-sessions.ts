@@ -25,9 +25,12 @@ export class TlsSessions {
   /** @param socket of which chain and host name are verified: with a resumed session Node does not look at the name again */
   keep(endpoint: Endpoint, socket: TLSSocket): void {
     const certificate = socket.getPeerX509Certificate();
-    const certificateEndsAtMs = certificate ? certificate.validToDate.getTime() : this.#known.get(keyOf(endpoint))?.certificateEndsAtMs;
+    const certificateEndsAtMs = certificate
+      ? certificate.validToDate.getTime()
+      : this.#known.get(keyOf(endpoint))?.certificateEndsAtMs;
     if (certificateEndsAtMs === undefined) return;
-    const keep = (session: Buffer | undefined) => session && this.#known.set(keyOf(endpoint), { session, certificateEndsAtMs });
+    const keep = (session: Buffer | undefined) =>
+      session && this.#known.set(keyOf(endpoint), { session, certificateEndsAtMs });
     // In TLS 1.3 tickets come after the handshake, in 1.2 the session is there with it.
     if (socket.getProtocol() === 'TLSv1.2') keep(socket.getSession());
     else socket.on('session', keep);

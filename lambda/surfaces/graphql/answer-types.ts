@@ -1,6 +1,12 @@
 // The schemas of answers as GraphQL types, with the relations that lead from one to the next.
 import { GraphQLBoolean, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
-import type { GraphQLEnumType, GraphQLFieldConfig, GraphQLFieldConfigMap, GraphQLOutputType, GraphQLScalarType } from 'graphql';
+import type {
+  GraphQLEnumType,
+  GraphQLFieldConfig,
+  GraphQLFieldConfigMap,
+  GraphQLOutputType,
+  GraphQLScalarType,
+} from 'graphql';
 import type { Relation } from '../../operations/relations.ts';
 import type { Execution } from './execution.ts';
 import { costOf } from './limits.ts';
@@ -29,7 +35,12 @@ const pageInfo = new GraphQLObjectType({
 });
 
 /** @param components all that schemas refer to */
-export function createAnswerTypes(components: Components, relations: readonly Relation[], enums: Enums, wording: Wording): AnswerTypes {
+export function createAnswerTypes(
+  components: Components,
+  relations: readonly Relation[],
+  enums: Enums,
+  wording: Wording,
+): AnswerTypes {
   const objects = new Map<string, GraphQLObjectType>();
   for (const component of Object.keys(components)) presentTypeAt({ $ref: `#/components/schemas/${component}` }, '', '');
   // Now, so that enums are named after answers and not after arguments.
@@ -59,13 +70,25 @@ export function createAnswerTypes(components: Components, relations: readonly Re
     return memoized(name, () => ({
       description: wording(description),
       fields: () => ({
-        ...(Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, ownField(name, field, schema, required.includes(field))])) as Fields),
-        ...Object.fromEntries(relations.filter(({ from }) => from === name).map((relation) => [relation.field, relatedField(relation)])),
+        ...(Object.fromEntries(
+          Object.entries(properties).map(([field, schema]) => [
+            field,
+            ownField(name, field, schema, required.includes(field)),
+          ]),
+        ) as Fields),
+        ...Object.fromEntries(
+          relations.filter(({ from }) => from === name).map((relation) => [relation.field, relatedField(relation)]),
+        ),
       }),
     }));
   }
 
-  function ownField(parent: string, field: string, schema: Schema, required: boolean): GraphQLFieldConfig<Source, Execution> {
+  function ownField(
+    parent: string,
+    field: string,
+    schema: Schema,
+    required: boolean,
+  ): GraphQLFieldConfig<Source, Execution> {
     const type = typeAt(schema, parent, field);
     return {
       type: !required && type instanceof GraphQLNonNull ? (type.ofType as GraphQLOutputType) : type,
@@ -100,12 +123,18 @@ export function createAnswerTypes(components: Components, relations: readonly Re
       fields: {
         nodes: { type: listOf(node), resolve: ({ data }: Page) => data },
         edges: { type: listOf(edge), resolve: edgesOf },
-        pageInfo: { type: new GraphQLNonNull(pageInfo), resolve: ({ page }: Page) => ({ hasNextPage: page.hasMore, endCursor: page.nextCursor || null }) },
+        pageInfo: {
+          type: new GraphQLNonNull(pageInfo),
+          resolve: ({ page }: Page) => ({ hasNextPage: page.hasMore, endCursor: page.nextCursor || null }),
+        },
       } as unknown as Fields,
     }));
   }
 
-  function memoized(name: string, config: () => { description?: string | undefined; fields: Fields | (() => Fields) }): GraphQLObjectType {
+  function memoized(
+    name: string,
+    config: () => { description?: string | undefined; fields: Fields | (() => Fields) },
+  ): GraphQLObjectType {
     const known = objects.get(name);
     if (known) return known;
     const type = new GraphQLObjectType({ name, ...config() });
@@ -124,5 +153,8 @@ function listOf(type: GraphQLOutputType): GraphQLOutputType {
 }
 
 function edgesOf({ data, page }: Page) {
-  return data.map((node, index) => ({ node, cursor: index === data.length - 1 && page.hasMore ? page.nextCursor : null }));
+  return data.map((node, index) => ({
+    node,
+    cursor: index === data.length - 1 && page.hasMore ? page.nextCursor : null,
+  }));
 }

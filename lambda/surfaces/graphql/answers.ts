@@ -18,7 +18,12 @@ const olderType = 'application/json';
 const newerType = 'application/graphql-response+json';
 
 /** What a query came to. @param replayed names of answers that an idempotency key brought back */
-export function resultResponse(service: Service, accept: string | null, { data, errors }: ExecutionResult, replayed: readonly string[]): Response {
+export function resultResponse(
+  service: Service,
+  accept: string | null,
+  { data, errors }: ExecutionResult,
+  replayed: readonly string[],
+): Response {
   const documentOf = documentsOf(service);
   const answer = {
     ...(errors ? { errors: errors.map((error) => formatted(documentOf, error, codeInExecution(error))) } : {}),
@@ -27,7 +32,14 @@ export function resultResponse(service: Service, accept: string | null, { data, 
   };
   const body = JSON.stringify(answer);
   if (Buffer.byteLength(body) <= maxAnswerBytes) return respond(accept, 200, body, {});
-  return refusalResponse(service, accept, new ProblemError('query_too_large', 'The answer is larger than 4 MB and is not sent; changes that it would have told of were made. Ask for smaller pages (first), or for fewer fields.'));
+  return refusalResponse(
+    service,
+    accept,
+    new ProblemError(
+      'query_too_large',
+      'The answer is larger than 4 MB and is not sent; changes that it would have told of were made. Ask for smaller pages (first), or for fewer fields.',
+    ),
+  );
 }
 
 /** What kept a query from being run. */
@@ -44,7 +56,9 @@ export function refusalResponse(service: Service, accept: string | null, error: 
 }
 
 export function withQuota(response: Response, quota: Quota | null): Response {
-  if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota, response.status === 429))) response.headers.set(name, value);
+  if (quota)
+    for (const [name, value] of Object.entries(quotaHeaders(quota, response.status === 429)))
+      response.headers.set(name, value);
   return response;
 }
 
@@ -63,7 +77,10 @@ function documentsOf(service: Service): Documents {
 /** @param code of what the library refuses in its own words; null where it only passes on what was thrown */
 function formatted(documentOf: Documents, error: GraphQLError, code: ProblemCode | null): GraphQLFormattedError {
   const { locations, path, originalError } = error;
-  const problem = code === null || originalError instanceof ProblemError ? (originalError ?? error) : new ProblemError(code, error.message);
+  const problem =
+    code === null || originalError instanceof ProblemError
+      ? (originalError ?? error)
+      : new ProblemError(code, error.message);
   const { detail, title: _, ...extensions } = documentOf(problem);
   return { message: detail, ...(locations ? { locations } : {}), ...(path ? { path } : {}), extensions };
 }
@@ -77,6 +94,11 @@ function typeOf(accept: string | null): string {
   return accept?.includes(newerType) ? newerType : olderType;
 }
 
-function respond(accept: string | null, status: number, body: string, headers: Readonly<Record<string, string>>): Response {
+function respond(
+  accept: string | null,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Response {
   return new Response(body, { status, headers: { 'content-type': `${typeOf(accept)}; charset=utf-8`, ...headers } });
 }

@@ -44,7 +44,8 @@ const pagingArguments: Readonly<Record<string, { readonly name: string; readonly
 
 const idempotencyKey: GraphQLArgumentConfig = {
   type: GraphQLString,
-  description: '1 to 255 visible ASCII characters. A repeated call with the same key is answered with the first answer instead of running again; kept 24 hours.',
+  description:
+    '1 to 255 visible ASCII characters. A repeated call with the same key is answered with the first answer instead of running again; kept 24 hours.',
 };
 
 export function createArguments(enums: Enums, wording: Wording): Arguments {
@@ -53,15 +54,26 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
 
   return (operation, isPaged) => {
     const places = (['params', 'query', 'body'] as const).flatMap((part): Place[] => {
-      const { properties = {}, required = [] }: Schema = operation[part] ? jsonSchema(operation[part], 'input', components) : {};
+      const { properties = {}, required = [] }: Schema = operation[part]
+        ? jsonSchema(operation[part], 'input', components)
+        : {};
       return Object.entries(properties).map(([name, schema]) => {
         const paging = isPaged && part === 'query' ? pagingArguments[name] : undefined;
-        return { argument: paging?.name ?? name, part, name, schema: { ...schema, description: paging?.description ?? schema.description }, required: required.includes(name) };
+        return {
+          argument: paging?.name ?? name,
+          part,
+          name,
+          schema: { ...schema, description: paging?.description ?? schema.description },
+          required: required.includes(name),
+        };
       });
     });
     const prefix = capitalized(operation.id);
-    const config = places.map(({ argument, name, schema, required }) => [argument, argumentOf(schema, required, prefix, name)] as const);
-    if (new Set(places.map(({ argument }) => argument)).size < places.length) throw new Error(`${operation.id} has an argument twice`);
+    const config = places.map(
+      ({ argument, name, schema, required }) => [argument, argumentOf(schema, required, prefix, name)] as const,
+    );
+    if (new Set(places.map(({ argument }) => argument)).size < places.length)
+      throw new Error(`${operation.id} has an argument twice`);
     return {
       config: { ...Object.fromEntries(config), ...(operation.method === 'POST' ? { idempotencyKey } : {}) },
       read: (values) => read(operation, places, values),
@@ -95,7 +107,12 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
   }
 
   function fieldsOf({ properties = {}, required = [] }: Schema, name: string) {
-    return Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, argumentOf(schema, required.includes(field), name, field)]));
+    return Object.fromEntries(
+      Object.entries(properties).map(([field, schema]) => [
+        field,
+        argumentOf(schema, required.includes(field), name, field),
+      ]),
+    );
   }
 
   /** Options that a member tells apart become the fields of an object that takes exactly one of them. */
@@ -103,12 +120,23 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
     const fields = optionsOf(union).map(({ variant, rest }) => {
       // There are no objects without fields: such an option is `true`.
       const isBare = Object.keys(rest.properties ?? {}).length === 0;
-      return [variant, { type: isBare ? GraphQLBoolean : presentTypeOf(rest, nameAt(name, variant), name, variant), description: isBare ? 'true' : undefined }];
+      return [
+        variant,
+        {
+          type: isBare ? GraphQLBoolean : presentTypeOf(rest, nameAt(name, variant), name, variant),
+          description: isBare ? 'true' : undefined,
+        },
+      ];
     });
     return Object.fromEntries(fields) as Record<string, GraphQLArgumentConfig>;
   }
 
-  function memoized(name: string, description: string | undefined, fields: () => Record<string, GraphQLArgumentConfig>, isOneOf: boolean): GraphQLInputObjectType {
+  function memoized(
+    name: string,
+    description: string | undefined,
+    fields: () => Record<string, GraphQLArgumentConfig>,
+    isOneOf: boolean,
+  ): GraphQLInputObjectType {
     const known = objects.get(name) ?? new GraphQLInputObjectType({ name, description, fields, isOneOf });
     objects.set(name, known);
     return known;
@@ -117,7 +145,11 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
   function read(operation: Operation, places: readonly Place[], values: Values): Given {
     const variants = new WeakMap<object, string>();
     const partOf = (part: Place['part']) =>
-      Object.fromEntries(places.filter((place) => place.part === part && values[place.argument] !== undefined).map(({ name, argument, schema }) => [name, wireOf(schema, values[argument], variants)]));
+      Object.fromEntries(
+        places
+          .filter((place) => place.part === part && values[place.argument] !== undefined)
+          .map(({ name, argument, schema }) => [name, wireOf(schema, values[argument], variants)]),
+      );
     const body = operation.body ? partOf('body') : undefined;
     return {
       raw: { params: partOf('params'), query: partOf('query'), body },
@@ -135,7 +167,8 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
     const { present } = withoutNull(schema);
     const component = componentOf(present);
     if (component !== null) return wireOf(components[component]!, value, variants);
-    if (Array.isArray(value)) return present.items ? value.map((member) => wireOf(present.items!, member, variants)) : value;
+    if (Array.isArray(value))
+      return present.items ? value.map((member) => wireOf(present.items!, member, variants)) : value;
     if (value === null || typeof value !== 'object' || !present.oneOf) return value;
     const [[variant, inner] = ['', null], ...others] = Object.entries(value);
     const option = optionsOf(present).find((one) => one.variant === variant);
@@ -147,9 +180,14 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
 }
 
 /** The options of a union: the member that tells them apart, its value, and what else they have. */
-function optionsOf({ oneOf = [] }: Schema): { readonly tag: string; readonly variant: string; readonly rest: Schema }[] {
+function optionsOf({
+  oneOf = [],
+}: Schema): { readonly tag: string; readonly variant: string; readonly rest: Schema }[] {
   return oneOf.map(({ properties = {}, required = [], ...option }) => {
-    const [tag, { const: variant }] = Object.entries(properties).find(([, member]) => member.const !== undefined)! as [string, { const: string }];
+    const [tag, { const: variant }] = Object.entries(properties).find(([, member]) => member.const !== undefined)! as [
+      string,
+      { const: string },
+    ];
     const { [tag]: _, ...others } = properties;
     return { tag, variant, rest: { ...option, properties: others, required: required.filter((name) => name !== tag) } };
   });

@@ -17,7 +17,12 @@ type Resource = { readonly id: string };
 
 export interface Execution {
   /** @param name of the answer in the response */
-  call(operation: Operation, args: OperationArguments, values: Readonly<Record<string, unknown>>, name: string): Promise<unknown>;
+  call(
+    operation: Operation,
+    args: OperationArguments,
+    values: Readonly<Record<string, unknown>>,
+    name: string,
+  ): Promise<unknown>;
   /** What an answer holds in a field of its own; lists are empty once there are more values than may be sent. */
   read(source: unknown, field: string): unknown;
   /** @throws {ProblemError} query_too_large */
@@ -43,7 +48,13 @@ interface Checked extends Pick<Given, 'pathOf'> {
 }
 
 /** @throws {ProblemError} what keeps a call from being made, before anything is read */
-export function checkCall(service: Service, caller: Caller | null, operation: Operation, { read }: OperationArguments, values: Readonly<Record<string, unknown>>): Checked {
+export function checkCall(
+  service: Service,
+  caller: Caller | null,
+  operation: Operation,
+  { read }: OperationArguments,
+  values: Readonly<Record<string, unknown>>,
+): Checked {
   assertScope(service, caller, operation);
   const { raw, idempotencyKey, pathOf } = read(values);
   const input = validateInput(operation, raw, faultsOfKey(idempotencyKey, '/idempotencyKey'), pathOf);
@@ -60,7 +71,11 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
   const replayed: string[] = [];
   let values = 0;
   const assertSendable = () => {
-    if (values > maxValues) throw new ProblemError('query_too_large', `The answer has more than ${maxValues} values and is not sent; changes may have been made. Ask for smaller pages (first), or for fewer fields.`);
+    if (values > maxValues)
+      throw new ProblemError(
+        'query_too_large',
+        `The answer has more than ${maxValues} values and is not sent; changes may have been made. Ask for smaller pages (first), or for fewer fields.`,
+      );
   };
   const isWanted = (field: string) => fields.has(field);
   const loaderOf = ({ schema, load }: Related) =>
@@ -82,7 +97,13 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
       const { input, idempotencyKey, pathOf } = checkCall(service, caller, operation, args, given);
       if (operation.method !== 'GET') for (const loader of loaders.values()) loader.clear();
       // An answer that is kept for repetitions has to be whole.
-      const answer = await callOperation(service, { operation, caller, input, idempotencyKey, ...(idempotencyKey === null ? { isWanted } : {}) }).catch((error: unknown) => {
+      const answer = await callOperation(service, {
+        operation,
+        caller,
+        input,
+        idempotencyKey,
+        ...(idempotencyKey === null ? { isWanted } : {}),
+      }).catch((error: unknown) => {
         throw error instanceof ProblemError ? error.at(pathOf) : error;
       });
       if ('idempotency-replayed' in answer.headers) replayed.push(name);

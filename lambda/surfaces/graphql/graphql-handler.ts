@@ -31,7 +31,8 @@ interface Asked {
 
 type Read = Asked | { readonly fault: unknown };
 
-const readField: GraphQLFieldResolver<unknown, Execution> = (source, _args, execution, { fieldName }) => execution.read(source, fieldName);
+const readField: GraphQLFieldResolver<unknown, Execution> = (source, _args, execution, { fieldName }) =>
+  execution.read(source, fieldName);
 
 /** Answers POST at `/graphql`. Never throws: whatever goes wrong is an error in the answer. */
 export function createGraphqlHandler(service: Service): GraphqlHandler {
@@ -39,7 +40,12 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
 
   return async (request, address) => {
     const accept = request.headers.get('accept');
-    if (request.method !== 'POST') return refusalResponse(service, accept, new ProblemError('method_not_allowed', 'Send queries by POST.', { headers: { allow: 'POST' } }));
+    if (request.method !== 'POST')
+      return refusalResponse(
+        service,
+        accept,
+        new ProblemError('method_not_allowed', 'Send queries by POST.', { headers: { allow: 'POST' } }),
+      );
     let quota: Quota | null = null;
     try {
       const read = await readRequest(request);
@@ -71,7 +77,13 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     const identified = isAnonymous ? null : await identify(service, { headers, address, resource: graphqlPath });
     if (identified?.refusal) return identified;
     const changes = !('fault' in read) && read.query.operation.operation === OperationTypeNode.MUTATION;
-    return admitCalls(service, identified?.caller ?? null, address, changes ? 'write' : 'read', Math.max(1, names?.length ?? 0));
+    return admitCalls(
+      service,
+      identified?.caller ?? null,
+      address,
+      changes ? 'write' : 'read',
+      Math.max(1, names?.length ?? 0),
+    );
   }
 
   async function run({ query, selection }: Asked, caller: Caller | null) {
@@ -79,21 +91,36 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 10 });
     if (errors) throw new QueryRefused('validation_failed', refusedCalls(query, selection, caller) ?? errors);
     const execution = createExecution({ service, caller, related, fields: selection.fields });
-    const result = await execute({ schema, document, contextValue: execution, operationName, variableValues: variables, fieldResolver: readField });
+    const result = await execute({
+      schema,
+      document,
+      contextValue: execution,
+      operationName,
+      variableValues: variables,
+      fieldResolver: readField,
+    });
     execution.assertSendable();
     return { result, replayed: execution.replayed };
   }
 
   /** Variables of wrong types are told as what they are used for: by the operations, as on every surface. Null where these find nothing. */
-  function refusedCalls({ variables }: Query, { calls: nodes }: Selection, caller: Caller | null): readonly GraphQLError[] | null {
+  function refusedCalls(
+    { variables }: Query,
+    { calls: nodes }: Selection,
+    caller: Caller | null,
+  ): readonly GraphQLError[] | null {
     const refused = nodes.flatMap((node) => {
       const call = calls.get(node.name.value)!;
-      const values = Object.fromEntries((node.arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]));
+      const values = Object.fromEntries(
+        (node.arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
+      );
       try {
         checkCall(service, caller, call.operation, call.args, values);
         return [];
       } catch (error) {
-        return [new GraphQLError('', { nodes: node, path: [(node.alias ?? node.name).value], originalError: error as Error })];
+        return [
+          new GraphQLError('', { nodes: node, path: [(node.alias ?? node.name).value], originalError: error as Error }),
+        ];
       }
     });
     return refused.length > 0 ? refused : null;

@@ -1,5 +1,13 @@
 // What a JSON Schema means in GraphQL, whether it is of an answer or of an argument: scalars, enums, names, nullability.
-import { GraphQLBoolean, GraphQLEnumType, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLScalarType, GraphQLString } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLScalarType,
+  GraphQLString,
+} from 'graphql';
 import type { Json } from '../openapi/schemas.ts';
 
 /** As much of JSON Schema as the catalogue's schemas come out as. */
@@ -25,15 +33,23 @@ export interface Schema {
 export type Components = Json & Readonly<Record<string, Schema>>;
 
 // What these hold is checked where every surface checks it: the same faults, in the same words.
-const dateTime = new GraphQLScalarType({ name: 'DateTime', description: 'A time in ISO 8601; answers are in UTC, arguments have Z or an offset.' });
+const dateTime = new GraphQLScalarType({
+  name: 'DateTime',
+  description: 'A time in ISO 8601; answers are in UTC, arguments have Z or an offset.',
+});
 const json = new GraphQLScalarType({ name: 'JSON', description: 'An object whose members are data, such as headers.' });
 
 /** The schema where it is not null, and whether it can be. */
 export function withoutNull(schema: Schema): { readonly present: Schema; readonly nullable: boolean } {
   const { anyOf, type, ...rest } = schema;
   const options = anyOf?.filter((option) => option.type !== 'null');
-  if (anyOf && options?.length === 1) return { present: { ...rest, ...options[0] }, nullable: options.length < anyOf.length };
-  if (Array.isArray(type)) return { present: { ...rest, type: type.find((name) => name !== 'null') as string }, nullable: type.includes('null') };
+  if (anyOf && options?.length === 1)
+    return { present: { ...rest, ...options[0] }, nullable: options.length < anyOf.length };
+  if (Array.isArray(type))
+    return {
+      present: { ...rest, type: type.find((name) => name !== 'null') as string },
+      nullable: type.includes('null'),
+    };
   return { present: schema, nullable: false };
 }
 
@@ -43,7 +59,10 @@ export function componentOf(schema: Schema): string | null {
 }
 
 /** What is neither object, list nor enum. @param field what the place is called: identifiers are told by their name */
-export function scalarOf({ type, format, minimum = -Infinity, maximum = Infinity }: Schema, field: string): GraphQLScalarType {
+export function scalarOf(
+  { type, format, minimum = -Infinity, maximum = Infinity }: Schema,
+  field: string,
+): GraphQLScalarType {
   if (type === 'string') {
     if (format === 'date-time') return dateTime;
     return /(^ids?|IDs?)$/.test(field) ? GraphQLID : GraphQLString;
@@ -51,7 +70,8 @@ export function scalarOf({ type, format, minimum = -Infinity, maximum = Infinity
   if (type === 'boolean') return GraphQLBoolean;
   if (type === 'number') return GraphQLFloat;
   // Int ends at 32 bits: bytes and frames do not fit. Float is exact up to 2^53, as JSON's numbers are.
-  if (type === 'integer') return format === 'int32' || (minimum >= -(2 ** 31) && maximum < 2 ** 31) ? GraphQLInt : GraphQLFloat;
+  if (type === 'integer')
+    return format === 'int32' || (minimum >= -(2 ** 31) && maximum < 2 ** 31) ? GraphQLInt : GraphQLFloat;
   // Members that the schema does not name: whatever they are.
   if (type === 'object') return json;
   throw new Error(`GraphQL has no type for ${field}: ${String(type)}`);
@@ -76,7 +96,8 @@ export function createEnums(): Enums {
   const known = new Map<string, GraphQLEnumType>();
   return (values, name) => {
     const key = values.join(' ');
-    const type = known.get(key) ?? new GraphQLEnumType({ name, values: Object.fromEntries(values.map((value) => [value, {}])) });
+    const type =
+      known.get(key) ?? new GraphQLEnumType({ name, values: Object.fromEntries(values.map((value) => [value, {}])) });
     known.set(key, type);
     return type;
   };

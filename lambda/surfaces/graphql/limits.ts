@@ -43,14 +43,26 @@ type Extent = { readonly cost: number; readonly depth: number };
  * @throws {ProblemError} query_too_large
  */
 export function selectionOf(schema: GraphQLSchema, { document, operation, variables }: Query): Selection {
-  const fragments = new Map(document.definitions.flatMap((definition) => (definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [])));
+  const fragments = new Map(
+    document.definitions.flatMap((definition) =>
+      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
+    ),
+  );
   const measured = new Map<string, Extent>();
   const fields = new Set<string>();
   const calls: FieldNode[] = [];
   const root = schema.getRootType(operation.operation)!;
   const { cost, depth } = extentOf(operation.selectionSet, root);
-  if (depth > maxDepth) throw new ProblemError('query_too_large', `The query is ${depth} fields deep; ${maxDepth} is the limit. Ask for what is deeper in a second request.`);
-  if (cost > maxCost) throw new ProblemError('query_too_large', `The query may load ${cost} resources; ${maxCost} is the limit. Ask for smaller pages (first), or for fewer relations at once.`);
+  if (depth > maxDepth)
+    throw new ProblemError(
+      'query_too_large',
+      `The query is ${depth} fields deep; ${maxDepth} is the limit. Ask for what is deeper in a second request.`,
+    );
+  if (cost > maxCost)
+    throw new ProblemError(
+      'query_too_large',
+      `The query may load ${cost} resources; ${maxCost} is the limit. Ask for smaller pages (first), or for fewer relations at once.`,
+    );
   return { fields, calls };
 
   function extentOf({ selections }: SelectionSetNode, type: GraphQLObjectType): Extent {
@@ -64,26 +76,37 @@ export function selectionOf(schema: GraphQLSchema, { document, operation, variab
       measured.set(name.value, extent);
       return extent;
     });
-    return { cost: extents.reduce((sum, extent) => sum + extent.cost, 0), depth: Math.max(0, ...extents.map((extent) => extent.depth)) };
+    return {
+      cost: extents.reduce((sum, extent) => sum + extent.cost, 0),
+      depth: Math.max(0, ...extents.map((extent) => extent.depth)),
+    };
   }
 
   function extentOfField(node: FieldNode, parent: GraphQLObjectType): Extent {
     const name = node.name.value;
     // How deep introspection may go is among the rules of validation. Asked for by many names, a type's name would be an answer without end.
-    if (name.startsWith('__')) return { cost: name === '__typename' ? Number(node.alias !== undefined) : introspectionCost, depth: 1 };
+    if (name.startsWith('__'))
+      return { cost: name === '__typename' ? Number(node.alias !== undefined) : introspectionCost, depth: 1 };
     const field = parent.getFields()[name]!;
     fields.add(`${parent.name}.${name}`);
     if (parent === root) calls.push(node);
     const type = getNamedType(field.type);
     const below = node.selectionSet && isObjectType(type) ? extentOf(node.selectionSet, type) : { cost: 0, depth: 0 };
     const { own, times } = (field.extensions as { cost?: Cost }).cost ?? { own: 0, times: 1 };
-    const count = times === 'list' ? listLength : typeof times === 'number' ? times : Math.min(askedFor(node) ?? times.unlessAsked, times.atMost);
+    const count =
+      times === 'list'
+        ? listLength
+        : typeof times === 'number'
+          ? times
+          : Math.min(askedFor(node) ?? times.unlessAsked, times.atMost);
     return { cost: count * (own + below.cost), depth: 1 + below.depth };
   }
 
   /** Rows of a page. What is no number is refused later; a page that names its rows holds all of them. */
   function askedFor(node: FieldNode): number | null {
-    const given = (node.arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)] as const);
+    const given = (node.arguments ?? []).map(
+      ({ name, value }) => [name.value, valueFromASTUntyped(value, variables)] as const,
+    );
     if (given.some(([, value]) => Array.isArray(value))) return Infinity;
     const first = given.find(([name]) => name === 'first')?.[1];
     if (first == null) return null;

@@ -7,7 +7,9 @@ export interface Loader<Value> {
 }
 
 /** @param loadMany reads some of them; what it leaves out is not there */
-export function createLoader<Value extends { readonly id: string }>(loadMany: (ids: readonly string[]) => Promise<readonly Value[]>): Loader<Value> {
+export function createLoader<Value extends { readonly id: string }>(
+  loadMany: (ids: readonly string[]) => Promise<readonly Value[]>,
+): Loader<Value> {
   const known = new Map<string, Promise<Value | null>>();
   let waiting: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, Value>> } | null = null;
   return {

@@ -46,17 +46,29 @@ export async function readQuery(schema: GraphQLSchema, request: Request): Promis
   if (errors.length > 0) throw new QueryRefused('query_malformed', errors);
   const operation = getOperationAST(document, operationName);
   if (operation) return { document, operation, operationName, variables: { ...defaultsOf(operation), ...variables } };
-  const detail = operationName === null ? 'The document has several operations: name one in operationName.' : `The document has no operation ${JSON.stringify(operationName)}.`;
+  const detail =
+    operationName === null
+      ? 'The document has several operations: name one in operationName.'
+      : `The document has no operation ${JSON.stringify(operationName)}.`;
   throw new QueryRefused('query_malformed', [new GraphQLError(detail)]);
 }
 
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {
-  return Object.fromEntries(variableDefinitions.flatMap(({ variable, defaultValue }) => (defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [])));
+  return Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    ),
+  );
 }
 
 /** GraphQL over HTTP, part "JSON encoding". */
-function fieldsOf(body: unknown): { query: string; variables: Readonly<Record<string, unknown>>; operationName: string | null } {
-  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+function fieldsOf(body: unknown): {
+  query: string;
+  variables: Readonly<Record<string, unknown>>;
+  operationName: string | null;
+} {
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject(body)) throw refusal('', 'Must be an object with the field query.');
   const { query, variables, operationName, extensions } = body;
   if (typeof query !== 'string') throw refusal('/query', 'Must be text: a GraphQL document.');
@@ -67,5 +79,7 @@ function fieldsOf(body: unknown): { query: string; variables: Readonly<Record<st
 }
 
 function refusal(path: string, detail: string): ProblemError {
-  return new ProblemError('query_malformed', `${path || 'The body'}: ${detail}`, { errors: [{ path, code: 'query_malformed', detail }] });
+  return new ProblemError('query_malformed', `${path || 'The body'}: ${detail}`, {
+    errors: [{ path, code: 'query_malformed', detail }],
+  });
 }

@@ -25,11 +25,17 @@ export interface CatalogueSchema {
 /** Built once per process. */
 export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
   const components: Components = {};
-  const answers = new Map(operations.map((operation) => [operation, operation.output.body ? (jsonSchema(operation.output.body, 'output', components) as Schema) : null]));
+  const answers = new Map(
+    operations.map((operation) => [
+      operation,
+      operation.output.body ? (jsonSchema(operation.output.body, 'output', components) as Schema) : null,
+    ]),
+  );
   for (const { schema } of Object.values(related)) jsonSchema(schema, 'output', components);
   const enums = createEnums();
   const fieldNames = new Map(operations.map((operation) => [toolName(operation), operation.id]));
-  const wording: Wording = (text) => text?.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => fieldNames.get(name) ?? name);
+  const wording: Wording = (text) =>
+    text?.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => fieldNames.get(name) ?? name);
   const answerTypes = createAnswerTypes(components, relations, enums, wording);
   const argumentsOf = createArguments(enums, wording);
   const calls = new Map<string, { operation: Operation; args: OperationArguments }>();
@@ -50,9 +56,18 @@ export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
     };
   };
   const rootType = (name: string, of: readonly Operation[]) =>
-    new GraphQLObjectType({ name, fields: Object.fromEntries(of.map((operation) => [operation.id, fieldOf(operation)])) });
-  const query = rootType('Query', operations.filter(({ method }) => method === 'GET'));
-  const mutation = rootType('Mutation', operations.filter(({ method }) => method !== 'GET'));
+    new GraphQLObjectType({
+      name,
+      fields: Object.fromEntries(of.map((operation) => [operation.id, fieldOf(operation)])),
+    });
+  const query = rootType(
+    'Query',
+    operations.filter(({ method }) => method === 'GET'),
+  );
+  const mutation = rootType(
+    'Mutation',
+    operations.filter(({ method }) => method !== 'GET'),
+  );
   return { schema: new GraphQLSchema({ query, mutation }), calls };
 }
 

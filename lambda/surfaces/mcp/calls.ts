@@ -19,7 +19,10 @@ export interface ToolCall {
 }
 
 /** Never throws: an agent reads in the result what was wrong, and can do better. */
-export async function callTool(service: Service, { operation, caller, refusal, args }: ToolCall): Promise<CallToolResult> {
+export async function callTool(
+  service: Service,
+  { operation, caller, refusal, args }: ToolCall,
+): Promise<CallToolResult> {
   try {
     if (refusal) throw refusal;
     const { raw, idempotencyKey, faults } = partsOf(operation, args);

@@ -1,5 +1,10 @@
 // The MCP surface: Streamable HTTP without sessions, a JSON answer for each message, for clients of 2025 and of 2026.
-import { createMcpHandler as createModernHandler, isLegacyRequest, ProtocolErrorCode, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler as createModernHandler,
+  isLegacyRequest,
+  ProtocolErrorCode,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { admitCaller, admitReader, identify } from '../admit.ts';
@@ -21,7 +26,10 @@ export type McpHandler = (request: Request, address: string) => Promise<Response
 export const mcpPath = '/mcp';
 
 /** Answers requests at `/mcp`. Never throws: what is refused before any tool is a problem document, as in REST. */
-export function createMcpHandler(service: Service, { prompts, instructions }: Pick<McpContent, 'prompts' | 'instructions'>): McpHandler {
+export function createMcpHandler(
+  service: Service,
+  { prompts, instructions }: Pick<McpContent, 'prompts' | 'instructions'>,
+): McpHandler {
   const content = { tools: toolsOf(service.operations), prompts, instructions };
   return async (request, address) => {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: corsHeaders });
@@ -38,7 +46,9 @@ export function createMcpHandler(service: Service, { prompts, instructions }: Pi
       if (caller === null) throw identified.refusal;
       const { message, rejection } = await readMessage(service, request);
       const operation = operationOf(service, content.tools, message);
-      const { refusal, ...counted } = operation ? await admitCaller(service, caller, operation, mcpPath) : await admitReader(service, caller);
+      const { refusal, ...counted } = operation
+        ? await admitCaller(service, caller, operation, mcpPath)
+        : await admitReader(service, caller);
       ({ quota } = counted);
       // A refused call is answered as one, for the agent to read.
       if (refusal && operation === null) throw refusal;
@@ -57,27 +67,47 @@ function operationOf(service: Service, tools: Tools, message: unknown): Operatio
   return method === 'resources/read' && typeof uri === 'string' ? (readerOf(service, uri)?.operation ?? null) : null;
 }
 
-type ReadMessage = { readonly message: unknown; readonly rejection?: never } | { readonly message?: never; readonly rejection: Response };
+type ReadMessage =
+  | { readonly message: unknown; readonly rejection?: never }
+  | { readonly message?: never; readonly rejection: Response };
 
 async function readMessage(service: Service, request: Request): Promise<ReadMessage> {
   const reject = (status: number, code: number, text: string, headers: Record<string, string> = {}) => ({
     rejection: Response.json({ jsonrpc: '2.0', id: null, error: { code, message: text } }, { status, headers }),
   });
-  if (request.method !== 'POST') return reject(405, ProtocolErrorCode.InvalidRequest, 'There are no sessions and no streams here: POST each message.', { allow: 'POST' });
+  if (request.method !== 'POST')
+    return reject(
+      405,
+      ProtocolErrorCode.InvalidRequest,
+      'There are no sessions and no streams here: POST each message.',
+      { allow: 'POST' },
+    );
   try {
     const bytes = await readBounded(request);
     const message: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return Array.isArray(message) ? reject(400, ProtocolErrorCode.InvalidRequest, 'One message at a time: MCP has no batches since 2025-06-18.') : { message };
+    return Array.isArray(message)
+      ? reject(400, ProtocolErrorCode.InvalidRequest, 'One message at a time: MCP has no batches since 2025-06-18.')
+      : { message };
   } catch (error) {
-    return error instanceof ProblemError ? { rejection: problemResponse(service, error) } : reject(400, ProtocolErrorCode.ParseError, 'The body is not JSON in UTF-8. Is it complete?');
+    return error instanceof ProblemError
+      ? { rejection: problemResponse(service, error) }
+      : reject(400, ProtocolErrorCode.ParseError, 'The body is not JSON in UTF-8. Is it complete?');
   }
 }
 
-async function serve(service: Service, content: McpContent, session: McpSession, request: Request, message: unknown): Promise<Response> {
+async function serve(
+  service: Service,
+  content: McpContent,
+  session: McpSession,
+  request: Request,
+  message: unknown,
+): Promise<Response> {
   const create = () => createMcpServer(service, content, session);
   if (!(await isLegacyRequest(request, message))) {
     // A function cannot hold a stream open: whoever subscribes is refused.
-    return createModernHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, { parsedBody: message });
+    return createModernHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, {
+      parsedBody: message,
+    });
   }
   const server = create();
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -93,6 +123,8 @@ async function serve(service: Service, content: McpContent, session: McpSession,
 const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST, OPTIONS',
-  'access-control-allow-headers': 'Authorization, X-API-Key, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID',
-  'access-control-expose-headers': 'WWW-Authenticate, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After',
+  'access-control-allow-headers':
+    'Authorization, X-API-Key, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID',
+  'access-control-expose-headers':
+    'WWW-Authenticate, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After',
 };

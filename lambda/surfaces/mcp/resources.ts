@@ -23,8 +23,23 @@ function readers({ operations }: Service): readonly Operation[] {
 export function listTemplates(service: Service, scopes: readonly Scope[]): ResourceTemplateType[] {
   const templates = readers(service)
     .filter((operation) => isAllowed(operation, scopes))
-    .map(({ tag, path, summary, description }) => ({ name: tag.replace(/s$/, ''), title: summary, description: description ?? `${summary}.`, uriTemplate: scheme + path, mimeType }));
-  return [...templates, { name: 'problem', title: 'Explain a problem', description: 'What a problem code means. The type of each problem is such an address.', uriTemplate: problemType(service, '{code}'), mimeType }];
+    .map(({ tag, path, summary, description }) => ({
+      name: tag.replace(/s$/, ''),
+      title: summary,
+      description: description ?? `${summary}.`,
+      uriTemplate: scheme + path,
+      mimeType,
+    }));
+  return [
+    ...templates,
+    {
+      name: 'problem',
+      title: 'Explain a problem',
+      description: 'What a problem code means. The type of each problem is such an address.',
+      uriTemplate: problemType(service, '{code}'),
+      mimeType,
+    },
+  ];
 }
 
 /** The operation that reads what is at an address, and its identifier; null for everything else. */
@@ -35,7 +50,11 @@ export function readerOf(service: Service, uri: string): { readonly operation: O
 }
 
 /** JSON text. @throws {ProblemError} not_found for an address that leads to nothing, and whatever its operation refuses */
-export async function readResource(service: Service, caller: Caller, uri: string): Promise<{ uri: string; mimeType: string; text: string }> {
+export async function readResource(
+  service: Service,
+  caller: Caller,
+  uri: string,
+): Promise<{ uri: string; mimeType: string; text: string }> {
   const code = Object.keys(problemCodes).find((candidate) => problemType(service, candidate) === uri);
   if (code !== undefined) return { uri, mimeType, text: JSON.stringify(explainProblem(service, code as ProblemCode)) };
   const found = readerOf(service, uri);

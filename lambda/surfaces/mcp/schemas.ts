@@ -9,7 +9,11 @@ import type { Json } from '../openapi/schemas.ts';
 export type DescribedElsewhere = ReadonlyMap<string, string>;
 
 /** The schema with everything that it refers to in its place, as many clients follow no references; what is described elsewhere only with its fields' types. */
-export function selfContained(schema: z.ZodType, io: 'input' | 'output', elsewhere: DescribedElsewhere = new Map()): Json {
+export function selfContained(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  elsewhere: DescribedElsewhere = new Map(),
+): Json {
   const schemas: Json = {};
   const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
   // Models are given inputs, and some of their providers take no list of types.
@@ -48,7 +52,11 @@ function nameIn(reference: string): string {
 function isNoise(name: string, member: unknown): boolean {
   if (name === 'pattern') return member === storableTextPattern;
   if (name === 'maxLength') return member === maxIDLength;
-  return (name === 'minLength' && Number(member) <= 1) || member === Number.MAX_SAFE_INTEGER || member === Number.MIN_SAFE_INTEGER;
+  return (
+    (name === 'minLength' && Number(member) <= 1) ||
+    member === Number.MAX_SAFE_INTEGER ||
+    member === Number.MIN_SAFE_INTEGER
+  );
 }
 
 function withoutListOfTypes(schema: Json): Json {

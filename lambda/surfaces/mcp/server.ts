@@ -38,25 +38,41 @@ export interface McpSession {
 /** Lists change with releases only. */
 const listsFresh = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
-export function createMcpServer(service: Service, { tools, prompts, instructions }: McpContent, { caller, refusal }: McpSession): Server {
+export function createMcpServer(
+  service: Service,
+  { tools, prompts, instructions }: McpContent,
+  { caller, refusal }: McpSession,
+): Server {
   const server = new Server(
     { name: 'loop-streaming', title: 'Loop streaming', version: service.version },
     {
       capabilities: { tools: {}, resources: {}, prompts: {} },
       instructions,
-      cacheHints: { 'tools/list': listsFresh, 'prompts/list': listsFresh, 'resources/list': listsFresh, 'resources/templates/list': listsFresh, 'server/discover': listsFresh },
+      cacheHints: {
+        'tools/list': listsFresh,
+        'prompts/list': listsFresh,
+        'resources/list': listsFresh,
+        'resources/templates/list': listsFresh,
+        'server/discover': listsFresh,
+      },
     },
   );
   server.setRequestHandler('tools/list', () => ({ tools: tools.listFor(caller.scopes) as unknown as ListedTool[] }));
   server.setRequestHandler('tools/call', ({ params }) => {
     const operation = tools.operation(params.name);
-    if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}. tools/list has those there are.`);
+    if (!operation)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool ${params.name}. tools/list has those there are.`,
+      );
     return callTool(service, { operation, caller, refusal, args: params.arguments ?? {} });
   });
 
   // What is there to read is found by tools, or named by a person.
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates(service, caller.scopes) }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: listTemplates(service, caller.scopes),
+  }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     try {
       if (refusal) throw refusal;
@@ -64,13 +80,22 @@ export function createMcpServer(service: Service, { tools, prompts, instructions
     } catch (error) {
       const problem = problemDocument(service, error);
       if (problem.code === 'not_found') throw new ResourceNotFoundError(uri, problem.detail);
-      throw new ProtocolError(problem.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest, problem.detail, problem);
+      throw new ProtocolError(
+        problem.status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidRequest,
+        problem.detail,
+        problem,
+      );
     }
   });
 
   const offered = prompts.filter(({ scopes }) => scopes.every((scope) => caller.scopes.includes(scope)));
   server.setRequestHandler('prompts/list', () => ({
-    prompts: offered.map(({ name, title, description, arguments: takes }) => ({ name, title, description, arguments: takes.map((argument) => ({ ...argument })) })),
+    prompts: offered.map(({ name, title, description, arguments: takes }) => ({
+      name,
+      title,
+      description,
+      arguments: takes.map((argument) => ({ ...argument })),
+    })),
   }));
   server.setRequestHandler('prompts/get', ({ params }) => promptOf(offered, params.name, params.arguments ?? {}));
   return server;
@@ -80,6 +105,13 @@ function promptOf(prompts: readonly Prompt[], name: string, args: Readonly<Recor
   const prompt = prompts.find((candidate) => candidate.name === name);
   if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${name}.`);
   const missing = prompt.arguments.find((argument) => argument.required && !args[argument.name]);
-  if (missing) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The argument ${missing.name} is missing: ${missing.description}`);
-  return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: prompt.text(args) } }] };
+  if (missing)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `The argument ${missing.name} is missing: ${missing.description}`,
+    );
+  return {
+    description: prompt.description,
+    messages: [{ role: 'user', content: { type: 'text', text: prompt.text(args) } }],
+  };
 }

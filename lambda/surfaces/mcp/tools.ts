@@ -35,7 +35,9 @@ export interface Tools {
 
 /** The list is made once, for the first who asks for it. */
 export function toolsOf(operations: readonly Operation[]): Tools {
-  const offered = new Map(operations.filter(({ scopes }) => scopes !== 'public').map((operation) => [toolName(operation), operation]));
+  const offered = new Map(
+    operations.filter(({ scopes }) => scopes !== 'public').map((operation) => [toolName(operation), operation]),
+  );
   let described: ReadonlyMap<Operation, Tool> | null = null;
   return {
     listFor(scopes) {
@@ -54,7 +56,9 @@ function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, T
 
 /** What a resource looks like is said once, by the tool that reads it, or else by the first that answers it: agents keep the whole list in mind. */
 function tellersOf(operations: readonly Operation[]): Map<string, string> {
-  const answering = operations.flatMap(({ id, method, output: { body } }) => (body ? [{ name: toolName({ id }), method, ...componentsOf(body) }] : []));
+  const answering = operations.flatMap(({ id, method, output: { body } }) =>
+    body ? [{ name: toolName({ id }), method, ...componentsOf(body) }] : [],
+  );
   const tellers = new Map<string, string>();
   const tell = (component: string, name: string) => void (tellers.has(component) || tellers.set(component, name));
   for (const { name, method, root } of answering) if (root !== null && method === 'GET') tell(root, name);
@@ -83,7 +87,10 @@ const idempotencyKey: Json = { type: 'string', description: 'Any text: repeating
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
   const parts = [params, query, ...(body ? [body] : [])].map((part) => selfContained(part, 'input') as ObjectSchema);
   const required = parts.flatMap((part) => part.required ?? []);
-  const example: Json = Object.assign({}, ...parts.map((part) => part.examples?.[0] ?? exampleOf(withRequiredOnly(part), `${tag}ID`, {})));
+  const example: Json = Object.assign(
+    {},
+    ...parts.map((part) => part.examples?.[0] ?? exampleOf(withRequiredOnly(part), `${tag}ID`, {})),
+  );
   return {
     type: 'object',
     properties: Object.assign({}, ...parts.map((part) => part.properties), method === 'POST' ? { idempotencyKey } : {}),
@@ -100,12 +107,16 @@ function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectS
 /** Structured content is always an object. That of an error, a `problem`, has to match too: clients of 2025 hold it to the same schema. */
 function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): ObjectSchema {
   const answer = (body ? selfContained(body, 'output', elsewhere) : {}) as Json & { type?: unknown };
-  const object = (answer.type === 'array' ? { properties: { data: answer }, required: ['data'] } : answer) as ObjectSchema;
+  const object = (
+    answer.type === 'array' ? { properties: { data: answer }, required: ['data'] } : answer
+  ) as ObjectSchema;
   const { description, properties, required } = object;
   return {
     type: 'object',
     ...(description ? { description } : {}),
-    ...(required ? { properties: { ...properties, problem: { type: 'object' } }, anyOf: [{ required }, { required: ['problem'] }] } : { properties: properties ?? {} }),
+    ...(required
+      ? { properties: { ...properties, problem: { type: 'object' } }, anyOf: [{ required }, { required: ['problem'] }] }
+      : { properties: properties ?? {} }),
   };
 }
 

@@ -7,9 +7,15 @@ import { jsonSchema } from './schemas.ts';
 import type { Json } from './schemas.ts';
 
 const refers = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
-const integerHeader = (description: string, example: number): Json => ({ description, schema: { type: 'integer', minimum: 0 }, example });
+const integerHeader = (description: string, example: number): Json => ({
+  description,
+  schema: { type: 'integer', minimum: 0 },
+  example,
+});
 
-const quotaHeaders: Json = Object.fromEntries(['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'].map((name) => [name, refers('headers', name)]));
+const quotaHeaders: Json = Object.fromEntries(
+  ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'].map((name) => [name, refers('headers', name)]),
+);
 
 /** Headers that answers refer to. */
 export const headerComponents: Json = {
@@ -18,12 +24,28 @@ export const headerComponents: Json = {
   'RateLimit-Reset': integerHeader('Seconds until the window ends.', 42),
   'Retry-After': integerHeader('Seconds to wait before the next request.', 42),
   Allow: { description: 'The methods that the path has.', schema: { type: 'string' }, example: 'GET, POST' },
-  'WWW-Authenticate': { description: 'The kinds of credential that would do.', schema: { type: 'string' }, example: 'Bearer, ApiKey header="X-API-Key"' },
-  'Idempotency-Replayed': { description: 'true when this is the answer to an earlier request with the same Idempotency-Key.', schema: { type: 'string', enum: ['true'] }, example: 'true' },
-  Location: { description: 'Where it is.', schema: { type: 'string', format: 'uri' }, example: 'https://api.example.org/v1/uploads/upl_0mb3kq5zj4h8s2n7t1w9x6c0p' },
+  'WWW-Authenticate': {
+    description: 'The kinds of credential that would do.',
+    schema: { type: 'string' },
+    example: 'Bearer, ApiKey header="X-API-Key"',
+  },
+  'Idempotency-Replayed': {
+    description: 'true when this is the answer to an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+  Location: {
+    description: 'Where it is.',
+    schema: { type: 'string', format: 'uri' },
+    example: 'https://api.example.org/v1/uploads/upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
+  },
 };
 
-const ownHeaders: Readonly<Partial<Record<ProblemCode, string>>> = { rate_limited: 'Retry-After', method_not_allowed: 'Allow', unauthenticated: 'WWW-Authenticate' };
+const ownHeaders: Readonly<Partial<Record<ProblemCode, string>>> = {
+  rate_limited: 'Retry-After',
+  method_not_allowed: 'Allow',
+  unauthenticated: 'WWW-Authenticate',
+};
 
 export const problemSchema: Json = {
   type: 'object',
@@ -34,10 +56,14 @@ export const problemSchema: Json = {
     status: { type: 'integer' },
     detail: { type: 'string', description: 'What happened this time, and what to do.' },
     code: { type: 'string', enum: Object.keys(problemCodes) },
-    readiness: { $ref: '#/components/schemas/Readiness', description: 'With stream_not_ready: what is missing, and what to do about it.' },
+    readiness: {
+      $ref: '#/components/schemas/Readiness',
+      description: 'With stream_not_ready: what is missing, and what to do about it.',
+    },
     errors: {
       type: 'array',
-      description: 'Each fault of the input, at most 100: path is a JSON pointer into the body, or /path/NAME, /query/NAME, /header/NAME.',
+      description:
+        'Each fault of the input, at most 100: path is a JSON pointer into the body, or /path/NAME, /query/NAME, /header/NAME.',
       items: {
         type: 'object',
         required: ['path', 'code', 'detail'],
@@ -51,10 +77,13 @@ export const problemSchema: Json = {
 export function problemExamples(operations: readonly Operation[], baseURL: string): Json {
   const codes = new Set(operations.flatMap(codesOf));
   return Object.fromEntries(
-    [...codes].sort().map((code) => [code, problemCodes[code]] as const).map(([code, { status, title, explanation }]) => [
-      code,
-      { summary: title, value: { type: `${baseURL}/problems/${code}`, title, status, detail: explanation, code } },
-    ]),
+    [...codes]
+      .sort()
+      .map((code) => [code, problemCodes[code]] as const)
+      .map(([code, { status, title, explanation }]) => [
+        code,
+        { summary: title, value: { type: `${baseURL}/problems/${code}`, title, status, detail: explanation, code } },
+      ]),
   );
 }
 
@@ -68,12 +97,22 @@ export function answersOf(operation: Operation, schemas: Json): Json {
     ...quotaHeaders,
   };
   const content = schema && { 'application/json': withExample(schema, schemas) };
-  return { [status]: { description: operation.summary, headers, ...(content ? { content } : {}) }, ...problemsOf(operation) };
+  return {
+    [status]: { description: operation.summary, headers, ...(content ? { content } : {}) },
+    ...problemsOf(operation),
+  };
 }
 
 /** The problems of the operation itself, and those that its kind of request always has. */
 function codesOf(operation: Operation): ProblemCode[] {
-  const codes = new Set<ProblemCode>([...operation.errors, 'method_not_allowed', 'validation_failed', 'rate_limited', 'upstream_unavailable', 'internal_error']);
+  const codes = new Set<ProblemCode>([
+    ...operation.errors,
+    'method_not_allowed',
+    'validation_failed',
+    'rate_limited',
+    'upstream_unavailable',
+    'internal_error',
+  ]);
   if (operation.scopes !== 'public') codes.add('unauthenticated').add('insufficient_scope');
   if (operation.method === 'POST' || operation.method === 'PATCH') codes.add('unknown_field').add('payload_too_large');
   if (operation.body) codes.add('malformed_json');
@@ -83,7 +122,8 @@ function codesOf(operation: Operation): ProblemCode[] {
 
 /** A component shows its example itself, and all that refer to it do; anything else has it at its place. */
 function withExample(schema: Json, schemas: Json): Json {
-  const component = typeof schema['$ref'] === 'string' ? (schemas[schema['$ref'].slice('#/components/schemas/'.length)] as Json) : null;
+  const component =
+    typeof schema['$ref'] === 'string' ? (schemas[schema['$ref'].slice('#/components/schemas/'.length)] as Json) : null;
   const example = exampleOf(schema, '', schemas);
   if (component === null) return { schema, example };
   component['examples'] = [example];
@@ -93,10 +133,21 @@ function withExample(schema: Json, schemas: Json): Json {
 /** By status. Those that every operation has in the same way are components. */
 function problemsOf(operation: Operation): Json {
   const byStatus = Map.groupBy(codesOf(operation), (code) => problemCodes[code].status);
-  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [status, isEverywhere(group) ? refers('responses', group[0]!) : problemAnswer(group)]));
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, group]) => [status, isEverywhere(group) ? refers('responses', group[0]!) : problemAnswer(group)]),
+  );
 }
 
-const everywhere: ReadonlySet<ProblemCode> = new Set(['unauthenticated', 'insufficient_scope', 'method_not_allowed', 'rate_limited', 'upstream_unavailable', 'internal_error']);
+const everywhere: ReadonlySet<ProblemCode> = new Set([
+  'unauthenticated',
+  'insufficient_scope',
+  'method_not_allowed',
+  'rate_limited',
+  'upstream_unavailable',
+  'internal_error',
+]);
 
 function isEverywhere(codes: readonly ProblemCode[]): boolean {
   return codes.length === 1 && everywhere.has(codes[0]!);

@@ -3,23 +3,74 @@ import type { Json, Schema } from './schemas.ts';
 
 /** What a field of that name usually holds, where its schema does not say. */
 const usual: Readonly<Record<string, unknown>> = {
-  name: 'Evening loop', email: 'ada@example.org', mimeType: 'video/mp4', fileSize: 52_428_800, durationSeconds: 212.4, width: 1920, height: 1080, framerate: 30,
-  videoCodec: 'h264', audioCodec: 'aac', rtmpURL: 'rtmps://live.example.org/app', backupRtmpURL: 'rtmps://backup.example.org/app', streamKey: 'abcd-efgh-ijkl',
-  url: 'https://files.example.org/video.mp4', checkoutURL: 'https://checkout.example.org/pay/0mb3kq5z', rule: 'FREQ=DAILY', timeZone: 'Europe/Paris', version: 3, streamStateID: '42', nextCursor: '', hasMore: false,
-  headers: { 'content-type': 'video/mp4', 'if-none-match': '*' }, scheduleEndAt: '2030-01-31T20:00:00.000Z', expiresAt: '2030-01-31T19:00:00.000Z',
-  latencyMs: 1.5, uptimeSeconds: 3600, bitrateKbps: 4500, framesPerSecond: 30, positionSeconds: 12.5, code: 'example_code', openapi: '3.1.0',
-  sequence: 4711, attempts: 2, responseStatus: 500, responseExcerpt: 'Internal Server Error',
+  name: 'Evening loop',
+  email: 'ada@example.org',
+  mimeType: 'video/mp4',
+  fileSize: 52_428_800,
+  durationSeconds: 212.4,
+  width: 1920,
+  height: 1080,
+  framerate: 30,
+  videoCodec: 'h264',
+  audioCodec: 'aac',
+  rtmpURL: 'rtmps://live.example.org/app',
+  backupRtmpURL: 'rtmps://backup.example.org/app',
+  streamKey: 'abcd-efgh-ijkl',
+  url: 'https://files.example.org/video.mp4',
+  checkoutURL: 'https://checkout.example.org/pay/0mb3kq5z',
+  rule: 'FREQ=DAILY',
+  timeZone: 'Europe/Paris',
+  version: 3,
+  streamStateID: '42',
+  nextCursor: '',
+  hasMore: false,
+  headers: { 'content-type': 'video/mp4', 'if-none-match': '*' },
+  scheduleEndAt: '2030-01-31T20:00:00.000Z',
+  expiresAt: '2030-01-31T19:00:00.000Z',
+  latencyMs: 1.5,
+  uptimeSeconds: 3600,
+  bitrateKbps: 4500,
+  framesPerSecond: 30,
+  positionSeconds: 12.5,
+  code: 'example_code',
+  openapi: '3.1.0',
+  sequence: 4711,
+  attempts: 2,
+  responseStatus: 500,
+  responseExcerpt: 'Internal Server Error',
 };
 
 /** Prefixes of identifiers, by a word in the name of the field or of the resource. */
-const prefixes: Readonly<Record<string, string>> = { upload: 'upl', playlist: 'ply', destination: 'dst', stream: 'str', item: 'itm', delivery: 'dlv', event: 'evt', webhook: 'whk', invoice: 'inv', me: 'usr' };
+const prefixes: Readonly<Record<string, string>> = {
+  upload: 'upl',
+  playlist: 'ply',
+  destination: 'dst',
+  stream: 'str',
+  item: 'itm',
+  delivery: 'dlv',
+  event: 'evt',
+  webhook: 'whk',
+  invoice: 'inv',
+  me: 'usr',
+};
 
 /**
  * @param name of the field, or of the resource for an `id`
  * @param schemas the components that references lead to
  */
 export function exampleOf(schema: Json, name: string, schemas: Json): unknown {
-  const { $ref, const: constant, enum: values, examples, anyOf, oneOf, type: types, properties, items, ...rest } = schema as Schema;
+  const {
+    $ref,
+    const: constant,
+    enum: values,
+    examples,
+    anyOf,
+    oneOf,
+    type: types,
+    properties,
+    items,
+    ...rest
+  } = schema as Schema;
   const type = [types].flat()[0];
   if ($ref !== undefined) {
     const component = $ref.slice('#/components/schemas/'.length);
@@ -29,24 +80,37 @@ export function exampleOf(schema: Json, name: string, schemas: Json): unknown {
   if (constant !== undefined) return constant;
   if (values) return values[0];
   const options = anyOf ?? oneOf;
-  if (options) return exampleOf((options.find((option) => option.type !== 'null') ?? options[0]!) as Json, name, schemas);
+  if (options)
+    return exampleOf((options.find((option) => option.type !== 'null') ?? options[0]!) as Json, name, schemas);
   if (properties) return objectExample(properties, rest.required ?? [], name, schemas);
   if (items) return [exampleOf(items as Json, name, schemas)];
   if (type === 'boolean') return rest.default ?? true;
   const known = usual[name];
-  if (type === 'string') return rest.format === 'date-time' ? (known ?? '2030-01-31T18:00:00.000Z') : textExample(name, known);
+  if (type === 'string')
+    return rest.format === 'date-time' ? (known ?? '2030-01-31T18:00:00.000Z') : textExample(name, known);
   if (type === 'object') return known ?? {};
   return typeof known === 'number' ? known : (rest.default ?? Math.max(1, rest.minimum ?? 1));
 }
 
 /** A request shows what it needs, an answer all that it has: answers require nearly everything. */
-function objectExample(properties: NonNullable<Schema['properties']>, required: readonly string[], owner: string, schemas: Json): Json {
-  const shown = Object.entries(properties).filter(([name, { deprecated }]) => !deprecated && (required.length === 0 || required.includes(name)));
-  return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property as Json, name === 'id' ? owner : name, schemas)]));
+function objectExample(
+  properties: NonNullable<Schema['properties']>,
+  required: readonly string[],
+  owner: string,
+  schemas: Json,
+): Json {
+  const shown = Object.entries(properties).filter(
+    ([name, { deprecated }]) => !deprecated && (required.length === 0 || required.includes(name)),
+  );
+  return Object.fromEntries(
+    shown.map(([name, property]) => [name, exampleOf(property as Json, name === 'id' ? owner : name, schemas)]),
+  );
 }
 
 function textExample(name: string, known: unknown): string {
   if (typeof known === 'string') return known;
   const word = Object.keys(prefixes).find((candidate) => name.toLowerCase().includes(candidate));
-  return /^[A-Z]|IDs?$|^id$/.test(name) ? `${word === undefined ? 'id' : prefixes[word]}_0mb3kq5zj4h8s2n7t1w9x6c0p` : 'Text';
+  return /^[A-Z]|IDs?$|^id$/.test(name)
+    ? `${word === undefined ? 'id' : prefixes[word]}_0mb3kq5zj4h8s2n7t1w9x6c0p`
+    : 'Text';
 }

@@ -38,7 +38,10 @@ function buildDocument(operations: readonly Operation[], baseURL: string): Json 
   const schemas: Json = { Problem: problemSchema };
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation, schemas) };
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: describe(operation, schemas),
+    };
   }
   return {
     openapi: '3.1.0',
@@ -53,7 +56,14 @@ function buildDocument(operations: readonly Operation[], baseURL: string): Json 
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
     webhooks: webhooksOf(schemas),
-    components: { schemas, parameters: webhookParameters, responses: answerComponents, headers: headerComponents, examples: problemExamples(operations, baseURL), securitySchemes: securitySchemes(origin) },
+    components: {
+      schemas,
+      parameters: webhookParameters,
+      responses: answerComponents,
+      headers: headerComponents,
+      examples: problemExamples(operations, baseURL),
+      securitySchemes: securitySchemes(origin),
+    },
   };
 }
 
@@ -64,10 +74,22 @@ function securitySchemes(origin: string): Json {
     oauth2: {
       type: 'oauth2',
       description: 'OAuth 2.1: authorization code with PKCE (S256); clients register themselves (RFC 7591).',
-      flows: { authorizationCode: { authorizationUrl: endpoint('authorize'), tokenUrl: endpoint('token'), refreshUrl: endpoint('token'), scopes } },
+      flows: {
+        authorizationCode: {
+          authorizationUrl: endpoint('authorize'),
+          tokenUrl: endpoint('token'),
+          refreshUrl: endpoint('token'),
+          scopes,
+        },
+      },
     },
     bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of that flow.' },
-    apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A key from the account settings. It acts as its user, with every scope.' },
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+      description: 'A key from the account settings. It acts as its user, with every scope.',
+    },
   };
 }
 
@@ -78,8 +100,13 @@ function describe(operation: Operation, schemas: Json): Json {
     summary,
     description,
     tags: [tag],
-    security: needed === 'public' ? [] : [...needed.map((scope) => ({ oauth2: [scope] })), { bearerAuth: [] }, { apiKey: [] }],
-    parameters: [...parameters(operation, 'path', schemas), ...parameters(operation, 'query', schemas), ...idempotencyKey(operation)],
+    security:
+      needed === 'public' ? [] : [...needed.map((scope) => ({ oauth2: [scope] })), { bearerAuth: [] }, { apiKey: [] }],
+    parameters: [
+      ...parameters(operation, 'path', schemas),
+      ...parameters(operation, 'query', schemas),
+      ...idempotencyKey(operation),
+    ],
     ...(operation.body ? { requestBody: requestBody(operation.body, schemas) } : {}),
     responses: answersOf(operation, schemas),
   };
@@ -96,14 +123,25 @@ function parameters(operation: Operation, where: 'path' | 'query', schemas: Json
   return Object.entries(object.shape).map(([name, field]) => {
     const { description = `The ${name} to look for.`, ...schema } = jsonSchema(field as z.ZodType, 'input', schemas);
     const required = where === 'path' || !(field as z.ZodType).safeParse(undefined).success;
-    const example = where === 'path' ? { example: exampleOf(schema, name === 'id' ? `${operation.tag}ID` : name, schemas) } : {};
+    const example =
+      where === 'path' ? { example: exampleOf(schema, name === 'id' ? `${operation.tag}ID` : name, schemas) } : {};
     return { name, in: where, required, description, schema, ...example };
   });
 }
 
 function idempotencyKey({ method }: Operation): Json[] {
   if (method !== 'POST') return [];
-  const description = 'A repeated request with the same key is answered with the first answer instead of running again; kept 24 hours.';
+  const description =
+    'A repeated request with the same key is answered with the first answer instead of running again; kept 24 hours.';
   const schema = { type: 'string', pattern: idempotencyKeyPattern };
-  return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema, example: '0f8fad5b-d9cb-469f-a165-70867728950e' }];
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description,
+      schema,
+      example: '0f8fad5b-d9cb-469f-a165-70867728950e',
+    },
+  ];
 }

@@ -6,7 +6,9 @@ import { referenceStyle } from './reference-style.ts';
 
 type Html = ReturnType<typeof html>;
 
-type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>>;
+type Content = Readonly<
+  Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>
+>;
 
 interface Described {
   readonly operationId: string;
@@ -14,9 +16,17 @@ interface Described {
   readonly description: string;
   readonly tags: readonly string[];
   readonly security: readonly { readonly oauth2?: readonly string[] }[];
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean; readonly description: string; readonly schema: Schema }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly description: string;
+    readonly schema: Schema;
+  }[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly description: string; readonly content?: Content }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly $ref?: string; readonly description: string; readonly content?: Content }>
+  >;
 }
 
 interface Document {
@@ -24,8 +34,22 @@ interface Document {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly webhooks: Readonly<Record<string, { readonly post: Pick<Described, 'summary' | 'description'> & { readonly requestBody: { readonly content: Content } } }>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: { readonly status: number; readonly detail: string } }>> };
+  readonly webhooks: Readonly<
+    Record<
+      string,
+      {
+        readonly post: Pick<Described, 'summary' | 'description'> & {
+          readonly requestBody: { readonly content: Content };
+        };
+      }
+    >
+  >;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly examples: Readonly<
+      Record<string, { readonly summary: string; readonly value: { readonly status: number; readonly detail: string } }>
+    >;
+  };
 }
 
 const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
@@ -36,11 +60,15 @@ export async function referenceResponse(document: Json): Promise<Response> {
   const page = pages.get(document) ?? `<!doctype html>${await pageOf(document as unknown as Document)}`;
   pages.set(document, page);
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`;
-  return new Response(page, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy } });
+  return new Response(page, {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+  });
 }
 
 function pageOf({ info, servers, tags, paths, webhooks, components }: Document): Html {
-  const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })));
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+  );
   const of = (tag: string) => operations.filter((operation) => operation.tags.includes(tag));
   return html`<html lang="en">
     <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${info.title}</title><style>${raw(referenceStyle)}</style></head>
@@ -66,7 +94,17 @@ function pageOf({ info, servers, tags, paths, webhooks, components }: Document):
   </html>`;
 }
 
-function operationOf({ path, method, operationId, summary, description, security, parameters, requestBody, responses }: Described & { path: string; method: string }): Html {
+function operationOf({
+  path,
+  method,
+  operationId,
+  summary,
+  description,
+  security,
+  parameters,
+  requestBody,
+  responses,
+}: Described & { path: string; method: string }): Html {
   const scopes = security.flatMap(({ oauth2 = [] }) => oauth2).join(' or ');
   const body = requestBody?.content['application/json'];
   const [success, ...problems] = Object.entries(responses);
@@ -123,10 +161,16 @@ function typeOf({ $ref, type, format, const: constant, enum: values, anyOf, item
   }
   if (anyOf) return html`${anyOf.map((option, index) => html`${index > 0 ? ' or ' : ''}${typeOf(option)}`)}`;
   if (items) return html`list of ${typeOf(items)}`;
-  const words = values ? values.join(' | ') : constant === undefined ? [type].flat().join(' or ') : JSON.stringify(constant);
+  const words = values
+    ? values.join(' | ')
+    : constant === undefined
+      ? [type].flat().join(' or ')
+      : JSON.stringify(constant);
   return html`<i>${words}${format ? ` (${format})` : ''}${preset === undefined ? '' : `, default ${JSON.stringify(preset)}`}</i>`;
 }
 
 function exampleOf(example: unknown): Html | '' {
-  return example === undefined ? '' : html`<details><summary>example</summary><pre tabindex="0">${JSON.stringify(example, null, 2)}</pre></details>`;
+  return example === undefined
+    ? ''
+    : html`<details><summary>example</summary><pre tabindex="0">${JSON.stringify(example, null, 2)}</pre></details>`;
 }

@@ -49,13 +49,16 @@ const int32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 function simplify({ zodSchema, jsonSchema }: Found, io: 'input' | 'output'): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.minimum === int32.minimum && jsonSchema.maximum === int32.maximum) jsonSchema.format = 'int32';
-  if (io === 'output' && (jsonSchema.minimum === Number.MIN_SAFE_INTEGER || jsonSchema.format === 'int32')) delete jsonSchema.minimum;
-  if (io === 'output' && (jsonSchema.maximum === Number.MAX_SAFE_INTEGER || jsonSchema.format === 'int32')) delete jsonSchema.maximum;
+  if (io === 'output' && (jsonSchema.minimum === Number.MIN_SAFE_INTEGER || jsonSchema.format === 'int32'))
+    delete jsonSchema.minimum;
+  if (io === 'output' && (jsonSchema.maximum === Number.MAX_SAFE_INTEGER || jsonSchema.format === 'int32'))
+    delete jsonSchema.maximum;
   // A field that is added to an answer later must not break clients that check answers.
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   const { type } = zodSchema._zod.def;
   if (type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
-  if (io === 'input' && type === 'string' && jsonSchema.format === undefined) jsonSchema.pattern ??= storableTextPattern;
+  if (io === 'input' && type === 'string' && jsonSchema.format === undefined)
+    jsonSchema.pattern ??= storableTextPattern;
 }
 
 function toComponentReferences(value: unknown): unknown {
@@ -64,7 +67,9 @@ function toComponentReferences(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
-      key === '$ref' && typeof member === 'string' ? member.replace('#/$defs/', '#/components/schemas/') : toComponentReferences(member),
+      key === '$ref' && typeof member === 'string'
+        ? member.replace('#/$defs/', '#/components/schemas/')
+        : toComponentReferences(member),
     ]),
   );
 }

@@ -6,12 +6,24 @@ import { jsonSchema } from './schemas.ts';
 import type { Json } from './schemas.ts';
 
 /** `stream.state_changed` → `StreamStateChangedEvent`: the component that its payload is. */
-const nameOf = (type: string) => `${type.split(/[._]/).map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}Event`;
+const nameOf = (type: string) =>
+  `${type
+    .split(/[._]/)
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join('')}Event`;
 
 /** The headers of Standard Webhooks 1.0, as parameters of the request. */
 export const webhookParameters: Json = {
-  'webhook-id': header('webhook-id', 'Of the event: the same in every attempt, so that repetitions can be told.', 'evt_019c14a2f0bc7d3e8a4f6b2c1d0e9f8a'),
-  'webhook-timestamp': header('webhook-timestamp', 'When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.', '1896112800'),
+  'webhook-id': header(
+    'webhook-id',
+    'Of the event: the same in every attempt, so that repetitions can be told.',
+    'evt_019c14a2f0bc7d3e8a4f6b2c1d0e9f8a',
+  ),
+  'webhook-timestamp': header(
+    'webhook-timestamp',
+    'When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.',
+    '1896112800',
+  ),
   'webhook-signature': header(
     'webhook-signature',
     '`v1,` and the base64 of HMAC-SHA256 over `webhook-id`.`webhook-timestamp`.body, with the bytes that follow `whsec_` in the secret, in base64, as key.',
@@ -19,7 +31,10 @@ export const webhookParameters: Json = {
   ),
 };
 
-const payloads = webhookEvents.map((event) => ({ event, payload: webhookPayload(event).meta({ id: nameOf(event.type) }) }));
+const payloads = webhookEvents.map((event) => ({
+  event,
+  payload: webhookPayload(event).meta({ id: nameOf(event.type) }),
+}));
 
 /** @param schemas the components, to which the payloads are added */
 export function webhooksOf(schemas: Json): Json {

@@ -13,14 +13,18 @@ const { samplesPerAacFrame, bytesPerSample, sampleRate, bitrateKbps } = audioFor
 /** A loud tone from sample `onset` on, stereo. */
 function tone(sampleCount: number, onset: number): Buffer {
   const samples = new Int16Array(sampleCount * 2);
-  for (let index = onset; index < sampleCount; index++) samples.fill(20_000 * Math.sin(index / 10), index * 2, index * 2 + 2);
+  for (let index = onset; index < sampleCount; index++)
+    samples.fill(20_000 * Math.sin(index / 10), index * 2, index * 2 + 2);
   return Buffer.from(samples.buffer);
 }
 
 /** As ADTS (ISO/IEC 13818-7, 6.2), which a decoder takes without a container: AAC-LC, 48 kHz, stereo. */
 function adts(frame: Buffer): Buffer {
   const length = frame.length + 7;
-  return Buffer.concat([Buffer.from([0xff, 0xf1, 0x4c, 0x80 | (length >> 11), (length >> 3) & 0xff, ((length & 7) << 5) | 0x1f, 0xfc]), frame]);
+  return Buffer.concat([
+    Buffer.from([0xff, 0xf1, 0x4c, 0x80 | (length >> 11), (length >> 3) & 0xff, ((length & 7) << 5) | 0x1f, 0xfc]),
+    frame,
+  ]);
 }
 
 describe.each(builds)('with the $name build', ({ tools }) => {
@@ -42,10 +46,24 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     }
     // AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): AAC-LC is 2, 48 kHz is index 3, two channels.
     const config = (await encoder.sequenceHeader).readUInt16BE(2);
-    expect({ objectType: config >> 11, frequencyIndex: (config >> 7) & 15, channels: (config >> 3) & 15 }).toEqual({ objectType: 2, frequencyIndex: 3, channels: 2 });
+    expect({ objectType: config >> 11, frequencyIndex: (config >> 7) & 15, channels: (config >> 3) & 15 }).toEqual({
+      objectType: 2,
+      frequencyIndex: 3,
+      channels: 2,
+    });
     await encoder.close();
 
-    const decoder = spawn(tools.ffmpegPath, ['-loglevel', 'error', '-f', 'aac', '-i', 'pipe:0', '-f', 's16le', 'pipe:1']);
+    const decoder = spawn(tools.ffmpegPath, [
+      '-loglevel',
+      'error',
+      '-f',
+      'aac',
+      '-i',
+      'pipe:0',
+      '-f',
+      's16le',
+      'pipe:1',
+    ]);
     decoder.stdin.end(Buffer.concat(bodies.map((body) => adts(body.subarray(2)))));
     const decoded = await buffer(decoder.stdout);
     const samples = new Int16Array(decoded.buffer, decoded.byteOffset, decoded.length / 2);
@@ -56,7 +74,11 @@ describe.each(builds)('with the $name build', ({ tools }) => {
   });
 
   it('says that it is gone', async () => {
-    const encoder = openAudioEncoder({ ...tools, ffmpegPath: '/no/such/ffmpeg' }, { bitrateKbps }, new AbortController().signal);
+    const encoder = openAudioEncoder(
+      { ...tools, ffmpegPath: '/no/such/ffmpeg' },
+      { bitrateKbps },
+      new AbortController().signal,
+    );
     encoder.write(tone(4096, 0));
     await expect(encoder.readFrame()).rejects.toThrow(ToolError);
     await encoder.close();

@@ -16,14 +16,19 @@ const sourceFolder = new URL('../../../lambda/publisher/ffmpeg/', import.meta.ur
 
 /** Starts a program text of ours in a process of its own and waits for its first line. */
 async function startAgent(program: string): Promise<ChildProcess> {
-  const agent = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const agent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(createInterface(agent.stdout), 'line');
   return agent;
 }
 
 async function childrenOf(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return children.split(' ').filter((text) => text !== '').map(Number);
+  return children
+    .split(' ')
+    .filter((text) => text !== '')
+    .map(Number);
 }
 
 async function killAgent(agent: ChildProcess): Promise<number[]> {
@@ -38,23 +43,25 @@ async function untilGone(pids: readonly number[]): Promise<void> {
   while (pids.some((pid) => existsSync(`/proc/${pid}`))) await delay(10);
 }
 
-describe.runIf(process.platform === 'linux').each(builds)('an agent that is killed, with the $name build', ({ tools }) => {
-  it('takes the ffmpeg of its item with it', async () => {
-    const request = itemRequest(await mediaSample('plain.mp4'), { frameCount: 1_000_000 });
-    const agent = await startAgent(`
+describe.runIf(process.platform === 'linux').each(builds)(
+  'an agent that is killed, with the $name build',
+  ({ tools }) => {
+    it('takes the ffmpeg of its item with it', async () => {
+      const request = itemRequest(await mediaSample('plain.mp4'), { frameCount: 1_000_000 });
+      const agent = await startAgent(`
       import { openItem } from '${new URL('item-source.ts', sourceFolder).href}';
       const item = openItem(${JSON.stringify(tools)}, ${JSON.stringify(request)}, new AbortController().signal);
       await item.ready;
       console.log('ready');
       setInterval(() => {}, 60_000);`);
-    const ffmpegs = await killAgent(agent);
-    expect(ffmpegs).toHaveLength(1);
-    await untilGone(ffmpegs);
-  });
+      const ffmpegs = await killAgent(agent);
+      expect(ffmpegs).toHaveLength(1);
+      await untilGone(ffmpegs);
+    });
 
-  it('takes an ffmpeg with it that waits on a full pipe', async () => {
-    const endless = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', 'color', '-f', 'rawvideo', 'pipe:1'];
-    const agent = await startAgent(`
+    it('takes an ffmpeg with it that waits on a full pipe', async () => {
+      const endless = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', 'color', '-f', 'rawvideo', 'pipe:1'];
+      const agent = await startAgent(`
       import { startChild } from '${new URL('child.ts', sourceFolder).href}';
       const { stdout } = startChild('${tools.ffmpegPath}', ${JSON.stringify(endless)}, { readAheadBytes: 1000 });
       const look = setInterval(() => {
@@ -63,11 +70,12 @@ describe.runIf(process.platform === 'linux').each(builds)('an agent that is kill
         console.log('full');
       }, 10);
       setInterval(() => {}, 60_000);`);
-    const ffmpegs = await killAgent(agent);
-    expect(ffmpegs).toHaveLength(1);
-    await untilGone(ffmpegs);
-  });
-});
+      const ffmpegs = await killAgent(agent);
+      expect(ffmpegs).toHaveLength(1);
+      await untilGone(ffmpegs);
+    });
+  },
+);
 
 it('keeps addresses out of its log', async () => {
   const sourceURL = 'http://127.0.0.1:9/a/video.mp4?X-Amz-Signature=secret';
@@ -77,11 +85,19 @@ it('keeps addresses out of its log', async () => {
   child.stdin.end();
   child.stdout.resume();
   expect((await child.exited).code).toBe(0);
-  expect(child.log().split('\n')).toEqual(['[http @ 0x1] <source>: Connection refused', 'redirected to <source>', 'last <source>']);
+  expect(child.log().split('\n')).toEqual([
+    '[http @ 0x1] <source>: Connection refused',
+    'redirected to <source>',
+    'last <source>',
+  ]);
 });
 
 it('does not keep more than the end of a long log', async () => {
-  const child = startChild(process.execPath, ['--eval', `process.stderr.write('x'.repeat(100_000) + '\\n' + 'line\\n'.repeat(1000) + 'the end')`], { readAheadBytes: 1000 });
+  const child = startChild(
+    process.execPath,
+    ['--eval', `process.stderr.write('x'.repeat(100_000) + '\\n' + 'line\\n'.repeat(1000) + 'the end')`],
+    { readAheadBytes: 1000 },
+  );
   child.stdin.end();
   child.stdout.resume();
   await child.exited;

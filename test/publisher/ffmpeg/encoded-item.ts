@@ -12,7 +12,17 @@ export const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCo
 /** A request for two seconds of pictures, cheaply encoded, unless told otherwise. */
 export function itemRequest(sourceURL: string, request: Partial<ItemRequest> = {}): ItemRequest {
   const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
-  return { sourceURL, kind: 'video', hasAudio: false, audio: false, startFrame: 0, frameCount: 60, profile, encoder, ...request };
+  return {
+    sourceURL,
+    kind: 'video',
+    hasAudio: false,
+    audio: false,
+    startFrame: 0,
+    frameCount: 60,
+    profile,
+    encoder,
+    ...request,
+  };
 }
 
 /** All frames of an item. */
@@ -64,12 +74,30 @@ export type Picture = Uint8Array;
 /** Decodes an FLV file; any complaint of the decoder is an error. */
 export async function decodePictures({ ffmpegPath }: MediaTools, flv: Buffer): Promise<Picture[]> {
   const decoder = spawn(ffmpegPath, [
-    '-loglevel', 'error', '-f', 'flv', '-i', 'pipe:0', '-fps_mode', 'passthrough', '-vf', 'scale=16:9:flags=area+accurate_rnd,format=yuv420p', '-f', 'rawvideo', 'pipe:1',
+    '-loglevel',
+    'error',
+    '-f',
+    'flv',
+    '-i',
+    'pipe:0',
+    '-fps_mode',
+    'passthrough',
+    '-vf',
+    'scale=16:9:flags=area+accurate_rnd,format=yuv420p',
+    '-f',
+    'rawvideo',
+    'pipe:1',
   ]);
   decoder.stdin.end(flv);
-  const [pixels, complaints] = await Promise.all([buffer(decoder.stdout), buffer(decoder.stderr), once(decoder, 'close')]);
+  const [pixels, complaints] = await Promise.all([
+    buffer(decoder.stdout),
+    buffer(decoder.stderr),
+    once(decoder, 'close'),
+  ]);
   if (complaints.length > 0) throw new Error(complaints.toString());
   const lumaBytes = 16 * 9;
   const pictureBytes = lumaBytes + 2 * (8 * 5);
-  return Array.from({ length: pixels.length / pictureBytes }, (_, index) => pixels.subarray(index * pictureBytes, index * pictureBytes + lumaBytes));
+  return Array.from({ length: pixels.length / pictureBytes }, (_, index) =>
+    pixels.subarray(index * pictureBytes, index * pictureBytes + lumaBytes),
+  );
 }

@@ -22,17 +22,23 @@ const tag = fc.record({
 
 it('gives the tags that were written, in whatever pieces they come', () => {
   fc.assert(
-    fc.property(fc.array(tag, { maxLength: 20 }), fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), (tags, pieceSizes) => {
-      const file = Buffer.concat([fileHeader, ...tags.map(tagBytes)]);
-      const reader = new FlvReader();
-      const found = [];
-      for (let offset = 0, piece = 0; offset < file.length; piece++) {
-        const size = pieceSizes[piece % pieceSizes.length]!;
-        found.push(...reader.read(file.subarray(offset, offset + size)));
-        offset += size;
-      }
-      expect(found).toEqual(tags.map(({ type, timestampMs, body }) => ({ type, timestampMs, body: Buffer.from(body) })));
-    }),
+    fc.property(
+      fc.array(tag, { maxLength: 20 }),
+      fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }),
+      (tags, pieceSizes) => {
+        const file = Buffer.concat([fileHeader, ...tags.map(tagBytes)]);
+        const reader = new FlvReader();
+        const found = [];
+        for (let offset = 0, piece = 0; offset < file.length; piece++) {
+          const size = pieceSizes[piece % pieceSizes.length]!;
+          found.push(...reader.read(file.subarray(offset, offset + size)));
+          offset += size;
+        }
+        expect(found).toEqual(
+          tags.map(({ type, timestampMs, body }) => ({ type, timestampMs, body: Buffer.from(body) })),
+        );
+      },
+    ),
   );
 });
 

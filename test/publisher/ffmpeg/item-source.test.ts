@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/child.ts';
 import { openAudioOnly, openItem } from '../../../lambda/publisher/ffmpeg/item-source.ts';
 import type { VideoFrame } from '../../../lambda/publisher/ffmpeg/item-source.ts';
-import { changedSample, everyMediaTools, mediaSample, serveSamples, textFile, uprightSample, urlSignature } from '../../support/media-samples.ts';
+import {
+  changedSample,
+  everyMediaTools,
+  mediaSample,
+  serveSamples,
+  textFile,
+  uprightSample,
+  urlSignature,
+} from '../../support/media-samples.ts';
 import type { SampleName } from '../../support/media-samples.ts';
 import { decodePictures, encodeItem, itemRequest, joinItems, profile, readSound } from './encoded-item.ts';
 import type { Picture } from './encoded-item.ts';
@@ -14,7 +22,10 @@ const never = new AbortController().signal;
 
 /** On which frames of a joined stream its frames are shown. */
 function shownFrames(items: readonly VideoFrame[][]): number[] {
-  return items.flat().map(({ compositionFrames }, position) => position + compositionFrames).sort((a, b) => a - b);
+  return items
+    .flat()
+    .map(({ compositionFrames }, position) => position + compositionFrames)
+    .sort((a, b) => a - b);
 }
 
 /** Luma; scaling rounds. */
@@ -30,37 +41,66 @@ function numberIn(picture: Picture): number {
 
 describe.each(builds)('with the $name build', ({ tools }) => {
   const sources: SampleName[] = [
-    'silent-24.mov', 'fast-60.mp4', 'vp9.webm', '44100.mp4', 'anamorphic.mp4', 'interlaced.ts', 'variable.mkv', 'ten-bit.mp4', 'one-frame.mp4', 'recorded.webm',
+    'silent-24.mov',
+    'fast-60.mp4',
+    'vp9.webm',
+    '44100.mp4',
+    'anamorphic.mp4',
+    'interlaced.ts',
+    'variable.mkv',
+    'ten-bit.mp4',
+    'one-frame.mp4',
+    'recorded.webm',
   ];
 
-  it('gives exactly the frames asked for and the same parameter sets, whatever the source', { timeout: 30_000 }, async () => {
-    const expected = { count: 20, lastIndex: 19, firstKeyframe: true, firstCompositionFrames: 1 };
-    const headers = new Set<string>();
-    for (const name of sources) {
-      const frames = await encodeItem(tools, itemRequest(await mediaSample(name), { frameCount: expected.count }));
-      const [{ keyframe, compositionFrames, sequenceHeader }] = frames as [VideoFrame];
-      expect({ name, count: frames.length, lastIndex: frames.at(-1)!.index, firstKeyframe: keyframe, firstCompositionFrames: compositionFrames }).toEqual({ name, ...expected });
-      headers.add(sequenceHeader!.toString('hex'));
-    }
-    expect([...headers]).toHaveLength(1);
-    // The AVCDecoderConfigurationRecord behind the 5 bytes of the tag: version 1, High profile, level 3.1.
-    expect([...headers][0]!.slice(10)).toMatch(/^0164001f/u);
-  });
+  it(
+    'gives exactly the frames asked for and the same parameter sets, whatever the source',
+    { timeout: 30_000 },
+    async () => {
+      const expected = { count: 20, lastIndex: 19, firstKeyframe: true, firstCompositionFrames: 1 };
+      const headers = new Set<string>();
+      for (const name of sources) {
+        const frames = await encodeItem(tools, itemRequest(await mediaSample(name), { frameCount: expected.count }));
+        const [{ keyframe, compositionFrames, sequenceHeader }] = frames as [VideoFrame];
+        expect({
+          name,
+          count: frames.length,
+          lastIndex: frames.at(-1)!.index,
+          firstKeyframe: keyframe,
+          firstCompositionFrames: compositionFrames,
+        }).toEqual({ name, ...expected });
+        headers.add(sequenceHeader!.toString('hex'));
+      }
+      expect([...headers]).toHaveLength(1);
+      // The AVCDecoderConfigurationRecord behind the 5 bytes of the tag: version 1, High profile, level 3.1.
+      expect([...headers][0]!.slice(10)).toMatch(/^0164001f/u);
+    },
+  );
 
   it('joins items without gap or overlap, even items of one frame', async () => {
     const counting = await mediaSample('counting.mp4');
     const lengths = [1, 2, 3, 61, 4, 1, 5];
-    const items = await Promise.all(lengths.map((frameCount) => encodeItem(tools, itemRequest(counting, { frameCount }))));
+    const items = await Promise.all(
+      lengths.map((frameCount) => encodeItem(tools, itemRequest(counting, { frameCount }))),
+    );
     const frameCount = lengths.reduce((sum, length) => sum + length);
     // Shown one frame after the grid, all of them: B-frames need one frame of delay.
     expect(shownFrames(items)).toEqual(countTo(frameCount).map((frame) => frame + 1));
     expect(items[3]!.filter(({ keyframe }) => keyframe).map(({ index }) => index)).toEqual([0, 60]);
     const pictures = await decodePictures(tools, joinItems(items));
     // Its last frame, 59, is held.
-    expect(pictures.map(numberIn)).toEqual(lengths.flatMap((length) => countTo(length).map((frame) => Math.min(frame, 59))));
+    expect(pictures.map(numberIn)).toEqual(
+      lengths.flatMap((length) => countTo(length).map((frame) => Math.min(frame, 59))),
+    );
   });
 
-  it.each([[17, 20], [23, 2], [24, 1], [58, 4], [80, 3]])('begins at frame %i as if it had played from 0', async (startFrame, frameCount) => {
+  it.each([
+    [17, 20],
+    [23, 2],
+    [24, 1],
+    [58, 4],
+    [80, 3],
+  ])('begins at frame %i as if it had played from 0', async (startFrame, frameCount) => {
     const frames = await encodeItem(tools, itemRequest(await mediaSample('counting.mp4'), { startFrame, frameCount }));
     const pictures = await decodePictures(tools, joinItems([frames]));
     expect(pictures.map(numberIn)).toEqual(countTo(frameCount).map((frame) => Math.min(startFrame + frame, 59)));
@@ -76,7 +116,11 @@ describe.each(builds)('with the $name build', ({ tools }) => {
 
 it('has the same parameter sets with every build', async () => {
   const headers = await Promise.all(
-    builds.map(async ({ tools }) => (await encodeItem(tools, itemRequest(await mediaSample('fast-60.mp4'), { frameCount: 1 })))[0]!.sequenceHeader!.toString('hex')),
+    builds.map(async ({ tools }) =>
+      (
+        await encodeItem(tools, itemRequest(await mediaSample('fast-60.mp4'), { frameCount: 1 }))
+      )[0]!.sequenceHeader!.toString('hex'),
+    ),
   );
   expect(new Set(headers).size).toBe(1);
 });
@@ -106,18 +150,28 @@ describe('pictures', () => {
     expect(Math.abs(at(await firstPicture(await mediaSample(name)), 8, 4) - luma)).toBeLessThan(4);
   });
 
-  it.each(builds.flatMap(({ name, tools }) => (['pq', 'hlg'] as const).map((range) => ({ name, tools, range }))))('shows $range as light as SDR, with white for its peak ($name)', async ({ tools, range }) => {
-    const [frame] = await encodeItem(tools, itemRequest(await mediaSample(`greys-${range}.mkv`), { frameCount: 1, dynamicRange: range }));
-    const [picture] = await decodePictures(tools, joinItems([[frame!]]));
-    // Black, a dark grey (20 of 203 cd/m² by IEC 61966-2-1), diffuse white with room for what is brighter, and the peak.
-    const expected = [17, 92, 201, 235];
-    for (const [index, luma] of expected.entries()) expect(Math.abs(at(picture!, index * 4 + 2, 4) - luma)).toBeLessThan(2);
-    const [sdr] = await encodeItem(tools, itemRequest(await mediaSample('plain.mp4'), { frameCount: 1 }));
-    expect(frame!.sequenceHeader).toEqual(sdr!.sequenceHeader);
-  });
+  it.each(builds.flatMap(({ name, tools }) => (['pq', 'hlg'] as const).map((range) => ({ name, tools, range }))))(
+    'shows $range as light as SDR, with white for its peak ($name)',
+    async ({ tools, range }) => {
+      const [frame] = await encodeItem(
+        tools,
+        itemRequest(await mediaSample(`greys-${range}.mkv`), { frameCount: 1, dynamicRange: range }),
+      );
+      const [picture] = await decodePictures(tools, joinItems([[frame!]]));
+      // Black, a dark grey (20 of 203 cd/m² by IEC 61966-2-1), diffuse white with room for what is brighter, and the peak.
+      const expected = [17, 92, 201, 235];
+      for (const [index, luma] of expected.entries())
+        expect(Math.abs(at(picture!, index * 4 + 2, 4) - luma)).toBeLessThan(2);
+      const [sdr] = await encodeItem(tools, itemRequest(await mediaSample('plain.mp4'), { frameCount: 1 }));
+      expect(frame!.sequenceHeader).toEqual(sdr!.sequenceHeader);
+    },
+  );
 
   it('brings the colours of BT.2020 to the primaries of BT.709', async () => {
-    const frames = await encodeItem(tools, itemRequest(await mediaSample('green-pq.mkv'), { frameCount: 1, dynamicRange: 'pq' }));
+    const frames = await encodeItem(
+      tools,
+      itemRequest(await mediaSample('green-pq.mkv'), { frameCount: 1, dynamicRange: 'pq' }),
+    );
     const [picture] = await decodePictures(tools, joinItems([frames]));
     // Green alone, which with the primaries of BT.2020 has a third as much red.
     const green = 1.055 * (40 / 203) ** (1 / 2.4) - 0.055;
@@ -126,7 +180,10 @@ describe('pictures', () => {
 
   it('holds a still image, on black where it is transparent', async () => {
     await using server = await serveSamples();
-    const still = await encodeItem(tools, itemRequest(server.urlOf(await mediaSample('still.png')), { kind: 'image', frameCount: 70 }));
+    const still = await encodeItem(
+      tools,
+      itemRequest(server.urlOf(await mediaSample('still.png')), { kind: 'image', frameCount: 70 }),
+    );
     expect(still).toHaveLength(70);
     const pictures = await decodePictures(tools, joinItems([still]));
     // "green" is (0, 128, 0), which is 0.7152 * 128 of 255 by BT.709. The 4:3 picture has bars.
@@ -138,9 +195,14 @@ describe('pictures', () => {
 
   it('takes the first picture of an animation', async () => {
     await using server = await serveSamples();
-    const frames = await encodeItem(tools, itemRequest(server.urlOf(await mediaSample('animated.gif')), { kind: 'image', frameCount: 10 }));
+    const frames = await encodeItem(
+      tools,
+      itemRequest(server.urlOf(await mediaSample('animated.gif')), { kind: 'image', frameCount: 10 }),
+    );
     const pictures = await decodePictures(tools, joinItems([frames]));
-    const changes = pictures.flatMap((picture) => [...picture].map((luma, pixel) => Math.abs(luma - pictures[0]![pixel]!)));
+    const changes = pictures.flatMap((picture) =>
+      [...picture].map((luma, pixel) => Math.abs(luma - pictures[0]![pixel]!)),
+    );
     expect(Math.max(...changes)).toBeLessThan(8);
   });
 
@@ -159,7 +221,10 @@ describe('sound', () => {
   });
 
   it('is silent where there is none, and where it is not wanted', async () => {
-    for (const request of [{ hasAudio: false, audio: true }, { hasAudio: true, audio: false }]) {
+    for (const request of [
+      { hasAudio: false, audio: true },
+      { hasAudio: true, audio: false },
+    ]) {
       const item = openItem(tools, itemRequest(await mediaSample('plain.mp4'), request), never);
       expect((await item.readSamples(1600)).equals(Buffer.alloc(6400))).toBe(true);
       await item.close();
@@ -167,7 +232,11 @@ describe('sound', () => {
   });
 
   it('can be read without the pictures', async () => {
-    const audio = openAudioOnly(tools, { sourceURL: await mediaSample('song.mp3'), startFrame: 30, frameCount: 90, profile }, never);
+    const audio = openAudioOnly(
+      tools,
+      { sourceURL: await mediaSample('song.mp3'), startFrame: 30, frameCount: 90, profile },
+      never,
+    );
     await audio.ready;
     const shares = [];
     for (let frame = 0; frame < 90; frame++) shares.push(await audio.readSamples(profile.samplesPerFrame));
@@ -188,7 +257,9 @@ describe('sound', () => {
 
 describe('when something is wrong', () => {
   it('gives what can be decoded of a damaged file, and holds the last picture', async () => {
-    const damaged = await changedSample('front-index.mp4', 'damaged.mp4', (bytes) => bytes.fill(0x55, bytes.length >> 1));
+    const damaged = await changedSample('front-index.mp4', 'damaged.mp4', (bytes) =>
+      bytes.fill(0x55, bytes.length >> 1),
+    );
     const frames = await encodeItem(tools, itemRequest(damaged, { frameCount: 240 }));
     expect(frames).toHaveLength(240);
   });
@@ -201,7 +272,10 @@ describe('when something is wrong', () => {
     await item.close();
   });
 
-  it.each([['a missing file', '/no/such/file.mp4'], ['an address where nobody listens', 'http://127.0.0.1:9/video.mp4']])('does not blame the media for %s', async (_, sourceURL) => {
+  it.each([
+    ['a missing file', '/no/such/file.mp4'],
+    ['an address where nobody listens', 'http://127.0.0.1:9/video.mp4'],
+  ])('does not blame the media for %s', async (_, sourceURL) => {
     await expect(encodeItem(tools, itemRequest(sourceURL))).rejects.toThrow(ToolError);
   });
 
@@ -210,17 +284,25 @@ describe('when something is wrong', () => {
     await expect(encodeItem({ ...tools, ffmpegPath: '/no/such/ffmpeg' }, request)).rejects.toThrow(ToolError);
   });
 
-  it.each(builds)('does not blame the media for an address that has expired, nor tell its signature ($name)', async ({ tools }) => {
-    await using server = await serveSamples({ refuse: () => 403 });
-    const failure = await encodeItem(tools, itemRequest(server.urlOf(await mediaSample('plain.mp4')))).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(ToolError);
-    expect(String(failure)).toContain('403');
-    expect(String(failure)).not.toContain(urlSignature);
-  });
+  it.each(builds)(
+    'does not blame the media for an address that has expired, nor tell its signature ($name)',
+    async ({ tools }) => {
+      await using server = await serveSamples({ refuse: () => 403 });
+      const failure = await encodeItem(tools, itemRequest(server.urlOf(await mediaSample('plain.mp4')))).catch(
+        (error: unknown) => error,
+      );
+      expect(failure).toBeInstanceOf(ToolError);
+      expect(String(failure)).toContain('403');
+      expect(String(failure)).not.toContain(urlSignature);
+    },
+  );
 
   it.each(builds)('can be continued where the source broke off ($name)', async ({ tools }) => {
     const path = await mediaSample('front-index.mp4');
-    await using broken = await serveSamples({ cutAfterBytes: 200_000, refuse: (request) => (request === 0 ? null : 403) });
+    await using broken = await serveSamples({
+      cutAfterBytes: 200_000,
+      refuse: (request) => (request === 0 ? null : 403),
+    });
     const request = itemRequest(broken.urlOf(path), { frameCount: 240 });
     const item = openItem(tools, request, never);
     const before: VideoFrame[] = [];
@@ -237,12 +319,18 @@ describe('when something is wrong', () => {
 
   it('ends when it is aborted, with the reason given', async () => {
     const controller = new AbortController();
-    const item = openItem(tools, itemRequest(await mediaSample('plain.mp4'), { frameCount: 100_000, hasAudio: true, audio: true }), controller.signal);
+    const item = openItem(
+      tools,
+      itemRequest(await mediaSample('plain.mp4'), { frameCount: 100_000, hasAudio: true, audio: true }),
+      controller.signal,
+    );
     await item.ready;
     controller.abort(new Error('the stream was stopped'));
-    await expect((async () => {
-      while (await item.readFrame());
-    })()).rejects.toThrow('the stream was stopped');
+    await expect(
+      (async () => {
+        while (await item.readFrame());
+      })(),
+    ).rejects.toThrow('the stream was stopped');
     await expect(item.readSamples(1600)).rejects.toThrow('the stream was stopped');
     await item.close();
   });

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { readVideoTag, withCompositionTime } from '../../../lambda/publisher/ffmpeg/video-tag.ts';
 
 const pictureData = Buffer.from('picture');
-const avc = (packetType: number, frameType = 1) => Buffer.from([(frameType << 4) | 7, packetType, 0, 0, 33, ...pictureData]);
+const avc = (packetType: number, frameType = 1) =>
+  Buffer.from([(frameType << 4) | 7, packetType, 0, 0, 33, ...pictureData]);
 const enhanced = (packetType: number, fourCC: string, frameType = 1, more: readonly number[] = []) =>
   Buffer.concat([Buffer.of(0x80 | (frameType << 4) | packetType), Buffer.from(fourCC), Buffer.from(more), pictureData]);
 
@@ -14,9 +15,21 @@ describe('a tag of', () => {
     ['an H.264 keyframe', avc(1), { content: 'picture', isKeyframe: true, compositionMs: 33 }],
     ['another H.264 picture', avc(1, 2), { content: 'picture', isKeyframe: false, compositionMs: 33 }],
     ['the end of H.264', avc(2), { content: 'other', isKeyframe: true, compositionMs: 0 }],
-    ['an HEVC sequence header', enhanced(0, 'hvc1'), { content: 'sequence header', isKeyframe: true, compositionMs: 0 }],
-    ['an HEVC keyframe', enhanced(1, 'hvc1', 1, [0, 0, 67]), { content: 'picture', isKeyframe: true, compositionMs: 67 }],
-    ['an HEVC picture that is shown at once', enhanced(3, 'hvc1', 2), { content: 'picture', isKeyframe: false, compositionMs: 0 }],
+    [
+      'an HEVC sequence header',
+      enhanced(0, 'hvc1'),
+      { content: 'sequence header', isKeyframe: true, compositionMs: 0 },
+    ],
+    [
+      'an HEVC keyframe',
+      enhanced(1, 'hvc1', 1, [0, 0, 67]),
+      { content: 'picture', isKeyframe: true, compositionMs: 67 },
+    ],
+    [
+      'an HEVC picture that is shown at once',
+      enhanced(3, 'hvc1', 2),
+      { content: 'picture', isKeyframe: false, compositionMs: 0 },
+    ],
     ['an AV1 keyframe', enhanced(1, 'av01'), { content: 'picture', isKeyframe: true, compositionMs: 0 }],
     ['metadata of pictures', enhanced(4, 'hvc1'), { content: 'other', isKeyframe: true, compositionMs: 0 }],
   ] as const)('%s', (_, body, facts) => {

@@ -13,7 +13,12 @@ const x264 = { codec: 'libx264', preset: 'veryfast' };
 
 async function choose(ffmpegPath: string, timeoutMs?: number) {
   const logged: Record<string, unknown>[] = [];
-  const encoder = await chooseEncoder({ ffmpegPath, ffprobePath: '' }, 'h264', (event, fields) => void logged.push({ event, ...fields }), timeoutMs);
+  const encoder = await chooseEncoder(
+    { ffmpegPath, ffprobePath: '' },
+    'h264',
+    (event, fields) => void logged.push({ event, ...fields }),
+    timeoutMs,
+  );
   return { encoder, logged };
 }
 
@@ -31,23 +36,34 @@ describe('NVENC', () => {
   it('is taken where it encodes a picture', async () => {
     // As ffmpeg reads its input, so does this; all of one picture has to come.
     const path = await stub('case "$*" in *h264_nvenc*) test "$(wc -c)" -eq 1382400;; *) exit 1;; esac');
-    expect(await choose(path)).toEqual({ encoder: nvenc, logged: [{ event: 'encoder_chosen', encoder: 'h264_nvenc' }] });
+    expect(await choose(path)).toEqual({
+      encoder: nvenc,
+      logged: [{ event: 'encoder_chosen', encoder: 'h264_nvenc' }],
+    });
   });
 
   it('is left where its driver is missing, and the log has the reason', async () => {
     const { encoder, logged } = await choose(await stub('echo "Cannot load libcuda.so.1" >&2; exit 1'));
     expect(encoder).toEqual(x264);
-    expect(logged).toEqual([{ event: 'encoder_chosen', encoder: 'libx264', insteadOf: ['h264_nvenc: Cannot load libcuda.so.1'] }]);
+    expect(logged).toEqual([
+      { event: 'encoder_chosen', encoder: 'libx264', insteadOf: ['h264_nvenc: Cannot load libcuda.so.1'] },
+    ]);
   });
 
   it('is left where it does not answer', async () => {
-    expect(await choose(await stub('exec sleep 60'), 200)).toMatchObject({ encoder: x264, logged: [{ insteadOf: ['h264_nvenc: no answer'] }] });
+    expect(await choose(await stub('exec sleep 60'), 200)).toMatchObject({
+      encoder: x264,
+      logged: [{ insteadOf: ['h264_nvenc: no answer'] }],
+    });
   });
 
   it.each(builds)('is tried with real arguments: libx264 takes a picture by the same ($name)', async ({ tools }) => {
     const { encoder, logged } = await choose(tools.ffmpegPath);
-    if (encoder.codec === 'libx264') expect(logged).toMatchObject([{ insteadOf: [expect.stringMatching(/^h264_nvenc: .+/u)] }]);
-    const asX264 = await stub(`exec ${tools.ffmpegPath} $(echo "$*" | sed 's/-c:v h264_nvenc/-c:v libx264/; s/-preset p4.*-forced-idr 1//')`);
+    if (encoder.codec === 'libx264')
+      expect(logged).toMatchObject([{ insteadOf: [expect.stringMatching(/^h264_nvenc: .+/u)] }]);
+    const asX264 = await stub(
+      `exec ${tools.ffmpegPath} $(echo "$*" | sed 's/-c:v h264_nvenc/-c:v libx264/; s/-preset p4.*-forced-idr 1//')`,
+    );
     expect((await choose(asX264)).encoder).toEqual(nvenc);
   });
 });
@@ -72,12 +88,16 @@ describe.each([
 
   it('an ffmpeg that says why not, and then does not end, has said it', async () => {
     const hanging = { ffmpegPath: await stub('echo "not compatible with flv" >&2; exec sleep 60'), ffprobePath: '' };
-    await expect(chooseEncoder(hanging, videoCodec, quiet, 200)).rejects.toThrow(`${inSoftware}: not compatible with flv`);
+    await expect(chooseEncoder(hanging, videoCodec, quiet, 200)).rejects.toThrow(
+      `${inSoftware}: not compatible with flv`,
+    );
   });
 
   it('an ffmpeg without either is named, with what to do', async () => {
     const path = await stub('echo "Unknown encoder" >&2; exit 1');
-    await expect(chooseEncoder({ ffmpegPath: path, ffprobePath: '' }, videoCodec, quiet)).rejects.toThrow(`${path} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another`);
+    await expect(chooseEncoder({ ffmpegPath: path, ffprobePath: '' }, videoCodec, quiet)).rejects.toThrow(
+      `${path} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another`,
+    );
   });
 });
 
@@ -85,13 +105,19 @@ it('an encoder is looked for once, when it is first asked for, and again after a
   const folder = await mkdtemp(join(tmpdir(), 'tries-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const tries = join(folder, 'tries');
-  const tools = { ffmpegPath: await stub(`cat > /dev/null; echo x >> ${tries}; test -e ${folder}/works`), ffprobePath: '' };
+  const tools = {
+    ffmpegPath: await stub(`cat > /dev/null; echo x >> ${tries}; test -e ${folder}/works`),
+    ffprobePath: '',
+  };
   const known = { codec: 'libx264', preset: 'veryfast' } as const;
   const encoderOf = encoderChoice(tools, () => {}, known);
   expect(await encoderOf('h264')).toBe(known);
   await expect(encoderOf('hevc')).rejects.toThrow('does not encode hevc');
   await writeFile(join(folder, 'works'), '');
-  expect(await Promise.all([encoderOf('hevc'), encoderOf('hevc')])).toEqual([{ codec: 'hevc_nvenc' }, { codec: 'hevc_nvenc' }]);
+  expect(await Promise.all([encoderOf('hevc'), encoderOf('hevc')])).toEqual([
+    { codec: 'hevc_nvenc' },
+    { codec: 'hevc_nvenc' },
+  ]);
   expect((await readFile(tries, 'utf8')).trim().split('\n')).toHaveLength(3);
 });
 

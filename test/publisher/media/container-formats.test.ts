@@ -12,6 +12,9 @@ it('lets a file from the network name no local file, and a local one no address'
   expect(optionOf('/media/a.mp4', '-protocol_whitelist')).toEqual(['file']);
 });
 
-it.each(['hls', 'concat', 'dash', 'sdp', 'rtsp', 'lavfi', 'image2', 'imf', 'vapoursynth', 'tty', 'tee'])('opens no %s', (demuxer) => {
-  expect(optionOf('/media/a.mp4', '-format_whitelist')).not.toContain(demuxer);
-});
+it.each(['hls', 'concat', 'dash', 'sdp', 'rtsp', 'lavfi', 'image2', 'imf', 'vapoursynth', 'tty', 'tee'])(
+  'opens no %s',
+  (demuxer) => {
+    expect(optionOf('/media/a.mp4', '-format_whitelist')).not.toContain(demuxer);
+  },
+);

@@ -5,18 +5,53 @@ import { MediaError } from '../../../lambda/publisher/media/media-error.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
 import type { MediaFacts } from '../../../lambda/publisher/media/probe.ts';
-import { changedSample, everyMediaTools, mediaSample, serveSamples, textFile, uprightSample, urlSignature } from '../../support/media-samples.ts';
+import {
+  changedSample,
+  everyMediaTools,
+  mediaSample,
+  serveSamples,
+  textFile,
+  uprightSample,
+  urlSignature,
+} from '../../support/media-samples.ts';
 import type { SampleName } from '../../support/media-samples.ts';
 
 const builds = await everyMediaTools();
 const never = new AbortController().signal;
 
 describe.each(builds)('with the $name build', ({ tools }) => {
-  const probe = (sourceURL: string, mimeType: string): Promise<MediaFacts> => probeMedia(tools, sourceURL, { mimeType, fileSize: null }, never);
+  const probe = (sourceURL: string, mimeType: string): Promise<MediaFacts> =>
+    probeMedia(tools, sourceURL, { mimeType, fileSize: null }, never);
 
   const facts: [SampleName, string, Partial<MediaFacts>][] = [
-    ['silent-24.mov', 'video/quicktime', { kind: 'video', durationSeconds: 2, width: 1280, height: 720, framerate: 24, videoCodec: 'h264', audioCodec: null, hasVideo: true, hasAudio: false }],
-    ['fast-60.mp4', 'video/mp4', { kind: 'video', durationSeconds: 1, width: 1920, height: 1080, framerate: 60, audioCodec: 'aac', hasAudio: true }],
+    [
+      'silent-24.mov',
+      'video/quicktime',
+      {
+        kind: 'video',
+        durationSeconds: 2,
+        width: 1280,
+        height: 720,
+        framerate: 24,
+        videoCodec: 'h264',
+        audioCodec: null,
+        hasVideo: true,
+        hasAudio: false,
+      },
+    ],
+    [
+      'fast-60.mp4',
+      'video/mp4',
+      {
+        kind: 'video',
+        durationSeconds: 1,
+        width: 1920,
+        height: 1080,
+        framerate: 60,
+        audioCodec: 'aac',
+        hasAudio: true,
+      },
+    ],
     ['vp9.webm', 'video/webm', { videoCodec: 'vp9', audioCodec: 'opus', framerate: 25 }],
     ['recorded.webm', 'video/webm', { videoCodec: 'vp8', framerate: 30 }],
     ['interlaced.ts', 'video/mp2t', { videoCodec: 'mpeg2video', width: 720, framerate: 25 }],
@@ -27,7 +62,11 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     ['plain.mp4', 'video/mp4', { dynamicRange: 'sdr' }],
     ['one-frame.mp4', 'video/mp4', { kind: 'video' }],
     ['long-sound.mp4', 'video/mp4', { durationSeconds: 4 }],
-    ['song.mp3', 'audio/mpeg', { kind: 'audio', width: null, videoCodec: null, audioCodec: 'mp3', framerate: null, hasVideo: false }],
+    [
+      'song.mp3',
+      'audio/mpeg',
+      { kind: 'audio', width: null, videoCodec: null, audioCodec: 'mp3', framerate: null, hasVideo: false },
+    ],
     ['song.aac', 'audio/aac', { kind: 'audio', audioCodec: 'aac' }],
     ['song.wav', 'audio/x-wav', { kind: 'audio', durationSeconds: 2 }],
     ['song.flac', 'audio/flac', { kind: 'audio', durationSeconds: 2 }],
@@ -48,13 +87,27 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     expect(await probe(await uprightSample(), 'video/mp4')).toMatchObject({ width: 360, height: 640 });
   });
 
-  it.each([['still.png', 'image/png'], ['still.jpg', 'image/jpeg'], ['still.webp', 'image/webp'], ['animated.gif', 'image/gif']] as const)('knows %s, from its address', async (name, mimeType) => {
+  it.each([
+    ['still.png', 'image/png'],
+    ['still.jpg', 'image/jpeg'],
+    ['still.webp', 'image/webp'],
+    ['animated.gif', 'image/gif'],
+  ] as const)('knows %s, from its address', async (name, mimeType) => {
     await using server = await serveSamples();
     const path = await mediaSample(name);
-    expect(await probe(server.urlOf(path), mimeType)).toMatchObject({ kind: 'image', durationSeconds: null, framerate: null, hasVideo: false });
+    expect(await probe(server.urlOf(path), mimeType)).toMatchObject({
+      kind: 'image',
+      durationSeconds: null,
+      framerate: null,
+      hasVideo: false,
+    });
   });
 
-  it.each([['vp9.webm', 'video/webm'], ['song.m4a', 'audio/mp4'], ['still.png', 'image/png']] as const)('says what %s is where nobody has claimed anything', async (name, mimeType) => {
+  it.each([
+    ['vp9.webm', 'video/webm'],
+    ['song.m4a', 'audio/mp4'],
+    ['still.png', 'image/png'],
+  ] as const)('says what %s is where nobody has claimed anything', async (name, mimeType) => {
     const found = await probeMedia(tools, await mediaSample(name), { mimeType: null, fileSize: null }, never);
     expect(found).toMatchObject({ mimeType, kind: mimeType.split('/')[0] });
   });
@@ -62,12 +115,41 @@ describe.each(builds)('with the $name build', ({ tools }) => {
   const cut = (share: number) => (bytes: Buffer) => bytes.subarray(0, bytes.length * share);
   const broken: [string, string, string, () => Promise<string>][] = [
     ['an empty file', 'video/mp4', 'empty', () => textFile('empty.mp4', '')],
-    ['a text that is called MP4', 'video/mp4', 'not_media', () => textFile('text.mp4', 'Once upon a time there was a file.\n'.repeat(100))],
-    ['a web page that is called MP3', 'audio/mpeg', 'not_media', () => textFile('page.mp3', '<!doctype html><title>404</title>')],
-    ['a playlist that names a file', 'video/mp4', 'not_media', async () => textFile('playlist.mp4', `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${await mediaSample('plain.mp4')}\n#EXT-X-ENDLIST\n`)],
-    ['a concat script that names a file', 'video/mp4', 'not_media', async () => textFile('script.mp4', `ffconcat version 1.0\nfile ${await mediaSample('plain.mp4')}\n`)],
+    [
+      'a text that is called MP4',
+      'video/mp4',
+      'not_media',
+      () => textFile('text.mp4', 'Once upon a time there was a file.\n'.repeat(100)),
+    ],
+    [
+      'a web page that is called MP3',
+      'audio/mpeg',
+      'not_media',
+      () => textFile('page.mp3', '<!doctype html><title>404</title>'),
+    ],
+    [
+      'a playlist that names a file',
+      'video/mp4',
+      'not_media',
+      async () =>
+        textFile(
+          'playlist.mp4',
+          `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${await mediaSample('plain.mp4')}\n#EXT-X-ENDLIST\n`,
+        ),
+    ],
+    [
+      'a concat script that names a file',
+      'video/mp4',
+      'not_media',
+      async () => textFile('script.mp4', `ffconcat version 1.0\nfile ${await mediaSample('plain.mp4')}\n`),
+    ],
     ['an MP4 without its index', 'video/mp4', 'truncated', () => changedSample('plain.mp4', 'no-index.mp4', cut(0.6))],
-    ['an MP4 with its index in front, cut off', 'video/mp4', 'truncated', () => changedSample('front-index.mp4', 'cut.mp4', cut(0.7))],
+    [
+      'an MP4 with its index in front, cut off',
+      'video/mp4',
+      'truncated',
+      () => changedSample('front-index.mp4', 'cut.mp4', cut(0.7)),
+    ],
     ['a WebM, cut off', 'video/webm', 'truncated', () => changedSample('vp9.webm', 'cut.webm', cut(0.5))],
     ['an MP3, cut off', 'audio/mpeg', 'truncated', () => changedSample('song.mp3', 'cut.mp3', cut(0.5))],
     ['a FLAC, cut off', 'audio/flac', 'truncated', () => changedSample('song.flac', 'cut.flac', cut(0.5))],
@@ -75,8 +157,18 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     ['WebM that is called MP4', 'video/mp4', 'type_mismatch', () => mediaSample('vp9.webm')],
     ['sound that is called video', 'video/mp4', 'type_mismatch', () => mediaSample('song.m4a')],
     ['video that is called sound', 'audio/mp4', 'type_mismatch', () => mediaSample('plain.mp4')],
-    ['a file whose beginning is noise', 'video/mp4', 'damaged', () => changedSample('front-index.mp4', 'noise.mp4', (bytes) => bytes.fill(0x55, bytes.indexOf('mdat') + 4))],
-    ['a file whose end is noise', 'video/mp4', 'damaged', () => changedSample('front-index.mp4', 'noisy-end.mp4', (bytes) => bytes.fill(0x55, bytes.length >> 1))],
+    [
+      'a file whose beginning is noise',
+      'video/mp4',
+      'damaged',
+      () => changedSample('front-index.mp4', 'noise.mp4', (bytes) => bytes.fill(0x55, bytes.indexOf('mdat') + 4)),
+    ],
+    [
+      'a file whose end is noise',
+      'video/mp4',
+      'damaged',
+      () => changedSample('front-index.mp4', 'noisy-end.mp4', (bytes) => bytes.fill(0x55, bytes.length >> 1)),
+    ],
   ];
   it.each(broken)('refuses %s', async (_, mimeType, code, path) => {
     const failure = await probe(await path(), mimeType).catch((error: unknown) => error);
@@ -89,7 +181,9 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     await using trap = await serveSamples({ refuse: (request) => asked.push(request) && null });
     const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${trap.urlOf(await mediaSample('plain.mp4'))}\n#EXT-X-ENDLIST\n`;
     await using server = await serveSamples();
-    await expect(probe(server.urlOf(await textFile('list.m3u8', playlist)), 'video/mp4')).rejects.toMatchObject({ code: 'not_media' });
+    await expect(probe(server.urlOf(await textFile('list.m3u8', playlist)), 'video/mp4')).rejects.toMatchObject({
+      code: 'not_media',
+    });
     expect(asked).toEqual([]);
   });
 });
@@ -97,23 +191,30 @@ describe.each(builds)('with the $name build', ({ tools }) => {
 describe('over HTTP', () => {
   const { tools } = builds[0]!;
   const claimed = { mimeType: 'video/mp4', fileSize: null };
-  const failureOf = (tools: MediaTools, url: string): Promise<unknown> => probeMedia(tools, url, claimed, never).catch((error: unknown) => error);
+  const failureOf = (tools: MediaTools, url: string): Promise<unknown> =>
+    probeMedia(tools, url, claimed, never).catch((error: unknown) => error);
 
   it('knows the same as from a path', async () => {
     await using server = await serveSamples();
     const path = await mediaSample('plain.mp4');
-    expect(await probeMedia(tools, server.urlOf(path), claimed, never)).toEqual(await probeMedia(tools, path, claimed, never));
+    expect(await probeMedia(tools, server.urlOf(path), claimed, never)).toEqual(
+      await probeMedia(tools, path, claimed, never),
+    );
   });
 
   it('misses bytes that the uploader promised', async () => {
     await using server = await serveSamples();
     const url = server.urlOf(await mediaSample('plain.mp4'));
-    await expect(probeMedia(tools, url, { ...claimed, fileSize: 1e9 }, never)).rejects.toMatchObject({ code: 'truncated' });
+    await expect(probeMedia(tools, url, { ...claimed, fileSize: 1e9 }, never)).rejects.toMatchObject({
+      code: 'truncated',
+    });
   });
 
   it('finds a file cut off that is read by ranges', async () => {
     await using server = await serveSamples();
-    const url = server.urlOf(await changedSample('front-index.mp4', 'cut-served.mp4', (bytes) => bytes.subarray(0, bytes.length * 0.7)));
+    const url = server.urlOf(
+      await changedSample('front-index.mp4', 'cut-served.mp4', (bytes) => bytes.subarray(0, bytes.length * 0.7)),
+    );
     const failure = await failureOf(tools, url);
     expect(failure).toMatchObject({ code: 'truncated' });
     expect(JSON.stringify(failure) + String(failure)).not.toContain(urlSignature);
@@ -132,10 +233,14 @@ describe('over HTTP', () => {
   });
 
   it('does not blame the media for a missing ffprobe', async () => {
-    expect(await failureOf({ ...tools, ffprobePath: '/no/such/ffprobe' }, await mediaSample('plain.mp4'))).toBeInstanceOf(ToolError);
+    expect(
+      await failureOf({ ...tools, ffprobePath: '/no/such/ffprobe' }, await mediaSample('plain.mp4')),
+    ).toBeInstanceOf(ToolError);
   });
 
   it('stops when it is aborted', async () => {
-    await expect(probeMedia(tools, await mediaSample('plain.mp4'), claimed, AbortSignal.abort(new Error('no longer wanted')))).rejects.toThrow('no longer wanted');
+    await expect(
+      probeMedia(tools, await mediaSample('plain.mp4'), claimed, AbortSignal.abort(new Error('no longer wanted'))),
+    ).rejects.toThrow('no longer wanted');
   });
 });

@@ -32,7 +32,16 @@ export class CheckingIngest implements RtmpPublisher {
   }
 
   send(messages: readonly MediaMessage[]): void {
-    this.#receive(this.#writer.write(messages.map(({ type, timestampMs, payload }) => ({ ...mediaHeaders[type], streamID: 1, timestampMs, payload }))));
+    this.#receive(
+      this.#writer.write(
+        messages.map(({ type, timestampMs, payload }) => ({
+          ...mediaHeaders[type],
+          streamID: 1,
+          timestampMs,
+          payload,
+        })),
+      ),
+    );
   }
 
   sendChunks(chunks: readonly Buffer[]): void {
@@ -75,5 +84,8 @@ export function isKeyframe({ payload }: RtmpMessage): boolean {
 /** What came, as an FLV file. */
 export function flvOf({ video, audio }: CheckingIngest): Buffer {
   const tags = [...video, ...audio].sort((a, b) => a.timestampMs - b.timestampMs);
-  return Buffer.concat([flvHeader({ hasVideo: true, hasAudio: true }), ...tags.map(({ type, timestampMs, payload }) => flvTag(type, timestampMs, payload))]);
+  return Buffer.concat([
+    flvHeader({ hasVideo: true, hasAudio: true }),
+    ...tags.map(({ type, timestampMs, payload }) => flvTag(type, timestampMs, payload)),
+  ]);
 }

@@ -18,7 +18,15 @@ import { relays, watch } from '../../support/relays.ts';
 import { beeps, flashes, makeSyncClip } from '../../support/sync-clip.ts';
 import { readFlv } from '../rtmp/flv-sample.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
-import { format as h264Format, item, mediaOptions, play, preparedClips, timelineOf, untilTaken } from './prepared-clips.ts';
+import {
+  format as h264Format,
+  item,
+  mediaOptions,
+  play,
+  preparedClips,
+  timelineOf,
+  untilTaken,
+} from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 import { objectsOf, syntheticSegments } from './synthetic-renditions.ts';
 
@@ -48,7 +56,13 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
     if (!tools) return;
     prepared = await preparedClips(tools);
     for (const { item: each, ...clip } of clips) {
-      const path = await makeSyncClip(tools, { ...clip, seconds: each.durationSeconds, path: join(folder, `${each.uploadID}.mp4`), size: '320x180', codecs: ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'] });
+      const path = await makeSyncClip(tools, {
+        ...clip,
+        seconds: each.durationSeconds,
+        path: join(folder, `${each.uploadID}.mp4`),
+        size: '320x180',
+        codecs: ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'],
+      });
       await prepared.prepare(each, path, format, fast[videoCodec] satisfies EncoderSettings);
     }
   }, 120_000);
@@ -57,10 +71,21 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
     await prepared?.[Symbol.asyncDispose]();
   });
 
-  async function send(target: PublishTarget, seconds: number, eachTurn: (publisher: RtmpPublisher) => Promise<void>): Promise<void> {
-    const publisher = await connectPublisher(target, { allowPrivateAddresses: true, connectTimeoutMs: 5000, videoCodec }, new AbortController().signal);
+  async function send(
+    target: PublishTarget,
+    seconds: number,
+    eachTurn: (publisher: RtmpPublisher) => Promise<void>,
+  ): Promise<void> {
+    const publisher = await connectPublisher(
+      target,
+      { allowPrivateAddresses: true, connectTimeoutMs: 5000, videoCodec },
+      new AbortController().signal,
+    );
     const made = mediaOptions(prepared.objects, () => ({ video: timelineOf(...items) }));
-    await play({ ...made, options: { ...made.options, format } }, publisher, { seconds, eachTurn: () => eachTurn(publisher) });
+    await play({ ...made, options: { ...made.options, format } }, publisher, {
+      seconds,
+      eachTurn: () => eachTurn(publisher),
+    });
     await publisher.close();
     expect(await publisher.ended).toBeNull();
   }
@@ -81,7 +106,9 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
     relay[Symbol.dispose]();
     await viewer.ended;
     const messages = await readFlv(file);
-    const pictures = messages.filter(({ type, payload }) => type === 'video' && readVideoTag(payload).content === 'picture');
+    const pictures = messages.filter(
+      ({ type, payload }) => type === 'video' && readVideoTag(payload).content === 'picture',
+    );
     expect(pictures.length).toBeGreaterThan(30 * 8);
     expect([...tally(deltas(pictures.map(({ timestampMs }) => timestampMs))).keys()].sort()).toEqual([33, 34]);
     expect(await flashes(tools!, file, 30)).not.toEqual([]);
@@ -96,21 +123,34 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
     await ingest.finish();
 
     const messages = await readFlv(file);
-    const video = messages.filter(({ type }) => type === 'video').map(({ timestampMs, payload }) => ({ timestampMs, ...readVideoTag(payload), payload }));
+    const video = messages
+      .filter(({ type }) => type === 'video')
+      .map(({ timestampMs, payload }) => ({ timestampMs, ...readVideoTag(payload), payload }));
     const pictures = video.filter(({ content }) => content === 'picture');
-    const shown = pictures.map(({ timestampMs, compositionMs }) => timestampMs + compositionMs).toSorted((a, b) => a - b);
-    const headers = video.filter(({ content }) => content === 'sequence header').map(({ payload }) => payload.toString('hex'));
-    const sound = messages.filter(({ type, payload }) => type === 'audio' && payload[1] === 1).map(({ timestampMs }) => timestampMs);
+    const shown = pictures
+      .map(({ timestampMs, compositionMs }) => timestampMs + compositionMs)
+      .toSorted((a, b) => a - b);
+    const headers = video
+      .filter(({ content }) => content === 'sequence header')
+      .map(({ payload }) => payload.toString('hex'));
+    const sound = messages
+      .filter(({ type, payload }) => type === 'audio' && payload[1] === 1)
+      .map(({ timestampMs }) => timestampMs);
     expect(new Set(headers).size).toBe(1);
     expect(video[0]!.payload.toString('latin1', 1, 5)).toBe(videoCodec === 'hevc' ? 'hvc1' : 'av01');
     expect(pictures.length).toBeGreaterThan((seconds - 1) * 30);
     expect([...tally(deltas(pictures.map(({ timestampMs }) => timestampMs))).keys()].sort()).toEqual([33, 34]);
     expect([...tally(deltas(shown.slice(0, -4))).keys()].every((delta) => delta >= 32 && delta <= 35)).toBe(true);
     expect([...tally(deltas(sound)).keys()].sort()).toEqual([21, 22]);
-    expect(pictures.filter(({ isKeyframe }) => isKeyframe).length).toBeGreaterThanOrEqual(2 * Math.floor(seconds / lapSeconds));
+    expect(pictures.filter(({ isKeyframe }) => isKeyframe).length).toBeGreaterThanOrEqual(
+      2 * Math.floor(seconds / lapSeconds),
+    );
 
     const inSecondClip = (at: number) => Math.abs((at % lapSeconds) - flashSeconds) < 0.2;
-    const [seen, heard] = [(await flashes(tools!, file, 30)).filter(inSecondClip), (await beeps(tools!, file)).filter(inSecondClip)];
+    const [seen, heard] = [
+      (await flashes(tools!, file, 30)).filter(inSecondClip),
+      (await beeps(tools!, file)).filter(inSecondClip),
+    ];
     expect(seen.length).toBeGreaterThanOrEqual(9);
     expect(heard).toHaveLength(seen.length);
     // Half an AAC frame, and what looking for a beep in milliseconds is off by.
@@ -118,15 +158,20 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
   });
 });
 
-it.each([0, 41, 102, 143, 204])('AV1, whose pictures are shown as they are decoded, begins with its sound in place at frame %i', async (startFrame) => {
-  const format = { ...h264Format, videoCodec: 'av1' } as const;
-  const objects = objectsOf(syntheticSegments(items, format));
-  const made = mediaOptions(new SegmentStore({ objects, maxCachedBytes: 1024 ** 2 }), () => ({ video: timelineOf(...items) }));
-  const ingest = new CheckingIngest();
-  await play({ ...made, options: { ...made.options, format } }, ingest, { startFrame, seconds: 5 });
-  const [pictures, sound] = [frameTimes(ingest.video), frameTimes(ingest.audio)];
-  expect([...tally(deltas(pictures)).keys()].sort()).toEqual([33, 34]);
-  expect([...tally(deltas(sound)).keys()].sort()).toEqual([21, 22]);
-  // Half an AAC frame, and a rounding of each.
-  expect(Math.abs(sound[0]! - pictures[0]!)).toBeLessThanOrEqual(10.7 + 1);
-});
+it.each([0, 41, 102, 143, 204])(
+  'AV1, whose pictures are shown as they are decoded, begins with its sound in place at frame %i',
+  async (startFrame) => {
+    const format = { ...h264Format, videoCodec: 'av1' } as const;
+    const objects = objectsOf(syntheticSegments(items, format));
+    const made = mediaOptions(new SegmentStore({ objects, maxCachedBytes: 1024 ** 2 }), () => ({
+      video: timelineOf(...items),
+    }));
+    const ingest = new CheckingIngest();
+    await play({ ...made, options: { ...made.options, format } }, ingest, { startFrame, seconds: 5 });
+    const [pictures, sound] = [frameTimes(ingest.video), frameTimes(ingest.audio)];
+    expect([...tally(deltas(pictures)).keys()].sort()).toEqual([33, 34]);
+    expect([...tally(deltas(sound)).keys()].sort()).toEqual([21, 22]);
+    // Half an AAC frame, and a rounding of each.
+    expect(Math.abs(sound[0]! - pictures[0]!)).toBeLessThanOrEqual(10.7 + 1);
+  },
+);

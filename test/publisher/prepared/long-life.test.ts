@@ -64,7 +64,8 @@ class JudgedTrack {
     const [lastItem, lastFrame] = [this.item, this.frame];
     this.item = item;
     this.frame = frame;
-    if (offTicks > roundingTicks && timestampRangeTicks - offTicks > roundingTicks) return `${this.#name} at ${timestampMs} ms for ${expectedTicks / ticksPerMs} ms`;
+    if (offTicks > roundingTicks && timestampRangeTicks - offTicks > roundingTicks)
+      return `${this.#name} at ${timestampMs} ms for ${expectedTicks / ticksPerMs} ms`;
     if (item === lastItem ? frame === lastFrame + 1 : this.#isJoin(lastItem, lastFrame, item, frame)) return null;
     return `${this.#name} ${item}/${frame} after ${lastItem}/${lastFrame}`;
   }
@@ -72,7 +73,11 @@ class JudgedTrack {
   #isJoin(lastItem: number, lastFrame: number, item: number, frame: number): boolean {
     if (lastItem === -1) return true;
     const count = (frameCounts[lastItem]! * pictureTicks) / this.#frameTicks;
-    return item === (lastItem + 1) % items.length && frame === 0 && [Math.floor(count), Math.ceil(count)].includes(lastFrame + 1);
+    return (
+      item === (lastItem + 1) % items.length &&
+      frame === 0 &&
+      [Math.floor(count), Math.ceil(count)].includes(lastFrame + 1)
+    );
   }
 }
 
@@ -126,7 +131,12 @@ async function streaming(pictureBytes?: number): Promise<Streaming> {
 async function connection(
   { clock, schedule, store }: Streaming,
   judge: Judge,
-  { untilMs, endsAtMs = Infinity, acknowledging = 'total', eachTurn = () => {} }: { untilMs: number; endsAtMs?: number; acknowledging?: Acknowledging; eachTurn?: () => void },
+  {
+    untilMs,
+    endsAtMs = Infinity,
+    acknowledging = 'total',
+    eachTurn = () => {},
+  }: { untilMs: number; endsAtMs?: number; acknowledging?: Acknowledging; eachTurn?: () => void },
 ) {
   const startFrame = judge.pictures;
   judge.begin();
@@ -136,7 +146,14 @@ async function connection(
   const timelines = { video: { entries: timelineOf(...items), contentHashes }, audio: { entries: [], contentHashes } };
   const events: string[] = [];
   const log = (event: string) => void events.push(event);
-  const media = await preparedMedia({ format, store, schedule, loadTimelines: async () => timelines, onLost: () => log('lost'), log }).open(startFrame, new AbortController().signal);
+  const media = await preparedMedia({
+    format,
+    store,
+    schedule,
+    loadTimelines: async () => timelines,
+    onLost: () => log('lost'),
+    log,
+  }).open(startFrame, new AbortController().signal);
   publisher.send(media.sequenceHeaders);
   let nextFrame: number | null = null;
   let isOver = false;
@@ -201,7 +218,8 @@ it('connections that end before the wall of 8 hours, for two days: between them 
   const lengthsMs: number[] = [];
   while (stream.clock.nowMs < 2 * dayMs) {
     const beganMs = stream.clock.nowMs;
-    const endsAtMs = beganMs + connectionEndsAfterMs('live-api-s.facebook.com', random[lengthsMs.length % random.length]!);
+    const endsAtMs =
+      beganMs + connectionEndsAfterMs('live-api-s.facebook.com', random[lengthsMs.length % random.length]!);
     const { events, nextFrame } = await connection(stream, judge, { untilMs: Infinity, endsAtMs });
     expect(judge.faults).toEqual([]);
     expect(events).toEqual(['evidence']);
@@ -221,7 +239,9 @@ it('what is encoded while it is sent has its times over all wraps too, also wher
   const payload = Buffer.alloc(3 * mediaChunkSize + 1);
   payload.set([0x27, 1]);
   const borders = [2 ** 24 - 1, 2 ** 24, 2 ** 31, 2 ** 32, 2 ** 32 + 2 ** 24, 60 * dayMs];
-  const sent = borders.flatMap((border) => Array.from({ length: 100 }, (_, index) => Math.round(border + (index - 50) * pictureMs)));
+  const sent = borders.flatMap((border) =>
+    Array.from({ length: 100 }, (_, index) => Math.round(border + (index - 50) * pictureMs)),
+  );
   sent.sort((a, b) => a - b);
   for (const timestampMs of sent) publisher.send([{ type: 'video', timestampMs, payload }]);
   expect(received).toEqual(sent.map((timestampMs) => timestampMs % timestampRange));
@@ -229,13 +249,20 @@ it('what is encoded while it is sent has its times over all wraps too, also wher
 });
 
 describe('a server that acknowledges', () => {
-  it.each(['total', 'total until 2 GiB', 'increment'] as const)('the %s is no less a good one beyond 2 and 4 GiB', async (acknowledging) => {
-    const judge = new Judge();
-    const { ingest, events, publisher } = await connection(await streaming(40_000), judge, { untilMs: 76 * 60_000, acknowledging });
-    expect(judge.faults).toEqual([]);
-    expect(events).toEqual(['evidence']);
-    expect(ingest.bytesReceived).toBeGreaterThan(2 ** 32);
-    expect(publisher.bytesAcknowledged).toBeLessThanOrEqual(publisher.bytesSent);
-    if (acknowledging !== 'total until 2 GiB') expect(publisher.bytesAcknowledged).toBeGreaterThan(publisher.bytesSent - 1_000_000);
-  });
+  it.each(['total', 'total until 2 GiB', 'increment'] as const)(
+    'the %s is no less a good one beyond 2 and 4 GiB',
+    async (acknowledging) => {
+      const judge = new Judge();
+      const { ingest, events, publisher } = await connection(await streaming(40_000), judge, {
+        untilMs: 76 * 60_000,
+        acknowledging,
+      });
+      expect(judge.faults).toEqual([]);
+      expect(events).toEqual(['evidence']);
+      expect(ingest.bytesReceived).toBeGreaterThan(2 ** 32);
+      expect(publisher.bytesAcknowledged).toBeLessThanOrEqual(publisher.bytesSent);
+      if (acknowledging !== 'total until 2 GiB')
+        expect(publisher.bytesAcknowledged).toBeGreaterThan(publisher.bytesSent - 1_000_000);
+    },
+  );
 });

@@ -12,7 +12,10 @@ const clipFrames = 60;
 
 it('five connections, each once the one before has ended', { timeout: 60_000 }, async () => {
   const pictures: string[] = [];
-  const ingest = await startFaultyIngest({ onPicture: (_path, _publication, { payload }) => void pictures.push(createHash('sha1').update(payload).digest('base64')) });
+  const ingest = await startFaultyIngest({
+    onPicture: (_path, _publication, { payload }) =>
+      void pictures.push(createHash('sha1').update(payload).digest('base64')),
+  });
   onTestFinished(() => ingest[Symbol.asyncDispose]());
   const loop = await preparedLoop();
   onTestFinished(() => loop[Symbol.asyncDispose]());
@@ -24,45 +27,55 @@ it('five connections, each once the one before has ended', { timeout: 60_000 }, 
   expect(reports.every(({ reason, hopeless }) => reason === null && !hopeless)).toBe(true);
   expect(run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
   expect(ingest.keys.get('live/key')).toMatchObject({ mostAtOnce: 1 });
-  expect(publications().slice(0, 4).map((each) => each.pictures % clipFrames)).toEqual([0, 0, 0, 0]);
+  expect(
+    publications()
+      .slice(0, 4)
+      .map((each) => each.pictures % clipFrames),
+  ).toEqual([0, 0, 0, 0]);
   expect(publications().map(({ longestStepMs }) => longestStepMs)).toEqual([34, 34, 34, 34, 34]);
   const lap = pictures.slice(0, clipFrames);
   expect(new Set(lap).size).toBe(clipFrames);
   expect(pictures.every((picture, index) => picture === lap[index % clipFrames])).toBe(true);
-  const gapsMs = publications().slice(1).map((each, index) => Math.round(each.firstPictureAtMs! - publications()[index]!.lastPictureAtMs!));
+  const gapsMs = publications()
+    .slice(1)
+    .map((each, index) => Math.round(each.firstPictureAtMs! - publications()[index]!.lastPictureAtMs!));
   console.log(`no picture for ${gapsMs.join(', ')} ms`);
 });
 
-it('a connection that is not let in leaves nothing open of what it was to send, though the network was once away', { timeout: 60_000 }, async () => {
-  const server: ScriptedServer = await startScriptedServer({
-    connect: ({ reply, socket }, { transactionID }) => {
-      if (server.connections.length === 2) socket.resetAndDestroy();
-      else reply('_result', transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' });
-    },
-  });
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  const loop = await preparedLoop();
-  onTestFinished(() => loop[Symbol.asyncDispose]());
-  let [plans, open] = [0, 0];
-  const media: StreamMedia = {
-    ...loop.media,
-    async open(...of) {
-      const opened = await loop.media.open(...of);
-      open++;
-      return { ...opened, close: () => opened.close().then(() => void open--) };
-    },
-  };
-  const { run } = beginPrepared(loop.media, server.rtmpURL, {
-    connectionEndsAfterMs: () => 1500,
-    loadPlan: async () => {
-      if (++plans === 1) throw new DestinationError('unanswered');
-      return { target: { rtmpURL: server.rtmpURL, streamKey: 'key' }, freeTarget: null, media, elapsedMs: null };
-    },
-  });
-  await expect.poll(() => server.connections[2]?.received.length ?? 0, { timeout: 30_000 }).toBeGreaterThan(10);
-  await run.end();
-  expect(open).toBe(0);
-});
+it(
+  'a connection that is not let in leaves nothing open of what it was to send, though the network was once away',
+  { timeout: 60_000 },
+  async () => {
+    const server: ScriptedServer = await startScriptedServer({
+      connect: ({ reply, socket }, { transactionID }) => {
+        if (server.connections.length === 2) socket.resetAndDestroy();
+        else reply('_result', transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' });
+      },
+    });
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const loop = await preparedLoop();
+    onTestFinished(() => loop[Symbol.asyncDispose]());
+    let [plans, open] = [0, 0];
+    const media: StreamMedia = {
+      ...loop.media,
+      async open(...of) {
+        const opened = await loop.media.open(...of);
+        open++;
+        return { ...opened, close: () => opened.close().then(() => void open--) };
+      },
+    };
+    const { run } = beginPrepared(loop.media, server.rtmpURL, {
+      connectionEndsAfterMs: () => 1500,
+      loadPlan: async () => {
+        if (++plans === 1) throw new DestinationError('unanswered');
+        return { target: { rtmpURL: server.rtmpURL, streamKey: 'key' }, freeTarget: null, media, elapsedMs: null };
+      },
+    });
+    await expect.poll(() => server.connections[2]?.received.length ?? 0, { timeout: 30_000 }).toBeGreaterThan(10);
+    await run.end();
+    expect(open).toBe(0);
+  },
+);
 
 it('ends while the database does not say what the next connection needs', { timeout: 20_000 }, async () => {
   const server = await startScriptedServer();
@@ -74,7 +87,12 @@ it('ends while the database does not say what the next connection needs', { time
     connectionEndsAfterMs: () => 500,
     loadPlan: async () => {
       if (++plans > 1) await new Promise(() => {});
-      return { target: { rtmpURL: server.rtmpURL, streamKey: 'key' }, freeTarget: null, media: loop.media, elapsedMs: null };
+      return {
+        target: { rtmpURL: server.rtmpURL, streamKey: 'key' },
+        freeTarget: null,
+        media: loop.media,
+        elapsedMs: null,
+      };
     },
   });
   await expect.poll(() => plans, { timeout: 10_000 }).toBe(2);
@@ -88,7 +106,12 @@ describe('with another URL that is free', { timeout: 60_000 }, () => {
     onTestFinished(() => ingest[Symbol.asyncDispose]());
     const loop = await preparedLoop();
     onTestFinished(() => loop[Symbol.asyncDispose]());
-    const { run, words } = beginPrepared(loop.media, ingest.rtmpURL, { connectionEndsAfterMs: () => 4000 }, ingest.rtmpURL.replace(/live$/, 'backup'));
+    const { run, words } = beginPrepared(
+      loop.media,
+      ingest.rtmpURL,
+      { connectionEndsAfterMs: () => 4000 },
+      ingest.rtmpURL.replace(/live$/, 'backup'),
+    );
     const at = (path: string) => ingest.keys.get(path)?.publications ?? [];
     await expect.poll(() => at('live/key')[2]?.pictures ?? 0, { timeout: 30_000 }).toBeGreaterThan(0);
     await expect.poll(() => at('backup/key')[1]?.endedAtMs ?? null, { timeout: 10_000 }).not.toBeNull();
@@ -112,8 +135,15 @@ describe('with another URL that is free', { timeout: 60_000 }, () => {
     const loop = await preparedLoop();
     onTestFinished(() => loop[Symbol.asyncDispose]());
     const logged: string[] = [];
-    const { run, words } = beginPrepared(loop.media, ingest.rtmpURL, { connectionEndsAfterMs: () => 1500, log: (event) => void logged.push(event) }, refusing.rtmpURL);
-    await expect.poll(() => ingest.keys.get('live/key')?.publications[2]?.pictures ?? 0, { timeout: 30_000 }).toBeGreaterThan(0);
+    const { run, words } = beginPrepared(
+      loop.media,
+      ingest.rtmpURL,
+      { connectionEndsAfterMs: () => 1500, log: (event) => void logged.push(event) },
+      refusing.rtmpURL,
+    );
+    await expect
+      .poll(() => ingest.keys.get('live/key')?.publications[2]?.pictures ?? 0, { timeout: 30_000 })
+      .toBeGreaterThan(0);
     expect(new Set(words())).toEqual(new Set(['live']));
     expect(logged).toContain('session_not_bridged');
     expect(run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });

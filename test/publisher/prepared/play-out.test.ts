@@ -33,7 +33,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'play-out-'));
   prepared = await preparedClips(tools);
   for (const [index, { name, ...clip }] of clips.entries()) {
-    const path = await makeSyncClip(tools, { ...clip, path: join(folder, `${name}.mp4`), size: '320x180', codecs: h264 });
+    const path = await makeSyncClip(tools, {
+      ...clip,
+      path: join(folder, `${name}.mp4`),
+      size: '320x180',
+      codecs: h264,
+    });
     await prepared.prepare(items[index]!, path);
     if (songs[index]) await prepared.prepare(songs[index], path, 'sound');
     if (index === 0) await prepared.prepare(still, path);
@@ -46,8 +51,16 @@ afterAll(async () => {
 
 async function record(ingest: Ingest, seconds: number, tracks: Tracks): Promise<string> {
   onTestFinished(() => ingest[Symbol.dispose]());
-  const publisher = await connectPublisher(ingest.target, { allowPrivateAddresses: true, connectTimeoutMs: 5000 }, new AbortController().signal);
-  await play(mediaOptions(prepared.objects, () => tracks), publisher, { seconds, eachTurn: () => untilTaken(publisher) });
+  const publisher = await connectPublisher(
+    ingest.target,
+    { allowPrivateAddresses: true, connectTimeoutMs: 5000 },
+    new AbortController().signal,
+  );
+  await play(
+    mediaOptions(prepared.objects, () => tracks),
+    publisher,
+    { seconds, eachTurn: () => untilTaken(publisher) },
+  );
   await publisher.close();
   return ingest.finish();
 }
@@ -70,14 +83,20 @@ const [lapFrames, secondClipFrame] = [132, 41];
 async function lags(file: string): Promise<number[]> {
   const [lapSeconds, startSeconds] = [lapFrames / 30, secondClipFrame / 30];
   const inSecond = (at: number) => at % lapSeconds > startSeconds + 0.4 && at % lapSeconds < startSeconds + 0.7;
-  const [seen, heard] = [(await flashes(tools, file, 30)).filter(inSecond), (await beeps(tools, file)).filter(inSecond)];
+  const [seen, heard] = [
+    (await flashes(tools, file, 30)).filter(inSecond),
+    (await beeps(tools, file)).filter(inSecond),
+  ];
   expect(seen).toHaveLength(heard.length);
   return seen.map((at, index) => at - heard[index]!);
 }
 
 describe('an ingest records 100 joins without a seam', { timeout: 120_000 }, () => {
   it.for(['nginx', 'ffmpeg'] as const)('%s', async (kind, { skip }) => {
-    const ingest = kind === 'nginx' ? await startNginxIngest({ recordFolder: await mkdtemp(join(folder, 'nginx-')) }) : await startFfmpegIngest(join(folder, 'ffmpeg.flv'));
+    const ingest =
+      kind === 'nginx'
+        ? await startNginxIngest({ recordFolder: await mkdtemp(join(folder, 'nginx-')) })
+        : await startFfmpegIngest(join(folder, 'ffmpeg.flv'));
     skip(!ingest, 'nginx with its RTMP module is not installed');
     const file = await record(ingest!, 148, { video: timelineOf(...items) });
     const { video, audio, decodeErrors } = await judgeRecording(tools, file);
@@ -87,7 +106,11 @@ describe('an ingest records 100 joins without a seam', { timeout: 120_000 }, () 
     expect([...tally(deltas(video.dts)).keys()].sort()).toEqual([33, 34]);
     expect([...tally(deltas(audio.dts)).keys()].sort()).toEqual([21, 22]);
     // At the very end pictures are missing that others were sent ahead of.
-    expect([...tally(deltas(video.pts.toSorted((a, b) => a - b).slice(0, -4))).keys()].every((delta) => delta >= 32 && delta <= 35)).toBe(true);
+    expect(
+      [...tally(deltas(video.pts.toSorted((a, b) => a - b).slice(0, -4))).keys()].every(
+        (delta) => delta >= 32 && delta <= 35,
+      ),
+    ).toBe(true);
     // Half an AAC frame, and what looking for a beep in milliseconds is off by.
     const found = await lags(file);
     expect(found.length).toBeGreaterThanOrEqual(33);
@@ -104,14 +127,19 @@ describe('a playlist of sound plays without a seam, by its own length,', { timeo
   function expectInTurn(times: readonly number[], lengths: readonly number[], tolerance: number): void {
     const between = deltas(times);
     const begin = lengths.findIndex((length) => Math.abs(length - between[0]!) < tolerance);
-    between.forEach((seconds, index) => expect(Math.abs(seconds - lengths[(begin + index) % lengths.length]!)).toBeLessThan(tolerance));
+    between.forEach((seconds, index) =>
+      expect(Math.abs(seconds - lengths[(begin + index) % lengths.length]!)).toBeLessThan(tolerance),
+    );
   }
 
   it.each([
     ['under videos', items, [first, second, third]],
     ['under a still image', [still], []],
   ] as const)('%s', async (name, pictures, pictureSeconds) => {
-    const file = await record(await startFfmpegIngest(join(folder, `${name}.flv`)), 60, { video: timelineOf(...pictures), audio: timelineOf(...songs) });
+    const file = await record(await startFfmpegIngest(join(folder, `${name}.flv`)), 60, {
+      video: timelineOf(...pictures),
+      audio: timelineOf(...songs),
+    });
     const { video, audio, decodeErrors } = await judgeRecording(tools, file);
     expect(decodeErrors).toBe('');
     expect([await sequenceHeaders(file, 'video'), await sequenceHeaders(file, 'audio')]).toEqual([1, 1]);

@@ -59,7 +59,13 @@ async function keep(uploadID: string): Promise<string> {
 function untilPrepared(id: string): Promise<void> {
   return expect.poll(async () => (await stream(id)).preparedShare, { timeout: 90_000 }).toBe(1);
 }
-const workerAs = (consumer: string) => ({ databaseURL: service.databaseURL(), objectsFolder, sourceURL, consumer, tools });
+const workerAs = (consumer: string) => ({
+  databaseURL: service.databaseURL(),
+  objectsFolder,
+  sourceURL,
+  consumer,
+  tools,
+});
 
 /** Until the end of the test. @returns what it prepares */
 function startWorker(consumer: string, source = sourceURL): string[] {
@@ -69,31 +75,54 @@ function startWorker(consumer: string, source = sourceURL): string[] {
   return prepared;
 }
 
-it('what is kept prepared is so once it has been examined, in high dynamic range as what it is', { timeout: 60_000 }, async () => {
-  const uploadID = await create('/uploads', { name: 'film', mimeType: 'video/x-matroska' });
-  await data().uploads.recordContentHash(uploadID, 'film');
-  await data().uploads.markUploaded(uploadID, 1);
-  const id = await keep(uploadID);
-  await data().outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID } });
-  startWorker('worker', samples.urlOf(await mediaSample('greys-pq.mkv')));
-  await untilPrepared(id);
-  const { ingest } = await receiveRendition(objects, renditionOf('film', { kind: 'video', durationSeconds: 1 }, format));
-  const [picture] = await decodePictures(tools, flvOf(ingest));
-  expect([2, 6, 10, 14].map((x) => picture![4 * 16 + x])).toEqual([17, 92, 201, 235].map((luma) => expect.closeTo(luma, -0.5)));
-  // The other backend has it from what a start plays.
-  await call('PATCH', `/streams/${id}`, { destinationID: await destination() });
-  expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
-  expect((await data().timelines.ofStream(id)).video[0]!.snapshot.items).toMatchObject([{ uploadID, dynamicRange: 'pq' }]);
-});
+it(
+  'what is kept prepared is so once it has been examined, in high dynamic range as what it is',
+  { timeout: 60_000 },
+  async () => {
+    const uploadID = await create('/uploads', { name: 'film', mimeType: 'video/x-matroska' });
+    await data().uploads.recordContentHash(uploadID, 'film');
+    await data().uploads.markUploaded(uploadID, 1);
+    const id = await keep(uploadID);
+    await data().outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID } });
+    startWorker('worker', samples.urlOf(await mediaSample('greys-pq.mkv')));
+    await untilPrepared(id);
+    const { ingest } = await receiveRendition(
+      objects,
+      renditionOf('film', { kind: 'video', durationSeconds: 1 }, format),
+    );
+    const [picture] = await decodePictures(tools, flvOf(ingest));
+    expect([2, 6, 10, 14].map((x) => picture![4 * 16 + x])).toEqual(
+      [17, 92, 201, 235].map((luma) => expect.closeTo(luma, -0.5)),
+    );
+    // The other backend has it from what a start plays.
+    await call('PATCH', `/streams/${id}`, { destinationID: await destination() });
+    expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
+    expect((await data().timelines.ofStream(id)).video[0]!.snapshot.items).toMatchObject([
+      { uploadID, dynamicRange: 'pq' },
+    ]);
+  },
+);
 
-it('two workers make one rendition of a content, whoever has uploaded it and however often they are asked', { timeout: 120_000 }, async () => {
-  const uploads = await Promise.all(Array.from({ length: 3 }, () => uploadOf('same', 41)));
-  const streams = await Promise.all(uploads.map(keep));
-  await data().outbox.sendAll('media', uploads.flatMap((uploadID) => [1, 2].map(() => ({ task: 'prepare_upload', uploadID, format: 'q_720p-f_24' }))));
-  const prepared = [startWorker('first'), startWorker('second')];
-  for (const id of streams) await untilPrepared(id);
-  expect(prepared.flat().map((segment) => segment.split(' ')[1]).sort()).toEqual(['0', '1', '2']);
-});
+it(
+  'two workers make one rendition of a content, whoever has uploaded it and however often they are asked',
+  { timeout: 120_000 },
+  async () => {
+    const uploads = await Promise.all(Array.from({ length: 3 }, () => uploadOf('same', 41)));
+    const streams = await Promise.all(uploads.map(keep));
+    await data().outbox.sendAll(
+      'media',
+      uploads.flatMap((uploadID) => [1, 2].map(() => ({ task: 'prepare_upload', uploadID, format: 'q_720p-f_24' }))),
+    );
+    const prepared = [startWorker('first'), startWorker('second')];
+    for (const id of streams) await untilPrepared(id);
+    expect(
+      prepared
+        .flat()
+        .map((segment) => segment.split(' ')[1])
+        .sort(),
+    ).toEqual(['0', '1', '2']);
+  },
+);
 
 it('another worker goes on where one was killed', { timeout: 120_000 }, async () => {
   const uploadID = await uploadOf('long', 61);

@@ -43,7 +43,11 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
       const rendition = renditionOf(item.uploadID, item, wanted);
       for (let segment = 0; segment < segmentCount(rendition); segment++) {
         const { kind, hasAudio, dynamicRange } = item;
-        const bytes = await prepareSegment(tools, { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder }, noSignal);
+        const bytes = await prepareSegment(
+          tools,
+          { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder },
+          noSignal,
+        );
         await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
       }
     },
@@ -52,7 +56,10 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
 }
 
 /** The headers of a rendition, and all of its messages as a server gets them. */
-export async function receiveRendition(objects: FileObjectStore, rendition: Rendition): Promise<{ headers: SegmentHeader[]; ingest: CheckingIngest }> {
+export async function receiveRendition(
+  objects: FileObjectStore,
+  rendition: Rendition,
+): Promise<{ headers: SegmentHeader[]; ingest: CheckingIngest }> {
   const ingest = new CheckingIngest();
   const headers: SegmentHeader[] = [];
   for (let segment = 0; segment < segmentCount(rendition); segment++) {
@@ -68,7 +75,15 @@ export async function receiveRendition(objects: FileObjectStore, rendition: Rend
 }
 
 export function item(uploadID: string, durationSeconds: number, more: Partial<TimelineItem> = {}): TimelineItem {
-  return { itemID: `item_${uploadID}`, uploadID, objectKey: uploadID, kind: 'video', durationSeconds, hasAudio: true, ...more };
+  return {
+    itemID: `item_${uploadID}`,
+    uploadID,
+    objectKey: uploadID,
+    kind: 'video',
+    durationSeconds,
+    hasAudio: true,
+    ...more,
+  };
 }
 
 export function timelineOf(...items: readonly TimelineItem[]): TimelineEntry[] {
@@ -91,7 +106,9 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
     schedule: { add: (turn) => (turns.add(turn), () => turns.delete(turn)) },
     loadTimelines: async () => {
       const { video, audio = [] } = tracks();
-      const contentHashes = new Map([...video, ...audio].flatMap(({ snapshot }) => snapshot.items).map(({ uploadID }) => [uploadID, uploadID]));
+      const contentHashes = new Map(
+        [...video, ...audio].flatMap(({ snapshot }) => snapshot.items).map(({ uploadID }) => [uploadID, uploadID]),
+      );
       return { video: { entries: video, contentHashes }, audio: { entries: audio, contentHashes } };
     },
     onLost: (uploadID, _format, segment) => void unreadable.push(`${uploadID} ${segment}`),
@@ -104,7 +121,12 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
 export async function play(
   { options, turns }: ReturnType<typeof mediaOptions>,
   publisher: RtmpPublisher,
-  { startFrame = 0, seconds, endsAfterMs = Infinity, eachTurn }: { startFrame?: number; seconds: number; endsAfterMs?: number; eachTurn?: () => unknown },
+  {
+    startFrame = 0,
+    seconds,
+    endsAfterMs = Infinity,
+    eachTurn,
+  }: { startFrame?: number; seconds: number; endsAfterMs?: number; eachTurn?: () => unknown },
   events: string[] = [],
 ): Promise<Figures> {
   let nowMs = 0;
@@ -124,13 +146,18 @@ export async function play(
   });
   const over = sending.then(() => true);
   over.catch(() => {});
-  const framesDone = () => figures.sample(0, new Date(), 30).framesSent + figures.sample(0, new Date(), 30).droppedFrames;
+  const framesDone = () =>
+    figures.sample(0, new Date(), 30).framesSent + figures.sample(0, new Date(), 30).droppedFrames;
   while (nowMs < seconds * 1000 && !(await Promise.race([over, setImmediate(false)]))) {
     nowMs += 250;
     const before = framesDone();
     const isDue = before < Math.floor(((nowMs + 500) * 30) / 1000);
     // Reading takes no time on this clock: a turn that finds nothing to send, though it is due, is given again.
-    for (let attempt = 0; attempt === 0 || (isDue && attempt < patience && publisher.bytesQueued === 0 && framesDone() === before); attempt++) {
+    for (
+      let attempt = 0;
+      attempt === 0 || (isDue && attempt < patience && publisher.bytesQueued === 0 && framesDone() === before);
+      attempt++
+    ) {
       for (const turn of turns) turn(nowMs);
       await setImmediate();
     }
@@ -146,6 +173,8 @@ const acknowledgedWithinBytes = 400_000;
 
 /** For `eachTurn`, where there is a network: the clock of a test runs faster than an ingest takes, and acknowledges. */
 export async function untilTaken(publisher: RtmpPublisher): Promise<void> {
-  const isAhead = () => publisher.bytesQueued > 0 || publisher.bytesSent - (publisher.bytesAcknowledged ?? publisher.bytesSent) > acknowledgedWithinBytes;
+  const isAhead = () =>
+    publisher.bytesQueued > 0 ||
+    publisher.bytesSent - (publisher.bytesAcknowledged ?? publisher.bytesSent) > acknowledgedWithinBytes;
   while (isAhead()) await setImmediate();
 }

@@ -17,18 +17,41 @@ export async function preparedLoop() {
   const loop = item('clip', 2);
   await clips.prepare(loop, await mediaSample('plain.mp4'));
   const { options } = mediaOptions(clips.objects, () => ({ video: timelineOf(loop) }));
-  return { media: preparedMedia({ ...options, schedule: new SendSchedule(steadyClock) }), [Symbol.asyncDispose]: () => clips[Symbol.asyncDispose]() };
+  return {
+    media: preparedMedia({ ...options, schedule: new SendSchedule(steadyClock) }),
+    [Symbol.asyncDispose]: () => clips[Symbol.asyncDispose](),
+  };
 }
 
-export function beginPrepared(media: ReturnType<typeof preparedMedia>, rtmpURL: string, more: Partial<ReplicaRunOptions> = {}, freeURL: string | null = null) {
+export function beginPrepared(
+  media: ReturnType<typeof preparedMedia>,
+  rtmpURL: string,
+  more: Partial<ReplicaRunOptions> = {},
+  freeURL: string | null = null,
+) {
   const reports: (Report & { atMs: number })[] = [];
   let anchoredMs: number | null = null;
   const run = new ReplicaRun({
     replica: {
-      id: 'rep', stream_id: 'str', role: 'primary', backend: 'manifest', slots: 1, wanted: 'live', state: 'connecting', reason: null,
-      since: new Date(), agent_id: 'agent', epoch: 1, at_backup_url: false,
+      id: 'rep',
+      stream_id: 'str',
+      role: 'primary',
+      backend: 'manifest',
+      slots: 1,
+      wanted: 'live',
+      state: 'connecting',
+      reason: null,
+      since: new Date(),
+      agent_id: 'agent',
+      epoch: 1,
+      at_backup_url: false,
     },
-    loadPlan: async () => ({ target: { rtmpURL, streamKey: 'key' }, freeTarget: freeURL === null ? null : { rtmpURL: freeURL, streamKey: 'key' }, media, elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs }),
+    loadPlan: async () => ({
+      target: { rtmpURL, streamKey: 'key' },
+      freeTarget: freeURL === null ? null : { rtmpURL: freeURL, streamKey: 'key' },
+      media,
+      elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs,
+    }),
     anchor: async () => steadyClock() - (anchoredMs ??= steadyClock()),
     client: { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: new DeliveryMeter() },
     report: async (report) => {

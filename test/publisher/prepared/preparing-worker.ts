@@ -18,15 +18,31 @@ export interface PreparingWorker {
 }
 
 /** @param onPrepared told of each segment: its upload and its number */
-export function startPreparing({ databaseURL, objectsFolder, sourceURL, consumer, tools }: PreparingWorker, onPrepared: (segment: string) => void): { stop(): Promise<void> } {
+export function startPreparing(
+  { databaseURL, objectsFolder, sourceURL, consumer, tools }: PreparingWorker,
+  onPrepared: (segment: string) => void,
+): { stop(): Promise<void> } {
   const pool = createPool({ connectionString: databaseURL, max: 4 });
-  const store = createFileObjectStore({ folder: objectsFolder, baseURL: 'http://127.0.0.1/objects', signingKey: 'test' });
+  const store = createFileObjectStore({
+    folder: objectsFolder,
+    baseURL: 'http://127.0.0.1/objects',
+    signingKey: 'test',
+  });
   const objects = { ...store, presignGet: async () => sourceURL };
   const log = (event: string, { uploadID, segment }: Record<string, unknown>) => {
     if (event === 'segment_prepared') onPrepared(`${String(uploadID)} ${String(segment)}`);
   };
-  const handle = createMediaWorker({ pool, objects, tools, encoderOf: async () => ({ codec: 'libx264', preset: 'ultrafast' }), random: () => 0.5, log });
-  const consumption = startConsumer(createPostgresCommandQueue({ pool, consumer, log }), 'media', handle, { batchSize: 1 });
+  const handle = createMediaWorker({
+    pool,
+    objects,
+    tools,
+    encoderOf: async () => ({ codec: 'libx264', preset: 'ultrafast' }),
+    random: () => 0.5,
+    log,
+  });
+  const consumption = startConsumer(createPostgresCommandQueue({ pool, consumer, log }), 'media', handle, {
+    batchSize: 1,
+  });
   return {
     stop: async () => {
       await consumption.stop();
@@ -40,5 +56,7 @@ export function spawnPreparing(worker: PreparingWorker) {
   const script = `
     import { startPreparing } from ${JSON.stringify(import.meta.url)};
     startPreparing(JSON.parse(process.argv[1]), (segment) => process.send(segment));`;
-  return spawn(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(worker)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  return spawn(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(worker)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
 }

@@ -2,21 +2,40 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
-import { assertBlock, assertSegment, blockBytes, maxHeaderBytes, maxMessageBytes, readSegmentHeader, SegmentDamaged, writeSegment } from '../../../lambda/publisher/prepared/segment-format.ts';
+import {
+  assertBlock,
+  assertSegment,
+  blockBytes,
+  maxHeaderBytes,
+  maxMessageBytes,
+  readSegmentHeader,
+  SegmentDamaged,
+  writeSegment,
+} from '../../../lambda/publisher/prepared/segment-format.ts';
 import type { Group } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
 import { controlMessage, mediaChunkSize, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import { ChunkWriter } from '../../../lambda/publisher/rtmp/chunk-writer.ts';
 
 const facts = {
-  chunkSize: mediaChunkSize, framesPerSecond: 30, gopFrames: 60, firstGroup: 600,
-  videoSequenceHeader: Buffer.from('video header'), audioSequenceHeader: Buffer.from('audio header'),
+  chunkSize: mediaChunkSize,
+  framesPerSecond: 30,
+  gopFrames: 60,
+  firstGroup: 600,
+  videoSequenceHeader: Buffer.from('video header'),
+  audioSequenceHeader: Buffer.from('audio header'),
 };
 const anyBytes = (maxLength: number) => fc.uint8Array({ minLength: 1, maxLength }).map((bytes) => Buffer.from(bytes));
-const anyGroups = fc.array(fc.record({ video: fc.option(anyBytes(300)), sound: fc.array(anyBytes(50), { maxLength: 2 }) }), { minLength: 1, maxLength: 50 });
+const anyGroups = fc.array(
+  fc.record({ video: fc.option(anyBytes(300)), sound: fc.array(anyBytes(50), { maxLength: 2 }) }),
+  { minLength: 1, maxLength: 50 },
+);
 
 /** Three blocks and a bit. */
-const large: Group[] = [1, 2, 3].map((value) => ({ video: Buffer.alloc(blockBytes - 7, value), sound: [Buffer.alloc(20, value)] }));
+const large: Group[] = [1, 2, 3].map((value) => ({
+  video: Buffer.alloc(blockBytes - 7, value),
+  sound: [Buffer.alloc(20, value)],
+}));
 
 describe('a segment', () => {
   it('is read as it was written', () => {
@@ -24,7 +43,11 @@ describe('a segment', () => {
       fc.property(anyGroups, (groups) => {
         const bytes = writeSegment(facts, groups);
         const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
-        expect(header).toMatchObject({ ...facts, groupCount: groups.length, mediaBytes: bytes.length - header.mediaStart });
+        expect(header).toMatchObject({
+          ...facts,
+          groupCount: groups.length,
+          mediaBytes: bytes.length - header.mediaStart,
+        });
         groups.forEach(({ video, sound }, index) => {
           const start = header.mediaStart + header.groupOffsets[index]!;
           const group = bytes.subarray(start, header.mediaStart + header.groupOffsets[index + 1]!);
@@ -38,7 +61,8 @@ describe('a segment', () => {
   it('has each of its blocks checked', () => {
     const bytes = writeSegment(facts, large);
     const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
-    const blockOf = (block: number) => Buffer.from(bytes.subarray(header.mediaStart + block * blockBytes, header.mediaStart + (block + 1) * blockBytes));
+    const blockOf = (block: number) =>
+      Buffer.from(bytes.subarray(header.mediaStart + block * blockBytes, header.mediaStart + (block + 1) * blockBytes));
     expect(header.blockChecksums).toHaveLength(4);
     for (const block of [0, 1, 2, 3]) {
       const good = blockOf(block);
@@ -79,21 +103,37 @@ describe('a segment', () => {
 
   it('with a message that RTMP servers refuse, or too many, is not written', () => {
     expect(() => writeSegment(facts, [{ video: Buffer.alloc(maxMessageBytes + 1), sound: [] }])).toThrow(RangeError);
-    expect(() => writeSegment(facts, Array.from({ length: 10_000 }, () => ({ video: Buffer.alloc(1), sound: [] })))).toThrow(RangeError);
+    expect(() =>
+      writeSegment(
+        facts,
+        Array.from({ length: 10_000 }, () => ({ video: Buffer.alloc(1), sound: [] })),
+      ),
+    ).toThrow(RangeError);
   });
 });
 
 it('chunks say only how long after the message before they are, and what they hold', () => {
   fc.assert(
-    fc.property(fc.constantFrom('video' as const, 'audio' as const), fc.nat(0xff_ff_fe), fc.nat(20_000), (type, deltaMs, length) => {
-      const payload = Buffer.alloc(length, 7);
-      const reader = new ChunkReader();
-      const writer = new ChunkWriter();
-      reader.read(writer.write([controlMessage(messageType.setChunkSize, mediaChunkSize)]));
-      const chunkStreamID = type === 'video' ? 6 : 4;
-      reader.read(writer.write([{ chunkStreamID, type: messageType[type], streamID: 5, timestampMs: 1000, payload: Buffer.alloc(0) }]));
-      expect(reader.read(deltaChunks(type, deltaMs, payload))).toEqual([{ chunkStreamID, type: messageType[type], streamID: 5, timestampMs: 1000 + deltaMs, payload }]);
-    }),
+    fc.property(
+      fc.constantFrom('video' as const, 'audio' as const),
+      fc.nat(0xff_ff_fe),
+      fc.nat(20_000),
+      (type, deltaMs, length) => {
+        const payload = Buffer.alloc(length, 7);
+        const reader = new ChunkReader();
+        const writer = new ChunkWriter();
+        reader.read(writer.write([controlMessage(messageType.setChunkSize, mediaChunkSize)]));
+        const chunkStreamID = type === 'video' ? 6 : 4;
+        reader.read(
+          writer.write([
+            { chunkStreamID, type: messageType[type], streamID: 5, timestampMs: 1000, payload: Buffer.alloc(0) },
+          ]),
+        );
+        expect(reader.read(deltaChunks(type, deltaMs, payload))).toEqual([
+          { chunkStreamID, type: messageType[type], streamID: 5, timestampMs: 1000 + deltaMs, payload },
+        ]);
+      },
+    ),
     { numRuns: 200 },
   );
 });

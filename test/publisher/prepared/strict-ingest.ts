@@ -69,7 +69,8 @@ export class StrictIngest {
 
   #shakeHands(bytes: Buffer): void {
     this.#before = Buffer.concat([this.#before, bytes]);
-    if (this.#before.length === 1 + 1536) this.#client.give(Buffer.concat([Buffer.of(3), Buffer.alloc(1536), this.#before.subarray(1)]));
+    if (this.#before.length === 1 + 1536)
+      this.#client.give(Buffer.concat([Buffer.of(3), Buffer.alloc(1536), this.#before.subarray(1)]));
     if (this.#before.length < handshakeBytes) return;
     const rest = this.#before.subarray(handshakeBytes);
     this.#before = nothing;
@@ -95,7 +96,12 @@ export class StrictIngest {
       stream.bytesLeft -= bytes;
       if (stream.bytesLeft > 0) continue;
       if (isMedia(stream.type)) this.#onMedia(stream.type, stream.timestampMs, this.#payload, 0);
-      else this.#obey({ ...stream, chunkStreamID: stream.id, payload: Buffer.from(this.#payload.subarray(0, stream.messageBytes)) });
+      else
+        this.#obey({
+          ...stream,
+          chunkStreamID: stream.id,
+          payload: Buffer.from(this.#payload.subarray(0, stream.messageBytes)),
+        });
     }
     return offset;
   }
@@ -103,14 +109,23 @@ export class StrictIngest {
   /** The short way for what nearly everything is: whole messages with a header of format 1. @returns where they end */
   #readMedia(input: Buffer, start: number): number {
     let offset = start;
-    for (; offset + 8 <= input.length; ) {
+    for (; offset + 8 <= input.length;) {
       const first = input[offset]!;
       const stream = this.#chunkStreams[first & 0x3f];
       const field = (input[offset + 1]! << 16) | (input[offset + 2]! << 8) | input[offset + 3]!;
       const messageBytes = (input[offset + 4]! << 16) | (input[offset + 5]! << 8) | input[offset + 6]!;
       const type = input[offset + 7]!;
       const end = offset + 8 + messageBytes;
-      if (first >> 6 !== 1 || !stream || stream.bytesLeft > 0 || field === extendedTimestamp || !isMedia(type) || messageBytes > this.#chunkSize || end > input.length) break;
+      if (
+        first >> 6 !== 1 ||
+        !stream ||
+        stream.bytesLeft > 0 ||
+        field === extendedTimestamp ||
+        !isMedia(type) ||
+        messageBytes > this.#chunkSize ||
+        end > input.length
+      )
+        break;
       stream.isExtended = false;
       stream.timestampMs = (stream.timestampMs + field) >>> 0;
       this.#onMedia(type, stream.timestampMs, input, offset + 8);
@@ -130,15 +145,26 @@ export class StrictIngest {
     if (input.length - start < shortBytes) return 0;
     let stream = this.#chunkStreams[id];
     if (!stream && format !== 0) throw new Error('a chunk stream that does not begin with a full header');
-    stream ??= this.#chunkStreams[id] = { id, type: 0, streamID: 0, timestampMs: 0, field: 0, isExtended: false, messageBytes: 0, bytesLeft: 0 };
+    stream ??= this.#chunkStreams[id] = {
+      id,
+      type: 0,
+      streamID: 0,
+      timestampMs: 0,
+      field: 0,
+      isExtended: false,
+      messageBytes: 0,
+      bytesLeft: 0,
+    };
     const isContinued = stream.bytesLeft > 0;
-    if (isContinued !== (format === 3)) throw new Error(`a chunk of format ${format} ${isContinued ? 'within' : 'between'} messages`);
+    if (isContinued !== (format === 3))
+      throw new Error(`a chunk of format ${format} ${isContinued ? 'within' : 'between'} messages`);
     const short = isContinued ? 0 : (input[start + 1]! << 16) | (input[start + 2]! << 8) | input[start + 3]!;
     const isExtended = isContinued ? stream.isExtended : short === extendedTimestamp;
     const headerBytes = shortBytes + (isExtended ? 4 : 0);
     if (input.length - start < headerBytes) return 0;
     const field = isExtended ? input.readUInt32BE(start + shortBytes) : short;
-    if (isContinued && isExtended && field !== stream.field) throw new Error('another extended timestamp within a message');
+    if (isContinued && isExtended && field !== stream.field)
+      throw new Error('another extended timestamp within a message');
     if (!isContinued) {
       stream.isExtended = isExtended;
       stream.field = field;
@@ -158,12 +184,18 @@ export class StrictIngest {
   #obey(message: RtmpMessage): void {
     if (message.type === messageType.setChunkSize) this.#chunkSize = message.payload.readUInt32BE();
     const command = readCommand(message);
-    if (command?.name === 'connect') this.#answer('_result', command.transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' });
+    if (command?.name === 'connect')
+      this.#answer('_result', command.transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' });
     if (command?.name === 'createStream') this.#answer('_result', command.transactionID, null, 1);
-    if (command?.name === 'publish') this.#answer('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' });
+    if (command?.name === 'publish')
+      this.#answer('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' });
   }
 
-  #answer(...[name, transactionID, ...values]: Parameters<typeof commandMessage> extends [number, ...infer Rest] ? Rest : never): void {
+  #answer(
+    ...[name, transactionID, ...values]: Parameters<typeof commandMessage> extends [number, ...infer Rest]
+      ? Rest
+      : never
+  ): void {
     this.#client.give(this.#answers.write([commandMessage(0, name, transactionID, ...values)]));
   }
 

@@ -20,14 +20,20 @@ const labelBytes = 3;
  * Segments of the items by key, as the preparation would write them.
  * @param pictureBytes of each, for destinations that count bytes
  */
-export function syntheticSegments(items: readonly TimelineItem[], format: PictureFormat, pictureBytes = labelOffset.video + labelBytes): Map<string, Buffer> {
+export function syntheticSegments(
+  items: readonly TimelineItem[],
+  format: PictureFormat,
+  pictureBytes = labelOffset.video + labelBytes,
+): Map<string, Buffer> {
   const segments = new Map<string, Buffer>();
   for (const [number, item] of items.entries()) {
     const rendition = renditionOf(item.uploadID, item, format);
     for (let segment = 0; segment < segmentCount(rendition); segment++) {
       const firstGroup = segment * groupsPerSegment(format);
       const end = Math.min(firstGroup + groupsPerSegment(format), rendition.groupCount);
-      const groups = Array.from({ length: end - firstGroup }, (_, index) => groupOf(number, firstGroup + index, format, pictureBytes));
+      const groups = Array.from({ length: end - firstGroup }, (_, index) =>
+        groupOf(number, firstGroup + index, format, pictureBytes),
+      );
       segments.set(segmentKey(rendition, segment), writeSegment({ ...factsOf(format), firstGroup }, groups));
     }
   }
@@ -56,7 +62,14 @@ function groupOf(item: number, picture: number, format: PictureFormat, pictureBy
     sound.push(deltaChunks('audio', sinceBefore(frame, soundOffsetMs), labelled([0xaf, 1], item, frame)));
   }
   const head = [picture % gopFrames === 0 ? 0x17 : 0x27, 1, 0, 0, 0];
-  return { video: deltaChunks('video', sinceBefore(picture, (each) => pictureOffsetMs(each, rate)), labelled(head, item, picture, pictureBytes)), sound };
+  return {
+    video: deltaChunks(
+      'video',
+      sinceBefore(picture, (each) => pictureOffsetMs(each, rate)),
+      labelled(head, item, picture, pictureBytes),
+    ),
+    sound,
+  };
 }
 
 function sinceBefore(position: number, offsetMs: (position: number) => number): number {

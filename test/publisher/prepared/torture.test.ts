@@ -48,11 +48,25 @@ const moving: readonly (readonly [string, number, boolean, () => Promise<string>
   ['sound that begins later', 2, true, () => mediaSample('late-sound.mkv')],
   ['an edit list: pictures begin later', 2, true, () => mediaSample('delayed.mp4')],
   ['an edit list: begun within a GOP', 1.5, true, () => trimmedSample()],
-  ['a transport stream, cut off', 0.49, true, () => changedSample('interlaced.ts', 'cut.ts', (bytes) => bytes.subarray(0, bytes.length * 0.6))],
+  [
+    'a transport stream, cut off',
+    0.49,
+    true,
+    () => changedSample('interlaced.ts', 'cut.ts', (bytes) => bytes.subarray(0, bytes.length * 0.6)),
+  ],
 ];
 const stills = ['still.png', 'still.jpg', 'still.webp', 'animated.gif', 'transparent.png'] as const;
 const songs = [
-  ['song.mp3', 3], ['song.wav', 2], ['song.flac', 2], ['song.m4a', 2], ['song.aac', 2], ['song.ogg', 2], ['cover.mp3', 2], ['studio.wav', 2], ['telephone.wav', 2], ['plain.mp4', 2],
+  ['song.mp3', 3],
+  ['song.wav', 2],
+  ['song.flac', 2],
+  ['song.m4a', 2],
+  ['song.aac', 2],
+  ['song.ogg', 2],
+  ['cover.mp3', 2],
+  ['studio.wav', 2],
+  ['telephone.wav', 2],
+  ['plain.mp4', 2],
 ] as const;
 
 let folder: string;
@@ -72,11 +86,20 @@ afterAll(async () => {
 const items: TimelineItem[] = [];
 
 async function itemOf(path: string): Promise<TimelineItem> {
-  const { kind, durationSeconds, hasAudio, dynamicRange } = await probeMedia(tools, samples.urlOf(path), { mimeType: null, fileSize: null }, never);
+  const { kind, durationSeconds, hasAudio, dynamicRange } = await probeMedia(
+    tools,
+    samples.urlOf(path),
+    { mimeType: null, fileSize: null },
+    never,
+  );
   return item(`upload-${items.length}`, durationSeconds ?? 10, { kind, hasAudio, dynamicRange });
 }
 
-async function prepare(it: TimelineItem, path: string, wanted: RenditionFormat = format): ReturnType<typeof receiveRendition> {
+async function prepare(
+  it: TimelineItem,
+  path: string,
+  wanted: RenditionFormat = format,
+): ReturnType<typeof receiveRendition> {
   await prepared.prepare(it, samples.urlOf(path), wanted);
   return receiveRendition(prepared.objects, renditionOf(it.uploadID, it, wanted));
 }
@@ -94,14 +117,15 @@ async function expectWhole({ headers, ingest }: Awaited<ReturnType<typeof prepar
   expect(frameTimes(ingest.audio)).toHaveLength(firstSoundFrameFrom(pictures, rate));
   expect(deltas(frameTimes(ingest.video)).every((delta) => delta === 33 || delta === 34)).toBe(true);
   expect(deltas(frameTimes(ingest.audio)).every((delta) => delta === 21 || delta === 22)).toBe(true);
-  expect(headers.map(parametersOf)).toEqual(headers.map(() => parameters ??= parametersOf(headers[0]!)));
+  expect(headers.map(parametersOf)).toEqual(headers.map(() => (parameters ??= parametersOf(headers[0]!))));
   const { decodeErrors, video, audio } = await decode(ingest);
   expect(decodeErrors).toBe('');
   expect(video).toMatchObject({ codec: 'h264', width: 1280, height: 720 });
   expect(audio).toMatchObject({ codec: 'aac', sampleRate: '48000' });
 }
 let parameters: string | undefined;
-const parametersOf = ({ videoSequenceHeader, audioSequenceHeader }: SegmentHeader) => `${videoSequenceHeader!.toString('hex')} ${audioSequenceHeader.toString('hex')}`;
+const parametersOf = ({ videoSequenceHeader, audioSequenceHeader }: SegmentHeader) =>
+  `${videoSequenceHeader!.toString('hex')} ${audioSequenceHeader.toString('hex')}`;
 
 describe('preparing', { timeout: 600_000 }, () => {
   it.each(moving)('%s', async (_, seconds, hasAudio, sample) => {

@@ -14,7 +14,11 @@ const { value: anyValue } = fc.letrec<{ value: Amf0Value }>((tie) => ({
     fc.boolean(),
     fc.constantFrom(null, undefined),
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(text.filter((key) => key !== ''), tie('value'), { maxKeys: 4, noNullPrototype: false }),
+    fc.dictionary(
+      text.filter((key) => key !== ''),
+      tie('value'),
+      { maxKeys: 4, noNullPrototype: false },
+    ),
   ),
 }));
 
@@ -66,7 +70,12 @@ test('anything cut short is refused or shorter, never misread', () => {
 
 test('any bytes are read or refused', () => {
   const anyBytes = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
-  expect(() => fc.assert(fc.property(anyBytes, (bytes) => void decodeOrRefuse(bytes)), { numRuns: 2000 })).not.toThrow();
+  expect(() =>
+    fc.assert(
+      fc.property(anyBytes, (bytes) => void decodeOrRefuse(bytes)),
+      { numRuns: 2000 },
+    ),
+  ).not.toThrow();
 });
 
 test.for([

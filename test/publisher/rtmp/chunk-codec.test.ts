@@ -12,7 +12,8 @@ const video = { chunkStreamID: 6, type: messageType.video, streamID: 1 };
 
 function readInPieces(reader: ChunkReader, bytes: Buffer, pieceBytes: number): RtmpMessage[] {
   const messages: RtmpMessage[] = [];
-  for (let start = 0; start < bytes.length; start += pieceBytes) messages.push(...reader.read(bytes.subarray(start, start + pieceBytes)));
+  for (let start = 0; start < bytes.length; start += pieceBytes)
+    messages.push(...reader.read(bytes.subarray(start, start + pieceBytes)));
   return messages;
 }
 
@@ -60,12 +61,17 @@ describe('what the writer writes, the reader reads', () => {
 
   test('any messages, any chunk size, cut anywhere', () => {
     fc.assert(
-      fc.property(fc.array(anyMessage, { maxLength: 12 }), fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 50 }), (messages, chunkSize, pieceBytes) => {
-        const writer = new ChunkWriter();
-        const bytes = Buffer.concat([announce(writer, chunkSize), writer.write(messages)]);
-        const [, ...read] = readInPieces(new ChunkReader(), bytes, pieceBytes);
-        expect(read).toEqual(messages.map((message) => ({ ...message, timestampMs: message.timestampMs % wrapMs })));
-      }),
+      fc.property(
+        fc.array(anyMessage, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 300 }),
+        fc.integer({ min: 1, max: 50 }),
+        (messages, chunkSize, pieceBytes) => {
+          const writer = new ChunkWriter();
+          const bytes = Buffer.concat([announce(writer, chunkSize), writer.write(messages)]);
+          const [, ...read] = readInPieces(new ChunkReader(), bytes, pieceBytes);
+          expect(read).toEqual(messages.map((message) => ({ ...message, timestampMs: message.timestampMs % wrapMs })));
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -90,7 +96,9 @@ describe('what the writer writes, the reader reads', () => {
 describe('on the wire', () => {
   test('an extended timestamp is in every chunk of the message', () => {
     const bytes = new ChunkWriter().write([{ ...video, timestampMs: 0x01_02_03_04, payload: Buffer.alloc(200, 0xaa) }]);
-    expect(bytes).toEqual(hex('06 ffffff 0000c8 09 01000000 01020304', 'aa'.repeat(128), 'c6 01020304', 'aa'.repeat(72)));
+    expect(bytes).toEqual(
+      hex('06 ffffff 0000c8 09 01000000 01020304', 'aa'.repeat(128), 'c6 01020304', 'aa'.repeat(72)),
+    );
   });
 
   test('from the value 0xFFFFFF on a timestamp is extended, below it is not', () => {
@@ -101,15 +109,22 @@ describe('on the wire', () => {
   test('a running stream never needs an extended timestamp', () => {
     const writer = new ChunkWriter();
     writer.write([{ ...video, timestampMs: 0xff_ff_f0, payload: Buffer.alloc(0) }]);
-    expect(writer.write([{ ...video, timestampMs: 0x01_00_00_11, payload: Buffer.of(1) }])).toEqual(hex('46 000021 000001 09 01'));
+    expect(writer.write([{ ...video, timestampMs: 0x01_00_00_11, payload: Buffer.of(1) }])).toEqual(
+      hex('46 000021 000001 09 01'),
+    );
   });
 });
 
 describe('the reader takes', () => {
   test('formats 0 to 3, deltas added up, a message of format 3 with the delta before it', () => {
     const bytes = hex('04 000064 000001 08 01000000 aa', '44 00000a 000001 08 bb', '84 000005 cc', 'c4 dd');
-    expect(new ChunkReader().read(bytes).map(({ timestampMs, payload }) => [timestampMs, payload.toString('hex')])).toEqual([
-      [100, 'aa'], [110, 'bb'], [115, 'cc'], [120, 'dd'],
+    expect(
+      new ChunkReader().read(bytes).map(({ timestampMs, payload }) => [timestampMs, payload.toString('hex')]),
+    ).toEqual([
+      [100, 'aa'],
+      [110, 'bb'],
+      [115, 'cc'],
+      [120, 'dd'],
     ]);
   });
 
@@ -120,15 +135,28 @@ describe('the reader takes', () => {
   });
 
   test('messages of several chunk streams in turn', () => {
-    const bytes = hex('04 000000 000082 08 01000000', 'aa'.repeat(128), '06 000000 000081 09 01000000', 'bb'.repeat(128), 'c4 aaaa', 'c6 bb');
-    expect(new ChunkReader().read(bytes).map(({ type, payload }) => [type, payload.length])).toEqual([[8, 130], [9, 129]]);
+    const bytes = hex(
+      '04 000000 000082 08 01000000',
+      'aa'.repeat(128),
+      '06 000000 000081 09 01000000',
+      'bb'.repeat(128),
+      'c4 aaaa',
+      'c6 bb',
+    );
+    expect(new ChunkReader().read(bytes).map(({ type, payload }) => [type, payload.length])).toEqual([
+      [8, 130],
+      [9, 129],
+    ]);
   });
 
   test('an abort, which drops the unfinished message only', () => {
     const unfinished = hex('04 000000 000082 08 01000000', 'aa'.repeat(128));
     const abort = new ChunkWriter().write([controlMessage(messageType.abort, 4)]);
     const whole = hex('04 000000 000001 08 01000000 cc');
-    expect(new ChunkReader().read(Buffer.concat([unfinished, abort, whole])).map(({ type }) => type)).toEqual([messageType.abort, 8]);
+    expect(new ChunkReader().read(Buffer.concat([unfinished, abort, whole])).map(({ type }) => type)).toEqual([
+      messageType.abort,
+      8,
+    ]);
   });
 
   test('a message of 10 MiB', () => {
@@ -146,8 +174,16 @@ describe('the reader refuses', () => {
     ['a chunk size over 31 bits', hex('02 000000 000004 01 00000000 80000000')],
     ['a control message without its number', hex('02 000000 000001 01 00000000 00')],
     ['a chunk stream that starts in the middle', hex('c4')],
-    ['a new message inside a message', hex('04 000000 000082 08 01000000', 'aa'.repeat(128), '04 000000 000001 08 01000000 aa')],
-    ['more chunk streams than anyone uses', Buffer.concat(Array.from({ length: 65 }, (_, id) => hex('00', id.toString(16).padStart(2, '0'), '000000 000000 08 01000000')))],
+    [
+      'a new message inside a message',
+      hex('04 000000 000082 08 01000000', 'aa'.repeat(128), '04 000000 000001 08 01000000 aa'),
+    ],
+    [
+      'more chunk streams than anyone uses',
+      Buffer.concat(
+        Array.from({ length: 65 }, (_, id) => hex('00', id.toString(16).padStart(2, '0'), '000000 000000 08 01000000')),
+      ),
+    ],
   ] as const)('%s', ([, bytes]) => {
     expect(() => new ChunkReader().read(bytes)).toThrow(RtmpProtocolError);
   });
@@ -163,7 +199,13 @@ describe('the reader refuses', () => {
   test('any other bytes, or reads them, with no other error', () => {
     // Headers that are nearly right get further than noise.
     const nearlyRight = fc
-      .tuple(fc.nat(255), fc.nat(0xff_ff_ff), fc.nat(400), fc.constantFrom(1, 2, 3, 5, 8, 9, 18, 20), fc.uint8Array({ maxLength: 200 }))
+      .tuple(
+        fc.nat(255),
+        fc.nat(0xff_ff_ff),
+        fc.nat(400),
+        fc.constantFrom(1, 2, 3, 5, 8, 9, 18, 20),
+        fc.uint8Array({ maxLength: 200 }),
+      )
       .map(([basic, timestamp, length, type, rest]) => {
         const fields = Buffer.alloc(12);
         fields.writeUInt8(basic);
@@ -174,7 +216,9 @@ describe('the reader refuses', () => {
       });
     fc.assert(
       fc.property(fc.array(nearlyRight, { maxLength: 10 }), fc.integer({ min: 1, max: 64 }), (blocks, pieceBytes) => {
-        expect(errorOf(() => readInPieces(new ChunkReader(), Buffer.concat(blocks), pieceBytes))).toEqual(nullOrRefusal);
+        expect(errorOf(() => readInPieces(new ChunkReader(), Buffer.concat(blocks), pieceBytes))).toEqual(
+          nullOrRefusal,
+        );
       }),
       { numRuns: 1000 },
     );

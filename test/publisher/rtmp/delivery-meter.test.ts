@@ -7,7 +7,9 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DeliveryMeter } from '../../../lambda/publisher/rtmp/delivery-meter.ts';
 
-const addresses = new Set(Object.values(networkInterfaces()).flatMap((addressed) => addressed?.map(({ address }) => address) ?? []));
+const addresses = new Set(
+  Object.values(networkInterfaces()).flatMap((addressed) => addressed?.map(({ address }) => address) ?? []),
+);
 /** More than the buffers of both sides hold. */
 const sentBytes = 32 * 1024 * 1024;
 const writeBytes = 64 * 1024;
@@ -45,7 +47,12 @@ describe.skipIf(!existsSync('/proc/net/tcp'))('a connection', () => {
     const port = await listening('127.0.0.1', 0, (socket) => socket.pause());
     await listening('127.0.0.2', port, (socket) => socket.resume());
     const stalled = await sending({ host: '127.0.0.1', port, localAddress: '127.0.0.1' });
-    const flowing = await sending({ host: '127.0.0.2', port, localAddress: '127.0.0.2', localPort: stalled.localPort! });
+    const flowing = await sending({
+      host: '127.0.0.2',
+      port,
+      localAddress: '127.0.0.2',
+      localPort: stalled.localPort!,
+    });
     const [still, well] = [metered(stalled), metered(flowing)];
     await expect.poll(() => well.bytesDelivered, { timeout: 5000 }).toBe(sentBytes);
     // What its system has taken besides is only on its way.

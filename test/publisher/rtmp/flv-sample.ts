@@ -10,10 +10,44 @@ const tools = await findMediaTools(process.env);
 const run = promisify(execFile);
 
 /** H.264 with B-frames and a keyframe every second at 2 Mbit/s, and AAC. */
-export async function makeFlv(file: string, { seconds, size = '640x360', framerate = '30' }: { seconds: number; size?: string; framerate?: string }): Promise<void> {
+export async function makeFlv(
+  file: string,
+  { seconds, size = '640x360', framerate = '30' }: { seconds: number; size?: string; framerate?: string },
+): Promise<void> {
   const inputs = ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=${framerate}`, '-f', 'lavfi', '-i', 'sine=r=48000'];
-  const video = ['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-bf', '2', '-g', '30', '-b:v', '2M', '-minrate', '2M', '-maxrate', '2M', '-bufsize', '2M'];
-  await run(tools.ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...inputs, ...video, '-c:a', 'aac', '-t', String(seconds), file]);
+  const video = [
+    '-c:v',
+    'libx264',
+    '-preset',
+    'veryfast',
+    '-pix_fmt',
+    'yuv420p',
+    '-bf',
+    '2',
+    '-g',
+    '30',
+    '-b:v',
+    '2M',
+    '-minrate',
+    '2M',
+    '-maxrate',
+    '2M',
+    '-bufsize',
+    '2M',
+  ];
+  await run(tools.ffmpegPath, [
+    '-nostdin',
+    '-v',
+    'error',
+    '-y',
+    ...inputs,
+    ...video,
+    '-c:a',
+    'aac',
+    '-t',
+    String(seconds),
+    file,
+  ]);
 }
 
 /** The file's tags as a publisher sends them. */
@@ -21,12 +55,16 @@ export async function readFlv(file: string): Promise<MediaMessage[]> {
   const bytes = await readFile(file);
   const types: Readonly<Record<number, MediaMessage['type']>> = { 8: 'audio', 9: 'video', 18: 'data' };
   const messages: MediaMessage[] = [];
-  for (let offset = 13; offset < bytes.length; ) {
+  for (let offset = 13; offset < bytes.length;) {
     const length = bytes.readUIntBE(offset + 1, 3);
     const type = types[bytes.readUInt8(offset)]!;
     const timestampMs = bytes.readUIntBE(offset + 4, 3) + bytes.readUInt8(offset + 7) * 2 ** 24;
     const body = bytes.subarray(offset + 11, offset + 11 + length);
-    messages.push({ type, timestampMs, payload: type === 'data' ? Buffer.concat([encodeAmf0(['@setDataFrame']), body]) : body });
+    messages.push({
+      type,
+      timestampMs,
+      payload: type === 'data' ? Buffer.concat([encodeAmf0(['@setDataFrame']), body]) : body,
+    });
     offset += 11 + length + 4;
   }
   return messages;
@@ -47,10 +85,15 @@ export interface FileFacts {
 
 export async function fileFacts(file: string): Promise<FileFacts> {
   const [packets, decoding] = await Promise.all([
-    run(tools.ffprobePath, ['-v', 'error', '-show_entries', 'packet=codec_type,dts,flags', '-of', 'csv=p=0', file], { maxBuffer: 16_000_000 }),
+    run(tools.ffprobePath, ['-v', 'error', '-show_entries', 'packet=codec_type,dts,flags', '-of', 'csv=p=0', file], {
+      maxBuffer: 16_000_000,
+    }),
     run(tools.ffmpegPath, ['-nostdin', '-v', 'error', '-i', file, '-f', 'null', '-']),
   ]);
-  const rows = packets.stdout.trim().split('\n').map((line) => line.split(','));
+  const rows = packets.stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
   return { video: trackFacts(rows, 'video'), audio: trackFacts(rows, 'audio'), decodeErrors: decoding.stderr };
 }
 

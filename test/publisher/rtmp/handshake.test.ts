@@ -9,7 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { answerToDigest, clientMaker, findDigest, imprintDigest, serverMaker } from '../../../lambda/publisher/rtmp/handshake-digest.ts';
+import {
+  answerToDigest,
+  clientMaker,
+  findDigest,
+  imprintDigest,
+  serverMaker,
+} from '../../../lambda/publisher/rtmp/handshake-digest.ts';
 import { Handshake, handshakeRandomBytes } from '../../../lambda/publisher/rtmp/handshake.ts';
 import { RtmpProtocolError } from '../../../lambda/publisher/rtmp/protocol-error.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
@@ -25,16 +31,22 @@ afterAll(() => rm(folder, { recursive: true }));
 
 async function read(socket: Socket, bytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for (let size = 0; size < bytes; size += pieces.at(-1)!.length) pieces.push((await once(socket, 'data'))[0] as Buffer);
+  for (let size = 0; size < bytes; size += pieces.at(-1)!.length)
+    pieces.push((await once(socket, 'data'))[0] as Buffer);
   return Buffer.concat(pieces).subarray(0, bytes);
 }
 
-function receiveInPieces(handshake: Handshake, bytes: Buffer, pieceBytes: number): { replies: Buffer; rest: Buffer | null } {
+function receiveInPieces(
+  handshake: Handshake,
+  bytes: Buffer,
+  pieceBytes: number,
+): { replies: Buffer; rest: Buffer | null } {
   const replies: Buffer[] = [];
   for (let start = 0; start < bytes.length; start += pieceBytes) {
     const { reply, rest } = handshake.receive(bytes.subarray(start, start + pieceBytes));
     replies.push(reply);
-    if (rest) return { replies: Buffer.concat(replies), rest: Buffer.concat([rest, bytes.subarray(start + pieceBytes)]) };
+    if (rest)
+      return { replies: Buffer.concat(replies), rest: Buffer.concat([rest, bytes.subarray(start + pieceBytes)]) };
   }
   return { replies: Buffer.concat(replies), rest: null };
 }
@@ -64,18 +76,22 @@ test('what does not speak RTMP is refused by its first byte', () => {
 
 test('a server that asks for the complex handshake gets it', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ minLength: handshakeRandomBytes, maxLength: handshakeRandomBytes }), fc.integer({ min: 1, max: 4000 }), (random, pieceBytes) => {
-      const client = Handshake.asClient(Buffer.from(random));
-      const c1 = client.opening.subarray(1);
-      const clientDigest = findDigest(c1, clientMaker);
-      expect(clientDigest).not.toBeNull();
-      const s1 = randomBytes(blockBytes);
-      const serverDigest = imprintDigest(s1, serverMaker);
-      const s2 = answerToDigest(clientDigest!, randomBytes(1504), serverMaker);
-      const { replies: c2, rest } = receiveInPieces(client, Buffer.concat([Buffer.of(3), s1, s2]), pieceBytes);
-      expect(rest).toEqual(Buffer.alloc(0));
-      expect(c2).toEqual(answerToDigest(serverDigest, c2.subarray(0, 1504), clientMaker));
-    }),
+    fc.property(
+      fc.uint8Array({ minLength: handshakeRandomBytes, maxLength: handshakeRandomBytes }),
+      fc.integer({ min: 1, max: 4000 }),
+      (random, pieceBytes) => {
+        const client = Handshake.asClient(Buffer.from(random));
+        const c1 = client.opening.subarray(1);
+        const clientDigest = findDigest(c1, clientMaker);
+        expect(clientDigest).not.toBeNull();
+        const s1 = randomBytes(blockBytes);
+        const serverDigest = imprintDigest(s1, serverMaker);
+        const s2 = answerToDigest(clientDigest!, randomBytes(1504), serverMaker);
+        const { replies: c2, rest } = receiveInPieces(client, Buffer.concat([Buffer.of(3), s1, s2]), pieceBytes);
+        expect(rest).toEqual(Buffer.alloc(0));
+        expect(c2).toEqual(answerToDigest(serverDigest, c2.subarray(0, 1504), clientMaker));
+      },
+    ),
     { numRuns: 50 },
   );
 });
@@ -101,7 +117,20 @@ test('the digest of ffmpeg is where we would put it', async () => {
   onTestFinished(() => void server.close());
   const { ffmpegPath } = await findMediaTools(process.env);
   const rtmpURL = `rtmp://127.0.0.1:${(server.address() as AddressInfo).port}/live/key`;
-  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'quiet', '-f', 'lavfi', '-i', 'anullsrc', '-t', '1', '-f', 'flv', rtmpURL]);
+  const ffmpeg = spawn(ffmpegPath, [
+    '-nostdin',
+    '-v',
+    'quiet',
+    '-f',
+    'lavfi',
+    '-i',
+    'anullsrc',
+    '-t',
+    '1',
+    '-f',
+    'flv',
+    rtmpURL,
+  ]);
   onTestFinished(() => void ffmpeg.kill('SIGKILL'));
   const [socket] = (await once(server, 'connection')) as [Socket];
   onTestFinished(() => void socket.destroy());

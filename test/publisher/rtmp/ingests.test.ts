@@ -25,14 +25,22 @@ afterAll(() => rm(folder, { recursive: true }));
 /** Publishes the sample, its media moved by some time, and leaves the connection open. */
 async function publishSample(ingest: Ingest, startMs: number): Promise<RtmpPublisher> {
   onTestFinished(() => ingest[Symbol.dispose]());
-  const publisher = await connectPublisher(ingest.target, { allowPrivateAddresses: true, connectTimeoutMs: 5000 }, new AbortController().signal);
+  const publisher = await connectPublisher(
+    ingest.target,
+    { allowPrivateAddresses: true, connectTimeoutMs: 5000 },
+    new AbortController().signal,
+  );
   publisher.send(sample.map((message) => ({ ...message, timestampMs: message.timestampMs + startMs })));
   return publisher;
 }
 
 function completeRecording(): FileFacts {
   const track = { dtsRises: true, startsWithKeyframe: true };
-  return { video: { ...track, packets: frameCount('video') }, audio: { ...track, packets: frameCount('audio') }, decodeErrors: '' };
+  return {
+    video: { ...track, packets: frameCount('video') },
+    audio: { ...track, packets: frameCount('audio') },
+    decodeErrors: '',
+  };
 }
 
 /** Of H.264 and AAC messages those with packet type 1 are frames; the others are headers and ends. */
@@ -62,7 +70,9 @@ test('nginx-rtmp refuses a key in use, and an application that it does not have'
   const publisher = await publishSample(ingest, 0);
   await expect(publishSample(ingest, 0)).rejects.toMatchObject({ code: 'already_publishing' });
   const { rtmpURL } = ingest.target;
-  await expect(publishSample({ ...ingest, target: { rtmpURL: rtmpURL.replace('live', 'other'), streamKey: 'key' } }, 0)).rejects.toMatchObject({ code: 'app_refused' });
+  await expect(
+    publishSample({ ...ingest, target: { rtmpURL: rtmpURL.replace('live', 'other'), streamKey: 'key' } }, 0),
+  ).rejects.toMatchObject({ code: 'app_refused' });
   await publisher.close();
   expect(await publisher.ended).toBeNull();
 });

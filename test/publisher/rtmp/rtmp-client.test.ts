@@ -59,8 +59,21 @@ describe('publishing', () => {
     const publisher = await connectTo(`${server.rtmpURL}/room?sig=a%2Fb`);
     await publisher.close();
     const commands = server.commands();
-    expect(commands.map(({ name }) => name)).toEqual(['connect', 'releaseStream', 'FCPublish', 'createStream', 'publish', 'FCUnpublish', 'deleteStream']);
-    expect(commands[0]!.values[0]).toMatchObject({ app: 'live/room?sig=a%2Fb', type: 'nonprivate', tcUrl: `${server.rtmpURL}/room?sig=a%2Fb`, fpad: false });
+    expect(commands.map(({ name }) => name)).toEqual([
+      'connect',
+      'releaseStream',
+      'FCPublish',
+      'createStream',
+      'publish',
+      'FCUnpublish',
+      'deleteStream',
+    ]);
+    expect(commands[0]!.values[0]).toMatchObject({
+      app: 'live/room?sig=a%2Fb',
+      type: 'nonprivate',
+      tcUrl: `${server.rtmpURL}/room?sig=a%2Fb`,
+      fpad: false,
+    });
     expect(commands[4]!.values).toEqual([null, streamKey, 'live']);
     expect(server.connections).toHaveLength(1);
   });
@@ -77,7 +90,7 @@ describe('publishing', () => {
     );
   });
 
-  test.for([[[-1]], [[0.5]], [[100, 99]], [[Number.NaN]]])('times %j are the caller\'s mistake', async ([times]) => {
+  test.for([[[-1]], [[0.5]], [[100, 99]], [[Number.NaN]]])("times %j are the caller's mistake", async ([times]) => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
     expect(() => publisher.send(times!.map((timestampMs) => frameAt(timestampMs)))).toThrow(RangeError);
@@ -91,12 +104,18 @@ describe('publishing', () => {
     const reader = new ChunkReader();
     socket.on('data', (data) => answers.push(...reader.read(data)));
     const ping = { ...controlMessage(messageType.userControl, 0), payload: Buffer.from('000600c0ffee', 'hex') };
-    connection.send([controlMessage(messageType.windowAcknowledgementSize, 10), controlMessage(messageType.setPeerBandwidth, 5_000_000), ping]);
-    await expect.poll(() => answers.map(({ type, payload }) => [type, payload.toString('hex')])).toEqual([
-      [messageType.windowAcknowledgementSize, '00040000'],
-      [messageType.userControl, '000700c0ffee'],
-      [messageType.acknowledgement, expect.stringMatching(/^[0-9a-f]{8}$/)],
+    connection.send([
+      controlMessage(messageType.windowAcknowledgementSize, 10),
+      controlMessage(messageType.setPeerBandwidth, 5_000_000),
+      ping,
     ]);
+    await expect
+      .poll(() => answers.map(({ type, payload }) => [type, payload.toString('hex')]))
+      .toEqual([
+        [messageType.windowAcknowledgementSize, '00040000'],
+        [messageType.userControl, '000700c0ffee'],
+        [messageType.acknowledgement, expect.stringMatching(/^[0-9a-f]{8}$/)],
+      ]);
   });
 
   test('counts what the server acknowledges', async () => {
@@ -121,8 +140,18 @@ describe('a destination that says no', () => {
     ['publish', 'NetStream.Publish.Rejected', 'too many streams', 'server_full'],
     ['publish', 'Anything.Else', '', 'key_refused'],
     // Wowza and Flash Media Server with RTMP authentication.
-    ['connect', 'NetConnection.Connect.Rejected', '[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : ', 'login_required'],
-    ['connect', 'NetConnection.Connect.Rejected', '[ AccessManager.Reject ] : [ authmod=llnw ] : ?reason=needauth', 'login_required'],
+    [
+      'connect',
+      'NetConnection.Connect.Rejected',
+      '[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : ',
+      'login_required',
+    ],
+    [
+      'connect',
+      'NetConnection.Connect.Rejected',
+      '[ AccessManager.Reject ] : [ authmod=llnw ] : ?reason=needauth',
+      'login_required',
+    ],
     ['connect', 'NetConnection.Connect.InvalidApp', '', 'app_refused'],
     ['connect', 'NetConnection.Connect.AppShutdown', '', 'app_refused'],
     ['publish', 'NetStream.Publish.BadName', 'Stream already publishing', 'already_publishing'],
@@ -137,7 +166,8 @@ describe('a destination that says no', () => {
   test.for(refusals)('to %s with %s %j', async ([command, code, description, expected]) => {
     const info = { level: 'error', code, description };
     const server = await serve({
-      [command]: ({ reply }, { transactionID }) => (command === 'publish' ? reply('onStatus', 0, null, info) : reply('_error', transactionID, null, info)),
+      [command]: ({ reply }, { transactionID }) =>
+        command === 'publish' ? reply('onStatus', 0, null, info) : reply('_error', transactionID, null, info),
     });
     const error: unknown = await connectTo(server.rtmpURL).catch((reason: unknown) => reason);
     expect(error).toEqual(failure(expected));
@@ -155,20 +185,32 @@ describe('a destination that says no', () => {
 
   test('at great length keeps nobody from anything else', async () => {
     const server = await serve({
-      publish: ({ reply }) => reply('onStatus', 0, null, { level: 'error', code: 'NetStream.Publish.Failed', description: 'busy '.repeat(200_000) }),
+      publish: ({ reply }) =>
+        reply('onStatus', 0, null, {
+          level: 'error',
+          code: 'NetStream.Publish.Failed',
+          description: 'busy '.repeat(200_000),
+        }),
     });
     await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure('server_full'));
   });
 
   test('to publish by _error', async () => {
-    const server = await serve({ publish: ({ reply }, { transactionID }) => reply('_error', transactionID, null, { code: 'NetStream.Publish.Denied' }) });
+    const server = await serve({
+      publish: ({ reply }, { transactionID }) =>
+        reply('_error', transactionID, null, { code: 'NetStream.Publish.Denied' }),
+    });
     await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure('key_refused'));
   });
 
   test('to record only is not heeded', async () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
-    server.connections[0]!.reply('onStatus', 0, null, { level: 'error', code: 'NetStream.Record.Failed', description: 'no space left' });
+    server.connections[0]!.reply('onStatus', 0, null, {
+      level: 'error',
+      code: 'NetStream.Record.Failed',
+      description: 'no space left',
+    });
     const { connection } = server.connections[0]!;
     connection.send([controlMessage(messageType.acknowledgement, 3200)]);
     await expect.poll(() => publisher.bytesAcknowledged).toBe(3200);
@@ -177,18 +219,24 @@ describe('a destination that says no', () => {
   });
 
   test('to FCPublish only is not heeded', async () => {
-    const server = await serve({ FCPublish: ({ reply }, { transactionID }) => reply('_error', transactionID, null, { level: 'error' }) });
+    const server = await serve({
+      FCPublish: ({ reply }, { transactionID }) => reply('_error', transactionID, null, { level: 'error' }),
+    });
     await expect(connectTo(server.rtmpURL)).resolves.toBeDefined();
   });
 });
 
 describe('a codec of Enhanced RTMP', () => {
   const answering = (properties: Amf0Input, info: object = {}): Script => ({
-    connect: ({ reply }, { transactionID }) => reply('_result', transactionID, properties, { level: 'status', code: 'NetConnection.Connect.Success', ...info }),
+    connect: ({ reply }, { transactionID }) =>
+      reply('_result', transactionID, properties, { level: 'status', code: 'NetConnection.Connect.Success', ...info }),
   });
   const announced = (server: ScriptedServer) => server.commands().find(({ name }) => name === 'connect')!.values[0];
 
-  test.each([['hevc', 'hvc1'], ['av1', 'av01']] as const)('%s is announced as %s, and sent to a server that says nothing of codecs', async (videoCodec, fourCC) => {
+  test.each([
+    ['hevc', 'hvc1'],
+    ['av1', 'av01'],
+  ] as const)('%s is announced as %s, and sent to a server that says nothing of codecs', async (videoCodec, fourCC) => {
     const server = await serve();
     await (await connectTo(server.rtmpURL, { videoCodec })).close();
     expect(announced(server)).toMatchObject({ fourCcList: [fourCC], videoFourCcInfoMap: { [fourCC]: 2 } });
@@ -230,14 +278,22 @@ describe('a codec of Enhanced RTMP', () => {
 describe('a destination that leads elsewhere', () => {
   const redirecting = (redirect: string): Script => ({
     connect: ({ reply }, { transactionID }) =>
-      reply('_error', transactionID, null, { level: 'error', code: 'NetConnection.Connect.Rejected', description: 'Connection failed', ex: { code: 302, redirect } }),
+      reply('_error', transactionID, null, {
+        level: 'error',
+        code: 'NetConnection.Connect.Rejected',
+        description: 'Connection failed',
+        ex: { code: 302, redirect },
+      }),
   });
 
   test('is followed, with the same key', async () => {
     const there = await serve();
     const here = await serve(redirecting(`${there.rtmpURL}/room`));
     const publisher = await connectTo(here.rtmpURL);
-    expect(there.commands().find(({ name }) => name === 'connect')!.values[0]).toMatchObject({ app: 'live/room', tcUrl: `${there.rtmpURL}/room` });
+    expect(there.commands().find(({ name }) => name === 'connect')!.values[0]).toMatchObject({
+      app: 'live/room',
+      tcUrl: `${there.rtmpURL}/room`,
+    });
     expect(there.commands().find(({ name }) => name === 'publish')!.values[1]).toBe(streamKey);
     expect(here.connections).toHaveLength(1);
     await here.connections[0]!.connection.ended;
@@ -262,7 +318,12 @@ describe('a destination that leads elsewhere', () => {
 });
 
 describe('a destination that asks to connect again (Enhanced RTMP, ReconnectRequest)', () => {
-  const request = (tcUrl?: string) => ({ level: 'status', code: 'NetConnection.Connect.ReconnectRequest', description: 'The server is updated.', ...(tcUrl !== undefined && { tcUrl }) });
+  const request = (tcUrl?: string) => ({
+    level: 'status',
+    code: 'NetConnection.Connect.ReconnectRequest',
+    description: 'The server is updated.',
+    ...(tcUrl !== undefined && { tcUrl }),
+  });
 
   test('knows that we can', async () => {
     const server = await serve();
@@ -322,13 +383,18 @@ describe('no way to the destination', () => {
     await expect(connectTo(`rtmp://${closed}`)).rejects.toThrow(failure('handshake_failed'));
   });
 
-  test.for(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]'])('%s is forbidden, before anything is sent', async (host) => {
-    const server = await serve();
-    await expect(connectTo(`rtmp://${host}:${server.port}/live`, { allowPrivateAddresses: false })).rejects.toThrow(failure('address_forbidden'));
-    expect(server.connections).toHaveLength(0);
-  });
+  test.for(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]'])(
+    '%s is forbidden, before anything is sent',
+    async (host) => {
+      const server = await serve();
+      await expect(connectTo(`rtmp://${host}:${server.port}/live`, { allowPrivateAddresses: false })).rejects.toThrow(
+        failure('address_forbidden'),
+      );
+      expect(server.connections).toHaveLength(0);
+    },
+  );
 
-  test('a URL that is not RTMP is not the destination\'s fault', async () => {
+  test("a URL that is not RTMP is not the destination's fault", async () => {
     await expect(connectTo('https://127.0.0.1/live')).rejects.toThrow(TypeError);
   });
 

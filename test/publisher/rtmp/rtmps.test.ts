@@ -37,7 +37,12 @@ async function startTlsSink(shown: TlsOptions | null = certificate) {
 }
 
 function publishTo(rtmpURL: string, tlsCa?: string, more: Partial<RtmpClientOptions> = {}): Promise<RtmpPublisher> {
-  const options = { allowPrivateAddresses: true, connectTimeoutMs: 5000, ...(tlsCa !== undefined && { tlsCa }), ...more };
+  const options = {
+    allowPrivateAddresses: true,
+    connectTimeoutMs: 5000,
+    ...(tlsCa !== undefined && { tlsCa }),
+    ...more,
+  };
   return connectPublisher({ rtmpURL, streamKey: 'key' }, options, new AbortController().signal);
 }
 
@@ -48,10 +53,14 @@ describe.skipIf(certificate === null)('RTMPS (needs openssl)', () => {
     const { sink, port } = await startTlsSink();
     const publisher = await publishTo(`rtmps://localhost:${port}/live`, certificate!.cert);
     publisher.send([{ type: 'audio', timestampMs: 0, payload: Buffer.of(0xaf, 0, 0x11, 0x90) }]);
-    const frames = Array.from({ length: 500 }, (_, index) => deltaChunks('audio', 20, Buffer.concat([Buffer.of(0xaf, 1), Buffer.alloc(9000, index)])));
+    const frames = Array.from({ length: 500 }, (_, index) =>
+      deltaChunks('audio', 20, Buffer.concat([Buffer.of(0xaf, 1), Buffer.alloc(9000, index)])),
+    );
     const media = Buffer.concat(frames);
     publisher.sendChunks([media.subarray(0, 7), media.subarray(7, 1_000_000), media.subarray(1_000_000)]);
-    await expect.poll(() => sink.channels()[0]).toMatchObject({ audioFrames: 500, lastTimestampMs: 10_000, timestampRegressions: 0 });
+    await expect
+      .poll(() => sink.channels()[0])
+      .toMatchObject({ audioFrames: 500, lastTimestampMs: 10_000, timestampRegressions: 0 });
     await publisher.close();
   });
 
@@ -83,11 +92,19 @@ describe.skipIf(certificate === null)('RTMPS (needs openssl)', () => {
   test('does not resume what was begun under another name', async () => {
     const { port, reused } = await startTlsSink();
     const tlsSessions = new TlsSessions();
-    for (const [host, expected] of [['localhost', false], ['127.0.0.1', true]] as const) {
-      const refused = await publishTo(`rtmps://${host}:${port}/live`, certificate!.cert, { tlsSessions }).then((publisher) => publisher.close(), (error: unknown) => error);
+    for (const [host, expected] of [
+      ['localhost', false],
+      ['127.0.0.1', true],
+    ] as const) {
+      const refused = await publishTo(`rtmps://${host}:${port}/live`, certificate!.cert, { tlsSessions }).then(
+        (publisher) => publisher.close(),
+        (error: unknown) => error,
+      );
       expect(refused !== undefined).toBe(expected);
     }
-    await expect(publishTo(`rtmps://127.0.0.1:${port}/live`, certificate!.cert, { tlsSessions })).rejects.toThrow(tlsFailure);
+    await expect(publishTo(`rtmps://127.0.0.1:${port}/live`, certificate!.cert, { tlsSessions })).rejects.toThrow(
+      tlsFailure,
+    );
     expect(reused).not.toContain(true);
   });
 
@@ -101,7 +118,9 @@ describe.skipIf(certificate === null)('RTMPS (needs openssl)', () => {
     const expired = await makeExpiredCertificate('DNS:localhost');
     if (!expired) return skip('needs an openssl that can be an authority');
     const { sink, port } = await startTlsSink(expired);
-    await expect(publishTo(`rtmps://localhost:${port}/live`, expired.cert)).rejects.toMatchObject({ code: 'certificate_expired' });
+    await expect(publishTo(`rtmps://localhost:${port}/live`, expired.cert)).rejects.toMatchObject({
+      code: 'certificate_expired',
+    });
     expect(sink.channels()).toEqual([]);
   });
 

@@ -30,7 +30,8 @@ export interface ScriptedServer extends AsyncDisposable {
 
 /** A server that takes every publisher. */
 const welcoming: Script = {
-  connect: ({ reply }, { transactionID }) => reply('_result', transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' }),
+  connect: ({ reply }, { transactionID }) =>
+    reply('_result', transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' }),
   createStream: ({ reply }, { transactionID }) => reply('_result', transactionID, null, 1),
   publish: ({ reply }) => reply('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' }),
 };
@@ -64,7 +65,10 @@ export async function startScriptedServer(script: Script = {}): Promise<Scripted
     port,
     rtmpURL: `rtmp://127.0.0.1:${port}/live`,
     connections,
-    commands: () => connections.flatMap(({ received }) => received.map((message) => readCommand(message)).filter((command) => command !== null)),
+    commands: () =>
+      connections.flatMap(({ received }) =>
+        received.map((message) => readCommand(message)).filter((command) => command !== null),
+      ),
     [Symbol.asyncDispose]: async () => {
       for (const { socket } of connections) socket.destroy();
       server.close();

@@ -22,26 +22,81 @@ const written = [
   'mutation { createStream(name: "x", quality: q_720p, streamDuration: 3) { id quality ... on Stream { transitions { at } } } }',
   '{ getUsageAnalytics(from: "2026-01-01T00:00:00Z", granularity: month) { data { start } totals { bytesSent } } getBillingOverview { billing { creditsLeft } } __type(name: "Stream") { fields { name } } }',
 ].map((text) => [...text.match(/"[^"]*"|\.\.\.|\w+|\S/g)!]);
-const tokens = [...new Set(written.flat()), '$', '@skip(if: true)', '1e999', '-0', '"\\u0000"', '"""', 'null', 'subscription', '__typename', '# x\n', '\u0000', '\ud800'];
+const tokens = [
+  ...new Set(written.flat()),
+  '$',
+  '@skip(if: true)',
+  '1e999',
+  '-0',
+  '"\\u0000"',
+  '"""',
+  'null',
+  'subscription',
+  '__typename',
+  '# x\n',
+  '\u0000',
+  '\ud800',
+];
 
-const document = fc.constantFrom(...written).chain((text) =>
-  fc
-    .array(fc.record({ at: fc.nat(text.length), removed: fc.nat(2), added: fc.array(fc.constantFrom(...tokens), { maxLength: 2 }) }), { maxLength: 2 })
-    .map((changes) => changes.reduce((changed, { at, removed, added }) => changed.toSpliced(at, removed, ...added), text).join(' ')),
+const document = fc
+  .constantFrom(...written)
+  .chain((text) =>
+    fc
+      .array(
+        fc.record({
+          at: fc.nat(text.length),
+          removed: fc.nat(2),
+          added: fc.array(fc.constantFrom(...tokens), { maxLength: 2 }),
+        }),
+        { maxLength: 2 },
+      )
+      .map((changes) =>
+        changes.reduce((changed, { at, removed, added }) => changed.toSpliced(at, removed, ...added), text).join(' '),
+      ),
+  );
+const value = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    0,
+    -1,
+    5,
+    1.5,
+    true,
+    '',
+    'x',
+    '\u0000',
+    [],
+    [null],
+    [{ clear: true }],
+    [{ clear: false }],
+    [{ add: {}, clear: true }],
+    [{ remove: 5 }],
+    [[]],
+    {},
+  ),
+  fc.jsonValue({ maxDepth: 2 }),
 );
-const value = fc.oneof(fc.constantFrom<unknown>(null, 0, -1, 5, 1.5, true, '', 'x', '\u0000', [], [null], [{ clear: true }], [{ clear: false }], [{ add: {}, clear: true }], [{ remove: 5 }], [[]], {}), fc.jsonValue({ maxDepth: 2 }));
 const variables = fc.record({ id: value, ops: value, first: value, after: value, is: value }, { requiredKeys: [] });
 
 test(`${documents} documents end in data, or in problems that are registered`, { timeout: 120_000 }, async () => {
   let answered = 0;
   await fc.assert(
-    fc.asyncProperty(document, fc.oneof(fc.constant({ id: 'nothing', ops: [{ clear: true }] }), variables), async (query, given) => {
-      const { status, body } = await ask(user, query, given);
-      const codes = (body.errors ?? []).map(({ extensions }: { extensions: { code: string } }) => extensions.code);
-      expect(codes.filter((code: string) => !Object.hasOwn(problemCodes, code) || /^(internal_error|upstream_unavailable)$/.test(code))).toEqual([]);
-      expect(status === 200 || codes.length > 0).toBe(true);
-      if (body.data) answered += 1;
-    }),
+    fc.asyncProperty(
+      document,
+      fc.oneof(fc.constant({ id: 'nothing', ops: [{ clear: true }] }), variables),
+      async (query, given) => {
+        const { status, body } = await ask(user, query, given);
+        const codes = (body.errors ?? []).map(({ extensions }: { extensions: { code: string } }) => extensions.code);
+        expect(
+          codes.filter(
+            (code: string) =>
+              !Object.hasOwn(problemCodes, code) || /^(internal_error|upstream_unavailable)$/.test(code),
+          ),
+        ).toEqual([]);
+        expect(status === 200 || codes.length > 0).toBe(true);
+        if (body.data) answered += 1;
+      },
+    ),
     { numRuns: documents },
   );
   // Neither has the generator been too harsh.

@@ -18,13 +18,21 @@ beforeAll(async () => {
   user = await service.user();
 });
 
-const rootOf = (id: string) => ['query', 'mutation'].map((name) => schema.getRootType(name as 'query')!).find((type) => id in type.getFields())!;
-const ownFields = (type: GraphQLObjectType) => Object.values(type.getFields()).filter(({ name }) => !relations.some(({ from, field }) => from === type.name && field === name));
+const rootOf = (id: string) =>
+  ['query', 'mutation'].map((name) => schema.getRootType(name as 'query')!).find((type) => id in type.getFields())!;
+const ownFields = (type: GraphQLObjectType) =>
+  Object.values(type.getFields()).filter(
+    ({ name }) => !relations.some(({ from, field }) => from === type.name && field === name),
+  );
 
 /** Everything below a type that does not lead to another resource. */
 function everythingOf(type: GraphQLOutputType): string {
   const named = getNamedType(type);
-  return isObjectType(named) ? `{ ${ownFields(named).map((field) => `${field.name} ${everythingOf(field.type)}`).join(' ')} }` : '';
+  return isObjectType(named)
+    ? `{ ${ownFields(named)
+        .map((field) => `${field.name} ${everythingOf(field.type)}`)
+        .join(' ')} }`
+    : '';
 }
 
 /** An answer of REST as GraphQL shows it: what is left out is null, and pages are connections. */
@@ -38,7 +46,10 @@ function asShown(type: GraphQLOutputType, value: unknown): unknown {
     const { data, page } = object as { data: unknown[]; page: { hasMore: boolean; nextCursor: string } };
     const { nodes } = type.getFields();
     const shown = asShown(nodes!.type, data) as unknown[];
-    const edges = shown.map((node, index) => ({ node, cursor: page.hasMore && index === shown.length - 1 ? page.nextCursor : null }));
+    const edges = shown.map((node, index) => ({
+      node,
+      cursor: page.hasMore && index === shown.length - 1 ? page.nextCursor : null,
+    }));
     return { nodes: shown, edges, pageInfo: { hasNextPage: page.hasMore, endCursor: page.nextCursor || null } };
   }
   return Object.fromEntries(ownFields(type).map((field) => [field.name, asShown(field.type, object[field.name])]));
@@ -59,7 +70,11 @@ async function call(id: string, args: Record<string, unknown> = {}) {
 }
 
 /** Calls it, and compares the answer with what REST reads at the path. */
-async function callAs(path: string | ((answer: { id: string }) => string), id: string, args: Record<string, unknown> = {}) {
+async function callAs(
+  path: string | ((answer: { id: string }) => string),
+  id: string,
+  args: Record<string, unknown> = {},
+) {
   const answer = await call(id, args);
   const { status, body } = await user.call('GET', typeof path === 'string' ? path : path(answer));
   expect(status).toBe(200);
@@ -67,28 +82,55 @@ async function callAs(path: string | ((answer: { id: string }) => string), id: s
   return answer;
 }
 
-const made = { webhook: '', upload: '', imported: '', destination: '', stream: '', other: '', playlist: '', target: '' };
+const made = {
+  webhook: '',
+  upload: '',
+  imported: '',
+  destination: '',
+  stream: '',
+  other: '',
+  playlist: '',
+  target: '',
+};
 
 describe('webhooks', () => {
   it('are created, updated and read', async () => {
-    const { secret, ...webhook } = await call('createWebhook', { url: 'https://hooks.example.org/streams', events: ['stream.state_changed', 'credits.low'] });
+    const { secret, ...webhook } = await call('createWebhook', {
+      url: 'https://hooks.example.org/streams',
+      events: ['stream.state_changed', 'credits.low'],
+    });
     expect(secret).toMatch(/^whsec_/);
     made.webhook = webhook.id;
     expect(await callAs(`/webhooks/${webhook.id}`, 'getWebhook', { id: webhook.id })).toEqual(webhook);
-    expect(await callAs(`/webhooks/${webhook.id}`, 'updateWebhook', { id: webhook.id, events: ['stream.state_changed'] })).toMatchObject({ events: ['stream.state_changed'] });
+    expect(
+      await callAs(`/webhooks/${webhook.id}`, 'updateWebhook', { id: webhook.id, events: ['stream.state_changed'] }),
+    ).toMatchObject({ events: ['stream.state_changed'] });
     await callAs('/webhooks', 'listWebhooks');
   });
 });
 
 describe('uploads', () => {
   it('are created, sent, completed, imported and read', async () => {
-    made.upload = (await callAs(({ id }) => `/uploads/${id}`, 'createUpload', { name: 'clip.mp4', mimeType: 'video/mp4', fileSize: 5, type: 'video' })).id;
+    made.upload = (
+      await callAs(({ id }) => `/uploads/${id}`, 'createUpload', {
+        name: 'clip.mp4',
+        mimeType: 'video/mp4',
+        fileSize: 5,
+        type: 'video',
+      })
+    ).id;
     const { url, method, headers } = await call('createUploadUrl', { id: made.upload });
-    expect([url, method, headers['content-type'] ?? headers['Content-Type']]).toEqual([expect.stringMatching(/^http/), 'PUT', 'video/mp4']);
+    expect([url, method, headers['content-type'] ?? headers['Content-Type']]).toEqual([
+      expect.stringMatching(/^http/),
+      'PUT',
+      'video/mp4',
+    ]);
     await pretendProbed(service, made.upload);
     await callAs(`/uploads/${made.upload}`, 'completeUpload', { id: made.upload });
     await pretendProbed(service, made.upload);
-    made.imported = (await callAs(({ id }) => `/uploads/${id}`, 'importUpload', { url: 'http://127.0.0.1:9/clip.mp4', name: 'clip' })).id;
+    made.imported = (
+      await callAs(({ id }) => `/uploads/${id}`, 'importUpload', { url: 'http://127.0.0.1:9/clip.mp4', name: 'clip' })
+    ).id;
     await callAs(`/uploads/${made.imported}`, 'getUpload', { id: made.imported });
     await callAs('/uploads?limit=1', 'listUploads', { first: 1 });
   });
@@ -96,9 +138,17 @@ describe('uploads', () => {
 
 describe('destinations', () => {
   it('are created, updated and read', async () => {
-    const fields = { name: 'ingest', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'a-stream-key', backupRtmpURL: 'rtmp://127.0.0.1/backup' };
+    const fields = {
+      name: 'ingest',
+      rtmpURL: 'rtmp://127.0.0.1/live',
+      streamKey: 'a-stream-key',
+      backupRtmpURL: 'rtmp://127.0.0.1/backup',
+    };
     made.destination = (await callAs(({ id }) => `/destinations/${id}`, 'createDestination', fields)).id;
-    const updated = await callAs(`/destinations/${made.destination}`, 'updateDestination', { id: made.destination, backupRtmpURL: null });
+    const updated = await callAs(`/destinations/${made.destination}`, 'updateDestination', {
+      id: made.destination,
+      backupRtmpURL: null,
+    });
     expect(updated).toMatchObject({ name: 'ingest', backupRtmpURL: null });
     await callAs(`/destinations/${made.destination}`, 'getDestination', { id: made.destination });
     await callAs('/destinations?archived=false', 'listDestinations', { archived: false });
@@ -107,19 +157,54 @@ describe('destinations', () => {
 
 describe('playlists', () => {
   it('are created, edited, copied, published and read', async () => {
-    made.stream = (await callAs(({ id }) => `/streams/${id}`, 'createStream', { name: 'loop', destinationID: made.destination, quality: 'q_720p' })).id;
+    made.stream = (
+      await callAs(({ id }) => `/streams/${id}`, 'createStream', {
+        name: 'loop',
+        destinationID: made.destination,
+        quality: 'q_720p',
+      })
+    ).id;
     made.other = (await call('createStream')).id;
-    made.playlist = (await callAs(({ id }) => `/playlists/${id}`, 'createPlaylist', { streamID: made.stream, kind: 'video', mode: 'sequential', name: 'p' })).id;
+    made.playlist = (
+      await callAs(({ id }) => `/playlists/${id}`, 'createPlaylist', {
+        streamID: made.stream,
+        kind: 'video',
+        mode: 'sequential',
+        name: 'p',
+      })
+    ).id;
     made.target = (await call('createPlaylist', { streamID: made.other, kind: 'video', mode: 'shuffle' })).id;
     const edits = [
-      { add: { uploadID: made.upload, itemID: 'a' } }, { add: { uploadID: made.imported, itemID: 'b', index: 0 } }, { move: { itemID: 'a', index: 0 } },
-      { replace: { itemID: 'b', uploadID: made.upload } }, { setMode: { mode: 'shuffle' } },
+      { add: { uploadID: made.upload, itemID: 'a' } },
+      { add: { uploadID: made.imported, itemID: 'b', index: 0 } },
+      { move: { itemID: 'a', index: 0 } },
+      { replace: { itemID: 'b', uploadID: made.upload } },
+      { setMode: { mode: 'shuffle' } },
     ];
-    const edited = await callAs(`/playlists/${made.playlist}`, 'applyPlaylistOperations', { id: made.playlist, operations: edits, expectedVersion: 1 });
-    expect(edited).toMatchObject({ version: 2, draft: { mode: 'shuffle', items: [{ id: 'a', uploadID: made.upload }, { id: 'b', uploadID: made.upload }] } });
-    const removed = await call('applyPlaylistOperations', { id: made.playlist, operations: [{ remove: { itemID: 'b' } }] });
+    const edited = await callAs(`/playlists/${made.playlist}`, 'applyPlaylistOperations', {
+      id: made.playlist,
+      operations: edits,
+      expectedVersion: 1,
+    });
+    expect(edited).toMatchObject({
+      version: 2,
+      draft: {
+        mode: 'shuffle',
+        items: [
+          { id: 'a', uploadID: made.upload },
+          { id: 'b', uploadID: made.upload },
+        ],
+      },
+    });
+    const removed = await call('applyPlaylistOperations', {
+      id: made.playlist,
+      operations: [{ remove: { itemID: 'b' } }],
+    });
     expect(removed.draft.items).toHaveLength(1);
-    const cleared = await call('applyPlaylistOperations', { id: made.target, operations: [{ add: { uploadID: made.upload } }, { clear: true }] });
+    const cleared = await call('applyPlaylistOperations', {
+      id: made.target,
+      operations: [{ add: { uploadID: made.upload } }, { clear: true }],
+    });
     expect(cleared.draft.items).toEqual([]);
     await callAs(`/playlists/${made.target}`, 'copyPlaylist', { id: made.playlist, targetPlaylistID: made.target });
     await callAs(`/playlists/${made.playlist}`, 'publishPlaylist', { id: made.playlist });
@@ -131,10 +216,17 @@ describe('playlists', () => {
 describe('streams', () => {
   it('are updated, scheduled, started, stopped and read', async () => {
     const { stream: id } = made;
-    expect(await callAs(`/streams/${id}`, 'updateStream', { id, framerate: 'f_30', streamDuration: 0, name: null })).toMatchObject({ framerate: 'f_30', name: null });
+    expect(
+      await callAs(`/streams/${id}`, 'updateStream', { id, framerate: 'f_30', streamDuration: 0, name: null }),
+    ).toMatchObject({ framerate: 'f_30', name: null });
     expect((await callAs(`/streams/${id}/readiness`, 'getStreamReadiness', { id })).ready).toBe(true);
     const recurrence = { rule: 'FREQ=DAILY', timeZone: 'Europe/Paris' };
-    const scheduled = await callAs(`/streams/${id}`, 'scheduleStream', { id, scheduleStartAt: '2999-01-01T00:00:00+01:00', scheduleEndAt: '2999-01-01T01:00:00Z', recurrence });
+    const scheduled = await callAs(`/streams/${id}`, 'scheduleStream', {
+      id,
+      scheduleStartAt: '2999-01-01T00:00:00+01:00',
+      scheduleEndAt: '2999-01-01T01:00:00Z',
+      recurrence,
+    });
     expect(scheduled).toMatchObject({ state: 'scheduled', scheduleStartAt: '2998-12-31T23:00:00.000Z', recurrence });
     expect((await callAs(`/streams/${id}`, 'cancelStreamSchedule', { id })).state).toBe('draft');
     expect((await callAs(`/streams/${id}`, 'startStream', { id })).state).toBe('activating');
@@ -150,7 +242,11 @@ describe('streams', () => {
 
 describe('deliveries of webhooks', () => {
   it('are read, and asked for again', async () => {
-    const { nodes } = await callAs(`/webhooks/${made.webhook}/deliveries?limit=2&state=pending`, 'listWebhookDeliveries', { id: made.webhook, first: 2, state: 'pending' });
+    const { nodes } = await callAs(
+      `/webhooks/${made.webhook}/deliveries?limit=2&state=pending`,
+      'listWebhookDeliveries',
+      { id: made.webhook, first: 2, state: 'pending' },
+    );
     expect(nodes[0]).toMatchObject({ eventType: 'stream.state_changed', state: 'pending' });
     const again = await call('redeliverWebhook', { id: made.webhook, deliveryID: nodes[0].id });
     expect(again).toMatchObject({ id: nodes[0].id, eventID: nodes[0].eventID, state: 'pending' });
@@ -165,13 +261,27 @@ describe('account, service, billing and crypto', () => {
     await callAs('/billing/overview', 'getBillingOverview');
     await callAs('/billing/invoices', 'listInvoices');
     const range = { from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' };
-    const usage = await callAs(`/billing/usage?from=${range.from}&to=${range.to}&granularity=month&timeZone=Europe/Paris`, 'getUsageAnalytics', { ...range, granularity: 'month', timeZone: 'Europe/Paris' });
+    const usage = await callAs(
+      `/billing/usage?from=${range.from}&to=${range.to}&granularity=month&timeZone=Europe/Paris`,
+      'getUsageAnalytics',
+      { ...range, granularity: 'month', timeZone: 'Europe/Paris' },
+    );
     expect(usage.data).toHaveLength(3);
-    expect(await call('createTopUp', { amountCents: 500 })).toMatchObject({ amountCents: 500, credits: 500, checkoutURL: expect.stringMatching(/^http/) });
+    expect(await call('createTopUp', { amountCents: 500 })).toMatchObject({
+      amountCents: 500,
+      credits: 500,
+      checkoutURL: expect.stringMatching(/^http/),
+    });
     // When the rates were fetched is counted back from now.
     const [currency] = await call('listCryptoCurrencies');
-    expect(currency).toMatchObject({ id: expect.any(String), decimals: expect.any(Number), rateAt: expect.stringMatching(/Z$/) });
-    await callAs(`/crypto/currencies/${encodeURIComponent(currency.id)}/deposit-address`, 'getCryptoDepositAddress', { id: currency.id });
+    expect(currency).toMatchObject({
+      id: expect.any(String),
+      decimals: expect.any(Number),
+      rateAt: expect.stringMatching(/Z$/),
+    });
+    await callAs(`/crypto/currencies/${encodeURIComponent(currency.id)}/deposit-address`, 'getCryptoDepositAddress', {
+      id: currency.id,
+    });
   });
 });
 
@@ -187,7 +297,11 @@ describe('deletions', () => {
   });
 
   it('deleteDestination answers true, and it is archived', async () => {
-    const { body: spare } = await user.call('POST', '/destinations', { name: 'spare', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'another-key' });
+    const { body: spare } = await user.call('POST', '/destinations', {
+      name: 'spare',
+      rtmpURL: 'rtmp://127.0.0.1/live',
+      streamKey: 'another-key',
+    });
     expect(await call('deleteDestination', { id: spare.id })).toBe(true);
     expect((await callAs(`/destinations/${spare.id}`, 'getDestination', { id: spare.id })).archivedAt).not.toBeNull();
   });

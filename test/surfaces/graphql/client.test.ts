@@ -25,7 +25,13 @@ beforeAll(async () => {
 });
 
 const clientAt = (url: string, apiKey: string, send: typeof fetch = fetch) =>
-  new Client({ url, exchanges: [cacheExchange, fetchExchange], preferGetMethod: false, fetchOptions: { headers: { 'X-API-Key': apiKey } }, fetch: send });
+  new Client({
+    url,
+    exchanges: [cacheExchange, fetchExchange],
+    preferGetMethod: false,
+    fetchOptions: { headers: { 'X-API-Key': apiKey } },
+    fetch: send,
+  });
 
 const streamParts = gql`
   fragment StreamParts on Stream { id name state destination { name } playlists { draft { items { upload { name } } } } }
@@ -53,9 +59,15 @@ async function putLive(client: Client): Promise<string> {
   const destination = await mutate(createDestination, {});
   const stream = await mutate(createStream, { destinationID: destination.id });
   const playlist = await mutate(createPlaylist, { streamID: stream.id });
-  expect(await mutate(edit, { id: playlist.id, operations: [{ add: { uploadID: upload.id } }] })).toMatchObject({ version: 2 });
+  expect(await mutate(edit, { id: playlist.id, operations: [{ add: { uploadID: upload.id } }] })).toMatchObject({
+    version: 2,
+  });
   const started = await mutate(start, { id: stream.id });
-  expect(started).toMatchObject({ state: 'activating', destination: { name: 'ingest' }, playlists: [{ draft: { items: [{ upload: { name: 'clip.mp4' } }] } }] });
+  expect(started).toMatchObject({
+    state: 'activating',
+    destination: { name: 'ingest' },
+    playlists: [{ draft: { items: [{ upload: { name: 'clip.mp4' } }] } }],
+  });
   const { data } = await client.query(list, { first: 1 }).toPromise();
   expect(data.listStreams.nodes).toEqual([started]);
   return data.listStreams.nodes[0].state;
@@ -72,7 +84,9 @@ const refused = [['There is no such stream.', ['startStream'], 'not_found']];
 describe('over HTTP', () => {
   let url: string;
   beforeAll(async () => {
-    const server = createServer((request, response) => void getRequestListener((received) => handler()(received, '192.0.2.1'))(request, response));
+    const server = createServer(
+      (request, response) => void getRequestListener((received) => handler()(received, '192.0.2.1'))(request, response),
+    );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;
@@ -109,8 +123,17 @@ describe('over the bundled function', () => {
   let client: Client;
   beforeAll(async () => {
     const { pool, log, ...rest } = service.service();
-    const connections = { ...rest, pool, queue: createPostgresCommandQueue({ pool, log }), origin: new URL(graphqlURL).origin };
-    const bundled = (await bundledGraphql())(connections, { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 }, log);
+    const connections = {
+      ...rest,
+      pool,
+      queue: createPostgresCommandQueue({ pool, log }),
+      origin: new URL(graphqlURL).origin,
+    };
+    const bundled = (await bundledGraphql())(
+      connections,
+      { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 },
+      log,
+    );
     client = clientAt(graphqlURL, user.apiKey, (input, init) => bundled(new Request(input, init), '192.0.2.1'));
   });
 

@@ -19,7 +19,8 @@ beforeAll(async () => {
 });
 
 const newer = { accept: 'application/graphql-response+json' };
-const codesOf = ({ body }: { body: { errors?: { extensions: { code: string } }[] } }) => (body.errors ?? []).map(({ extensions }) => extensions.code);
+const codesOf = ({ body }: { body: { errors?: { extensions: { code: string } }[] } }) =>
+  (body.errors ?? []).map(({ extensions }) => extensions.code);
 
 describe('the protocol', () => {
   const audits = serverAudits({
@@ -36,14 +37,19 @@ describe('the protocol', () => {
   });
 
   it('queries are sent by POST', async () => {
-    const response = await handler()(new Request(`${graphqlURL}?query={getMe{id}}`, { headers: { 'x-api-key': user.apiKey } }), '192.0.2.1');
+    const response = await handler()(
+      new Request(`${graphqlURL}?query={getMe{id}}`, { headers: { 'x-api-key': user.apiKey } }),
+      '192.0.2.1',
+    );
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });
 });
 
 describe('credentials', () => {
-  const token = (audience: string, scopes = ['service:read']) => signAccessToken(service.pool(), { origin, userID: user.id, scopes, audience });
-  const withToken = async (audience: string) => ask(null, '{ getMe { id } }', {}, { authorization: `Bearer ${await token(audience)}` });
+  const token = (audience: string, scopes = ['service:read']) =>
+    signAccessToken(service.pool(), { origin, userID: user.id, scopes, audience });
+  const withToken = async (audience: string) =>
+    ask(null, '{ getMe { id } }', {}, { authorization: `Bearer ${await token(audience)}` });
 
   it.each(['/graphql', '', '/'])('a token for %s of the origin is good', async (path) => {
     expect((await withToken(origin + path)).body).toEqual({ data: { getMe: { id: user.id } } });
@@ -66,8 +72,15 @@ describe('credentials', () => {
   });
 
   it('what is public needs none: the schema, and the state of the service', async () => {
-    const { body } = await ask(null, '{ getStatus { status checks { database { status } } } __schema { queryType { name } } getOpenapi }');
-    expect(body.data).toMatchObject({ getStatus: { status: 'ok', checks: { database: { status: 'ok' } } }, __schema: { queryType: { name: 'Query' } }, getOpenapi: { openapi: '3.1.0' } });
+    const { body } = await ask(
+      null,
+      '{ getStatus { status checks { database { status } } } __schema { queryType { name } } getOpenapi }',
+    );
+    expect(body.data).toMatchObject({
+      getStatus: { status: 'ok', checks: { database: { status: 'ok' } } },
+      __schema: { queryType: { name: 'Query' } },
+      getOpenapi: { openapi: '3.1.0' },
+    });
   });
 
   it('next to what is public everything else needs one', async () => {
@@ -77,14 +90,28 @@ describe('credentials', () => {
 
 describe('scopes', () => {
   const withScopes = async (scopes: string[], query: string, variables = {}) =>
-    ask(null, query, variables, { authorization: `Bearer ${await signAccessToken(service.pool(), { origin, userID: user.id, scopes })}` });
+    ask(null, query, variables, {
+      authorization: `Bearer ${await signAccessToken(service.pool(), { origin, userID: user.id, scopes })}`,
+    });
 
   it('are checked field by field: what may be seen is answered', async () => {
-    const { status, body } = await withScopes(['service:read'], '{ getMe { id } listInvoices { nodes { id } } getBillingOverview { id } }');
+    const { status, body } = await withScopes(
+      ['service:read'],
+      '{ getMe { id } listInvoices { nodes { id } } getBillingOverview { id } }',
+    );
     expect(status).toBe(200);
     expect(body.data).toEqual({ getMe: { id: user.id }, listInvoices: null, getBillingOverview: { id: user.id } });
-    expect(body.errors).toEqual([expect.objectContaining({ path: ['listInvoices'], message: 'This needs the scope service:billing. Ask the user for it, or use a key that has it.' })]);
-    expect(body.errors[0].extensions).toMatchObject({ code: 'insufficient_scope', status: 403, scopes: ['service:billing'] });
+    expect(body.errors).toEqual([
+      expect.objectContaining({
+        path: ['listInvoices'],
+        message: 'This needs the scope service:billing. Ask the user for it, or use a key that has it.',
+      }),
+    ]);
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'insufficient_scope',
+      status: 403,
+      scopes: ['service:billing'],
+    });
   });
 
   it('come before what is wrong with arguments', async () => {
@@ -94,11 +121,19 @@ describe('scopes', () => {
   });
 
   it('are checked for relations', async () => {
-    const { body: destination } = await user.call('POST', '/destinations', { name: 'd', rtmpURL: 'rtmp://example.com/live', streamKey: 'a-key' });
-    const query = 'mutation($destination: ID) { createStream(destinationID: $destination) { state destination { name } } }';
+    const { body: destination } = await user.call('POST', '/destinations', {
+      name: 'd',
+      rtmpURL: 'rtmp://example.com/live',
+      streamKey: 'a-key',
+    });
+    const query =
+      'mutation($destination: ID) { createStream(destinationID: $destination) { state destination { name } } }';
     const { body } = await withScopes(['service:write'], query, { destination: destination.id });
     expect(body.data).toEqual({ createStream: { state: 'draft', destination: null } });
-    expect(body.errors[0]).toMatchObject({ path: ['createStream', 'destination'], extensions: { code: 'insufficient_scope', scopes: ['service:read'] } });
+    expect(body.errors[0]).toMatchObject({
+      path: ['createStream', 'destination'],
+      extensions: { code: 'insufficient_scope', scopes: ['service:read'] },
+    });
   });
 });
 
@@ -109,7 +144,9 @@ describe('errors', () => {
     const { status, body } = await ask(user, 'mutation($id: ID!) { startStream(id: $id) { id } }', { id: stream.id });
     expect([status, body.data]).toEqual([200, { startStream: null }]);
     const { detail, title: _, ...members } = rest;
-    expect(body.errors).toEqual([{ message: detail, path: ['startStream'], locations: [{ line: 1, column: 22 }], extensions: members }]);
+    expect(body.errors).toEqual([
+      { message: detail, path: ['startStream'], locations: [{ line: 1, column: 22 }], extensions: members },
+    ]);
     expect(members).toMatchObject({ code: 'stream_not_ready', readiness: { ready: false } });
   });
 
@@ -119,25 +156,41 @@ describe('errors', () => {
     ['an argument that is not there', '{ getMe(id: 1) { id } }', 'query_malformed'],
     ['a subscription', 'subscription { getMe { id } }', 'query_malformed'],
     ['a literal of a wrong type', '{ listStreams(first: "x") { nodes { id } } }', 'query_malformed'],
-    ['a variable of a wrong type', 'query($first: Int = 1) { listStreams(first: $first) { nodes { id } } }', 'validation_failed'],
+    [
+      'a variable of a wrong type',
+      'query($first: Int = 1) { listStreams(first: $first) { nodes { id } } }',
+      'validation_failed',
+    ],
     ['null where null cannot be', 'query($first: ID = "x") { getStream(id: $first) { id } }', 'validation_failed'],
-    ['null for a directive', 'query($first: Boolean = true) { getMe { defaults { quality @include(if: $first) } } }', 'validation_failed'],
+    [
+      'null for a directive',
+      'query($first: Boolean = true) { getMe { defaults { quality @include(if: $first) } } }',
+      'validation_failed',
+    ],
   ])('%s is refused with a code', async (_, query, code) => {
     const first = /(ID|Boolean) =/.test(query) ? null : 'x';
     expect(codesOf(await ask(user, query, { first }, newer))).toEqual([code]);
   });
 
   it('lead to the argument, also inside of a variant', async () => {
-    const query = 'mutation($ops: [PlaylistOperationInput!]!) { applyPlaylistOperations(id: "x", operations: $ops) { id } }';
-    const { body } = await ask(user, query, { ops: [{ clear: true }, { add: { uploadID: 'nothing', index: -1 } }, { move: { itemID: '', index: 1 } }] });
+    const query =
+      'mutation($ops: [PlaylistOperationInput!]!) { applyPlaylistOperations(id: "x", operations: $ops) { id } }';
+    const { body } = await ask(user, query, {
+      ops: [{ clear: true }, { add: { uploadID: 'nothing', index: -1 } }, { move: { itemID: '', index: 1 } }],
+    });
     const paths = body.errors[0].extensions.errors.map(({ path }: { path: string }) => path);
     expect(paths).toEqual(['/operations/1/add/index', '/operations/2/move/itemID']);
   });
 
-  it.each(['{ listStreams(first: 101) { nodes { id } } }', '{ listStreams(after: "x") { nodes { id } } }'])('%s is refused at its argument', async (query) => {
-    const [, name] = /\((\w+):/.exec(query)!;
-    expect((await ask(user, query)).body.errors[0].extensions.errors).toEqual([expect.objectContaining({ path: `/${name}` })]);
-  });
+  it.each(['{ listStreams(first: 101) { nodes { id } } }', '{ listStreams(after: "x") { nodes { id } } }'])(
+    '%s is refused at its argument',
+    async (query) => {
+      const [, name] = /\((\w+):/.exec(query)!;
+      expect((await ask(user, query)).body.errors[0].extensions.errors).toEqual([
+        expect.objectContaining({ path: `/${name}` }),
+      ]);
+    },
+  );
 
   it('of ours say nothing of their cause, which is logged', async () => {
     const stranger = await service.user();
@@ -145,21 +198,34 @@ describe('errors', () => {
     const { body } = await ask(stranger, '{ getMe { id } listDestinations { nodes { id } } }');
     await service.pool().query('alter table hidden rename to destinations');
     expect(body.data).toEqual({ getMe: { id: stranger.id }, listDestinations: null });
-    expect(body.errors[0]).toMatchObject({ message: 'We made a mistake. It is logged.', extensions: { code: 'internal_error', status: 500 } });
-    expect(JSON.parse(service.logged.at(-1)!)).toEqual({ event: 'request_failed', code: 'internal_error', cause: 'error: relation "destinations" does not exist' });
+    expect(body.errors[0]).toMatchObject({
+      message: 'We made a mistake. It is logged.',
+      extensions: { code: 'internal_error', status: 500 },
+    });
+    expect(JSON.parse(service.logged.at(-1)!)).toEqual({
+      event: 'request_failed',
+      code: 'internal_error',
+      cause: 'error: relation "destinations" does not exist',
+    });
   });
 
   it('of many relations at once are logged once', async () => {
     const owner = await service.user();
     for (const name of ['a', 'b', 'c']) {
-      const { body: destination } = await owner.call('POST', '/destinations', { name, rtmpURL: 'rtmp://example.com/live', streamKey: 'a-key' });
+      const { body: destination } = await owner.call('POST', '/destinations', {
+        name,
+        rtmpURL: 'rtmp://example.com/live',
+        streamKey: 'a-key',
+      });
       await owner.call('POST', '/streams', { destinationID: destination.id });
     }
     await service.pool().query('alter table destinations rename to hidden');
     const before = service.logged.length;
     const { body } = await ask(owner, '{ listStreams { nodes { state destination { name } } } }');
     await service.pool().query('alter table hidden rename to destinations');
-    expect(body.data.listStreams.nodes).toEqual(Array.from({ length: 3 }, () => ({ state: 'draft', destination: null })));
+    expect(body.data.listStreams.nodes).toEqual(
+      Array.from({ length: 3 }, () => ({ state: 'draft', destination: null })),
+    );
     expect(codesOf({ body })).toEqual(['internal_error', 'internal_error', 'internal_error']);
     expect(service.logged.length - before).toBe(1);
   });
@@ -167,15 +233,32 @@ describe('errors', () => {
   it('are 502 when the database is gone', async () => {
     const pool = createPool({ host: '127.0.0.1', port: 1, connectionTimeoutMillis: 500 });
     const nothing = null as never;
-    const dead = createService({ pool, objects: nothing, queue: nothing, sealer: nothing, payment: nothing, crypto: nothing, serviceSecret: '', origin }, { rateLimitFactor: 1 } as never, () => {});
+    const dead = createService(
+      {
+        pool,
+        objects: nothing,
+        queue: nothing,
+        sealer: nothing,
+        payment: nothing,
+        crypto: nothing,
+        serviceSecret: '',
+        origin,
+      },
+      { rateLimitFactor: 1 } as never,
+      () => {},
+    );
     const headers = { 'x-api-key': user.apiKey, 'content-type': 'application/json' };
-    const response = await createGraphqlHandler(dead)(new Request(graphqlURL, { method: 'POST', headers, body: '{"query":"{getMe{id}}"}' }), '192.0.2.1');
+    const response = await createGraphqlHandler(dead)(
+      new Request(graphqlURL, { method: 'POST', headers, body: '{"query":"{getMe{id}}"}' }),
+      '192.0.2.1',
+    );
     expect([response.status, codesOf({ body: await response.json() })]).toEqual([502, ['upstream_unavailable']]);
   });
 });
 
 describe('limits', () => {
-  const nested = (depth: number) => `{ getPlaylist(id: "x") ${'{ stream { playlists '.repeat(depth)} { id } ${'} }'.repeat(depth)} }`;
+  const nested = (depth: number) =>
+    `{ getPlaylist(id: "x") ${'{ stream { playlists '.repeat(depth)} { id } ${'} }'.repeat(depth)} }`;
 
   it(`${maxDepth} fields inside each other are the deepest`, async () => {
     expect(codesOf(await ask(user, nested(6), {}, newer))).toEqual(['not_found']);
@@ -185,20 +268,40 @@ describe('limits', () => {
   });
 
   it(`${maxCost} resources are the most, through aliases, fragments and variables too`, async () => {
-    const page = (first: string) => `listStreams(first: ${first}) { nodes { playlists { draft { items { upload { id } } } } } }`;
+    const page = (first: string) =>
+      `listStreams(first: ${first}) { nodes { playlists { draft { items { upload { id } } } } } }`;
     expect((await ask(user, `{ a: ${page('100')} b: ${page('50')} }`)).body.errors).toBeUndefined();
-    expect(codesOf(await ask(user, `{ a: ${page('100')} b: ${page('100')} c: ${page('100')} }`))).toEqual(['query_too_large']);
-    expect(codesOf(await ask(user, `{ a: ${page('100')} b: ${page('-1')} c: ${page('100')} }`))).toEqual(['query_too_large']);
-    const aliases = (argument: string) => `query($first: Int) { ${Array.from({ length: 3 }, (_, index) => `a${index}: ${page(argument)}`).join(' ')} }`;
+    expect(codesOf(await ask(user, `{ a: ${page('100')} b: ${page('100')} c: ${page('100')} }`))).toEqual([
+      'query_too_large',
+    ]);
+    expect(codesOf(await ask(user, `{ a: ${page('100')} b: ${page('-1')} c: ${page('100')} }`))).toEqual([
+      'query_too_large',
+    ]);
+    const aliases = (argument: string) =>
+      `query($first: Int) { ${Array.from({ length: 3 }, (_, index) => `a${index}: ${page(argument)}`).join(' ')} }`;
     expect(codesOf(await ask(user, aliases('$first'), { first: 100 }))).toEqual(['query_too_large']);
-    const doubling = Array.from({ length: 20 }, (_, index) => `fragment f${index} on Stream { a: playlists { stream { ...f${index + 1} } } b: playlists { stream { ...f${index + 1} } } }`);
-    expect(codesOf(await ask(user, `{ getStream(id: "x") { ...f0 } } ${doubling.join(' ')} fragment f20 on Stream { id }`))).toEqual(['query_too_large']);
+    const doubling = Array.from(
+      { length: 20 },
+      (_, index) =>
+        `fragment f${index} on Stream { a: playlists { stream { ...f${index + 1} } } b: playlists { stream { ...f${index + 1} } } }`,
+    );
+    expect(
+      codesOf(await ask(user, `{ getStream(id: "x") { ...f0 } } ${doubling.join(' ')} fragment f20 on Stream { id }`)),
+    ).toEqual(['query_too_large']);
     const ids = JSON.stringify(Array.from({ length: 100 }, () => 'x'));
-    expect(codesOf(await ask(user, `{ ${['a', 'b', 'c'].map((name) => `${name}: ${page('1').replace('first: 1', `first: 1, ids: ${ids}`)}`).join(' ')} }`))).toEqual(['query_too_large']);
+    expect(
+      codesOf(
+        await ask(
+          user,
+          `{ ${['a', 'b', 'c'].map((name) => `${name}: ${page('1').replace('first: 1', `first: 1, ids: ${ids}`)}`).join(' ')} }`,
+        ),
+      ),
+    ).toEqual(['query_too_large']);
   });
 
   it('a hundred changes are the most', async () => {
-    const changes = (count: number) => `mutation { ${Array.from({ length: count }, (_, index) => `a${index}: deletePlaylist(id: "x")`).join(' ')} }`;
+    const changes = (count: number) =>
+      `mutation { ${Array.from({ length: count }, (_, index) => `a${index}: deletePlaylist(id: "x")`).join(' ')} }`;
     expect(new Set(codesOf(await ask(user, changes(100))))).toEqual(new Set(['not_found']));
     expect(codesOf(await ask(user, changes(101)))).toEqual(['query_too_large']);
   });
@@ -210,23 +313,28 @@ describe('limits', () => {
 
   it('4 MB of answer are the most', async () => {
     const collector = await service.user();
-    await service.pool().query(
-      `insert into uploads (id, user_id, name, mime_type, type, object_key) select 'upl_many_' || n, $1, repeat('x', 255), 'video/mp4', 'video', n::text from generate_series(1, 100) n`,
-      [collector.id],
-    );
+    await service
+      .pool()
+      .query(
+        `insert into uploads (id, user_id, name, mime_type, type, object_key) select 'upl_many_' || n, $1, repeat('x', 255), 'video/mp4', 'video', n::text from generate_series(1, 100) n`,
+        [collector.id],
+      );
     const page = `listUploads(first: 100) { nodes { ${Array.from({ length: 20 }, (_, index) => `n${index}: name`).join(' ')} } }`;
-    const pages = (count: number) => `{ ${Array.from({ length: count }, (_, index) => `p${index}: ${page}`).join(' ')} }`;
+    const pages = (count: number) =>
+      `{ ${Array.from({ length: count }, (_, index) => `p${index}: ${page}`).join(' ')} }`;
     expect((await ask(collector, pages(7))).body.errors).toBeUndefined();
     expect(codesOf(await ask(collector, pages(8)))).toEqual(['query_too_large']);
   });
 
   it('introspection does not go in circles', async () => {
-    const circle = '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
+    const circle =
+      '{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }';
     expect(codesOf(await ask(user, circle))).toEqual(['query_malformed']);
   });
 
   it('nor is the schema told over and over, to anybody', async () => {
-    const schemas = (count: number) => `{ ${Array.from({ length: count }, (_, index) => `s${index}: __schema { types { name } }`).join(' ')} }`;
+    const schemas = (count: number) =>
+      `{ ${Array.from({ length: count }, (_, index) => `s${index}: __schema { types { name } }`).join(' ')} }`;
     expect((await ask(user, schemas(10))).body.errors).toBeUndefined();
     expect(codesOf(await ask(user, schemas(11)))).toEqual(['query_too_large']);
   });
@@ -239,11 +347,17 @@ describe('limits', () => {
          jsonb_build_object('mode', 'sequential', 'items', jsonb_agg(jsonb_build_object('id', 'itm_' || n, 'uploadID', 'upl_gone'))) from generate_series(1, 1000) n`,
       [id, user.id, stream.id],
     );
-    const named = (count: number, what: string) => Array.from({ length: count }, (_, index) => `n${index}: ${what}`).join(' ');
-    const query = (calls: number, items: string) => `{ ${named(calls, `getPlaylist(id: "${id}") { draft { ...items } }`)} } fragment items on PlaylistDraft { ${items} }`;
+    const named = (count: number, what: string) =>
+      Array.from({ length: count }, (_, index) => `n${index}: ${what}`).join(' ');
+    const query = (calls: number, items: string) =>
+      `{ ${named(calls, `getPlaylist(id: "${id}") { draft { ...items } }`)} } fragment items on PlaylistDraft { ${items} }`;
     expect((await ask(user, query(1, `items { ${named(20, 'id')} }`))).body.errors).toBeUndefined();
     const messages = [];
-    for (const items of [`items { ${named(100, 'id')} }`, named(60, 'items { __typename }'), `items { ${named(300, '__typename')} }`]) {
+    for (const items of [
+      `items { ${named(100, 'id')} }`,
+      named(60, 'items { __typename }'),
+      `items { ${named(300, '__typename')} }`,
+    ]) {
       const { body } = await ask(user, query(40, items));
       expect(codesOf({ body })).toEqual(['query_too_large']);
       messages.push(body.errors[0].message);
@@ -266,7 +380,11 @@ describe('an idempotency key', () => {
   it('is the same on every surface, and what comes back is whole', async () => {
     const first = await ask(user, query, { name: 'b', key: 'two' });
     const { status, headers, body } = await user.call('POST', '/streams', { name: 'b' }, { 'idempotency-key': 'two' });
-    expect([status, headers.get('idempotency-replayed'), body.id]).toEqual([201, 'true', first.body.data.createStream.id]);
+    expect([status, headers.get('idempotency-replayed'), body.id]).toEqual([
+      201,
+      'true',
+      first.body.data.createStream.id,
+    ]);
     const whole = await user.call('GET', `/streams/${body.id}`);
     expect(Object.keys(body)).toEqual(Object.keys(whole.body));
   });
@@ -275,7 +393,9 @@ describe('an idempotency key', () => {
     await ask(user, query, { name: 'c', key: 'three' });
     expect(codesOf(await ask(user, query, { name: 'd', key: 'three' }))).toEqual(['idempotency_key_reused']);
     const { body } = await ask(user, query, { name: 'd', key: 'ü' });
-    expect(body.errors[0].extensions.errors).toEqual([{ path: '/idempotencyKey', code: 'validation_failed', detail: 'Must have 1 to 255 visible ASCII characters.' }]);
+    expect(body.errors[0].extensions.errors).toEqual([
+      { path: '/idempotencyKey', code: 'validation_failed', detail: 'Must have 1 to 255 visible ASCII characters.' },
+    ]);
   });
 });
 
@@ -283,12 +403,19 @@ describe('rate limits', () => {
   // A hundredth of what a stage has: 12 reads, 6 writes, 3 refused credentials.
   const strict = testService({ rateLimitFactor: 0.01 });
   const limited = graphqlOn(strict);
-  const quotaOf = ({ headers }: { headers: Headers }) => [Number(headers.get('ratelimit-limit')), Number(headers.get('ratelimit-remaining'))];
+  const quotaOf = ({ headers }: { headers: Headers }) => [
+    Number(headers.get('ratelimit-limit')),
+    Number(headers.get('ratelimit-remaining')),
+  ];
 
   it('every call of a request counts, as a read or a write', async () => {
     const caller = await strict.user();
-    expect(quotaOf(await limited.ask(caller, '{ a: getMe { id } b: getMe { id } listStreams { nodes { id } } }'))).toEqual([12, 9]);
-    expect(quotaOf(await limited.ask(caller, 'mutation { a: deletePlaylist(id: "x") b: deletePlaylist(id: "x") }'))).toEqual([6, 4]);
+    expect(
+      quotaOf(await limited.ask(caller, '{ a: getMe { id } b: getMe { id } listStreams { nodes { id } } }')),
+    ).toEqual([12, 9]);
+    expect(
+      quotaOf(await limited.ask(caller, 'mutation { a: deletePlaylist(id: "x") b: deletePlaylist(id: "x") }')),
+    ).toEqual([6, 4]);
     expect(quotaOf(await limited.ask(caller, '{ nothing }'))).toEqual([12, 8]);
     expect(quotaOf(await limited.ask(caller, '{ __typename }'))).toEqual([12, 7]);
     expect(quotaOf(await limited.ask(null, '{ a: getStatus { status } b: getStatus { status } }'))).toEqual([12, 10]);
@@ -296,7 +423,10 @@ describe('rate limits', () => {
 
   it('beyond them nothing is done', async () => {
     const caller = await strict.user();
-    const answer = await limited.ask(caller, `mutation { ${['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `${name}: createStream { id }`).join(' ')} }`);
+    const answer = await limited.ask(
+      caller,
+      `mutation { ${['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `${name}: createStream { id }`).join(' ')} }`,
+    );
     expect([answer.status, codesOf(answer), quotaOf(answer)]).toEqual([429, ['rate_limited'], [6, 0]]);
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     expect((await caller.call('GET', '/streams')).body.data).toEqual([]);

@@ -18,17 +18,51 @@ async function makeStreams(owner: TestUser): Promise<void> {
   const { destinations, playlists, streams, uploads } = databaseOn(service.pool());
   const named = (kind: string, index: number) => `${kind}_${owner.id}_${index}`;
   for (let index = 0; index < count; index++) {
-    const [destination, video, audio, upload] = [named('dst', index), named('ply', 2 * index), named('ply', 2 * index + 1), named('upl', index)];
+    const [destination, video, audio, upload] = [
+      named('dst', index),
+      named('ply', 2 * index),
+      named('ply', 2 * index + 1),
+      named('upl', index),
+    ];
     const common = { userID: owner.id, name: `${index}` };
-    await destinations.insert({ ...common, id: destination, rtmpURL: 'rtmp://example.com/live', backupRtmpURL: null, sealedStreamKey: Buffer.from('x') });
-    await uploads.insert({ ...common, id: upload, mimeType: 'video/mp4', type: 'video', objectKey: upload, declaredSizeBytes: null });
+    await destinations.insert({
+      ...common,
+      id: destination,
+      rtmpURL: 'rtmp://example.com/live',
+      backupRtmpURL: null,
+      sealedStreamKey: Buffer.from('x'),
+    });
+    await uploads.insert({
+      ...common,
+      id: upload,
+      mimeType: 'video/mp4',
+      type: 'video',
+      objectKey: upload,
+      declaredSizeBytes: null,
+    });
     const nothing = {
-      agent_mode_enabled: null, run_backup_stream: null, audio_upload_id: null, quality: null, framerate: null, video_codec: null, stream_backend: null, stream_destination: null,
-      stream_duration_seconds: 0, managed_settings_id: null, sealed_stream_key: null, schedule_start_at: null, schedule_end_at: null,
+      agent_mode_enabled: null,
+      run_backup_stream: null,
+      audio_upload_id: null,
+      quality: null,
+      framerate: null,
+      video_codec: null,
+      stream_backend: null,
+      stream_destination: null,
+      stream_duration_seconds: 0,
+      managed_settings_id: null,
+      sealed_stream_key: null,
+      schedule_start_at: null,
+      schedule_end_at: null,
     } as const;
     const streamID = named('str', index);
     await streams.insert(streamID, owner.id, {
-      ...nothing, name: `${index}`, video_upload_id: upload, destination_id: destination, playlist_ids: [video, audio], prepared_playlist_ids: [video],
+      ...nothing,
+      name: `${index}`,
+      video_upload_id: upload,
+      destination_id: destination,
+      playlist_ids: [video, audio],
+      prepared_playlist_ids: [video],
     });
     const draft = { mode: 'sequential', items: [{ id: 'itm_1', uploadID: upload }] } as const;
     await playlists.insert({ ...common, id: video, streamID, kind: 'video', draft });
@@ -44,7 +78,10 @@ beforeAll(async () => {
 });
 
 /** What the query came to, and the statements it took: those that let the request in apart. */
-async function counted(query: string, variables: object = {}): Promise<GraphqlAnswer & { statements: string[]; admission: string[] }> {
+async function counted(
+  query: string,
+  variables: object = {},
+): Promise<GraphqlAnswer & { statements: string[]; admission: string[] }> {
   const recording = recordStatements();
   const answer = await ask(user, query, variables);
   const texts = recording.stop().map(([, text]) => text.trim());
@@ -60,8 +97,14 @@ describe('a hundred streams', () => {
     const { nodes } = body.data.listStreams;
     expect(nodes).toHaveLength(count);
     expect(nodes[0]).toEqual({
-      id: `str_${user.id}_99`, name: '99', state: 'draft', destination: { name: '99', rtmpURL: 'rtmp://example.com/live' },
-      playlists: [{ name: '99', kind: 'video', publishStatus: 'IDLE' }, { name: '99', kind: 'audio', publishStatus: 'IDLE' }],
+      id: `str_${user.id}_99`,
+      name: '99',
+      state: 'draft',
+      destination: { name: '99', rtmpURL: 'rtmp://example.com/live' },
+      playlists: [
+        { name: '99', kind: 'video', publishStatus: 'IDLE' },
+        { name: '99', kind: 'audio', publishStatus: 'IDLE' },
+      ],
     });
     expect(statements).toHaveLength(3);
     expect(admission).toHaveLength(2);
@@ -71,7 +114,9 @@ describe('a hundred streams', () => {
     const { body, statements } = await counted(`{
       listStreams(first: 100) { nodes { name destination { name } playlists { name draft { items { id uploadID durationSeconds } } } } }
     }`);
-    expect(body.data.listStreams.nodes[7].playlists[0].draft.items).toEqual([{ id: 'itm_1', uploadID: `upl_${user.id}_92`, durationSeconds: null }]);
+    expect(body.data.listStreams.nodes[7].playlists[0].draft.items).toEqual([
+      { id: 'itm_1', uploadID: `upl_${user.id}_92`, durationSeconds: null },
+    ]);
     expect(statements).toHaveLength(4);
   });
 
@@ -85,7 +130,10 @@ describe('a hundred streams', () => {
     const all = await counted(query, { first: 100 });
     expect(all.body.errors).toBeUndefined();
     expect(all.body.data.listStreams.nodes[0]).toMatchObject({
-      videoUpload: { name: '99' }, audioUpload: null, preparedPlaylists: [{ name: '99' }], playlists: [{ stream: { name: '99' }, draft: { items: [{ upload: { name: '99' } }] } }, {}],
+      videoUpload: { name: '99' },
+      audioUpload: null,
+      preparedPlaylists: [{ name: '99' }],
+      playlists: [{ stream: { name: '99' }, draft: { items: [{ upload: { name: '99' } }] } }, {}],
     });
     const one = await counted(query, { first: 1 });
     expect(all.statements).toEqual(one.statements);
@@ -97,18 +145,44 @@ describe('a hundred streams', () => {
 describe('what is not there', () => {
   it('is null, or missing from a list', async () => {
     const { body: stream } = await user.call('POST', '/streams', {});
-    const { body: playlist } = await user.call('POST', '/playlists', { streamID: stream.id, kind: 'video', mode: 'shuffle' });
+    const { body: playlist } = await user.call('POST', '/playlists', {
+      streamID: stream.id,
+      kind: 'video',
+      mode: 'shuffle',
+    });
     await user.call('DELETE', `/playlists/${playlist.id}`);
-    const { body } = await ask(user, 'query($id: ID!) { getStream(id: $id) { playlistIDs destinationID destination { id } videoUpload { id } playlists { id } } }', { id: stream.id });
-    expect(body).toEqual({ data: { getStream: { playlistIDs: [playlist.id], destinationID: null, destination: null, videoUpload: null, playlists: [] } } });
+    const { body } = await ask(
+      user,
+      'query($id: ID!) { getStream(id: $id) { playlistIDs destinationID destination { id } videoUpload { id } playlists { id } } }',
+      { id: stream.id },
+    );
+    expect(body).toEqual({
+      data: {
+        getStream: {
+          playlistIDs: [playlist.id],
+          destinationID: null,
+          destination: null,
+          videoUpload: null,
+          playlists: [],
+        },
+      },
+    });
   });
 
   it('is what belongs to somebody else, even where an id of it is in a row', async () => {
     const { body: stream } = await other.call('POST', '/streams', {});
     const theirs = [`dst_${user.id}_1`, [`ply_${user.id}_2`], `upl_${user.id}_1`, stream.id];
-    await service.pool().query('update streams set destination_id = $1, playlist_ids = $2, video_upload_id = $3 where id = $4', theirs);
-    const { body } = await ask(other, 'query($id: ID!) { getStream(id: $id) { destinationID destination { id } videoUpload { id } playlists { id } } }', { id: stream.id });
-    expect(body).toEqual({ data: { getStream: { destinationID: `dst_${user.id}_1`, destination: null, videoUpload: null, playlists: [] } } });
+    await service
+      .pool()
+      .query('update streams set destination_id = $1, playlist_ids = $2, video_upload_id = $3 where id = $4', theirs);
+    const { body } = await ask(
+      other,
+      'query($id: ID!) { getStream(id: $id) { destinationID destination { id } videoUpload { id } playlists { id } } }',
+      { id: stream.id },
+    );
+    expect(body).toEqual({
+      data: { getStream: { destinationID: `dst_${user.id}_1`, destination: null, videoUpload: null, playlists: [] } },
+    });
   });
 });
 
@@ -124,13 +198,18 @@ describe('changes', () => {
       }`,
       { id, destination },
     );
-    expect(body.data).toEqual({ before: { destination: { name: '3' } }, updateDestination: { name: 'renamed' }, after: { name: 'b', destination: { name: 'renamed' } } });
+    expect(body.data).toEqual({
+      before: { destination: { name: '3' } },
+      updateDestination: { name: 'renamed' },
+      after: { name: 'b', destination: { name: 'renamed' } },
+    });
   });
 });
 
 describe('pages', () => {
   it('follow each other by endCursor, and hold every node once', async () => {
-    const query = 'query($after: String) { listPlaylists(first: 60, after: $after) { nodes { id } edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }';
+    const query =
+      'query($after: String) { listPlaylists(first: 60, after: $after) { nodes { id } edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }';
     const seen: string[] = [];
     let after: string | null = null;
     do {

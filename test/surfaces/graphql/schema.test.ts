@@ -53,28 +53,45 @@ describe.for(operations.map((operation) => [operation.id, operation] as const))(
   test('takes what REST takes', () => {
     const shape = (schema: unknown) => Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
     const isPaged = Object.hasOwn(operation.query.shape, 'cursor');
-    const query = shape(operation.query).map((name) => (isPaged ? ({ limit: 'first', cursor: 'after' }[name] ?? name) : name));
+    const query = shape(operation.query).map((name) =>
+      isPaged ? ({ limit: 'first', cursor: 'after' }[name] ?? name) : name,
+    );
     const key = operation.method === 'POST' ? ['idempotencyKey'] : [];
-    expect(args.map(({ name }) => name)).toEqual([...shape(operation.params), ...query, ...shape(operation.body), ...key]);
+    expect(args.map(({ name }) => name)).toEqual([
+      ...shape(operation.params),
+      ...query,
+      ...shape(operation.body),
+      ...key,
+    ]);
   });
 
   test('requires what REST requires', () => {
     const required = args.filter(({ type }) => type instanceof GraphQLNonNull).map(({ name }) => name);
-    const isRequired = (field: unknown) => !(field as { safeParse: (value: unknown) => { success: boolean } }).safeParse(undefined).success;
+    const isRequired = (field: unknown) =>
+      !(field as { safeParse: (value: unknown) => { success: boolean } }).safeParse(undefined).success;
     const body = (operation.body as { shape?: object } | undefined)?.shape ?? {};
     const fields = { ...operation.params.shape, ...operation.query.shape, ...body };
-    expect(required).toEqual(Object.entries(fields).filter(([, field]) => isRequired(field)).map(([name]) => name));
+    expect(required).toEqual(
+      Object.entries(fields)
+        .filter(([, field]) => isRequired(field))
+        .map(([name]) => name),
+    );
   });
 });
 
-describe.for(relations.map((relation) => [`${relation.from}.${relation.field}`, relation] as const))('the relation %s', ([, { from, field, ids, to }]) => {
-  test('leads from ids to what has them', () => {
-    const type = types.find(([name]) => name === from)![1] as unknown as { getFields(): Record<string, { type: unknown }> };
-    expect(Object.keys(type.getFields())).toEqual(expect.arrayContaining([field, ids]));
-    expect(Object.keys(related[to].schema.shape)).toContain('id');
-  });
+describe.for(relations.map((relation) => [`${relation.from}.${relation.field}`, relation] as const))(
+  'the relation %s',
+  ([, { from, field, ids, to }]) => {
+    test('leads from ids to what has them', () => {
+      const type = types.find(([name]) => name === from)![1] as unknown as {
+        getFields(): Record<string, { type: unknown }>;
+      };
+      expect(Object.keys(type.getFields())).toEqual(expect.arrayContaining([field, ids]));
+      expect(Object.keys(related[to].schema.shape)).toContain('id');
+    });
 
-  test('needs the scope of the operation that answers one', () => {
-    expect(operations.find(({ id }) => id === `get${to}`)!.scopes).toEqual(related[to].scopes);
-  });
-});
+    test('needs the scope of the operation that answers one', () => {
+      expect(operations.find(({ id }) => id === `get${to}`)!.scopes).toEqual(related[to].scopes);
+    });
+  },
+);

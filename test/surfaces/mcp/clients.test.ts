@@ -22,9 +22,17 @@ describe.each([
 
   test.each(clientKinds)('SDK %s', async (kind) => {
     const user = await site.user();
-    await databaseOn(site.pool()).billing.ensurePaidInvoice({ id: `inv_${user.id}`, userID: user.id, type: 'adjustment', method: 'grant', cost: 0, credits: 1000 });
+    await databaseOn(site.pool()).billing.ensurePaidInvoice({
+      id: `inv_${user.id}`,
+      userID: user.id,
+      type: 'adjustment',
+      method: 'grant',
+      cost: 0,
+      credits: 1000,
+    });
     const authProvider = oauthProvider('service:read service:write service:destructive service:billing');
-    const authorize = () => browserSession(site.origin).authorize(authProvider.authorizationURL(), { user, accept: true });
+    const authorize = () =>
+      browserSession(site.origin).authorize(authProvider.authorizationURL(), { user, accept: true });
     const client = await connectMcpClient(kind, `${site.origin()}/mcp`, { authProvider }, authorize);
     expect(client.protocolVersion).toBe(/negotiating|pinned/.test(kind) ? '2026-07-28' : '2025-11-25');
 
@@ -33,21 +41,27 @@ describe.each([
     expect((await callEveryTool(client, site)).toSorted()).toEqual(everyTool.toSorted());
 
     const refused = await client.callTool('get_stream', { id: 'nothing' });
-    expect(refused).toMatchObject({ isError: true, structuredContent: { problem: { code: 'not_found', status: 404 } } });
+    expect(refused).toMatchObject({
+      isError: true,
+      structuredContent: { problem: { code: 'not_found', status: 404 } },
+    });
     await client.close();
   });
 
   test.each(clientKinds)('SDK %s goes on by itself when its token is no longer good', async (kind) => {
     const user = await site.user();
     const authProvider = oauthProvider('service:read');
-    const authorize = () => browserSession(site.origin).authorize(authProvider.authorizationURL(), { user, accept: true });
+    const authorize = () =>
+      browserSession(site.origin).authorize(authProvider.authorizationURL(), { user, accept: true });
     const client = await connectMcpClient(kind, `${site.origin()}/mcp`, { authProvider }, authorize);
     const first = authProvider.granted();
     await authProvider.saveTokens({ ...first, access_token: 'expired' } as never);
     expect((await client.callTool('get_me')).structuredContent).toMatchObject({ id: user.id });
     expect(authProvider.granted().refresh_token).not.toBe(first.refresh_token);
     // It is a token for agents: another part of the API does not take it.
-    const answer = await fetch(`${site.origin()}/v1/me`, { headers: { authorization: `Bearer ${authProvider.granted().access_token}` } });
+    const answer = await fetch(`${site.origin()}/v1/me`, {
+      headers: { authorization: `Bearer ${authProvider.granted().access_token}` },
+    });
     expect(answer.status).toBe(401);
     await client.close();
   });

@@ -31,39 +31,76 @@ async function userWith(...scopes: Scope[]): Promise<TestUser> {
 }
 
 const message = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
-const send = (body: unknown, headers: Record<string, string> = {}, method = 'POST') => mcp.send(body, { 'x-api-key': user.apiKey, ...headers }, method);
+const send = (body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
+  mcp.send(body, { 'x-api-key': user.apiKey, ...headers }, method);
 
 /** Since 2026 each message says for itself who sends it. */
 const envelope = (version: string) => ({
-  'io.modelcontextprotocol/protocolVersion': version, 'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' }, 'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/protocolVersion': version,
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
 });
 
 describe('the list of tools', () => {
   it('has each operation that is not public, under its name', () => {
-    expect(tools.map(({ name, title }) => [name, title])).toEqual(offered.map((operation) => [toolName(operation), operation.summary]));
+    expect(tools.map(({ name, title }) => [name, title])).toEqual(
+      offered.map((operation) => [toolName(operation), operation.summary]),
+    );
   });
 
   it.each(allScopes)('has for %s what that scope alone is enough for', async (scope) => {
     const { tools: shown } = await mcp.request(await userWith(scope), 'tools/list');
-    expect(shown.map(({ name }: Listed) => name)).toEqual(offered.filter(({ scopes }) => scopes !== 'public' && scopes.includes(scope)).map(toolName));
+    expect(shown.map(({ name }: Listed) => name)).toEqual(
+      offered.filter(({ scopes }) => scopes !== 'public' && scopes.includes(scope)).map(toolName),
+    );
   });
 
   it('fits into what an agent can keep in mind: 80 KB, 40 KB for one that may only read', async () => {
-    const sizeFor = async (reader: TestUser) => Buffer.byteLength(JSON.stringify(await mcp.request(reader, 'tools/list')));
+    const sizeFor = async (reader: TestUser) =>
+      Buffer.byteLength(JSON.stringify(await mcp.request(reader, 'tools/list')));
     expect(await sizeFor(user)).toBeLessThanOrEqual(80_000);
     expect(await sizeFor(await userWith('service:read'))).toBeLessThanOrEqual(40_000);
   });
 
   it('says of each what it does to what is there', () => {
-    const flags = { readOnlyHint: 'reads', destructiveHint: 'destroys', idempotentHint: 'repeatable', openWorldHint: 'reaches out' };
-    const said = tools.map(({ name, annotations }) => [name, Object.entries(flags).flatMap(([flag, word]) => (annotations[flag] ? [word] : [])).join(', ')]);
+    const flags = {
+      readOnlyHint: 'reads',
+      destructiveHint: 'destroys',
+      idempotentHint: 'repeatable',
+      openWorldHint: 'reaches out',
+    };
+    const said = tools.map(({ name, annotations }) => [
+      name,
+      Object.entries(flags)
+        .flatMap(([flag, word]) => (annotations[flag] ? [word] : []))
+        .join(', '),
+    ]);
     expect(Object.fromEntries(said.filter(([, words]) => words !== 'reads'))).toEqual({
-      create_stream: '', update_stream: 'destroys, repeatable', delete_stream: 'destroys, repeatable', start_stream: 'repeatable, reaches out',
-      stop_stream: 'destroys, repeatable', schedule_stream: '', cancel_stream_schedule: 'destroys, repeatable',
-      create_upload: '', import_upload: 'reaches out', create_upload_url: 'repeatable', complete_upload: 'repeatable', delete_upload: 'destroys, repeatable',
-      create_playlist: '', apply_playlist_operations: 'destroys', copy_playlist: '', publish_playlist: 'repeatable', delete_playlist: 'destroys, repeatable',
-      create_destination: '', update_destination: 'destroys, repeatable', delete_destination: 'destroys, repeatable', create_top_up: 'reaches out',
-      create_webhook: 'reaches out', update_webhook: 'destroys, repeatable', delete_webhook: 'destroys, repeatable', redeliver_webhook: 'reaches out',
+      create_stream: '',
+      update_stream: 'destroys, repeatable',
+      delete_stream: 'destroys, repeatable',
+      start_stream: 'repeatable, reaches out',
+      stop_stream: 'destroys, repeatable',
+      schedule_stream: '',
+      cancel_stream_schedule: 'destroys, repeatable',
+      create_upload: '',
+      import_upload: 'reaches out',
+      create_upload_url: 'repeatable',
+      complete_upload: 'repeatable',
+      delete_upload: 'destroys, repeatable',
+      create_playlist: '',
+      apply_playlist_operations: 'destroys',
+      copy_playlist: '',
+      publish_playlist: 'repeatable',
+      delete_playlist: 'destroys, repeatable',
+      create_destination: '',
+      update_destination: 'destroys, repeatable',
+      delete_destination: 'destroys, repeatable',
+      create_top_up: 'reaches out',
+      create_webhook: 'reaches out',
+      update_webhook: 'destroys, repeatable',
+      delete_webhook: 'destroys, repeatable',
+      redeliver_webhook: 'reaches out',
     });
   });
 
@@ -76,32 +113,48 @@ describe('the list of tools', () => {
     expect(named.size).toBeGreaterThan(20);
   });
 
-  describe.each(offered.map((operation) => [toolName(operation), operation] as const))('%s', (name, { params, query, body, method }) => {
-    const fields = [params.shape, query.shape, (body as { shape?: object } | undefined)?.shape ?? {}].map(Object.keys);
+  describe.each(offered.map((operation) => [toolName(operation), operation] as const))(
+    '%s',
+    (name, { params, query, body, method }) => {
+      const fields = [params.shape, query.shape, (body as { shape?: object } | undefined)?.shape ?? {}].map(
+        Object.keys,
+      );
 
-    it('takes path, query and body side by side, without a clash, and a key for what is not repeatable by itself', () => {
-      const { inputSchema } = tools.find((tool) => tool.name === name);
-      expect(Object.keys(inputSchema.properties)).toEqual([...fields.flat(), ...(method === 'POST' ? ['idempotencyKey'] : [])]);
-      expect(new Set(fields.flat()).size).toBe(fields.flat().length);
-      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
-      expect(JSON.stringify(inputSchema)).not.toContain('$ref');
-    });
+      it('takes path, query and body side by side, without a clash, and a key for what is not repeatable by itself', () => {
+        const { inputSchema } = tools.find((tool) => tool.name === name);
+        expect(Object.keys(inputSchema.properties)).toEqual([
+          ...fields.flat(),
+          ...(method === 'POST' ? ['idempotencyKey'] : []),
+        ]);
+        expect(new Set(fields.flat()).size).toBe(fields.flat().length);
+        expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+        expect(JSON.stringify(inputSchema)).not.toContain('$ref');
+      });
 
-    it('shows arguments that it takes, and says what each is', () => {
-      const { inputSchema, description } = tools.find((tool) => tool.name === name);
-      const [example = {}] = inputSchema.examples ?? [];
-      const part = (names: readonly string[]) => Object.fromEntries(Object.entries(example).filter(([field]) => names.includes(field)));
-      expect([params, query, ...(body ? [body] : [])].map((schema, place) => schema.safeParse(part(fields[place]!)).error)).toEqual(fields.slice(0, body ? 3 : 2).map(() => undefined));
-      const silent = Object.entries<Listed>(inputSchema.properties).filter(([, { description: said, enum: choices }]) => !said && !choices);
-      expect(silent.map(([field]) => field)).toEqual([]);
-      expect(description).toMatch(/^[A-Z].{20,}\.$/s);
-    });
-  });
+      it('shows arguments that it takes, and says what each is', () => {
+        const { inputSchema, description } = tools.find((tool) => tool.name === name);
+        const [example = {}] = inputSchema.examples ?? [];
+        const part = (names: readonly string[]) =>
+          Object.fromEntries(Object.entries(example).filter(([field]) => names.includes(field)));
+        expect(
+          [params, query, ...(body ? [body] : [])].map((schema, place) => schema.safeParse(part(fields[place]!)).error),
+        ).toEqual(fields.slice(0, body ? 3 : 2).map(() => undefined));
+        const silent = Object.entries<Listed>(inputSchema.properties).filter(
+          ([, { description: said, enum: choices }]) => !said && !choices,
+        );
+        expect(silent.map(([field]) => field)).toEqual([]);
+        expect(description).toMatch(/^[A-Z].{20,}\.$/s);
+      });
+    },
+  );
 });
 
 describe('a call', () => {
   it('answers as REST does, in structured content and as text', async () => {
-    const { structuredContent: made, content } = await mcp.callTool(user, 'create_upload', { name: 'a', mimeType: 'video/mp4' });
+    const { structuredContent: made, content } = await mcp.callTool(user, 'create_upload', {
+      name: 'a',
+      mimeType: 'video/mp4',
+    });
     expect((await user.call('GET', `/uploads/${made.id}`)).body).toEqual(made);
     expect(content).toEqual([{ type: 'text', text: JSON.stringify(made) }]);
   });
@@ -109,28 +162,48 @@ describe('a call', () => {
   it('goes through a list by the same cursors', async () => {
     for (const name of ['b', 'c']) await user.call('POST', '/uploads', { name, mimeType: 'video/mp4' });
     const { structuredContent: first } = await mcp.callTool(user, 'list_uploads', { limit: 1 });
-    const { structuredContent: second } = await mcp.callTool(user, 'list_uploads', { limit: 1, cursor: first.page.nextCursor });
+    const { structuredContent: second } = await mcp.callTool(user, 'list_uploads', {
+      limit: 1,
+      cursor: first.page.nextCursor,
+    });
     expect((await user.call('GET', `/uploads?limit=1&cursor=${first.page.nextCursor}`)).body).toEqual(second);
     expect(second.data[0].id).not.toBe(first.data[0].id);
   });
 
   it('that lacks a scope is told which, and does nothing', async () => {
     const reader = await userWith('service:read');
-    const { isError, structuredContent } = await mcp.callTool(reader, 'create_upload', { name: 'a', mimeType: 'video/mp4' });
-    expect([isError, structuredContent.problem]).toEqual([true, {
-      type: `${baseURL}/problems/insufficient_scope`, title: 'Scope missing', status: 403, code: 'insufficient_scope',
-      detail: 'This needs the scope service:write. Ask the user for it, or use a key that has it.',
-    }]);
+    const { isError, structuredContent } = await mcp.callTool(reader, 'create_upload', {
+      name: 'a',
+      mimeType: 'video/mp4',
+    });
+    expect([isError, structuredContent.problem]).toEqual([
+      true,
+      {
+        type: `${baseURL}/problems/insufficient_scope`,
+        title: 'Scope missing',
+        status: 403,
+        code: 'insufficient_scope',
+        detail: 'This needs the scope service:write. Ask the user for it, or use a key that has it.',
+      },
+    ]);
     expect((await reader.call('GET', '/uploads')).body.data).toEqual([]);
   });
 
   it('is refused with the problem that REST has, errors and all', async () => {
-    const { isError, structuredContent: { problem }, content } = await mcp.callTool(user, 'apply_playlist_operations', { id: 'x', operations: [{ op: 'sing' }], colour: 1 });
+    const {
+      isError,
+      structuredContent: { problem },
+      content,
+    } = await mcp.callTool(user, 'apply_playlist_operations', { id: 'x', operations: [{ op: 'sing' }], colour: 1 });
     expect(isError).toBe(true);
-    expect(problem).toEqual((await user.call('POST', '/playlists/x/operations', { operations: [{ op: 'sing' }], colour: 1 })).body);
+    expect(problem).toEqual(
+      (await user.call('POST', '/playlists/x/operations', { operations: [{ op: 'sing' }], colour: 1 })).body,
+    );
     expect(problem.errors.map(({ path }: Listed) => path)).toEqual(['/operations/0/op', '/colour']);
     expect(JSON.parse(content[0].text)).toEqual({ problem });
-    const { structuredContent } = await mcp.callTool(user, 'start_stream', { id: (await user.call('POST', '/streams', {})).body.id });
+    const { structuredContent } = await mcp.callTool(user, 'start_stream', {
+      id: (await user.call('POST', '/streams', {})).body.id,
+    });
     expect(structuredContent.problem).toMatchObject({ code: 'stream_not_ready', readiness: { ready: false } });
   });
 
@@ -139,10 +212,22 @@ describe('a call', () => {
     ['get_stream', { id: 7 }, '/path/id: Must be text, not a number.'],
     ['get_stream', { id: 'a\0b' }, '/path/id: Must not contain the character U+0000.'],
     ['get_stream', { id: '\ud800' }, '/path/id: Must be Unicode text: it contains half of a surrogate pair.'],
-    ['get_stream', { id: 'x', colour: 1 }, '/query/colour: There is no parameter colour here. Leave it out: none are taken here.'],
-    ['start_stream', { id: 'x', colour: 1 }, '/query/colour: There is no parameter colour here. Leave it out: none are taken here.'],
+    [
+      'get_stream',
+      { id: 'x', colour: 1 },
+      '/query/colour: There is no parameter colour here. Leave it out: none are taken here.',
+    ],
+    [
+      'start_stream',
+      { id: 'x', colour: 1 },
+      '/query/colour: There is no parameter colour here. Leave it out: none are taken here.',
+    ],
     ['list_uploads', { limit: '7' }, '/query/limit: Must be a whole number.'],
-    ['list_uploads', { idempotencyKey: 'x' }, '/query/idempotencyKey: There is no parameter idempotencyKey here. Leave it out; known here: limit, cursor.'],
+    [
+      'list_uploads',
+      { idempotencyKey: 'x' },
+      '/query/idempotencyKey: There is no parameter idempotencyKey here. Leave it out; known here: limit, cursor.',
+    ],
     ['create_stream', { constructor: 1 }, '/constructor: There is no field constructor here.'],
   ])('of %s with %j is refused: %s', async (name, args, detail) => {
     const { isError, structuredContent } = await mcp.callTool(user, name, args);
@@ -150,7 +235,10 @@ describe('a call', () => {
   });
 
   it('that fails by our fault says so and nothing more, and is logged', async () => {
-    const { structuredContent: upload } = await mcp.callTool(user, 'create_upload', { name: 'a', mimeType: 'video/mp4' });
+    const { structuredContent: upload } = await mcp.callTool(user, 'create_upload', {
+      name: 'a',
+      mimeType: 'video/mp4',
+    });
     vi.spyOn(service.objects(), 'presignPut').mockRejectedValueOnce(new Error('the disk of host-17 is on fire'));
     const { isError, structuredContent } = await mcp.callTool(user, 'create_upload_url', { id: upload.id });
     expect([isError, structuredContent.problem.code]).toEqual([true, 'internal_error']);
@@ -159,7 +247,10 @@ describe('a call', () => {
   });
 
   it('of a tool that is not there is an error of the protocol', async () => {
-    expect((await send(message('tools/call', { name: 'get_status', arguments: {} }))).body.error).toEqual({ code: -32_602, message: 'There is no tool get_status. tools/list has those there are.' });
+    expect((await send(message('tools/call', { name: 'get_status', arguments: {} }))).body.error).toEqual({
+      code: -32_602,
+      message: 'There is no tool get_status. tools/list has those there are.',
+    });
   });
 });
 
@@ -186,29 +277,51 @@ describe('resources', () => {
   it('are what the catalogue reads by its identifier, and problems', async () => {
     const { resourceTemplates } = await mcp.request(user, 'resources/templates/list');
     expect(resourceTemplates.map(({ name, uriTemplate }: Listed) => [name, uriTemplate])).toEqual([
-      ['stream', 'loop://streams/{id}'], ['upload', 'loop://uploads/{id}'], ['playlist', 'loop://playlists/{id}'], ['destination', 'loop://destinations/{id}'],
-      ['webhook', 'loop://webhooks/{id}'], ['problem', `${baseURL}/problems/{code}`],
+      ['stream', 'loop://streams/{id}'],
+      ['upload', 'loop://uploads/{id}'],
+      ['playlist', 'loop://playlists/{id}'],
+      ['destination', 'loop://destinations/{id}'],
+      ['webhook', 'loop://webhooks/{id}'],
+      ['problem', `${baseURL}/problems/{code}`],
     ]);
     expect(await mcp.request(user, 'resources/list')).toEqual({ resources: [] });
-    const { resourceTemplates: unseen } = await mcp.request(await userWith('service:billing'), 'resources/templates/list');
+    const { resourceTemplates: unseen } = await mcp.request(
+      await userWith('service:billing'),
+      'resources/templates/list',
+    );
     expect(unseen.map(({ name }: Listed) => name)).toEqual(['problem']);
   });
 
   it('are read as REST answers them', async () => {
     const { body: stream } = await user.call('POST', '/streams', {});
-    const { body: playlist } = await user.call('POST', '/playlists', { streamID: stream.id, kind: 'video', mode: 'shuffle' });
+    const { body: playlist } = await user.call('POST', '/playlists', {
+      streamID: stream.id,
+      kind: 'video',
+      mode: 'shuffle',
+    });
     const { contents } = await mcp.request(user, 'resources/read', { uri: `loop://playlists/${playlist.id}` });
-    expect(contents).toEqual([{ uri: `loop://playlists/${playlist.id}`, mimeType: 'application/json', text: JSON.stringify(playlist) }]);
-    const { contents: [read] } = await mcp.request(user, 'resources/read', { uri: `loop://streams/${stream.id}` });
+    expect(contents).toEqual([
+      { uri: `loop://playlists/${playlist.id}`, mimeType: 'application/json', text: JSON.stringify(playlist) },
+    ]);
+    const {
+      contents: [read],
+    } = await mcp.request(user, 'resources/read', { uri: `loop://streams/${stream.id}` });
     expect(JSON.parse(read.text)).toMatchObject({ id: stream.id, playlistIDs: [playlist.id] });
     // The type of a problem leads to what it means, here as in REST.
-    const { structuredContent: { problem } } = await mcp.callTool(user, 'get_stream', { id: 'nothing' });
-    const { contents: [meaning] } = await mcp.request(user, 'resources/read', { uri: problem.type });
+    const {
+      structuredContent: { problem },
+    } = await mcp.callTool(user, 'get_stream', { id: 'nothing' });
+    const {
+      contents: [meaning],
+    } = await mcp.request(user, 'resources/read', { uri: problem.type });
     expect(JSON.parse(meaning.text)).toEqual((await user.call('GET', '/problems/not_found')).body);
   });
 
   it.each([
-    ['of somebody else', async () => `loop://streams/${(await (await service.user()).call('POST', '/streams', {})).body.id}`],
+    [
+      'of somebody else',
+      async () => `loop://streams/${(await (await service.user()).call('POST', '/streams', {})).body.id}`,
+    ],
     ['that is not there', async () => 'loop://streams/nothing'],
     ['of a kind that is not there', async () => 'loop://films/x'],
     ['that is no address', async () => 'streams'],
@@ -222,22 +335,40 @@ describe('resources', () => {
 
   it('need the scope that reading them needs', async () => {
     const { apiKey } = await userWith('service:write');
-    const { error } = (await send(message('resources/read', { uri: 'loop://streams/x' }), { 'x-api-key': apiKey })).body;
-    expect(error).toMatchObject({ message: expect.stringContaining('service:read'), data: { code: 'insufficient_scope' } });
+    const { error } = (await send(message('resources/read', { uri: 'loop://streams/x' }), { 'x-api-key': apiKey }))
+      .body;
+    expect(error).toMatchObject({
+      message: expect.stringContaining('service:read'),
+      data: { code: 'insufficient_scope' },
+    });
   });
 });
 
 describe('prompts', () => {
   it('are offered to whoever can follow them', async () => {
     const { prompts } = await mcp.request(user, 'prompts/list');
-    expect(prompts.map(({ name, title }: Listed) => [name, title])).toEqual(guidance.prompts.map(({ name, title }) => [name, title]));
-    expect((await mcp.request(await userWith('service:read'), 'prompts/list')).prompts.map(({ name }: Listed) => name)).toEqual(['explain_stream']);
+    expect(prompts.map(({ name, title }: Listed) => [name, title])).toEqual(
+      guidance.prompts.map(({ name, title }) => [name, title]),
+    );
+    expect(
+      (await mcp.request(await userWith('service:read'), 'prompts/list')).prompts.map(({ name }: Listed) => name),
+    ).toEqual(['explain_stream']);
   });
 
   it('put what a person filled in into the text', async () => {
-    const { messages } = await mcp.request(user, 'prompts/get', { name: 'put_videos_live', arguments: { videos: '/srv/films', destination: 'YouTube' } });
-    expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: expect.stringMatching(/\/srv\/films[^]*YouTube[^]*start_stream/) } }]);
-    const { messages: [spending] } = await mcp.request(user, 'prompts/get', { name: 'explain_spending' });
+    const { messages } = await mcp.request(user, 'prompts/get', {
+      name: 'put_videos_live',
+      arguments: { videos: '/srv/films', destination: 'YouTube' },
+    });
+    expect(messages).toEqual([
+      {
+        role: 'user',
+        content: { type: 'text', text: expect.stringMatching(/\/srv\/films[^]*YouTube[^]*start_stream/) },
+      },
+    ]);
+    const {
+      messages: [spending],
+    } = await mcp.request(user, 'prompts/get', { name: 'explain_spending' });
     expect(spending.content.text).toContain('the last 30 days');
   });
 
@@ -257,9 +388,15 @@ describe('before any tool', () => {
   ])('%s is a 401 that leads to where a token can be had', async (_name, headers) => {
     for (const method of ['POST', 'GET', 'DELETE']) {
       const answer = await mcp.send(message('tools/list'), headers, method);
-      expect([answer.status, answer.body.code, answer.headers.get('content-type')]).toEqual([401, 'unauthenticated', 'application/problem+json']);
+      expect([answer.status, answer.body.code, answer.headers.get('content-type')]).toEqual([
+        401,
+        'unauthenticated',
+        'application/problem+json',
+      ]);
       const challenge = answer.headers.get('www-authenticate');
-      expect(challenge).toContain(`resource_metadata="${new URL(baseURL).origin}/.well-known/oauth-protected-resource/mcp"`);
+      expect(challenge).toContain(
+        `resource_metadata="${new URL(baseURL).origin}/.well-known/oauth-protected-resource/mcp"`,
+      );
       // Clients ask for the scopes of the challenge: for all, as some cannot ask for more later.
       expect(challenge).toContain(`scope="${allScopes.join(' ')}"`);
     }
@@ -275,7 +412,16 @@ describe('before any tool', () => {
     ['a call of nothing', () => send({ ...message('tools/call'), params: null }), 400, -32_600],
     ['another media type', () => send(message('tools/list'), { 'content-type': 'text/plain' }), 415, -32_000],
     ['a method that is not there', () => send(message('tools/sing')), 200, -32_601],
-    ['a revision that is not there', () => send(message('tools/list', { _meta: envelope('2099-01-01') }), { 'mcp-protocol-version': '2099-01-01', 'mcp-method': 'tools/list' }), 400, -32_022],
+    [
+      'a revision that is not there',
+      () =>
+        send(message('tools/list', { _meta: envelope('2099-01-01') }), {
+          'mcp-protocol-version': '2099-01-01',
+          'mcp-method': 'tools/list',
+        }),
+      400,
+      -32_022,
+    ],
   ])('%s is refused', async (_name, act, status, code) => {
     const answer = await act();
     expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
@@ -283,7 +429,9 @@ describe('before any tool', () => {
   });
 
   it('a body larger than any call is refused unread', async () => {
-    const answer = await send(message('tools/call', { name: 'create_stream', arguments: { name: 'x'.repeat(1024 * 1024) } }));
+    const answer = await send(
+      message('tools/call', { name: 'create_stream', arguments: { name: 'x'.repeat(1024 * 1024) } }),
+    );
     expect([answer.status, answer.body.code]).toEqual([422, 'payload_too_large']);
   });
 
@@ -294,13 +442,23 @@ describe('before any tool', () => {
 
   it('an answer is JSON, never a stream, and says what is left of the limits', async () => {
     const answer = await send(message('tools/list'));
-    expect([answer.headers.get('content-type'), answer.headers.get('ratelimit-limit')]).toEqual(['application/json', '120000']);
+    expect([answer.headers.get('content-type'), answer.headers.get('ratelimit-limit')]).toEqual([
+      'application/json',
+      '120000',
+    ]);
   });
 
   it('a client of 2026 is answered alike, without a handshake', async () => {
     const modern = (method: string, params: object = {}, name?: string) =>
-      send(message(method, { ...params, _meta: envelope('2026-07-28') }), { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(name && { 'mcp-name': name }) });
-    expect((await modern('server/discover')).body.result).toMatchObject({ supportedVersions: ['2026-07-28'], instructions: guidance.instructions });
+      send(message(method, { ...params, _meta: envelope('2026-07-28') }), {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        ...(name && { 'mcp-name': name }),
+      });
+    expect((await modern('server/discover')).body.result).toMatchObject({
+      supportedVersions: ['2026-07-28'],
+      instructions: guidance.instructions,
+    });
     const list = await modern('tools/list');
     expect([list.headers.get('content-type'), list.body.result.tools]).toEqual(['application/json', tools]);
     expect(list.body.result).toMatchObject({ ttlMs: 300_000, cacheScope: 'private' });
@@ -317,7 +475,10 @@ describe('before any tool', () => {
 
   it('a subscription is refused at once: a function cannot hold a stream open', async () => {
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
-    const { body } = await send(message('subscriptions/listen', { _meta: envelope('2026-07-28'), notifications: { toolsListChanged: true } }), headers);
+    const { body } = await send(
+      message('subscriptions/listen', { _meta: envelope('2026-07-28'), notifications: { toolsListChanged: true } }),
+      headers,
+    );
     expect(body.error).toMatchObject({ message: expect.stringMatching(/subscription/i) });
   });
 });
@@ -329,13 +490,18 @@ describe('rate limits', () => {
 
   it('are those of REST, and counted with it', async () => {
     const eager = await strict.user();
-    const call = (name: string, args: object) => limited.send(message('tools/call', { name, arguments: args }), { 'x-api-key': eager.apiKey });
+    const call = (name: string, args: object) =>
+      limited.send(message('tools/call', { name, arguments: args }), { 'x-api-key': eager.apiKey });
     await eager.call('POST', '/streams', {});
     const answers = [];
     for (let count = 0; count < 6; count++) answers.push(await call('create_stream', {}));
     expect(answers.map(({ headers }) => headers.get('ratelimit-remaining'))).toEqual(['4', '3', '2', '1', '0', '0']);
     const last = answers.at(-1)!;
-    expect([last.status, last.body.result.isError, last.body.result.structuredContent.problem.code]).toEqual([200, true, 'rate_limited']);
+    expect([last.status, last.body.result.isError, last.body.result.structuredContent.problem.code]).toEqual([
+      200,
+      true,
+      'rate_limited',
+    ]);
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
     // Reads are counted apart, and what is no call is a read.
     expect((await call('list_streams', {})).body.result.structuredContent.data).toHaveLength(6);
@@ -343,6 +509,10 @@ describe('rate limits', () => {
     const answer = await limited.send(message('ping'), { 'x-api-key': eager.apiKey });
     expect([answer.status, answer.headers.get('ratelimit-remaining')]).toEqual([200, '0']);
     const refused = await limited.send(message('tools/list'), { 'x-api-key': eager.apiKey });
-    expect([refused.status, refused.body.code, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, 'rate_limited', true]);
+    expect([refused.status, refused.body.code, Number(refused.headers.get('retry-after')) > 0]).toEqual([
+      429,
+      'rate_limited',
+      true,
+    ]);
   });
 });

@@ -29,9 +29,33 @@ interface Input {
 /** Wrong, right, and nearly right; no resource has such an identifier. */
 const anything = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
-  fc.constantFrom('', 'x', 'video', 'q_720p', 'f_30', 'sequential', 'video/mp4', 'rtmp://example.com/live', '2999-01-01T00:00:00Z', 'https://example.com/a.mp4', 'x'.repeat(300), 'a\0b', '\ud800'),
+  fc.constantFrom(
+    '',
+    'x',
+    'video',
+    'q_720p',
+    'f_30',
+    'sequential',
+    'video/mp4',
+    'rtmp://example.com/live',
+    '2999-01-01T00:00:00Z',
+    'https://example.com/a.mp4',
+    'x'.repeat(300),
+    'a\0b',
+    '\ud800',
+  ),
   fc.constantFrom(-1, 0, 1, 1.5, 100, 101, 2 ** 53),
-  fc.constantFrom([], ['x'], ['x', 'x', 'x'], [{ op: 'clear' }], [{ op: 'add' }], [{ op: 'sing' }], { rule: 'FREQ=DAILY', timeZone: 'UTC' }, null, true),
+  fc.constantFrom(
+    [],
+    ['x'],
+    ['x', 'x', 'x'],
+    [{ op: 'clear' }],
+    [{ op: 'add' }],
+    [{ op: 'sing' }],
+    { rule: 'FREQ=DAILY', timeZone: 'UTC' },
+    null,
+    true,
+  ),
 );
 const text = fc.constantFrom('', 'x', 'many', 'hour', 'draft', 'Mars/Base', '2999-01-01T00:00:00Z', 'a\0b');
 
@@ -44,11 +68,15 @@ function queryValue(type: string | undefined): fc.Arbitrary<unknown> {
 
 function typesOf(schema: z.ZodType): Readonly<Record<string, string | undefined>> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, (property as { type?: string }).type]));
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [name, (property as { type?: string }).type]),
+  );
 }
 
 /** Some of these members, or none. */
-function some(members: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+function some(
+  members: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+): fc.Arbitrary<Readonly<Record<string, unknown>>> {
   return fc.record(members, { requiredKeys: [] });
 }
 
@@ -58,10 +86,17 @@ function inputOf(operation: Operation): fc.Arbitrary<Input> {
   const search = Object.entries({ ...typesOf(query), ...(method === 'GET' ? { colour: 'string' } : {}) });
   return fc.record({
     operation: fc.constant(operation),
-    params: fc.record(Object.fromEntries(Object.keys(params.shape).map((name) => [name, fc.constantFrom('nothing', 'ünknown', '%', 'a b', '0')]))),
+    params: fc.record(
+      Object.fromEntries(
+        Object.keys(params.shape).map((name) => [name, fc.constantFrom('nothing', 'ünknown', '%', 'a b', '0')]),
+      ),
+    ),
     query: some(Object.fromEntries(search.map(([name, type]) => [name, queryValue(type)]))),
     body: fc
-      .tuple(some(Object.fromEntries(fields.map((name) => [name, anything]))), fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, some({ colour: anything, 'a/b~c': anything })))
+      .tuple(
+        some(Object.fromEntries(fields.map((name) => [name, anything]))),
+        fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, some({ colour: anything, 'a/b~c': anything })),
+      )
       .map(([known, unknown]) => ({ ...known, ...(body ? unknown : {}) })),
   });
 }
@@ -72,11 +107,20 @@ function verdictOf({ code, detail, errors }: { code?: string; detail?: string; e
 }
 
 async function onRest({ operation: { method, path, body: takesBody }, params, query, body }: Input): Promise<unknown> {
-  const search = new URLSearchParams(Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)])));
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)])),
+  );
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
   const headers = { 'x-api-key': user.apiKey, 'content-type': 'application/json' };
   // Not by the user's own `call`: it looks for keys that were sent in answers, and here keys are any words.
-  const answer = await service.handler()(new Request(`${baseURL}${filled}?${search}`, { method, headers, ...(takesBody ? { body: JSON.stringify(body) } : {}) }), '192.0.2.1');
+  const answer = await service.handler()(
+    new Request(`${baseURL}${filled}?${search}`, {
+      method,
+      headers,
+      ...(takesBody ? { body: JSON.stringify(body) } : {}),
+    }),
+    '192.0.2.1',
+  );
   return verdictOf(answer.ok ? undefined : ((await answer.json()) as object));
 }
 
@@ -88,7 +132,10 @@ async function onMcp({ operation, params, query, body }: Input): Promise<unknown
 test(`REST and MCP judge ${inputs} inputs alike`, { timeout: 120_000 }, async () => {
   const tools = operations.filter(({ scopes }) => scopes !== 'public');
   // Where there is more to get wrong, more is tried.
-  const weighted = tools.map((operation) => ({ weight: operation.body ? 6 : Object.keys(operation.query.shape).length > 0 ? 3 : 1, arbitrary: inputOf(operation) }));
+  const weighted = tools.map((operation) => ({
+    weight: operation.body ? 6 : Object.keys(operation.query.shape).length > 0 ? 3 : 1,
+    arbitrary: inputOf(operation),
+  }));
   const verdicts: unknown[] = [];
   await fc.assert(
     fc.asyncProperty(fc.oneof(...weighted), async (input) => {

@@ -19,7 +19,12 @@ interface Schema {
   readonly default?: unknown;
 }
 
-type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: Readonly<Record<string, unknown>> }>>;
+type Content = Readonly<
+  Record<
+    string,
+    { readonly schema: Schema; readonly example?: unknown; readonly examples?: Readonly<Record<string, unknown>> }
+  >
+>;
 
 interface DescribedAnswer {
   readonly $ref?: string;
@@ -32,7 +37,12 @@ interface DescribedOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean; readonly schema: Schema }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+    readonly schema: Schema;
+  }[];
   readonly description: string;
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, DescribedAnswer>>;
@@ -48,14 +58,19 @@ interface Document {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, DescribedAnswer>>;
     readonly headers: Readonly<Record<string, unknown>>;
-    readonly examples: Readonly<Record<string, { readonly value: { readonly type: string; readonly status: number; readonly code: string } }>>;
+    readonly examples: Readonly<
+      Record<string, { readonly value: { readonly type: string; readonly status: number; readonly code: string } }>
+    >;
     readonly securitySchemes: Readonly<Record<string, unknown>>;
   };
 }
 
 const document = buildOpenapi(operations, 'https://api.example.org/v1') as unknown as Document;
 const { schemas } = document.components;
-const described = operations.map((operation) => [toolName(operation), operation, document.paths[operation.path]![operation.method.toLowerCase()]!] as const);
+const described = operations.map(
+  (operation) =>
+    [toolName(operation), operation, document.paths[operation.path]![operation.method.toLowerCase()]!] as const,
+);
 
 function answerOf(answer: DescribedAnswer): DescribedAnswer {
   return answer.$ref ? document.components.responses[answer.$ref.split('/').at(-1)!]! : answer;
@@ -73,14 +88,17 @@ function* partsOf(schema: Schema, at: string): Generator<readonly [string, Schem
   for (const [name, property] of Object.entries(schema.properties ?? {})) yield* partsOf(property, `${at}.${name}`);
   for (const option of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) yield* partsOf(option, at);
   if (schema.items) yield* partsOf(schema.items, `${at}[]`);
-  if (typeof schema.additionalProperties === 'object' && at !== 'OpenAPIDocument') yield* partsOf(schema.additionalProperties, `${at}.*`);
+  if (typeof schema.additionalProperties === 'object' && at !== 'OpenAPIDocument')
+    yield* partsOf(schema.additionalProperties, `${at}.*`);
 }
 
 /** Every schema of a body, with where it is: components, requests and answers. */
 const bodySchemas = [
   ...Object.entries(schemas),
   ...described.flatMap(([name, , { requestBody, responses }]) =>
-    [requestBody, ...Object.values(responses).map(answerOf)].flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => [name, schema] as const)),
+    [requestBody, ...Object.values(responses).map(answerOf)].flatMap((body) =>
+      Object.values(body?.content ?? {}).map(({ schema }) => [name, schema] as const),
+    ),
   ),
 ].flatMap(([name, schema]) => [...partsOf(schema, name)]);
 
@@ -94,13 +112,21 @@ describe('the document', () => {
   });
 
   test('names its version and the base URL that paths are relative to', () => {
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' }, servers: [{ url: 'https://api.example.org/v1' }] });
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: '1.0.0' },
+      servers: [{ url: 'https://api.example.org/v1' }],
+    });
     const elsewhere = JSON.stringify(buildOpenapi(operations, 'http://127.0.0.1:3000/v1'));
-    expect(elsewhere).toBe(JSON.stringify(document).replaceAll(/https:\/\/api\.example\.org(?!\/v1\/uploads\/)/g, 'http://127.0.0.1:3000'));
+    expect(elsewhere).toBe(
+      JSON.stringify(document).replaceAll(/https:\/\/api\.example\.org(?!\/v1\/uploads\/)/g, 'http://127.0.0.1:3000'),
+    );
   });
 
   test('has each operation of the catalogue under its tool name, and no other', () => {
-    const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
     expect(ids.toSorted()).toEqual(operations.map(toolName).sort());
     expect(described.filter(([name, , { operationId }]) => name !== operationId)).toEqual([]);
   });
@@ -109,12 +135,16 @@ describe('the document', () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g);
     const referred = new Set([...references].map(([, reference]) => reference));
     const { securitySchemes: _, ...components } = document.components;
-    const there = Object.entries(components).flatMap(([kind, named]) => Object.keys(named).map((name) => `#/components/${kind}/${name}`));
+    const there = Object.entries(components).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `#/components/${kind}/${name}`),
+    );
     expect([...referred].sort()).toEqual(there.sort());
   });
 
   test('lists the tags and security schemes that operations use', () => {
-    expect(new Set(described.flatMap(([, , { tags }]) => tags))).toEqual(new Set(document.tags.map(({ name }) => name)));
+    expect(new Set(described.flatMap(([, , { tags }]) => tags))).toEqual(
+      new Set(document.tags.map(({ name }) => name)),
+    );
     const schemes = described.flatMap(([, , { security }]) => security.flatMap(Object.keys));
     expect(new Set(schemes)).toEqual(new Set(Object.keys(document.components.securitySchemes)));
   });
@@ -122,7 +152,9 @@ describe('the document', () => {
 
 describe('bodies', () => {
   test('have a type in every place', () => {
-    expect(bodySchemas.filter(([, part]) => (part.$ref ?? part.type ?? part.anyOf ?? part.oneOf) === undefined)).toEqual([]);
+    expect(
+      bodySchemas.filter(([, part]) => (part.$ref ?? part.type ?? part.anyOf ?? part.oneOf) === undefined),
+    ).toEqual([]);
   });
 
   test('require only properties that they have', () => {
@@ -134,17 +166,47 @@ describe('bodies', () => {
 
   test('always have each field that is "or null", and leave out the others that are not required', () => {
     const { Stream, Upload, Playlist, Destination, StreamStats, Me, Readiness, Problem } = schemas;
-    const optional = (schema: Schema | undefined) => Object.keys(schema!.properties!).filter((name) => !schema!.required!.includes(name));
+    const optional = (schema: Schema | undefined) =>
+      Object.keys(schema!.properties!).filter((name) => !schema!.required!.includes(name));
     expect([Stream, Playlist, StreamStats, Me, Readiness].map(optional)).toEqual([[], [], [], [], []]);
     expect(optional(Upload)).toEqual(['fileSize', 'externalSource']);
-    expect(optional(Destination)).toEqual(['rtmpURL', 'backupRtmpURL', 'lastUsedAt', 'archivedAt', 'managedChannelTitleCached']);
+    expect(optional(Destination)).toEqual([
+      'rtmpURL',
+      'backupRtmpURL',
+      'lastUsedAt',
+      'archivedAt',
+      'managedChannelTitleCached',
+    ]);
     expect(optional(Problem)).toEqual(['readiness', 'errors']);
   });
 
   test.for([
-    ['Stream', ['name', 'stateReason', 'streamStateID', 'preparedShare', 'videoUploadObjectID', 'audioUploadObjectID', 'destinationID', 'streamDestination', 'managedSettingsID',
-      'quality', 'framerate', 'videoCodec', 'streamBackend', 'streamDuration', 'agentModeEnabled', 'runBackupStream', 'scheduleStartAt', 'scheduleEndAt', 'recurrence',
-      'startedAt', 'stoppedAt']],
+    [
+      'Stream',
+      [
+        'name',
+        'stateReason',
+        'streamStateID',
+        'preparedShare',
+        'videoUploadObjectID',
+        'audioUploadObjectID',
+        'destinationID',
+        'streamDestination',
+        'managedSettingsID',
+        'quality',
+        'framerate',
+        'videoCodec',
+        'streamBackend',
+        'streamDuration',
+        'agentModeEnabled',
+        'runBackupStream',
+        'scheduleStartAt',
+        'scheduleEndAt',
+        'recurrence',
+        'startedAt',
+        'stoppedAt',
+      ],
+    ],
     ['Upload', ['failure', 'durationSeconds', 'width', 'height', 'framerate', 'videoCodec', 'audioCodec']],
     ['Playlist', ['name', 'publishFailure', 'live']],
     ['StreamStats', ['startedAt', 'currentItem', 'sampledAt']],
@@ -157,9 +219,13 @@ describe('bodies', () => {
 
   test('of requests refuse fields that they do not know, and require what cannot be left out', () => {
     const requests = Object.fromEntries(
-      described.flatMap(([name, , { requestBody }]) => (requestBody ? [[name, requestBody.content['application/json']!.schema] as const] : [])),
+      described.flatMap(([name, , { requestBody }]) =>
+        requestBody ? [[name, requestBody.content['application/json']!.schema] as const] : [],
+      ),
     );
-    expect(Object.values(requests).map(({ additionalProperties }) => additionalProperties)).toEqual(Object.keys(requests).map(() => false));
+    expect(Object.values(requests).map(({ additionalProperties }) => additionalProperties)).toEqual(
+      Object.keys(requests).map(() => false),
+    );
     expect(Object.fromEntries(Object.entries(requests).map(([name, { required = [] }]) => [name, required]))).toEqual({
       create_stream: [],
       update_stream: [],
@@ -180,8 +246,12 @@ describe('bodies', () => {
   test('of playlist operations are told apart by op', () => {
     const options = schemaOf('PlaylistOperation').oneOf!;
     expect(options.map(({ properties, required }) => [properties!['op']!.const, required])).toEqual([
-      ['add', ['op', 'uploadID']], ['remove', ['op', 'itemID']], ['move', ['op', 'itemID', 'index']], ['replace', ['op', 'itemID', 'uploadID']],
-      ['setMode', ['op', 'mode']], ['clear', ['op']],
+      ['add', ['op', 'uploadID']],
+      ['remove', ['op', 'itemID']],
+      ['move', ['op', 'itemID', 'index']],
+      ['replace', ['op', 'itemID', 'uploadID']],
+      ['setMode', ['op', 'mode']],
+      ['clear', ['op']],
     ]);
   });
 });
@@ -189,29 +259,47 @@ describe('bodies', () => {
 describe.for(described)('%s', ([, operation, { description, parameters, requestBody, responses, security }]) => {
   test('types its parameters', () => {
     const named = (where: string) => parameters.filter((parameter) => parameter.in === where);
-    expect(named('path').map(({ name, required }) => [name, required])).toEqual(Object.keys(operation.params.shape).map((name) => [name, true]));
-    expect(named('query').map(({ name, required }) => [name, required])).toEqual(Object.keys(operation.query.shape).map((name) => [name, false]));
+    expect(named('path').map(({ name, required }) => [name, required])).toEqual(
+      Object.keys(operation.params.shape).map((name) => [name, true]),
+    );
+    expect(named('query').map(({ name, required }) => [name, required])).toEqual(
+      Object.keys(operation.query.shape).map((name) => [name, false]),
+    );
     expect(named('header').map(({ name }) => name)).toEqual(operation.method === 'POST' ? ['Idempotency-Key'] : []);
-    expect(parameters.filter(({ schema }) => !/^(string|integer|boolean|array)$/.test(String(schema.type)))).toEqual([]);
+    expect(parameters.filter(({ schema }) => !/^(string|integer|boolean|array)$/.test(String(schema.type)))).toEqual(
+      [],
+    );
   });
 
   test('has the answers and problems that it declares', () => {
     const { status, body, location } = operation.output;
-    expect([requestBody !== undefined, requestBody?.required]).toEqual(operation.body ? [true, true] : [false, undefined]);
-    const needed = operation.scopes === 'public' ? [] : [...operation.scopes.map((scope) => ({ oauth2: [scope] })), { bearerAuth: [] }, { apiKey: [] }];
+    expect([requestBody !== undefined, requestBody?.required]).toEqual(
+      operation.body ? [true, true] : [false, undefined],
+    );
+    const needed =
+      operation.scopes === 'public'
+        ? []
+        : [...operation.scopes.map((scope) => ({ oauth2: [scope] })), { bearerAuth: [] }, { apiKey: [] }];
     expect(security).toEqual(needed);
     expect(responses[status]!.content === undefined).toBe(body === undefined);
     const quota = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
     const replayed = operation.method === 'POST' ? ['Idempotency-Replayed'] : [];
-    expect(Object.keys(responses[status]!.headers!)).toEqual([...(location ? ['Location'] : []), ...replayed, ...quota]);
-    for (const code of operation.errors) expect(answerOf(responses[problemCodes[code].status]!).description).toContain(`\`${code}\`: `);
+    expect(Object.keys(responses[status]!.headers!)).toEqual([
+      ...(location ? ['Location'] : []),
+      ...replayed,
+      ...quota,
+    ]);
+    for (const code of operation.errors)
+      expect(answerOf(responses[problemCodes[code].status]!).description).toContain(`\`${code}\`: `);
     for (const [answered, answer] of Object.entries(responses)) {
       if (Number(answered) < 400) continue;
       const { headers, content } = answerOf(answer);
       expect(Object.keys(content!)).toEqual(['application/problem+json']);
       expect(Object.keys(headers!)).toEqual(expect.arrayContaining(quota));
       const { examples } = content!['application/problem+json']!;
-      expect(Object.keys(examples!).filter((code) => document.components.examples[code]!.value.status !== Number(answered))).toEqual([]);
+      expect(
+        Object.keys(examples!).filter((code) => document.components.examples[code]!.value.status !== Number(answered)),
+      ).toEqual([]);
     }
     expect(Object.keys(answerOf(responses['429']!).headers!)).toContain('Retry-After');
     expect(Object.keys(answerOf(responses['405']!).headers!)).toContain('Allow');
@@ -227,6 +315,8 @@ describe.for(described)('%s', ([, operation, { description, parameters, requestB
     const { body } = operation.output;
     if (!body) return;
     const { schema, example } = responses[operation.output.status]!.content!['application/json']!;
-    expect(example ?? (schemas[schema.$ref!.split('/').at(-1)!] as { examples?: unknown[] }).examples![0]).toBeTypeOf('object');
+    expect(example ?? (schemas[schema.$ref!.split('/').at(-1)!] as { examples?: unknown[] }).examples![0]).toBeTypeOf(
+      'object',
+    );
   });
 });
