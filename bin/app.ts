@@ -1,13 +1,14 @@
-// CDK entry: the stages of lib/stages.ts (or, with -c stage=NAME, an engineer's own), checked by cdk-nag at every synth.
-// With -c githubRepository=OWNER/NAME also what the pipeline needs of an account.
+// The CDK's entry: makes the stages of lib/stages.ts, and has cdk-nag check them at every synth.
+// `-c stage=NAME` makes an engineer's own stage instead; `-c githubRepository=OWNER/NAME` adds the pipeline's stack,
+// for all stages or with `-c stages=NAME,NAME` for those of one account.
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { PipelineStack } from '../lib/delivery/pipeline-stack.ts';
 import { ServiceStage } from '../lib/service-stage.ts';
 import { PublisherImage } from '../lib/shared/publisher-image.ts';
-import { stages, stagesToBuild } from '../lib/stages.ts';
+import { stagesOfAccount, stagesToBuild } from '../lib/stages.ts';
 
-// CloudFormation's own rules take half of a synth's time: test/stacks holds the templates to them.
+// To check CloudFormation's own rules takes half of a synth's time, so the tests in test/stacks do it instead.
 const app = new App({ builtinCloudFormationValidation: false });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 
@@ -18,4 +19,8 @@ for (const [name, settings] of Object.entries(stagesToBuild(app.node.tryGetConte
 
 const githubRepository: unknown = app.node.tryGetContext('githubRepository');
 if (typeof githubRepository === 'string')
-  new PipelineStack(app, 'pipeline', { githubRepository, stageNames: Object.keys(stages) });
+  new PipelineStack(app, 'pipeline', {
+    githubRepository,
+    githubProviderArn: app.node.tryGetContext('githubProviderArn') ?? null,
+    stages: stagesOfAccount(app.node.tryGetContext('stages')),
+  });

@@ -1,4 +1,4 @@
-// `npm run cost`: what the stages cost in a month, and an hour of a stream, from their templates and AWS' list prices.
+// `npm run cost`: what stages cost in a month, and streams in an hour, from the templates and AWS' list prices.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { costSection, withCostSection } from './cost/cost-section.ts';
 import { readOptions } from './cost/options.ts';
@@ -17,7 +17,7 @@ try {
   if (options.write) writeFileSync(readme, withCostSection(readFileSync(readme, 'utf8'), section));
   console.log(section);
 } catch (error) {
-  // Says which price is missing, and where to add it.
+  // A size without a price: the message says which, and where to add it.
   console.error((error as Error).message);
   process.exitCode = 1;
 }

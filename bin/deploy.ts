@@ -1,8 +1,8 @@
-// `npm run deploy` and `npm run diff`: the CDK's commands for one stage, after a look at what they need.
+// `npm run deploy` and `npm run diff`: check what the CDK needs for a stage, then run its command.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { readCommand } from './deploy/command-line.ts';
-import { checkPrerequisites } from './deploy/prerequisites.ts';
+import { checkPrerequisites, userAtTerminal } from './deploy/prerequisites.ts';
 import { openTerminal } from './local/terminal.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -17,7 +17,10 @@ async function run(args: readonly string[]): Promise<number> {
   }
   const terminal = openTerminal(process.stdout);
   try {
-    await checkPrerequisites(command, terminal);
+    const complete = await checkPrerequisites(command, terminal, userAtTerminal());
+    if (command.checkOnly) return complete ? 0 : 1;
+    // A comparison changes nothing, so nothing keeps it from being made.
+    if (!complete && command.cdkArgs[0] === 'deploy') return 1;
   } catch (error) {
     console.error(`\n${(error as Error).message}`);
     return 1;
@@ -26,10 +29,10 @@ async function run(args: readonly string[]): Promise<number> {
   return runCdk(command.cdkArgs);
 }
 
-/** @returns its exit code */
+/** @returns the exit code of the CDK */
 function runCdk(cdkArgs: readonly string[]): Promise<number> {
   const cdk = spawn(join(root, 'node_modules/.bin/cdk'), cdkArgs, { cwd: root, stdio: 'inherit' });
-  // Ctrl-C reaches both; the CDK says what becomes of the deployment, so this one waits for it.
+  // Ctrl-C reaches both processes. This one waits for the CDK, which says what becomes of the deployment.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => cdk.kill('SIGTERM'));
   return new Promise((resolve, reject) => {

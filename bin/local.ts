@@ -1,4 +1,4 @@
-// `npm start`: the whole platform on this machine, with the handlers, the queue messages and the publisher that AWS runs.
+// `npm start`: runs the whole platform on this machine, with the handlers and the publisher that run in AWS.
 import { readOptions } from './local/options.ts';
 
 const options = readOptions(process.argv.slice(2));
@@ -7,6 +7,6 @@ if ('text' in options) {
   process.exit(options.exitCode);
 }
 
-// Loaded only now: --help does not wait for it.
+// The platform takes a while to load, and --help does not wait for it.
 const { runPlatform } = await import('./local/run-platform.ts');
 process.exitCode = await runPlatform(options);

@@ -1,4 +1,5 @@
-// `npm run rotate-signing-key`: gives the local run that is up the next key to sign tokens with. For a stage: lib/README.md, “Rotate secrets”.
+// `npm run rotate-signing-key`: gives the local run that is up the next key to sign access tokens with.
+// How to do it to a stage in AWS: lib/README.md, “Rotate secrets”.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,11 +18,13 @@ if (connection) {
   const signsFrom = await rotateSigningKey(pool, sealer, new Date());
   await pool.end();
   console.log(
-    `The next key is published, and signs from ${signsFrom.toISOString()} on. Tokens signed with the former stay valid.`,
+    `The next key is published, and signs from ${signsFrom.toISOString()} on. ` +
+      'Tokens signed with the former stay valid.',
   );
 } else {
   console.error(
-    `No local run is up with ${join(folder.path, 'connection.json')}. Start it with npm start, or name its folder with --data.`,
+    `No local run is up with ${join(folder.path, 'connection.json')}. ` +
+      'Start it with npm start, or name its folder with --data.',
   );
   process.exitCode = 1;
 }

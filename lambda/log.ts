@@ -1,4 +1,4 @@
-// Structured logs: one JSON line an event. Never secrets, never bodies.
+// Structured logs: each event is one line of JSON. Fields never hold secrets, nor bodies of requests or answers.
 
 export type Log = (event: string, fields: Record<string, unknown>) => void;
 

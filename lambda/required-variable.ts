@@ -1,6 +1,6 @@
-// A variable that a process cannot work without, for the `environment.ts` of each deployable.
+// Reads an environment variable that a process cannot work without; the `environment.ts` of each deployable uses it.
 
-/** @throws naming the variable that is missing or empty */
+/** @throws where the variable is missing or empty. The message names it. */
 export function requiredVariable(env: NodeJS.ProcessEnv, name: string): string {
   const value = env[name];
   if (!value) throw new Error(`the environment variable ${name} is missing`);

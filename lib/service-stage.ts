@@ -1,9 +1,9 @@
-// One stage of the platform: every stack, in the order they are deployed. Reads like the architecture.
-import { Stage } from 'aws-cdk-lib';
+// One stage of the platform: all of its stacks, in the order in which they are deployed.
+import { BOOTSTRAP_QUALIFIER_CONTEXT, Stage, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ApiStack } from './api/api-stack.ts';
-import { DashboardStack } from './dashboard/dashboard-stack.ts';
-import { EdgeStack } from './dashboard/edge-stack.ts';
+import { WebStack } from './web/web-stack.ts';
+import { EdgeStack } from './web/edge-stack.ts';
 import { DatabaseStack } from './database/database-stack.ts';
 import { DeliveryStack } from './delivery/delivery-stack.ts';
 import { IdentityStack } from './identity/identity-stack.ts';
@@ -14,19 +14,23 @@ import { PublishingStack } from './publishing/publishing-stack.ts';
 import type { PublisherImage } from './shared/publisher-image.ts';
 import { PublicOrigin } from './shared/public-origin.ts';
 import type { StageSettings } from './stage-settings.ts';
+import { stageTags } from './shared/stage-tags.ts';
 
 export interface ServiceStageProps {
   readonly settings: StageSettings;
   readonly image: PublisherImage;
 }
 
-/** The whole platform once. Its id is the stage's name and begins the name of each stack. */
+/** The whole platform, once. Its id is the name of the stage, and the names of the stacks begin with it. */
 export class ServiceStage extends Stage {
   constructor(scope: Construct, id: string, { settings, image }: ServiceStageProps) {
     super(scope, id, {
       env: { region: settings.region, ...(settings.account === null ? {} : { account: settings.account }) },
     });
-    const origin = new PublicOrigin(id);
+    if (settings.bootstrapQualifier !== null)
+      this.node.setContext(BOOTSTRAP_QUALIFIER_CONTEXT, settings.bootstrapQualifier);
+    for (const [key, value] of Object.entries(stageTags(id, settings))) Tags.of(this).add(key, value);
+    const origin = new PublicOrigin(id, settings);
 
     const network = new NetworkStack(this, 'Network', { settings });
     const database = new DatabaseStack(this, 'Database', { settings, network });
@@ -35,8 +39,13 @@ export class ServiceStage extends Stage {
     const identity = new IdentityStack(this, 'Identity', { settings, network, database, origin });
     const api = new ApiStack(this, 'Api', { settings, network, access: publishing.access, identity });
     const edge = new EdgeStack(this, 'Edge', { settings });
-    const dashboard = new DashboardStack(this, 'Dashboard', { settings, edge, api, media });
-    new MonitoringStack(this, 'Monitoring', { settings, database, publishing, api });
-    new DeliveryStack(this, 'Delivery', { settings, media, origin, url: dashboard.url });
+    // A stack with another id would be another stack, with an empty bucket and another address.
+    const web = new WebStack(this, 'Dashboard', { settings, edge, api, media });
+    const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url: web.url });
+    // Nothing of a domain's address comes from the distribution that it leads to.
+    delivery.addStackDependency(web);
+    const monitoring = new MonitoringStack(this, 'Monitoring', { settings, database, publishing, identity, api });
+    // Functions fail until they know their address, and alarms would say so.
+    monitoring.addStackDependency(delivery);
   }
 }

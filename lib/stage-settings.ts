@@ -1,77 +1,145 @@
-// What a stage decides, and what each of its settings may be.
+// The settings of a stage: what each of them means, and which values it may have.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
-/** What one stage decides. Every field is required, so that a new one is a decision for every stage. */
+/**
+ * What one stage decides. Every field is required: whoever adds a field has to decide about it for every stage.
+ * Numbers are whole. What is allowed for each field stands in `checksOf` below.
+ */
 export interface StageSettings {
-  /** The AWS account's 12 digits. Null takes the account of the credentials that deploy; name it for any stage that others rely on. */
+  /**
+   * The 12 digits of the AWS account that the stage belongs to. A deployment to another account is refused.
+   * Null: the account of whoever deploys. Name the account of every stage that others rely on.
+   */
   readonly account: string | null;
-  /** The AWS region everything but CloudFront's own parts lives in. */
+  /**
+   * The qualifier of the CDK's bootstrap that the stage is deployed by: up to ten letters and digits. Stages that share
+   * an account have one each, and with it roles that deploy them and nothing else. Null: the CDK's own.
+   */
+  readonly bootstrapQualifier: string | null;
+  /** Who answers for the stage: the value of the tag `owner` on everything it has. */
+  readonly owner: string;
+  /** Who pays for the stage: the value of the tag `cost-center` on everything it has. */
+  readonly costCenter: string;
+  /** The AWS region of the stage. Only the web ACL and the certificate, which CloudFront uses, are in us-east-1. */
   readonly region: string;
-  /** Two or three zones of that region. Given, not looked up: a lookup needs credentials at synth. GPU publishers need zones that have them. */
+  /**
+   * Two or three availability zones of the region. They are written here because looking them up would need
+   * credentials at every synth. They have to offer `gpuInstanceType`.
+   */
   readonly availabilityZones: readonly string[];
-  /** NAT gateways for the functions' calls to the outside: one per zone survives a zone's loss, one alone is cheaper. */
+  /**
+   * How many NAT gateways there are. The functions call payment providers, webhooks and AWS through them. With one in
+   * each zone, the functions go on when a zone is lost; with a single one, the stage is cheaper.
+   */
   readonly natGateways: number;
-  /** RDS instance class without its prefix, e.g. `t4g.medium`; its memory decides how many connections there are. */
+  /**
+   * RDS instance class without the prefix `db.`, such as `t4g.medium`. Its memory decides how many connections Postgres
+   * allows.
+   */
   readonly databaseInstanceClass: string;
-  /** Storage the database begins with, in GiB (gp3: 20 at least). */
+  /** GiB of storage that the database begins with. gp3 volumes have at least 20. */
   readonly databaseStorageGiB: number;
-  /** Storage it may grow to by itself, in GiB. */
+  /** GiB of storage that the database may grow to by itself. More than `databaseStorageGiB`. */
   readonly databaseMaxStorageGiB: number;
-  /** Connections at which an alarm is raised: about 80 % of what Postgres allows, which is the class’ memory in bytes / 9,531,392. */
+  /**
+   * Number of connections to the database at which an alarm is raised. Take about 80 % of what Postgres allows, which
+   * is the memory of the instance class in bytes, divided by 9,531,392.
+   */
   readonly databaseConnectionsAlarm: number;
-  /** A standby in a second zone: a failover takes about a minute, and streams go on meanwhile. */
+  /**
+   * Whether there is a standby of the database in a second zone. A failover to it takes about a minute, in which
+   * streams stay on air. It doubles the price of the database.
+   */
   readonly databaseMultiAz: boolean;
-  /** Days that the database can be put back to any second of (1 to 35). */
+  /** Days for which backups are kept (1 to 35): the database can be restored to any second of them. */
   readonly databaseBackupDays: number;
-  /** Whether data outlives its stack: deletion protection, termination protection, a last snapshot. False for stages one may destroy. */
+  /**
+   * Whether the data of the stage survives the deletion of its stacks: with deletion protection, termination
+   * protection, a last snapshot of the database, and buckets, keys and secrets that stay. False: everything goes.
+   */
   readonly keepData: boolean;
-  /** Days that logs are kept: one of the figures CloudWatch Logs takes. */
+  /** Days for which logs are kept: one of the numbers that CloudWatch Logs allows. */
   readonly logRetentionDays: RetentionDays;
-  /** Host name that the public knows the stage by, and the id of the Route 53 zone it is in; null: the distribution's own name. */
+  /**
+   * The public host name of the stage, and the id of the Route 53 hosted zone that the name is in.
+   * Null: the stage has the name that CloudFront gives it.
+   */
   readonly domain: { readonly name: string; readonly hostedZoneId: string } | null;
-  /** Requests in five minutes from one address before the web ACL refuses it. */
+  /** Requests from one address in five minutes that the web ACL lets through. It answers further ones with 429. */
   readonly webRequestsPerFiveMinutes: number;
-  /** Requests per second that API Gateway lets through for all callers together. Callers' own limits are the application's. */
+  /**
+   * Requests per second that API Gateway lets through, for all callers together. The application also limits each
+   * caller, see `rateLimitFactor`.
+   */
   readonly apiRequestsPerSecond: number;
-  /** Requests that may arrive at once beyond that rate. */
+  /** Requests beyond that rate which API Gateway lets through when they come at once. */
   readonly apiBurstRequests: number;
-  /** Multiplies every caller's own rate limit, which the application counts: 1 where strangers call, more for load tests. */
+  /**
+   * What the application's own limit for each caller is multiplied by. 1 for every stage that strangers call; more
+   * where load is tested.
+   */
   readonly rateLimitFactor: number;
-  /** Machine with one NVIDIA GPU (g family, x86) that an ffmpeg agent or a media worker has to itself. The zones must offer it. */
+  /**
+   * EC2 type of the machines for ffmpeg agents and media workers: of the g family, x86, with one NVIDIA GPU. Each agent
+   * and each worker has a machine to itself.
+   */
   readonly gpuInstanceType: string;
-  /** GPU machines that run even when idle: a stream that starts on one waits for no machine (3 to 5 minutes). */
+  /**
+   * GPU machines that run even when there is nothing to do. A stream that starts on one of them does not wait the 3 to
+   * 5 minutes until a new machine is there.
+   */
   readonly gpuMachinesMin: number;
-  /** GPU machines there may be: the brake on cost. The account's quota for g instances has to allow it, 4 vCPU each at least. */
+  /**
+   * The most GPU machines there may be: this limits the costs. More than `ffmpegAgentsMax` and `mediaWorkersMax`
+   * together, as a release starts new agents before it ends old ones: each machine more is an agent that moves at the
+   * same time. The account's quota “Running On-Demand G and VT instances” has to allow them all, with at least 4 vCPU
+   * for each.
+   */
   readonly gpuMachinesMax: number;
-  /** Streams an ffmpeg agent takes at once, counted in slots: 1 is 720p30, 2 is 1080p30 or 720p60, up to 16 for 2160p60. */
+  /**
+   * Slots of an ffmpeg agent: how much it sends at the same time. A stream at 720p30 takes 1 slot, at 1080p30 or 720p60
+   * it takes 2, and so on, up to 16 at 2160p60.
+   */
   readonly ffmpegAgentSlots: number;
-  /** ffmpeg agents there always are. */
+  /** ffmpeg agents that always run. */
   readonly ffmpegAgentsMin: number;
-  /** ffmpeg agents there may be. */
+  /** The most ffmpeg agents there may be. */
   readonly ffmpegAgentsMax: number;
-  /** Streams a manifest agent takes at once, counted in slots. */
+  /** Slots of a manifest agent, which sends prepared media. Every stream takes 1 slot, whatever its quality. */
   readonly manifestAgentSlots: number;
-  /** Manifest agents there always are. */
+  /** Manifest agents that always run. */
   readonly manifestAgentsMin: number;
-  /** Manifest agents there may be. */
+  /** The most manifest agents there may be. */
   readonly manifestAgentsMax: number;
-  /** Media workers there may be; there are none while the queue is empty. */
+  /** The most media workers there may be. None runs while the queue `media` is empty. */
   readonly mediaWorkersMax: number;
-  /** Import workers that run even when nothing is imported: without one an import waits for some minutes before it begins. */
+  /** Import workers that always run. With 0, an import waits some minutes until a worker has been started for it. */
   readonly importWorkersMin: number;
-  /** Import workers there may be, of a few imports at a time each. */
+  /** The most import workers there may be. Each fetches a few imports at the same time. */
   readonly importWorkersMax: number;
-  /** Address that mails to users come from; SES asks it to confirm. Null: `no-reply@` the domain. A stage with neither sends none, so nobody can sign up. */
+  /**
+   * Address that mails to users come from. SES sends a mail to it, which has to be confirmed.
+   * Null: `no-reply@` at the name in `domain`. A stage with neither sends no mails, so nobody can sign up.
+   */
   readonly mailFrom: string | null;
-  /** Where notifications of alarms and of the budget go; null: nowhere yet, subscribe to the topic by hand. */
+  /**
+   * Address that gets notifications of alarms and of the budget, after it has been confirmed.
+   * Null: nobody gets them until somebody subscribes to the SNS topic by hand.
+   */
   readonly alarmEmail: string | null;
-  /** Dollars a month that the account may cost before a notification; nothing is switched off. */
+  /**
+   * US dollars that the stage may cost in a month, by its tag. A notification is sent at 80 % of them, and when the
+   * forecast is higher. Nothing is switched off.
+   */
   readonly monthlyBudgetUsd: number;
-  /** RTMP ingest for streams that carry a bare `streamKey` (deprecated by the API); null where there is none. */
+  /**
+   * URL of the RTMP ingest for streams that have a bare `streamKey` instead of a destination, which the API deprecates.
+   * Null: there is none.
+   */
   readonly legacyRtmpUrl: string | null;
 }
 
-/** @throws if a field of the stage is missing or malformed; the message names stage and field */
+/** @throws if a setting of the stage is missing or has a wrong value; the message names the stage and the setting */
 export function checkStage(name: string, settings: StageSettings): void {
   const values: Readonly<Record<string, unknown>> = { ...settings };
   const checks = Object.entries(checksOf(settings));
@@ -86,16 +154,23 @@ export function checkStage(name: string, settings: StageSettings): void {
 }
 
 interface Check {
-  /** Ends the sentence "FIELD must be …". */
+  /** The end of the sentence “FIELD must be …”. */
   readonly expected: string;
   readonly holds: (value: unknown) => boolean;
 }
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
   const { region, databaseStorageGiB, gpuMachinesMin, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
+  const tasksOnGpusMax = settings.ffmpegAgentsMax + settings.mediaWorkersMax;
   return {
     account: orNull(text(/^\d{12}$/, 'an account id of 12 digits')),
-    region: text(/^[a-z]{2}(-[a-z]+)+-\d$/, 'an AWS region'),
+    bootstrapQualifier: orNull(text(/^[a-z0-9]{1,10}$/, 'up to ten small letters and digits')),
+    owner: tagValue,
+    costCenter: tagValue,
+    region: {
+      expected: 'an AWS region whose buckets CloudFront can write its logs to',
+      holds: (value) => isRegion.holds(value) && !regionsWithoutCloudFrontLogs.has(String(value)),
+    },
     availabilityZones: zonesOf(region),
     natGateways: wholeNumber(1, 3),
     databaseInstanceClass: text(/^[a-z]+\d[a-z0-9]*\.[a-z0-9]+$/, 'an instance class such as "t4g.medium"'),
@@ -116,10 +191,10 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     rateLimitFactor: wholeNumber(1, 1000),
     gpuInstanceType: text(/^g\d[a-z0-9]*\.\d*xlarge$/, 'a type of the g family such as "g4dn.xlarge"'),
     gpuMachinesMin: wholeNumber(0, 1000),
-    gpuMachinesMax: wholeNumber(Math.max(1, gpuMachinesMin), 1000),
-    // With fewer, no agent could ever take a stream at 2160p60.
+    gpuMachinesMax: wholeNumber(Math.max(tasksOnGpusMax + 1, gpuMachinesMin), 3000),
+    // An agent with fewer slots could never take a stream at 2160p60.
     ffmpegAgentSlots: wholeNumber(16, 1000),
-    // Scaling follows what agents report, so one has to be there.
+    // Scaling follows the numbers that agents report, so at least one agent has to run.
     ffmpegAgentsMin: wholeNumber(1, 1000),
     ffmpegAgentsMax: wholeNumber(ffmpegAgentsMin, 1000),
     manifestAgentSlots: wholeNumber(1, 1000),
@@ -136,6 +211,30 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
 }
 
 const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
+
+/** https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html */
+const tagValue = text(/^[\w .:/=+@-]{1,256}$/, 'a value of a tag: letters, digits, spaces and _.:/=+@-');
+
+const isRegion = text(/^[a-z]{2}(-[a-z]+)+-\d$/, '');
+
+/**
+ * Regions that an account has to opt in to; CloudFront does not write its standard logs to buckets there.
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging-legacy-s3.html
+ */
+const regionsWithoutCloudFrontLogs: ReadonlySet<string> = new Set([
+  'af-south-1',
+  'ap-east-1',
+  'ap-south-2',
+  'ap-southeast-3',
+  'ap-southeast-4',
+  'ca-west-1',
+  'eu-central-2',
+  'eu-south-1',
+  'eu-south-2',
+  'il-central-1',
+  'me-central-1',
+  'me-south-1',
+]);
 
 const emailAddress = text(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'an e-mail address');
 

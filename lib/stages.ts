@@ -1,9 +1,12 @@
-// The table of stages: everything that differs between them, and the only file that knows their names.
+// The table of stages: it holds everything that differs between them, and is the only file that knows their names.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { checkStage, type StageSettings } from './stage-settings.ts';
 
 const dev: StageSettings = {
   account: null,
+  bootstrapQualifier: null,
+  owner: 'platform-engineering',
+  costCenter: 'loop-streaming',
   region: 'us-east-1',
   availabilityZones: ['us-east-1a', 'us-east-1b'],
   natGateways: 1,
@@ -22,7 +25,7 @@ const dev: StageSettings = {
   rateLimitFactor: 1,
   gpuInstanceType: 'g4dn.xlarge',
   gpuMachinesMin: 1,
-  gpuMachinesMax: 3,
+  gpuMachinesMax: 4,
   ffmpegAgentSlots: 16,
   ffmpegAgentsMin: 1,
   ffmpegAgentsMax: 2,
@@ -38,9 +41,12 @@ const dev: StageSettings = {
   legacyRtmpUrl: null,
 };
 
-// As prod in everything that can break by its kind (zones, standby, protection); smaller in size.
+// Like prod in everything that can break in a way of its own (zones, standby, protection), and smaller.
 const staging: StageSettings = {
   account: null,
+  bootstrapQualifier: 'lssstaging',
+  owner: 'platform-engineering',
+  costCenter: 'loop-streaming',
   region: 'us-east-1',
   availabilityZones: ['us-east-1a', 'us-east-1b', 'us-east-1d'],
   natGateways: 1,
@@ -59,7 +65,7 @@ const staging: StageSettings = {
   rateLimitFactor: 1,
   gpuInstanceType: 'g4dn.xlarge',
   gpuMachinesMin: 2,
-  gpuMachinesMax: 6,
+  gpuMachinesMax: 8,
   ffmpegAgentSlots: 16,
   ffmpegAgentsMin: 2,
   ffmpegAgentsMax: 4,
@@ -77,6 +83,9 @@ const staging: StageSettings = {
 
 const prod: StageSettings = {
   account: null,
+  bootstrapQualifier: 'lssprod',
+  owner: 'platform-engineering',
+  costCenter: 'loop-streaming',
   region: 'us-east-1',
   availabilityZones: ['us-east-1a', 'us-east-1b', 'us-east-1d'],
   natGateways: 3,
@@ -95,7 +104,7 @@ const prod: StageSettings = {
   rateLimitFactor: 1,
   gpuInstanceType: 'g4dn.xlarge',
   gpuMachinesMin: 3,
-  gpuMachinesMax: 50,
+  gpuMachinesMax: 60,
   ffmpegAgentSlots: 16,
   ffmpegAgentsMin: 3,
   ffmpegAgentsMax: 40,
@@ -111,13 +120,14 @@ const prod: StageSettings = {
   legacyRtmpUrl: null,
 };
 
-/** The shared stages, in the order a release goes through them. */
+/** The stages that all engineers share, in the order in which a release goes through them. */
 export const stages = { dev, staging, prod };
 
 /**
- * The stages an app is to build, by name, every field checked.
- * @param ownStage the value of `-c stage=NAME`: then only that stage, an engineer's own, with the values of dev. Undefined builds the table.
- * @throws if the name is malformed or one of the table's, or a stage has a missing or malformed field; the message names the field
+ * The stages that an app has to build, by name, with every setting checked.
+ * @param ownStage the value of `-c stage=NAME`, an engineer's own stage: then there is only that stage, with the values
+ *   of dev. Undefined: the stages of the table
+ * @throws if the name is malformed or is in the table, or if a setting is missing or wrong; the message says which
  */
 export function stagesToBuild(ownStage: unknown): Readonly<Record<string, StageSettings>> {
   const chosen: Readonly<Record<string, StageSettings>> =
@@ -126,13 +136,32 @@ export function stagesToBuild(ownStage: unknown): Readonly<Record<string, StageS
   return chosen;
 }
 
+/**
+ * The shared stages of one account, by name.
+ * @param names the value of `-c stages=NAME,NAME`. Undefined: all shared stages
+ * @throws naming what is no shared stage
+ */
+export function stagesOfAccount(names: unknown): Readonly<Record<string, StageSettings>> {
+  if (names === undefined) return stages;
+  const known: Readonly<Record<string, StageSettings>> = stages;
+  return Object.fromEntries(
+    (typeof names === 'string' ? names : '').split(',').map((name) => {
+      const settings = Object.hasOwn(known, name) ? known[name] : undefined;
+      if (!settings) throw new Error(`-c stages=NAME,NAME: there is no shared stage ${JSON.stringify(name)}`);
+      return [name, settings];
+    }),
+  );
+}
+
 function checkedName(name: unknown): string {
-  // It begins the names of stacks and parameters, and S3 and RDS make lower-case names of those.
+  // The names of stacks and parameters begin with it, and S3 and RDS make lower-case names of these.
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,15}$/.test(name)) {
-    throw new Error(
-      `-c stage=NAME: NAME must be up to 16 lower-case letters, digits and hyphens, a letter first, not ${JSON.stringify(name)}`,
-    );
+    const expected = 'up to 16 lower-case letters, digits and hyphens, a letter first';
+    throw new Error(`-c stage=NAME: NAME must be ${expected}, not ${JSON.stringify(name)}`);
   }
+  // The names of parameters begin with the stage's, and those may not begin so.
+  // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
+  if (/^(aws|ssm)/.test(name)) throw new Error(`-c stage=NAME: NAME cannot begin with "aws" or "ssm", as ${name} does`);
   if (name in stages)
     throw new Error(`-c stage=${name}: that is a shared stage; leave -c out and name its stacks, '${name}/*'`);
   return name;

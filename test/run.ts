@@ -16,6 +16,7 @@ const binary = (name: string) => join(root, 'node_modules/.bin', name);
 
 /** Fast ones first: what fails should fail early. */
 const checks: readonly { readonly title: string; readonly command: string; readonly args: readonly string[] }[] = [
+  { title: 'Layout', command: binary('oxfmt'), args: ['--check', '.'] },
   { title: 'Types', command: binary('tsc'), args: [] },
   { title: 'Lint', command: binary('oxlint'), args: ['--type-aware', '--deny-warnings'] },
   { title: 'Synth of every stage', command: binary('cdk'), args: ['synth', '--quiet', '**'] },
@@ -64,8 +65,8 @@ async function runTests(): Promise<Count> {
   const file = join(folder, 'report.json');
   try {
     const environment: Record<string, string> = isLong
-      ? { LONG: '1', RUN_AWS_EMULATOR: '1', RUN_STRIPE_MOCK: '1' }
-      : {};
+      ? { SUITE: 'long', RUN_AWS_EMULATOR: '1', RUN_STRIPE_MOCK: '1' }
+      : { SUITE: 'fast' };
     const { code } = await run(
       binary('vitest'),
       ['run', '--config=test/vitest-config.ts'],

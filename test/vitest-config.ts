@@ -1,47 +1,68 @@
-// What vitest runs: the fast tests, or with LONG=1 the long ones.
+// What vitest runs: SUITE=fast or SUITE=long one suite, and without it every test that the command line names.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import type { TestProjectInlineConfiguration } from 'vitest/config';
 import { StillRunning } from './support/still-running.ts';
 
-const long = process.env.LONG === '1';
+const root = join(import.meta.dirname, '..');
+const suite = process.env.SUITE;
 const reportFile = process.env.TEST_REPORT;
 const minuteMs = 60_000;
 
-/** Beside what they test, and too long to run at every change. */
+/** Tests that take too long to run at every change, wherever they stand. */
 const slow = [
+  'test/long/**/*.test.ts',
   'test/cost/cost-section.test.ts',
-  'test/dashboard/pages.test.ts',
+  'test/web/pages.test.ts',
   'test/deploy-command/**/*.test.ts',
-  'test/end-to-end/{agent,agents,credits,killed,loop,sign-in}.test.ts',
+  'test/end-to-end/{agents,ai-client,credits,killed,loop,sign-in}.test.ts',
   'test/imports/import-worker.test.ts',
   'test/local/{graphql-page,postgres,set-up,watch-page}.test.ts',
   'test/orchestration/concurrency.test.ts',
   'test/ports/postgres-command-queue.test.ts',
-  'test/publisher/ffmpeg/{child,item-source}.test.ts',
-  'test/publisher/{agent,database-crash,delivered-again,faults,figures,frozen,hand-over,lease,replica-run,slow-destinations}.test.ts',
+  'test/publisher/ffmpeg/{item-source,media-tool}.test.ts',
+  'test/publisher/agent/*.test.ts',
   'test/publisher/media/probe.test.ts',
-  'test/publisher/prepared/{codecs,long-life,manifest-backend,planned-rotation,play-out,prepare-segment,prepare-upload,prepared-sender,torture}.test.ts',
+  'test/publisher/prepared/{codecs,long-life,planned-rotation,play-out,prepared-{backend,sender},torture}.test.ts',
+  'test/publisher/preparing/*.test.ts',
+  'test/publisher/replica/{faults,figures,held-replica,slow-destinations}.test.ts',
+  'test/stacks/mutations.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
   'test/webhooks/{deliver,killed}.test.ts',
 ];
-/** In both: the ports' contracts, as the long run also has an emulator of AWS, and what generates its cases, for many more of them. */
-const both = [
+
+/**
+ * Fast tests that the long suite runs as well, with more to do: it has an emulator of AWS for the contracts of the
+ * ports, and generates many more cases for the others.
+ */
+const inBothSuites = [
   'test/ports/**/*.test.ts',
   'test/orchestration/lifecycle-model.test.ts',
   'test/surfaces/**/same-validation.test.ts',
   'test/surfaces/graphql/any-document.test.ts',
 ];
 
+const benches = 'test/bench/**';
+const slowLimits = { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs };
+const suites = {
+  fast: { include: ['test/**/*.test.ts'], exclude: [benches, ...slow] },
+  long: { include: [...slow, ...inBothSuites], exclude: [benches], ...slowLimits },
+};
+
+/** Every test once, each with the time limits of its suite. */
+const projects: TestProjectInlineConfiguration[] = [
+  { extends: false, root, test: { name: 'fast', ...suites.fast } },
+  { extends: false, root, test: { name: 'slow', include: slow, exclude: [benches], ...slowLimits } },
+];
+
 export default defineConfig({
-  root: join(import.meta.dirname, '..'),
+  root,
   test: {
-    include: long ? ['test/long/**/*.test.ts', ...slow, ...both] : ['test/**/*.test.ts'],
-    exclude: long ? [] : ['test/long/**', 'test/bench/**', ...slow],
+    ...(suite === 'fast' || suite === 'long' ? suites[suite] : { projects }),
     globalSetup: ['test/support/postgres-global-setup.ts'],
     maxWorkers: 2,
     reporters: ['default', new StillRunning(), ...(reportFile ? (['json'] as const) : [])],
     ...(reportFile && { outputFile: reportFile }),
-    ...(long && { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs }),
   },
 });

@@ -1,11 +1,11 @@
-// The part of lib/README.md that is computed: the cost tables between two marks.
+// The part of lib/README.md that is computed: the tables of costs, between two marks.
 import { byUseTable, standingTable, streamHourTable, type StageTemplates } from '../../lib/cost/cost-tables.ts';
 import { streamKinds } from './stream-kinds.ts';
 
 const begin = '<!-- npm run cost -- --write: begin -->';
 const end = '<!-- npm run cost -- --write: end -->';
 
-/** @param stages whose last one carries the streams of the table by the hour */
+/** @param stages at least one; the table of costs by the hour is about streams on the last one */
 export function costSection(stages: readonly StageTemplates[]): string {
   const last = stages.at(-1);
   if (!last) throw new Error('costs are those of at least one stage');
@@ -14,12 +14,13 @@ export function costSection(stages: readonly StageTemplates[]): string {
     standingTable(stages),
     'What is paid by use:',
     byUseTable(stages),
-    `An hour of a stream on the agents of ${last[0]}, in dollars. Egress and what is left of the price: at the first and at the last tier.`,
+    `An hour of a stream on the agents of ${last[0]}, in dollars. ` +
+      'Egress and what is left of the price: at the first and at the last tier.',
     streamHourTable(streamKinds(), last),
   ].join('\n\n');
 }
 
-/** The text with its section replaced. @throws if it lacks the marks */
+/** @returns the text with a new section between its marks @throws if the text lacks the marks */
 export function withCostSection(text: string, section: string): string {
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];

@@ -6,17 +6,20 @@ import { stages } from '../../lib/stages.ts';
 export interface CostOptions {
   /** The stages to compute, by name. */
   readonly stages: readonly (readonly [name: string, settings: StageSettings])[];
-  /** Put the tables into lib/README.md. */
+  /** Whether to put the tables into lib/README.md. */
   readonly write: boolean;
 }
 
-const usage = `Computes what stages cost, from their templates and the list prices in lib/cost/list-prices.ts. Asks no network.
+const purpose =
+  'Computes what stages cost, from their templates and the list prices in lib/cost/list-prices.ts. Asks no network.';
+
+const usage = `${purpose}
 
   npm run cost                  every stage
   npm run cost -- STAGE         one stage: ${Object.keys(stages).join(', ')}
   npm run cost -- --write       puts the tables of every stage into lib/README.md`;
 
-/** @returns the options, or what to tell: help (exit 0), or what is wrong with the arguments (exit 2) */
+/** @returns the options, or what to tell the user: help (exit code 0), or why the arguments are wrong (exit code 2) */
 export function readOptions(
   args: readonly string[],
 ): CostOptions | { readonly text: string; readonly exitCode: 0 | 2 } {

@@ -1,4 +1,4 @@
-// The templates of a stage, as `cdk synth` makes them but without the code of the functions, which costs do not depend on.
+// Makes the templates of a stage as `cdk synth` does, but without the functions' code: it does not change the costs.
 import { readFileSync, rmSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
 import type { Template } from '../../lib/cost/stage-resources.ts';
@@ -6,10 +6,10 @@ import { ServiceStage } from '../../lib/service-stage.ts';
 import { PublisherImage } from '../../lib/shared/publisher-image.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 
-/** By digest: nothing is built. */
+/** An image with a digest is not built. */
 const image = new PublisherImage(`sha256:${'0'.repeat(64)}`);
 
-/** All templates of the stage. Asks no network. */
+/** @returns the templates of all stacks of the stage. Asks no network */
 export function templatesOf(name: string, settings: StageSettings): Template[] {
   const { context }: { context: Record<string, unknown> } = JSON.parse(
     readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),

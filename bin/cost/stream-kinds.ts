@@ -1,10 +1,10 @@
-// What can be bought and what it takes, from where the code decides it: slots, bitrates and prices.
+// The kinds of streams that can be bought, with the slots, bitrates and prices that the platform's own code says.
 import { priceOf, priceTables } from '../../lambda/domain/credits.ts';
 import { framesPerSecond, qualities, slotsOf } from '../../lambda/domain/video-format.ts';
 import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import type { StreamKind } from '../../lib/cost/stream-hour-cost.ts';
 
-/** Each quality at 30 and at 60 frames a second (24 and 25 are as 30), at the newest prices. */
+/** Each quality at 30 and at 60 frames a second, at the newest prices. 24 and 25 frames cost what 30 do. */
 export function streamKinds(): StreamKind[] {
   const newest = new Date(priceTables.at(-1)!.effectiveFrom);
   return qualities.flatMap((quality) =>

@@ -1,34 +1,52 @@
-// The arguments of `npm run deploy` and `npm run diff`, and the CDK's that they become.
+// Reads the arguments of `npm run deploy` and `npm run diff`, and makes those of the CDK from them.
+import { readFileSync } from 'node:fs';
+import { BOOTSTRAP_QUALIFIER_CONTEXT, DefaultStackSynthesizer } from 'aws-cdk-lib';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages, stagesToBuild } from '../../lib/stages.ts';
 
 export interface StageCommand {
   readonly stage: string;
   readonly settings: StageSettings;
+  /** Whether the stage is one of the table's, and no engineer's own. */
+  readonly isShared: boolean;
+  /** The stage in lib/stages.ts whose settings it has. */
+  readonly settingsOf: string;
   readonly cdkArgs: readonly string[];
-  /** The CDK will ask AWS. */
+  /** Whether to check what the account offers, and to do nothing else. */
+  readonly checkOnly: boolean;
+  /** Whether the CDK will ask AWS. */
   readonly needsCredentials: boolean;
-  /** The CDK may build the publisher's image. */
+  /** Whether the CDK may build the publisher's image. */
   readonly needsDocker: boolean;
-  /** Of the AWS configuration, as given by `--profile`. */
+  /** The profile of the AWS configuration that `--profile` names; undefined: the default one. */
   readonly profile: string | undefined;
+  /** Which of an account's bootstraps the stage is deployed with. */
+  readonly qualifier: { readonly name: string; readonly isDefault: boolean };
 }
+
+const stageNames = Object.keys(stages);
+const ownStage = `or with --own the name of one of your own, with the values of ${stageNames[0]}.`;
 
 const usage = `Deploys one stage, or shows what a deployment would change.
 
   npm run deploy -- STAGE [arguments of cdk deploy]
+  npm run deploy -- STAGE --check
   npm run diff -- STAGE [arguments of cdk diff]
 
-STAGE is ${Object.keys(stages).join(', ')} (lib/stages.ts), or with --own the name of one of your own, with the values of ${Object.keys(stages)[0]}.
-STAGE/STACK takes one stack of it, and those it depends on: ${Object.keys(stages)[0]}/Database.
+STAGE is ${stageNames.join(', ')} (lib/stages.ts), ${ownStage}
+STAGE/STACK takes one stack of it, and those it depends on: ${stageNames[0]}/Database.
 
+  --check                   only says what the account lacks for the stage, and ends with 1 if it lacks something
   -c imageDigest=sha256:…   the publisher's image that the pipeline pushed; else Docker builds it, for amd64 and arm64
   --profile NAME            AWS credentials other than the default ones
   --help                    this text
 
 Example: npm run deploy -- ada --own --profile sandbox`;
 
-/** @param args the command, then what the user typed. @returns what to run, or what to tell: help (exit 0), or what is wrong with the arguments (exit 2) */
+/**
+ * @param args the command, `deploy` or `diff`, then what the user typed
+ * @returns what to run, or what to tell the user: help (exit code 0), or why the arguments are wrong (exit code 2)
+ */
 export function readCommand(
   args: readonly string[],
 ): StageCommand | { readonly text: string; readonly exitCode: 0 | 2 } {
@@ -37,43 +55,55 @@ export function readCommand(
     if ([target, ...rest].some((arg) => arg === '--help' || arg === '-h')) return { text: usage, exitCode: 0 };
     if (command !== 'deploy' && command !== 'diff') throw new Error(`There is no command ${command}.`);
     if (target === '' || target.startsWith('-')) throw new Error('The stage is missing: it comes first.');
-    const own = rest.includes('--own');
-    const options = rest.filter((arg) => arg !== '--own');
+    const isOwn = rest.includes('--own');
+    const checkOnly = rest.includes('--check');
+    if (checkOnly && command === 'diff') throw new Error('--check is an option of deploy.');
+    const options = rest.filter((arg) => arg !== '--own' && arg !== '--check');
     const [stage = '', ...stack] = target.split('/');
+    const stacks = `${stage}/${stack.join('/') || '**'}`;
+    const context = isOwn ? ['--context', `stage=${stage}`] : [];
+    const settings = settingsOf(stage, { isOwn });
+    const contexts = valuesOf(options, '-c', '--context');
+    const hasImage = contexts.some((value) => value.startsWith('imageDigest='));
     return {
       stage,
-      settings: settingsOf(stage, own),
-      cdkArgs: [
-        command,
-        `${stage}/${stack.join('/') || '**'}`,
-        ...(own ? ['--context', `stage=${stage}`] : []),
-        ...options,
-      ],
-      needsCredentials: !valuesOf(options, '--template').length,
-      needsDocker:
-        command === 'deploy' &&
-        stack.length === 0 &&
-        !valuesOf(options, '-c', '--context').some((value) => value.startsWith('imageDigest=')),
+      settings,
+      isShared: !isOwn,
+      settingsOf: isOwn ? stageNames[0]! : stage,
+      checkOnly,
+      cdkArgs: [command, stacks, ...context, ...options],
+      needsCredentials: valuesOf(options, '--template').length === 0,
+      needsDocker: command === 'deploy' && stack.length === 0 && !hasImage,
       profile: valuesOf(options, '--profile').at(-1),
+      qualifier: qualifierOf(settings, contexts),
     };
   } catch (error) {
     return { text: `${(error as Error).message}\n\n${usage}`, exitCode: 2 };
   }
 }
 
-/** @throws saying which stages there are; or which field of theirs is wrong */
-function settingsOf(stage: string, own: boolean): StageSettings {
-  if (own && Object.hasOwn(stages, stage)) throw new Error(`${stage} is a shared stage: leave --own out.`);
-  const built = new Map(Object.entries(stagesToBuild(own ? stage : undefined)));
+/** @throws if there is no such stage, with the names of those there are; or if a field of a stage is wrong */
+function settingsOf(stage: string, { isOwn }: { readonly isOwn: boolean }): StageSettings {
+  if (isOwn && Object.hasOwn(stages, stage)) throw new Error(`${stage} is a shared stage: leave --own out.`);
+  const built = new Map(Object.entries(stagesToBuild(isOwn ? stage : undefined)));
   const found = built.get(stage);
-  if (!found)
-    throw new Error(
-      `There is no stage ${stage}. There are ${Object.keys(stages).join(', ')}; for one of your own add --own.`,
-    );
-  return found;
+  if (found) return found;
+  throw new Error(`There is no stage ${stage}. There are ${stageNames.join(', ')}; for one of your own add --own.`);
 }
 
-/** Values of an option by any of its names, as `--name value` or `--name=value`. */
+/** The stage's own qualifier, or else the one that the command line names, or else cdk.json, or else nobody. */
+function qualifierOf({ bootstrapQualifier }: StageSettings, contexts: readonly string[]): StageCommand['qualifier'] {
+  const { context }: { context: Record<string, string | undefined> } = JSON.parse(
+    readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
+  );
+  const prefix = `${BOOTSTRAP_QUALIFIER_CONTEXT}=`;
+  const typed = contexts.findLast((value) => value.startsWith(prefix))?.slice(prefix.length);
+  const name =
+    bootstrapQualifier ?? typed ?? context[BOOTSTRAP_QUALIFIER_CONTEXT] ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER;
+  return { name, isDefault: name === DefaultStackSynthesizer.DEFAULT_QUALIFIER };
+}
+
+/** The values of an option under any of its names, written as `--name value` or as `--name=value`. */
 function valuesOf(args: readonly string[], ...names: readonly string[]): string[] {
   return args.flatMap((arg, index) => {
     const name = names.find((candidate) => arg === candidate || arg.startsWith(`${candidate}=`));

@@ -1,62 +1,111 @@
-// What the CDK needs for a stage, asked before it begins: credentials of the right account, and Docker.
-import { spawnSync } from 'node:child_process';
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+// Checks what a stage needs before the CDK begins: credentials of the right account, and what `all-checks.ts` lists.
+import { createInterface } from 'node:readline/promises';
 import type { Terminal } from '../local/terminal.ts';
+import { allChecks, localChecks } from './all-checks.ts';
+import { openAws, Unanswered } from './ask-aws.ts';
+import { type CheckContext, deployCommand, type Finding, orWhyNot } from './check.ts';
+import { linkedRoleFinding, makeLinkedRole, missingLinkedRoles } from './checks/linked-roles.ts';
 import type { StageCommand } from './command-line.ts';
+import { openAccount } from './credentials.ts';
+import { printFindings } from './findings-table.ts';
+import { runChecks } from './run-checks.ts';
 
-const dockerTimeoutMs = 30_000;
+/** A file or a pipe takes lines of any length. */
+const pipeColumns = 200;
 
-/** @throws with what to do, in words for the user */
-export async function checkPrerequisites(command: StageCommand, terminal: Terminal): Promise<void> {
-  if (command.needsCredentials) {
-    const account = await terminal.step(`Credentials for ${command.stage}`, async () =>
-      checkedAccount(command, await accountOf(command)),
-    );
-    terminal.line(`  account ${account}, region ${command.settings.region}`);
-  }
-  if (command.needsDocker)
-    await terminal.step('Docker, to build the publisher’s image', async () =>
-      checkDocker(process.env.CDK_DOCKER ?? 'docker'),
-    );
-}
+/** Asks whoever sits at the terminal. */
+export type AskUser = (question: string) => Promise<string>;
 
-/** The account that the credentials are of; null where only the CDK can find out, as it asks for an MFA code. */
-async function accountOf({ settings, profile }: StageCommand): Promise<string | null> {
-  const sts = new STSClient({ region: settings.region, maxAttempts: 2, ...(profile !== undefined && { profile }) });
-  try {
-    const { Account } = await sts.send(new GetCallerIdentityCommand({}));
-    return Account ?? null;
-  } catch (error) {
-    const { name, message } = error as Error;
-    if (/multi-factor/i.test(message)) return null;
-    const because =
-      name === 'CredentialsProviderError'
-        ? 'There are no AWS credentials'
-        : 'AWS does not accept the credentials, or cannot be reached';
-    throw new Error(
-      `${because} (${message}).\nSign in (aws sso login, aws login, aws configure), or choose others with --profile NAME.`,
-      { cause: error },
-    );
-  } finally {
-    sts.destroy();
-  }
-}
-
-function checkedAccount({ stage, settings }: StageCommand, account: string | null): string {
-  if (account === null || settings.account === null || account === settings.account)
-    return account ?? 'of the profile, which asks for an MFA code';
-  throw new Error(
-    `${stage} belongs to the account ${settings.account} (lib/stages.ts), and the credentials are of ${account}.\nSign in to that account, or choose other credentials with --profile NAME.`,
+/**
+ * @param askUser null: nobody is at the terminal
+ * @throws if the credentials cannot be used; the message tells the user what to do
+ * @returns whether nothing is missing
+ */
+export async function checkPrerequisites(
+  command: StageCommand,
+  terminal: Terminal,
+  askUser: AskUser | null,
+): Promise<boolean> {
+  if (!command.needsCredentials) return true;
+  const { stage, settings, checkOnly } = command;
+  // The CDK asks for a code of its own, and a device shows each code once: so a deployment does not ask for another.
+  const askForCode = askUser !== null && checkOnly ? (device: string) => askUser(`MFA code of ${device}: `) : null;
+  const { id: account, credentials } = await terminal.step(`Credentials for ${stage}`, () =>
+    openAccount(command, askForCode),
   );
+  if (account === null) return checkWithoutAccount(command, terminal);
+  terminal.line(`  account ${account}, region ${settings.region}`);
+
+  const context: CheckContext = { command, account, ask: openAws(settings.region, credentials) };
+  const findings = await terminal.step('What the account offers', (showDetail) =>
+    runChecks(allChecks, context, showDetail),
+  );
+  const made = await makeMissingRoles(context, findings, terminal, askUser);
+  const current = findings.map((finding) => made.get(finding) ?? finding);
+  return report(command, current, terminal);
 }
 
-/** @param docker the program, or one that takes the same arguments */
-function checkDocker(docker: string): void {
-  // It fails without its server.
-  const { error, status, stderr } = spawnSync(docker, ['version'], { encoding: 'utf8', timeout: dockerTimeoutMs });
-  if (!error && status === 0) return;
-  const because = error ? error.message : stderr.trim();
-  throw new Error(
-    `The publisher’s image may have to be built, and Docker does not answer (${because}).\nStart Docker (CDK_DOCKER names another program), or deploy an image that the pipeline pushed: -c imageDigest=sha256:…`,
+/** Where the profile wants an MFA code, which the CDK asks for later. */
+async function checkWithoutAccount(command: StageCommand, terminal: Terminal): Promise<boolean> {
+  terminal.line(
+    command.checkOnly
+      ? '  The profile asks for an MFA code, which only a terminal can take.'
+      : `  The profile asks for an MFA code, so the account is not checked: ${deployCommand(command)} --check does it.`,
   );
+  const complete = report(command, await runChecks(localChecks, { command }, () => {}), terminal);
+  return complete && !command.checkOnly;
+}
+
+/** Prints the findings. @returns whether nothing is missing */
+function report({ stage, checkOnly }: StageCommand, findings: readonly Finding[], terminal: Terminal): boolean {
+  const shown = findings.filter(({ state }) => checkOnly || state !== 'there');
+  const count = (wanted: Finding['state']) => findings.filter(({ state }) => state === wanted).length;
+  if (shown.length > 0) {
+    terminal.line();
+    printFindings(shown, terminal, process.stdout.columns ?? pipeColumns);
+    terminal.line();
+  }
+  terminal.line(`${stage}: ${count('missing')} missing, ${count('warning')} to know, ${count('there')} there.`);
+  return count('missing') === 0;
+}
+
+/** Offers to make the service-linked roles that are missing. @returns the new findings by those that they replace */
+async function makeMissingRoles(
+  context: CheckContext,
+  findings: readonly Finding[],
+  terminal: Terminal,
+  askUser: AskUser | null,
+): Promise<ReadonlyMap<Finding, Finding>> {
+  const { checkOnly, cdkArgs } = context.command;
+  const made = new Map<Finding, Finding>();
+  if (askUser === null || checkOnly || cdkArgs[0] !== 'deploy') return made;
+  const missing = await orWhyNot(missingLinkedRoles(context));
+  if (missing instanceof Unanswered || missing.length === 0) return made;
+  const question = `Make the service-linked roles of ${missing.join(', ')} in account ${context.account}? [y/N] `;
+  if (!/^y(es)?$/i.test((await askUser(question)).trim())) return made;
+  for (const service of missing) {
+    try {
+      await terminal.step(`Service-linked role of ${service}`, () => makeLinkedRole(service, context));
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      terminal.line(`  ${error.message}`);
+      continue;
+    }
+    const before = findings.find(({ what, needed }) => what === 'Service-linked role' && needed === service);
+    if (before) made.set(before, { ...linkedRoleFinding(service, { isThere: true }, context), found: 'made now' });
+  }
+  return made;
+}
+
+/** @returns null where nobody can answer: in a pipe or a workflow */
+export function userAtTerminal(): AskUser | null {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return null;
+  return async (question) => {
+    const lines = createInterface({ input: process.stdin, output: process.stdout });
+    try {
+      return await lines.question(question);
+    } finally {
+      lines.close();
+    }
+  };
 }

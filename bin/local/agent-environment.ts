@@ -1,13 +1,14 @@
-// What the local run tells its agent processes, by environment: secrets stay out of argument lists.
+// What the local run tells its agent processes in a variable: arguments, unlike variables, can be read by every user.
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import type { LocalConnectionsOptions } from './connections.ts';
 
 export interface AgentSettings extends LocalConnectionsOptions {
+  /** The agent is registered under this name, by which its supervisor finds what a dead agent held. */
   readonly supervisor: string;
   readonly slots: number;
   readonly ffmpegPath: string;
   readonly ffprobePath: string;
-  /** Found out once, so that an agent which is started again is there sooner. */
+  /** Chosen once for all agents, so that an agent which is started again is ready sooner. */
   readonly encoder: EncoderSettings;
   readonly legacyRtmpURL: string;
 }

@@ -1,4 +1,4 @@
-// Keeps agent processes running: one that dies is started again at once, and what it held is free at once.
+// Keeps agent processes running: one that dies is started again at once, and others may take at once what it held.
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
@@ -11,36 +11,44 @@ import { startChild } from './child-process.ts';
 import type { RunningChild } from './child-process.ts';
 
 export interface AgentSupervisor {
-  /** Ends the agents; they give back what they hold. */
+  /** Ends the agents, which give back what they hold. */
   stop(): Promise<void>;
 }
 
-interface Supervising {
+interface SupervisorOptions {
   readonly settings: AgentSettings;
   readonly pool: Pool;
+  /** Gets what agents print, line by line. */
   readonly writeLog: (line: string) => void;
   readonly log: Log;
 }
 
-/** An agent that cannot even start is not started in a tight loop. */
+interface AgentOptions extends SupervisorOptions {
+  /** Whether there is no other agent here. */
+  readonly isAlone: boolean;
+}
+
+/** An agent that dies while it starts would otherwise be started again without a pause. */
 const restartDelayMs = 500;
 const stopGraceMs = 8000;
 
-/** Nobody else supervises agents under the name in `settings.supervisor`; the slots there are all agents' together. */
-export async function superviseAgents(count: number, supervising: Supervising): Promise<AgentSupervisor> {
-  const { settings, pool } = supervising;
-  // None of them lives at this moment: what one has a lease on, or a command that one took, is free.
-  await databaseOn(pool).agents.expireOfSupervisor(settings.supervisor);
+/**
+ * Starts agents and keeps them running.
+ * @param options `settings.supervisor` is a name under which nobody else supervises agents, and `settings.slots` is the
+ *   sum of all agents' slots
+ */
+export async function superviseAgents(count: number, options: SupervisorOptions): Promise<AgentSupervisor> {
+  const { settings, pool } = options;
+  // No agent of an earlier run is alive now, so the leases and the commands that such agents had are free.
+  await databaseOn(pool).agents.declareDeadOfSupervisor(settings.supervisor);
   await recoverReplicas(pool);
   await databaseOn(pool).imports.freeAll();
   await redeliver(pool, null);
   const slots = Math.ceil(settings.slots / count);
   const agents = Array.from({ length: count }, (_, index) => {
     const supervisor = `${settings.supervisor}/${index + 1}`;
-    return superviseAgent(
-      { ...supervising, settings: { ...settings, slots, supervisor, consumer: supervisor } },
-      count === 1,
-    );
+    const ownSettings = { ...settings, slots, supervisor, consumer: supervisor };
+    return superviseAgent({ ...options, settings: ownSettings, isAlone: count === 1 });
   });
   return {
     async stop() {
@@ -49,16 +57,16 @@ export async function superviseAgents(count: number, supervising: Supervising): 
   };
 }
 
-function superviseAgent({ settings, pool, writeLog, log }: Supervising, isAlone: boolean): AgentSupervisor {
+function superviseAgent({ settings, pool, writeLog, log, isAlone }: AgentOptions): AgentSupervisor {
   let stopping = false;
   let child: RunningChild;
   let restart: NodeJS.Timeout | undefined;
 
-  const buryDead = async () => {
-    await databaseOn(pool).agents.expireOfSupervisor(settings.supervisor);
+  const freeWhatItHeld = async () => {
+    await databaseOn(pool).agents.declareDeadOfSupervisor(settings.supervisor);
     await recoverReplicas(pool);
     await redeliver(pool, settings.supervisor);
-    // Imports do not say whose they are; where there are others, they are free when their leases are over.
+    // An import does not say which agent fetches it. Where there are other agents, it is free when its lease is over.
     if (isAlone) await databaseOn(pool).imports.freeAll();
   };
   const start = () => {
@@ -72,7 +80,7 @@ function superviseAgent({ settings, pool, writeLog, log }: Supervising, isAlone:
     void child.exited.then(async (exit) => {
       if (stopping) return;
       log('agent_died', { ...exit });
-      await buryDead().catch((error: unknown) => log('agent_not_buried', { error }));
+      await freeWhatItHeld().catch((error: unknown) => log('agent_not_buried', { error }));
       restart = setTimeout(start, restartDelayMs);
     });
   };

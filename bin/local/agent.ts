@@ -1,10 +1,10 @@
-// An agent process of the local run: the same agent as in AWS, with the local side of every port, and the worker of imports beside it.
+// An agent process of the local run: the agent of AWS with the local side of every port, and a worker for imports.
 import { randomUUID } from 'node:crypto';
 import { jsonLog } from '../../lambda/log.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
-import { runAgent } from '../../lambda/publisher/agent.ts';
+import { runAgent } from '../../lambda/publisher/agent/agent.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
@@ -22,7 +22,7 @@ const clock = () => new Date();
 
 const stopping = new AbortController();
 process.on('SIGTERM', () => stopping.abort());
-// The supervisor is gone: whatever it was that killed it, nothing of ours may go on.
+// The channel closes when the supervisor is gone, however it ended. No process of a run may outlive it.
 process.on('disconnect', () => stopping.abort());
 
 const importing = runImportWorker(
@@ -56,7 +56,7 @@ await runAgent(
       random: Math.random,
       log: jsonLog,
     }),
-    starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
+    startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
     steadyClock: () => performance.now(),
     log: jsonLog,
   },
@@ -64,5 +64,5 @@ await runAgent(
 );
 await importing;
 await connections.pool.end();
-// The message channel to the supervisor would keep the process.
+// An open message channel to the supervisor would keep this process alive.
 if (process.connected) process.disconnect();

@@ -1,8 +1,8 @@
 // Starts child processes that never outlive this one, with their output handed over line by line.
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { deathSignalCommand, hasDeathSignal } from '../../lambda/publisher/death-signal.ts';
+import { deathSignalCommand, hasDeathSignal } from '../../lambda/container/death-signal.ts';
 
 export interface ChildProgram {
   readonly command: string;
@@ -10,15 +10,18 @@ export interface ChildProgram {
   /** The whole environment of the child: nothing is inherited. */
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** Another user to run as. Only root can. */
+  /** Another user to run the child as. Only root can do that. */
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** Lets a child of root that runs as another `user` still pass folders closed to that user (CAP_DAC_OVERRIDE, nothing else). */
+  /**
+   * Lets a child of root that runs as another `user` pass folders which are closed to that user. The child has the
+   * capability CAP_DAC_OVERRIDE and no other.
+   */
   readonly passesClosedFolders?: boolean;
-  /** Opens Node's message channel on `process`. */
+  /** Opens Node's message channel between this process and the child. */
   readonly ipc?: boolean;
-  /** What the child gets when this process dies, however it dies. */
+  /** The signal that the child gets when this process dies, however it dies. @default SIGKILL */
   readonly deathSignal?: NodeJS.Signals;
-  /** Gets stdout and stderr by line. Without it they go to this process's own. */
+  /** Gets stdout and stderr of the child by line. Without it the child writes to those of this process. */
   readonly log?: (line: string) => void;
 }
 
@@ -30,43 +33,27 @@ export interface ChildExit {
 
 export interface RunningChild {
   readonly process: ChildProcess;
-  /** Resolves when the child, and what it left in its process group, is gone and its output is read. Never rejects. */
+  /**
+   * Resolves when the child is gone, with all that it left in its process group, and its output has been read.
+   * Never rejects.
+   */
   readonly exited: Promise<ChildExit>;
-  /** Sends `signal`, and SIGKILL `graceMs` later if that did not end it. */
+  /** Sends `signal`, and SIGKILL if the child has not ended `graceMs` later. */
   stop(signal: NodeJS.Signals, graceMs: number): Promise<ChildExit>;
 }
 
 /**
- * Starts a program in a session of its own, so that Ctrl-C in the terminal reaches only this process, which then decides the order of the end.
+ * Starts a program in a session of its own: Ctrl-C in the terminal then reaches only this process, which ends its
+ * children in the order that it chooses.
  *
- * If this process dies without stopping it (SIGKILL included), the child gets `deathSignal`: from the kernel through `setpriv --pdeathsig` of
- * util-linux 2.33 (which counts threads, see there), elsewhere from a shell that waits for the end of a pipe only this process holds.
+ * If this process dies without stopping the child, even by SIGKILL, the child gets `deathSignal`. Where `setpriv` of
+ * util-linux 2.33 is there, the kernel sends it (lambda/container/death-signal.ts says by which rules). Elsewhere a
+ * shell sends it, which waits for the end of a pipe that only this process holds open.
+ * @throws if `passesClosedFolders` is asked for and there is no such `setpriv`
  */
 export function startChild(program: ChildProgram): RunningChild {
-  const { user, deathSignal = 'SIGKILL', log } = program;
-  const output = log ? 'pipe' : 'inherit';
-  const options = {
-    env: program.env,
-    cwd: program.cwd,
-    detached: true,
-    stdio: ['ignore', output, output, ...(program.ipc ? ['ipc' as const] : [])] satisfies (
-      | 'ignore'
-      | 'pipe'
-      | 'inherit'
-      | 'ipc'
-    )[],
-  };
-  if (program.passesClosedFolders && !hasDeathSignal()) {
-    throw new Error(
-      'setpriv of util-linux 2.33 or newer is needed to run a program as another user in folders closed to that user',
-    );
-  }
-  const [setpriv, ...setprivArguments] = deathSignalCommand(deathSignal, privileges(program));
-  const child = hasDeathSignal()
-    ? spawn(setpriv, [...setprivArguments, program.command, ...program.args], options)
-    : spawn(program.command, program.args, { ...options, uid: user?.uid, gid: user?.gid });
-  if (!hasDeathSignal() && child.pid !== undefined) guard(child, child.pid, deathSignal);
-
+  const { log } = program;
+  const child = hasDeathSignal() ? spawnWithDeathSignal(program) : spawnWithGuardian(program);
   for (const stream of [child.stdout, child.stderr]) {
     if (stream && log) createInterface({ input: stream, crlfDelay: Infinity }).on('line', log);
   }
@@ -76,7 +63,7 @@ export function startChild(program: ChildProgram): RunningChild {
     log?.(`${program.command}: ${error.message}`);
     resolve({ code: 127, signal: null });
   });
-  // Whoever the child left in its group would hold its output open.
+  // A process that the child left in its group would hold the output open, and there would be no 'close'.
   child.once('exit', () => killGroup(child.pid));
   child.once('close', (code, signal) => resolve({ code, signal }));
 
@@ -95,10 +82,38 @@ export function startChild(program: ChildProgram): RunningChild {
   };
 }
 
-/** Options of setpriv. */
+/** The kernel sends the signal: `setpriv` asks it to, then becomes the program. */
+function spawnWithDeathSignal(program: ChildProgram): ChildProcess {
+  const [setpriv, ...args] = deathSignalCommand(deathSignalOf(program), privileges(program));
+  return spawn(setpriv, [...args, program.command, ...program.args], spawnOptions(program));
+}
+
+/** A shell sends the signal. */
+function spawnWithGuardian(program: ChildProgram): ChildProcess {
+  const { command, args, user, passesClosedFolders } = program;
+  if (passesClosedFolders) {
+    throw new Error(
+      'setpriv of util-linux 2.33 or newer is needed to run a program as another user in folders closed to that user',
+    );
+  }
+  const child = spawn(command, args, { ...spawnOptions(program), uid: user?.uid, gid: user?.gid });
+  if (child.pid !== undefined) guard(child, child.pid, deathSignalOf(program));
+  return child;
+}
+
+function deathSignalOf({ deathSignal = 'SIGKILL' }: ChildProgram): NodeJS.Signals {
+  return deathSignal;
+}
+
+function spawnOptions({ env, cwd, ipc, log }: ChildProgram): SpawnOptions {
+  const output = log ? 'pipe' : 'inherit';
+  return { env, cwd, detached: true, stdio: ['ignore', output, output, ...(ipc ? ['ipc' as const] : [])] };
+}
+
+/** Options of setpriv: which user the program runs as, and with which capabilities. */
 function privileges({ user, passesClosedFolders }: ChildProgram): string[] {
   if (!user) return [];
-  // With this secure bit access(2), by which initdb looks for postgres, counts the capability too.
+  // initdb looks for postgres with access(2), which counts the capability only with this secure bit.
   const closedFolders = [
     '--inh-caps=-all,+dac_override',
     '--ambient-caps=-all,+dac_override',
@@ -112,7 +127,10 @@ function privileges({ user, passesClosedFolders }: ChildProgram): string[] {
   ];
 }
 
-/** The death signal where setpriv is missing: `read` ends with a failure only when this process is gone, as a line is sent at the child's end. */
+/**
+ * Sends the death signal where setpriv is missing. The shell waits in `read`, which fails when this process is gone and
+ * the pipe ends. When the child ends first, a line is sent, so that `read` succeeds and the shell ends in silence.
+ */
 function guard(child: ChildProcess, pid: number, deathSignal: NodeJS.Signals): void {
   const script = 'read -r line || kill -s "$1" -- "-$2"';
   const guardian = spawn('/bin/sh', ['-c', script, 'guardian', deathSignal.slice('SIG'.length), String(pid)], {
@@ -128,6 +146,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The usual case: nobody is left.
+    // In most cases no process is left in the group.
   }
 }

@@ -1,29 +1,29 @@
-// Connects a process of the local run to everything around it: the counterpart of lambda/ports/aws.ts on one machine.
+// Connects a process of the local run to what is around it, as lambda/ports/aws/connect-aws.ts does in AWS.
 import { readFile } from 'node:fs/promises';
 import { createPool } from '../../lambda/data/queryable.ts';
 import type { Log } from '../../lambda/log.ts';
-import type { Connections } from '../../lambda/ports/aws.ts';
+import type { Connections } from '../../lambda/ports/aws/connect-aws.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { createFileKeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
 import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
-import { createLocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
-import type { LocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
-import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
-import type { LocalPayment } from '../../lambda/ports/payment/local-payment.ts';
+import { createLocalCryptoProcessor } from '../../lambda/ports/payments/local-crypto-processor.ts';
+import type { LocalCryptoProcessor } from '../../lambda/ports/payments/local-crypto-processor.ts';
+import { createLocalPayment } from '../../lambda/ports/payments/local-payment.ts';
+import type { LocalPayment } from '../../lambda/ports/payments/local-payment.ts';
 import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 
 export interface LocalConnectionsOptions {
   readonly databaseURL: string;
   readonly serviceSecret: string;
-  /** File with the 32 bytes that wrap the keys which secrets are sealed with. */
+  /** File with the 32 bytes that wrap the sealer's keys, with which stream keys and other secrets are sealed. */
   readonly masterKeyFile: string;
   readonly objectsFolder: string;
-  /** http://127.0.0.1:PORT */
+  /** Origin of the site: http://127.0.0.1:PORT. */
   readonly siteURL: string;
-  /** Who takes commands here. */
+  /** This process takes commands from the queue under this name, by which they are given back if it dies. */
   readonly consumer?: string;
 }
 
@@ -39,14 +39,14 @@ export const objectsPath = '/objects';
 /** Where the site has its checkout page. */
 export const checkoutPath = '/checkout';
 
-/** The database is migrated by then. */
+/** @param options `databaseURL` is of a database that is migrated already @param maxClients of the pool */
 export async function connectLocally(
   options: LocalConnectionsOptions,
-  connections: number,
+  maxClients: number,
   log: Log,
 ): Promise<LocalConnections> {
   const { databaseURL, serviceSecret, objectsFolder, siteURL } = options;
-  const pool = createPool({ connectionString: databaseURL, max: connections });
+  const pool = createPool({ connectionString: databaseURL, max: maxClients });
   return {
     pool,
     serviceSecret,
@@ -73,5 +73,5 @@ export async function connectLocally(
   };
 }
 
-/** Users may stream to, and import from, this machine, and call as often as it can bear. */
+/** Users may stream to this machine, import from it, and call a hundred times as often as strangers may in AWS. */
 export const localSettings = { allowPrivateAddresses: true, rateLimitFactor: 100 } as const;

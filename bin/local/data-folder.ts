@@ -2,35 +2,35 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { apiKeyPrefix } from '../../lambda/surfaces/authenticate.ts';
+import { apiKeyPrefix } from '../../lambda/surfaces/admission/authenticate.ts';
 
-/** Made at the first start, kept for ever: what is sealed with them could not be read any more. */
+/** Made at the first start and never changed: what is sealed with these secrets could not be read with others. */
 export interface RunIdentity {
   readonly serviceSecret: string;
   readonly apiKey: string;
-  /** Of the demo user. */
+  /** The demo user signs in with it. */
   readonly password: string;
-  /** Tells this run's agents from those of other machines on the same database. */
+  /** Tells the agents of this run from those of other machines on the same database. */
   readonly supervisor: string;
 }
 
-/** What other programs need to use the run; written when it is ready, removed when it ends. */
+/** What other programs need to use a run. The file is written when the run is ready, and removed when it ends. */
 export interface ConnectionFile {
   /** Base URL of the REST API, ending in /v1. */
   readonly apiURL: string;
-  /** Where agents connect. */
+  /** Where AI clients connect. */
   readonly mcpURL: string;
-  /** Where front ends ask. */
+  /** Where front ends send their queries. */
   readonly graphqlURL: string;
-  /** Origin of the page, without a path. */
+  /** Origin of the site, without a path. */
   readonly siteURL: string;
-  /** {auth_url} of the specification: the same origin. */
+  /** Issuer of access tokens. A local run has one origin for everything. */
   readonly authURL: string;
   readonly rtmpURL: string;
-  /** Of Postgres; with a password only where `DATABASE_URL` has one. */
+  /** URL of the Postgres database. It may hold a password. */
   readonly databaseURL: string;
   readonly apiKey: string;
-  /** Signs in on the page. */
+  /** Who can sign in on the site's pages. */
   readonly user: { readonly email: string; readonly password: string };
   readonly pid: number;
 }
@@ -40,8 +40,9 @@ export class DataFolder {
   readonly postgres: string;
   readonly objects: string;
   readonly demoMedia: string;
-  /** Mails that AWS would send. */
+  /** Where the mails lie that AWS would send. */
   readonly mails: string;
+  readonly logFile: string;
   readonly masterKeyFile: string;
 
   private constructor(path: string) {
@@ -50,48 +51,53 @@ export class DataFolder {
     this.objects = join(path, 'objects');
     this.demoMedia = join(path, 'demo');
     this.mails = join(path, 'mails');
+    this.logFile = join(path, 'platform.log');
     this.masterKeyFile = join(path, 'master.key');
   }
 
-  /** Of a run that another process has open. */
+  /** The folder of a run that another process has open. */
   static at(path: string): DataFolder {
     return new DataFolder(path);
   }
 
   /**
-   * @param fresh deletes what is there first
-   * @throws when another run uses the folder, when it cannot be used, or when it is a folder of something else: nothing of that is touched
+   * Takes the folder for a new run. Makes it when it is missing.
+   * @param options.fresh deletes what an earlier run left in it
+   * @throws if another run uses the folder, if it cannot be used, or if it holds other files, which are left alone
    */
-  static async open(path: string, fresh: boolean): Promise<DataFolder> {
+  static async open(path: string, { fresh }: { readonly fresh: boolean }): Promise<DataFolder> {
     const folder = new DataFolder(path);
     await folder.#assertOurs();
     const other = await folder.connection().catch(() => null);
     if (other && (await isLocalRun(other.pid))) {
       throw new Error(
-        `A local run with this data folder is at ${other.siteURL} already (process ${other.pid}). End it first, or choose another folder with --data.`,
+        `A local run with this data folder is at ${other.siteURL} already (process ${other.pid}). ` +
+          'End it first, or choose another folder with --data.',
       );
     }
     if (fresh) await rm(path, { recursive: true, force: true });
     await makeFolder(path);
-    // Left by a run that was killed: it would point to nobody.
+    // A run that was killed leaves the file, which then names a process that is gone.
     await folder.removeConnection();
     return folder;
   }
 
-  /** A run fills the folder, and --fresh deletes it: neither may happen to somebody's other files. */
+  /** A run fills its folder, and --fresh deletes it. Neither may happen to a folder of somebody's other files. */
   async #assertOurs(): Promise<void> {
     const names = await readdir(this.path).catch((error: NodeJS.ErrnoException): string[] => {
       if (error.code === 'ENOENT') return [];
       throw unusable(this.path, error);
     });
-    // Set-up notes itself in .local before the first run; a first run that was killed early has left no more than these.
+    // All that the set-up (in .local) and a first run that was killed early can have left without an identity.
     const early = new Set(['installer.pid', 'identity.json.part', 'master.key', 'connection.json', 'platform.log']);
     if (names.includes('identity.json') || names.every((name) => early.has(name))) return;
     throw new Error(
-      `${this.path} does not look like the data folder of a local run: it holds other files. Name a folder of its own with --data.`,
+      `${this.path} does not look like the data folder of a local run: it holds other files. ` +
+        'Name a folder of its own with --data.',
     );
   }
 
+  /** The secrets of the folder. Those that are missing are made: all at the first start, new ones after an update. */
   async identity(): Promise<RunIdentity> {
     const made: RunIdentity = {
       serviceSecret: randomBytes(32).toString('base64url'),
@@ -99,7 +105,6 @@ export class DataFolder {
       password: randomBytes(12).toString('base64url'),
       supervisor: randomUUID(),
     };
-    // A folder of an earlier version may lack some.
     const identity = { ...made, ...(await this.#read<RunIdentity>('identity.json')) };
     await this.#write('identity.json', identity);
     await writeFile(this.masterKeyFile, randomBytes(32), { mode: 0o600, flag: 'wx' }).catch(
@@ -110,7 +115,7 @@ export class DataFolder {
     return identity;
   }
 
-  /** Port of the RTMP ingest in the last run, so that destinations which name it can follow it; null before the first. */
+  /** Port of the RTMP ingest in the last run, which destinations may name; null before the first run. */
   async lastRtmpPort(): Promise<number | null> {
     return (await this.#read<{ rtmp: number }>('ports.json'))?.rtmp ?? null;
   }
@@ -119,7 +124,7 @@ export class DataFolder {
     await this.#write('ports.json', { rtmp });
   }
 
-  /** Whether the demo was made, or was declined; it is made once. */
+  /** Whether an earlier run has made the demo. It is made once. */
   async isDemoMade(): Promise<boolean> {
     return (await this.#read('demo.json')) !== null;
   }
@@ -132,7 +137,7 @@ export class DataFolder {
     await this.#write('connection.json', connection);
   }
 
-  /** Null while no run is up. */
+  /** How to use the run that has the folder open; null while there is none. */
   async connection(): Promise<ConnectionFile | null> {
     return this.#read<ConnectionFile>('connection.json');
   }
@@ -147,13 +152,17 @@ export class DataFolder {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw new Error(
-        `${join(this.path, name)} cannot be read. Delete it, or start anew with --fresh, which deletes the whole folder.`,
+        `${join(this.path, name)} cannot be read. ` +
+          'Delete it, or start anew with --fresh, which deletes the whole folder.',
         { cause: error },
       );
     }
   }
 
-  /** Whole or not at all, whenever the run is killed; readable by its owner only, as most of it is secret. */
+  /**
+   * Writes a file whole or not at all, even if the run is killed meanwhile. Only its owner can read the file: most of
+   * what is written is secret.
+   */
   async #write(name: string, content: object): Promise<void> {
     const path = join(this.path, name);
     await writeFile(`${path}.part`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
@@ -161,7 +170,10 @@ export class DataFolder {
   }
 }
 
-/** Level by level: `recursive` of Node never returns where a file system refuses new folders with ENOENT, as /proc does. */
+/**
+ * Makes the folder and its parents, one after the other. Node's own `recursive` never returns where a file system
+ * refuses new folders with ENOENT, as /proc does.
+ */
 async function makeFolder(path: string): Promise<void> {
   if (await stat(path).catch(() => null)) return;
   if (dirname(path) !== path) await makeFolder(dirname(path));
@@ -176,7 +188,7 @@ function unusable(path: string, error: NodeJS.ErrnoException): Error {
   });
 }
 
-/** Another process may have got the pid of a run that is long over. */
+/** Whether the process is a local run. The number of a run that is over may have become another program's. */
 async function isLocalRun(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-// The demo: two clips made on the spot, uploaded, looped and streamed to the built-in ingest, through the API like anybody's.
+// The demo: two clips are made, uploaded and streamed in a loop to the built-in ingest, all through the public API.
 import { execFile } from 'node:child_process';
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ interface Clip {
 const clipSeconds = 8;
 const destinationName = 'Built-in ingest, for the demo';
 
-/** Different in size and framerate, as people's files are. */
+/** They differ in size and framerate, as people's files do. */
 const clips: readonly Clip[] = [
   {
     name: 'dusk.mp4',
@@ -35,7 +35,8 @@ const clips: readonly Clip[] = [
 ];
 
 /**
- * Makes the demo and waits until it is live. Every request carries an Idempotency-Key: a run that was killed half way is taken up by the next.
+ * Makes the demo and waits until it is live. Requests that make something carry an Idempotency-Key: after a run that
+ * was killed half way, the next run gets what is there already and makes the rest.
  * @returns the stream's id
  */
 export async function makeDemo(options: DemoOptions): Promise<string> {
@@ -68,6 +69,10 @@ export async function makeDemo(options: DemoOptions): Promise<string> {
   return stream['id'] as string;
 }
 
+/**
+ * Sends a request to the API.
+ * @throws on any answer other than 2xx
+ */
 type Api = (
   method: string,
   path: string,
@@ -87,8 +92,8 @@ function createClient({ apiURL, apiKey }: DemoOptions): Api {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer = (await response.json()) as Record<string, unknown>;
-    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${String(answer['detail'])}`);
-    return answer;
+    if (response.ok) return answer;
+    throw new Error(`${method} ${path} was answered ${response.status}: ${String(answer['detail'])}`);
   };
 }
 
@@ -109,7 +114,7 @@ async function upload(api: Api, name: string, path: string): Promise<unknown> {
       headers: target['headers'] as Record<string, string>,
       body: await file.readFile(),
     });
-    // 412: a run that ended before `complete` has sent it.
+    // 412: an earlier run has sent the bytes, and ended before it called `complete`.
     if (!response.ok && response.status !== 412)
       throw new Error(`The upload of ${name} was answered ${response.status}.`);
     await api('POST', `/uploads/${String(id)}/complete`);
@@ -126,48 +131,25 @@ async function makeClip({ ffmpegPath, mediaFolder }: DemoOptions, { name, pictur
   const path = join(mediaFolder, name);
   if (await stat(path).catch(() => null)) return path;
   const part = `${path}.part`;
-  await promisify(execFile)(ffmpegPath, [
-    '-nostdin',
-    '-loglevel',
-    'error',
-    '-y',
-    '-f',
-    'lavfi',
-    '-i',
-    picture,
-    '-f',
-    'lavfi',
-    '-i',
-    sound,
-    '-t',
-    String(clipSeconds),
-    '-c:v',
-    'libx264',
-    '-preset',
-    'ultrafast',
-    '-pix_fmt',
-    'yuv420p',
-    '-c:a',
-    'aac',
-    '-af',
-    'volume=0.05',
-    '-ac',
-    '2',
-    '-f',
-    'mp4',
-    part,
-  ]);
+  const inputs = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', sound, '-t', String(clipSeconds)];
+  const video = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
+  const audio = ['-c:a', 'aac', '-af', 'volume=0.05', '-ac', '2'];
+  const args = ['-nostdin', '-loglevel', 'error', '-y', ...inputs, ...video, ...audio, '-f', 'mp4', part];
+  await promisify(execFile)(ffmpegPath, args);
   await rename(part, path);
   return path;
 }
 
-/** The ingest may have had another port when a run made it that was killed later: what is the same demo then would be another request. */
+/**
+ * The demo's destination, if an earlier run has made it before it was killed. The ingest may have had another port
+ * then: the request to make the destination would name another address, and its Idempotency-Key would be refused.
+ */
 async function knownDestination(api: Api): Promise<Record<string, unknown> | undefined> {
   const { data } = (await api('GET', '/destinations')) as { data: Record<string, unknown>[] };
   return data.find(({ name }) => name === destinationName);
 }
 
-/** The API has no events: clients poll. */
+/** Polls: the API does not tell its clients of a change. */
 async function until(isDone: () => Promise<boolean>): Promise<void> {
   while (!(await isDone())) await setTimeout(200);
 }

@@ -1,20 +1,24 @@
-// When the local run has to end: asked by a signal, left alone by npm, or left by a part that it cannot do without.
+// When the local run has to end: a signal asks for it, npm is gone, or a part has ended that the run cannot do without.
 
 const watchParentMs = 500;
-/** A terminal sends Ctrl-C to npm and to us, and npm passes it on: two signals that a person sent as one. */
+/** One Ctrl-C arrives as two signals: the terminal sends one to npm and one to us, and npm passes on its own. */
 const sameKeyMs = 1000;
 
 export interface Ending {
-  /** Aborts when the end is asked for. */
+  /** Aborts when the end is asked for. Its reason is the error that ended the run, if there was one. */
   readonly signal: AbortSignal;
+  /** Resolves when the end is asked for. */
   readonly asked: Promise<void>;
   /** Ends the run because of an error. */
   fail(error: Error): void;
-  /** @throws the error that ended the run, or the signal's reason */
+  /** @throws the error that ended the run, or an AbortError if somebody asked for the end */
   throwIfAsked(): void;
 }
 
-/** Asked for by SIGINT, SIGTERM or SIGHUP; a second Ctrl-C ends the process at once. Started by npm it also ends when npm is killed: nobody could press Ctrl-C any more. */
+/**
+ * Takes SIGINT, SIGTERM and SIGHUP as the wish to end the run. A second Ctrl-C ends the process at once.
+ * A run that npm started also ends when npm is killed, since nobody could press Ctrl-C any more.
+ */
 export function watchForEnd(): Ending {
   const controller = new AbortController();
   const { promise: asked, resolve } = Promise.withResolvers<void>();
@@ -25,13 +29,15 @@ export function watchForEnd(): Ending {
   let interruptedAtMs: number | null = null;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      const nowMs = performance.now();
-      if (signal === 'SIGINT' && interruptedAtMs !== null && nowMs - interruptedAtMs > sameKeyMs) process.exit(130);
-      if (signal === 'SIGINT') interruptedAtMs ??= nowMs;
+      if (signal === 'SIGINT') {
+        const nowMs = performance.now();
+        interruptedAtMs ??= nowMs;
+        if (nowMs - interruptedAtMs > sameKeyMs) process.exit(130);
+      }
       end();
     });
   }
-  // Set by the script of `npm start`, before this program was loaded: npm may be gone by now.
+  // The script of `npm start` sets this variable before the program is loaded. Later, npm may be gone already.
   const parent = process.env['LOCAL_PARENT_PID'];
   if (parent !== undefined) watchParent(Number(parent), end);
   return { signal: controller.signal, asked, fail: end, throwIfAsked: () => controller.signal.throwIfAborted() };

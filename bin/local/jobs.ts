@@ -1,30 +1,30 @@
-// The jobs that AWS runs as functions: the minute sweep, the daily proof of the books, what timers wake up, and what webhooks and users are told.
+// The jobs that AWS runs as functions: the minute sweep, the daily proof of the books, timers, webhooks and mails.
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
-import type { SweepParts } from '../../lambda/jobs/sweep.ts';
+import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
 import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import type { Log } from '../../lambda/log.ts';
 import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
-import type { WebhookParts } from '../../lambda/webhooks/webhooks.ts';
+import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
 
 const sweepEveryMs = 60_000;
 const reconcileEveryMs = 24 * 3_600_000;
 
-/** Runs until it is disposed of, which waits for what is under way. */
-export function startJobs(parts: SweepParts & Omit<WebhookParts, 'signal'>, log: Log): AsyncDisposable {
+/** The jobs run until they are disposed of. The disposal waits for the work that has begun. */
+export function startJobs(options: SweepOptions & Omit<WebhookOptions, 'signal'>, log: Log): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
   const sweeping = setInterval(() => {
-    void sweep(parts).catch((error: unknown) => log('sweep_failed', { error }));
+    void sweep(options).catch((error: unknown) => log('sweep_failed', { error }));
   }, sweepEveryMs);
-  // A machine that is not on all day proves them at each start too.
+  // The books are proved at each start too, since a machine may never run for a whole day.
   let proving = proveBooks();
   const reconciling = setInterval(() => {
     proving = proveBooks();
   }, reconcileEveryMs);
   const consuming = [
-    parts.queue.consume('timers', createTimersHandler(parts), { signal }),
-    parts.queue.consume('webhooks', createWebhooksHandler({ ...parts, signal }), { signal }),
+    options.queue.consume('timers', createTimersHandler(options), { signal }),
+    options.queue.consume('webhooks', createWebhooksHandler({ ...options, signal }), { signal }),
   ];
   return {
     async [Symbol.asyncDispose]() {
@@ -36,6 +36,6 @@ export function startJobs(parts: SweepParts & Omit<WebhookParts, 'signal'>, log:
   };
 
   function proveBooks(): Promise<void> {
-    return reconcile(parts.pool, log).catch((error: unknown) => log('reconciliation_failed', { error }));
+    return reconcile(options.pool, log).catch((error: unknown) => log('reconciliation_failed', { error }));
   }
 }

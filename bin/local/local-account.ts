@@ -1,42 +1,41 @@
-// The account of the local run: one user with a password and one API key, credits from one paid grant, and a destination that leads to the built-in ingest.
+// The account of the local run: a user with password, API key, credits, and a destination at the built-in ingest.
 import { hashPassword } from 'better-auth/crypto';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { destinationKeyPlace } from '../../lambda/domain/sealed-places.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
-import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
+import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 
-export interface LocalAccount {
+export interface LocalAccountOptions {
   readonly apiKey: string;
   readonly password: string;
+  /** Address of the built-in ingest. */
   readonly rtmpURL: string;
-  /** Where the ingest was in the run before; null at the first. */
+  /** Address of the built-in ingest in the last run; null at the first run. */
   readonly formerRtmpURL: string | null;
   readonly sealer: Sealer;
 }
 
 const grantedCredits = 100_000;
-/** Of the demo user. */
+/** Address of the demo user. */
 export const localEmail = 'you@example.com';
 const userID = 'usr_local';
 const destinationID = 'dst_local';
 
-/** Makes what is not there yet, and lets destinations that name the ingest follow it to another port. */
-export async function ensureLocalAccount(
-  pool: Pool,
-  { apiKey, password, rtmpURL, formerRtmpURL, sealer }: LocalAccount,
-): Promise<void> {
-  const { accounts, billing, destinations } = databaseOn(pool);
-  await accounts.ensureUser({ id: userID, email: localEmail, name: 'You' });
-  await accounts.ensurePassword({ id: 'crd_local', userID, passwordHash: await hashPassword(password) });
-  await accounts.ensureKey({
+/** Makes what is not there yet. Destinations that name the ingest's former address get the present one. */
+export async function ensureLocalAccount(pool: Pool, options: LocalAccountOptions): Promise<void> {
+  const { apiKey, password, rtmpURL, formerRtmpURL, sealer } = options;
+  const { users, invoices, destinations } = databaseOn(pool);
+  await users.ensureUser({ id: userID, email: localEmail, name: 'You' });
+  await users.ensurePassword({ id: 'crd_local', userID, passwordHash: await hashPassword(password) });
+  await users.ensureKey({
     id: 'key_local',
     userID,
     name: 'npm start',
     keySha256: hashApiKey(apiKey),
     keyStart: apiKey.slice(0, 10),
   });
-  await billing.ensurePaidInvoice({
+  await invoices.ensurePaid({
     id: 'inv_local',
     userID,
     type: 'adjustment',

@@ -3,18 +3,21 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export interface LocalOptions {
-  /** Of the site; null: 3000, or any free one where that is taken. */
+  /** Port of the site. Null: 3000, or any free port where that is taken. */
   readonly port: number | null;
   readonly dataFolder: string;
   readonly demo: boolean;
   readonly fresh: boolean;
-  /** How many processes publish. */
+  /** How many agent processes publish. */
   readonly agents: number;
 }
 
 const mostAgents = 16;
 
-export const helpText = `Runs the whole platform on this machine: API, database, publisher, RTMP ingest and a page to watch.
+const purpose = 'Runs the whole platform on this machine: API, database, publisher, RTMP ingest and a page to watch.';
+const survival = 'What is in DIR survives: a stream that was live is live again at the next start.';
+
+const helpText = `${purpose}
 
   npm start                  everything, with a demo stream
   npm start -- [arguments]
@@ -27,9 +30,9 @@ export const helpText = `Runs the whole platform on this machine: API, database,
   --help        this text
 
 Environment: DATABASE_URL (a Postgres 18 of your own), FFMPEG_PATH, FFPROBE_PATH.
-Ctrl-C ends all that was started. What is in DIR survives: a stream that was live is live again at the next start.`;
+Ctrl-C ends all that was started. ${survival}`;
 
-/** @returns the options, or what to tell the user: help (exit 0), or what is wrong with the arguments (exit 2) */
+/** @returns the options, or what to tell the user: help (exit code 0), or why the arguments are wrong (exit code 2) */
 export function readOptions(
   args: readonly string[],
 ): LocalOptions | { readonly text: string; readonly exitCode: 0 | 2 } {
@@ -48,10 +51,10 @@ export function readOptions(
     if (values.help) return { text: helpText, exitCode: 0 };
     const port = values.port === undefined ? null : Number(values.port);
     if (port !== null && !(Number.isInteger(port) && port >= 1 && port <= 65_535))
-      throw new Error('--port takes a number from 0 to 65535.');
-    const agents = Number(values.agents);
+      throw new Error('--port takes a number from 1 to 65535.');
+    const agents = values.agents === '' ? Number.NaN : Number(values.agents);
     if (!(Number.isInteger(agents) && agents >= 0 && agents <= mostAgents))
-      throw new Error(`--agents takes a number from 1 to ${mostAgents}.`);
+      throw new Error(`--agents takes a number from 0 to ${mostAgents}.`);
     if (values.data === '') throw new Error('--data takes the name of a folder.');
     return { port, dataFolder: resolve(values.data), demo: !values['no-demo'], fresh: values.fresh, agents };
   } catch (error) {

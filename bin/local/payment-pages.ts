@@ -1,18 +1,22 @@
-// The pages by which money comes in here: a checkout that anybody can pay at, and deposits out of nothing.
+// The pages that stand for payment providers on one machine: a checkout, and deposits of test money.
 import { randomUUID } from 'node:crypto';
-import type { SignedMessage } from '../../lambda/ports/payment/local-payment.ts';
-import { callbackPaths } from '../../lambda/ports/payment-providers.ts';
+import type { TestDeposit } from '../../lambda/ports/payments/local-crypto-processor.ts';
+import type { SignedMessage } from '../../lambda/ports/payments/local-payment.ts';
+import { callbackPaths } from '../../lambda/ports/payments/payment-providers.ts';
 import { SignedURLRefused } from '../../lambda/ports/object-store/signed-url.ts';
 import { checkoutPath } from './connections.ts';
 import type { LocalConnections } from './connections.ts';
 
 export const depositPath = '/test-deposits';
-/** Where the receipts of local payments are, by invoice. */
+/** What the address of a local payment's receipt begins with; the invoice's id follows. */
 export const receiptPath = '/receipts/';
 
 export type PaymentPages = (request: Request) => Promise<Response>;
 
-/** Answers at these paths. What is done there arrives at the API as the providers' own signed messages, over HTTP. */
+/**
+ * Makes the handler for `checkoutPath`, `depositPath` and what begins with `receiptPath`. It tells the API of a payment
+ * as a provider does: by a signed message over HTTP.
+ */
 export function createPaymentPages(
   { payment, crypto }: Pick<LocalConnections, 'payment' | 'crypto'>,
   siteURL: string,
@@ -32,53 +36,26 @@ export function createPaymentPages(
     if (request.method !== 'POST') return page('Checkout', checkoutForm(opened));
     const outcome = (await request.formData()).get('outcome') === 'pay' ? 'pay' : 'cancel';
     for (const message of payment.messagesOf(opened, outcome)) await send(callbackPaths.payment, message);
-    return page(
-      'Checkout',
-      outcome === 'pay' ? `<p>Paid: ${opened.credits} credits.</p>` : '<p>Cancelled. Nothing was charged.</p>',
-    );
+    if (outcome === 'pay') return page('Checkout', `<p>Paid: ${opened.credits} credits.</p>`);
+    return page('Checkout', '<p>Cancelled. Nothing was charged.</p>');
   };
 
   const deposit: PaymentPages = async (request) => {
     if (request.method !== 'POST') return page('Test deposit', depositForm);
-    const form = await request.formData();
-    const text = (name: string) => {
-      const value = form.get(name);
-      return typeof value === 'string' ? value.trim() : '';
-    };
-    const status =
-      text('status') === 'confirming' || text('status') === 'failed'
-        ? (text('status') as 'confirming' | 'failed')
-        : 'confirmed';
-    const amount = Number(text('amount'));
-    const message =
-      amount > 0
-        ? crypto.messageOf({
-            address: text('address'),
-            amount,
-            transaction: text('transaction') || randomUUID(),
-            status,
-          })
-        : null;
-    if (!message)
-      return page(
-        'Test deposit',
-        `<p>Give an address of get_crypto_deposit_address, and an amount above 0.</p>${depositForm}`,
-        422,
-      );
+    const reported = readDeposit(await request.formData());
+    const message = reported.amount > 0 ? crypto.messageOf(reported) : null;
+    if (!message) {
+      const wanted = '<p>Give an address of get_crypto_deposit_address, and an amount above 0.</p>';
+      return page('Test deposit', wanted + depositForm, 422);
+    }
     await send(callbackPaths.crypto, message);
-    return page('Test deposit', `<p>Reported as ${status}.</p>${depositForm}`);
+    return page('Test deposit', `<p>Reported as ${reported.status}.</p>${depositForm}`);
   };
 
   return async (request) => {
     const { pathname } = new URL(request.url);
     try {
-      const invoiceID = /^\/receipts\/(inv_\w+)$/.exec(pathname)?.[1];
-      if (pathname.startsWith(receiptPath))
-        return page(
-          'Receipt',
-          invoiceID ? `<p>Invoice ${invoiceID} was paid on this machine.</p>` : '<p>There is no such receipt.</p>',
-          invoiceID ? 200 : 404,
-        );
+      if (pathname.startsWith(receiptPath)) return receipt(pathname.slice(receiptPath.length));
       return await (pathname === checkoutPath ? checkout(request) : deposit(request));
     } catch (error) {
       if (error instanceof SignedURLRefused)
@@ -88,9 +65,32 @@ export function createPaymentPages(
   };
 }
 
+function receipt(invoiceID: string): Response {
+  if (!/^inv_\w+$/.test(invoiceID)) return page('Receipt', '<p>There is no such receipt.</p>', 404);
+  return page('Receipt', `<p>Invoice ${invoiceID} was paid on this machine.</p>`);
+}
+
 function checkoutForm({ amountCents, credits }: { readonly amountCents: number; readonly credits: number }): string {
-  return `<p>${credits} streaming credits for <strong>$${(amountCents / 100).toFixed(2)}</strong>. No money changes hands on this machine.</p>
-    <form method="post"><button name="outcome" value="pay">Pay</button> <button name="outcome" value="cancel">Cancel</button></form>`;
+  const price = `$${(amountCents / 100).toFixed(2)}`;
+  return `<p>${credits} streaming credits for <strong>${price}</strong>. No money changes hands on this machine.</p>
+    <form method="post">
+      <button name="outcome" value="pay">Pay</button> <button name="outcome" value="cancel">Cancel</button>
+    </form>`;
+}
+
+/** Reads what `depositForm` sends. The amount is NaN where the text is no number. */
+function readDeposit(form: FormData): TestDeposit {
+  const text = (name: string) => {
+    const value = form.get(name);
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  const status = text('status');
+  return {
+    address: text('address'),
+    amount: Number(text('amount')),
+    transaction: text('transaction') || randomUUID(),
+    status: status === 'confirming' || status === 'failed' ? status : 'confirmed',
+  };
 }
 
 const depositForm = `<form method="post">
@@ -100,11 +100,23 @@ const depositForm = `<form method="post">
   <p><label>Status<br><select name="status"><option>confirmed<option>confirming<option>failed</select></label></p>
   <button>Report it</button></form>`;
 
-/** What is put in is ours: nothing that a caller sent is ever repeated. */
+const style = [
+  ':root { color-scheme: light dark; font: 16px/1.5 system-ui }',
+  'main { max-width: 32rem; margin: 10vh auto; padding: 0 1rem }',
+  'input, select { width: 100%; font: inherit }',
+  'button { font: inherit; padding: .4rem 1.2rem }',
+].join('\n');
+
+/** @param content HTML, which may not repeat anything that a caller sent: it is put into the page as it is */
 function page(title: string, content: string, status = 200): Response {
-  const style =
-    ':root{color-scheme:light dark;font:16px/1.5 system-ui}main{max-width:32rem;margin:10vh auto;padding:0 1rem}input,select{width:100%;font:inherit}button{font:inherit;padding:.4rem 1.2rem}';
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style><main><h1>${title}</h1>${content}</main></html>`;
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>${style}</style>
+<main><h1>${title}</h1>${content}</main>
+</html>`;
   return new Response(html, {
     status,
     headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },

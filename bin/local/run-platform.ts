@@ -1,218 +1,62 @@
 // Starts every part of the local platform in order, waits for the end, and takes all of it down again.
-import { createWriteStream } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { createService } from '../../lambda/api/create-service.ts';
-import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
-import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import type { Log } from '../../lambda/log.ts';
-import { guidance } from '../../lambda/mcp/guidance.ts';
-import { migrate } from '../../lambda/migrate/migrate.ts';
 import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { attemptSeconds } from '../../lambda/domain/webhook-retries.ts';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
-import { createGraphqlHandler, graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
-import { schemaText } from '../../lambda/surfaces/graphql/schema.ts';
+import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
-import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
-import { createRestHandler } from '../../lambda/surfaces/rest.ts';
+import { mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { superviseAgents } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
 import { DataFolder } from './data-folder.ts';
+import type { ConnectionFile } from './data-folder.ts';
 import { makeDemo } from './demo.ts';
 import { watchForEnd } from './ending.ts';
-import { createGraphqlPage } from './graphql-page/page.ts';
+import type { Ending } from './ending.ts';
 import { startJobs } from './jobs.ts';
 import { ensureLocalAccount, localEmail } from './local-account.ts';
 import type { LocalOptions } from './options.ts';
-import { createPaymentPages } from './payment-pages.ts';
-import { startPostgres } from './postgres.ts';
+import { migrateAt, startDatabase } from './run-database.ts';
+import { openRunLog } from './run-log.ts';
+import { showSummary } from './run-summary.ts';
 import { startRtmpSink } from './rtmp-sink/rtmp-sink.ts';
+import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
+import { servePlatform } from './serve-platform.ts';
 import { reserveSite } from './site.ts';
+import type { ReservedSite } from './site.ts';
 import { openTerminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
-const defaultPorts = { site: 3000, rtmp: 1935, postgres: 54_320 };
-/** Slots are 720p30 streams. More than the cores can encode at once, so that what is too much shows as slow rather than as refused. */
+/** What each step of the start works with. */
+interface Run {
+  readonly options: LocalOptions;
+  readonly terminal: Terminal;
+  readonly ending: Ending;
+  /** What has been started. It is ended in the opposite order. */
+  readonly started: AsyncDisposableStack;
+}
+
+const defaultPorts = { site: 3000, rtmp: 1935 };
+/**
+ * A slot is a stream of 720p30. These are more than the cores can encode at once: a stream that is too much then shows
+ * as slow, and is not refused.
+ */
 const slotsPerCore = 8;
+const clock = () => new Date();
 
 /** @returns the exit code */
 export async function runPlatform(options: LocalOptions): Promise<number> {
   const terminal = openTerminal(process.stdout);
-  // Taken down in the opposite order, whether the start got to its end or not.
-  await using parts = new AsyncDisposableStack();
+  // Declared outside of `try`: what was started also ends where a later part fails to start.
+  await using started = new AsyncDisposableStack();
   const ending = watchForEnd();
-  const step: typeof terminal.step = (text, work) => {
-    ending.throwIfAsked();
-    return terminal.step(text, work);
-  };
   try {
-    const folder = await DataFolder.open(options.dataFolder, options.fresh);
-    const identity = await folder.identity();
-    const logFile = createWriteStream(join(folder.path, 'platform.log'), { flags: 'w', mode: 0o600 });
-    const writeLog = (line: string) => void logFile.write(`${line}\n`);
-    const log: Log = (event, fields) =>
-      writeLog(
-        JSON.stringify({ at: new Date().toISOString(), event, ...fields }, (_, value) =>
-          value instanceof Error ? value.stack : value,
-        ),
-      );
-
-    const tools = await step('Looking for ffmpeg', () => findMediaTools(process.env));
-    const databaseURL = await step('Starting Postgres', async (progress) => {
-      const ownURL = process.env['DATABASE_URL'];
-      if (ownURL) return ownURL;
-      const postgres = await startPostgres({
-        durable: true,
-        dataFolder: folder.postgres,
-        port: defaultPorts.postgres,
-        log: writeLog,
-        onProgress: progress,
-      });
-      parts.defer(() => postgres.stop());
-      void postgres.exited.then(() =>
-        ending.fail(
-          new Error(
-            `Postgres ended by itself; the end of ${join(folder.path, 'platform.log')} says why. Start again: nothing is lost.`,
-          ),
-        ),
-      );
-      return postgres.url;
-    });
-    const sink = await startRtmpSink({ port: defaultPorts.rtmp }).catch(() => startRtmpSink({ port: 0 }));
-    parts.defer(() => sink.close());
-    const site = await reserveSite(options.port ?? defaultPorts.site, options.port !== null);
-    parts.defer(() => site.close());
-    if (options.port === null && site.port !== defaultPorts.site)
-      terminal.line(`  Port ${defaultPorts.site} is taken: the site is on ${site.port}.`);
-    if (sink.port !== defaultPorts.rtmp)
-      terminal.line(`  Port ${defaultPorts.rtmp} is taken: the RTMP ingest is on ${sink.port}.`);
-    const rtmpURL = rtmpURLAt(sink.port);
-
-    await step('Migrating the database', () => migrateAt(databaseURL));
-    const local = {
-      databaseURL,
-      serviceSecret: identity.serviceSecret,
-      masterKeyFile: folder.masterKeyFile,
-      objectsFolder: folder.objects,
-      siteURL: site.url,
-    };
-    const connections = await connectLocally(local, 20, log);
-    parts.defer(() => connections.pool.end());
-    const clock = () => new Date();
-    await ensureSigningKey(connections.pool, connections.sealer, clock());
-    const lastRtmpPort = await folder.lastRtmpPort();
-    const formerRtmpURL = lastRtmpPort === null ? null : rtmpURLAt(lastRtmpPort);
-    await ensureLocalAccount(connections.pool, { ...identity, rtmpURL, formerRtmpURL, sealer: connections.sealer });
-    // Only now: a run killed before would leave destinations at an address that nobody remembers.
-    await folder.saveRtmpPort(sink.port);
-
-    const settings = { ...localSettings, legacyRtmpURL: rtmpURL };
-    const service = createService(connections, settings, log);
-    const mailer = createFolderMailer({
-      folder: folder.mails,
-      clock,
-      onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`),
-    });
-    const auth = createAuthHandler({
-      ...connections,
-      mailer,
-      rateLimitFactor: localSettings.rateLimitFactor,
-      clock,
-      log,
-    });
-    const rest = withPaymentCallbacks(createRestHandler(service), connections, connections.pool, log);
-    const mcp = createMcpHandler(service, guidance);
-    const graphql = createGraphqlHandler(service);
-    const graphqlPage = createGraphqlPage(schemaText(service.operations));
-    site.serve({
-      rest,
-      mcp,
-      graphql,
-      graphqlPage,
-      auth,
-      paymentPages: createPaymentPages(connections, site.url),
-      objects: connections.objects,
-      sink,
-      rtmpURL,
-      log,
-    });
-
-    const encoder = await chooseEncoder(tools, 'h264', log);
-    const slots = availableParallelism() * slotsPerCore;
-    const agentSettings = {
-      ...local,
-      ...tools,
-      encoder,
-      supervisor: identity.supervisor,
-      slots,
-      legacyRtmpURL: rtmpURL,
-    };
-    const supervisor = await step('Starting the publisher', () =>
-      superviseAgents(options.agents, { settings: agentSettings, pool: connections.pool, writeLog, log }),
-    );
-    parts.defer(() => supervisor.stop());
-    const starting = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
-    const attempts = { ...localSettings, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 };
-    const telling = {
-      attempts,
-      mailer,
-      siteURL: site.url,
-      steadyClock: () => performance.now(),
-      random: Math.random,
-      log,
-    };
-    parts.use(startJobs({ ...connections, ...telling, starting, clock }, log));
-
-    const user = { email: localEmail, password: identity.password };
-    await folder.writeConnection({
-      apiURL: service.baseURL,
-      mcpURL: site.url + mcpPath,
-      graphqlURL: site.url + graphqlPath,
-      siteURL: site.url,
-      authURL: site.url,
-      rtmpURL,
-      databaseURL,
-      apiKey: identity.apiKey,
-      user,
-      pid: process.pid,
-    });
-    parts.defer(() => folder.removeConnection());
-
-    if (options.demo && !(await folder.isDemoMade())) {
-      await step('Making the demo', async (progress) => {
-        const demo = {
-          apiURL: service.baseURL,
-          apiKey: identity.apiKey,
-          rtmpURL,
-          ffmpegPath: tools.ffmpegPath,
-          mediaFolder: folder.demoMedia,
-        };
-        const made = makeDemo({ ...demo, onProgress: progress });
-        const streamID = await Promise.race([made, ending.asked.then(() => null)]);
-        if (streamID !== null) await folder.markDemoMade(streamID);
-      }).catch((error: unknown) => {
-        ending.throwIfAsked();
-        log('demo_failed', { error });
-        terminal.line(`  The demo could not be made; everything else works. ${String(error)}`);
-      });
-    }
-    ending.throwIfAsked();
-    terminal.table([
-      ['Watch', site.url],
-      ['Sign in', `${site.url}/sign-in  (${user.email}, ${user.password})`],
-      ['API', service.baseURL],
-      ['MCP', site.url + mcpPath],
-      ['GraphQL', `${site.url}${graphqlPath}  (in a browser: a page to try it)`],
-      ['API key', identity.apiKey],
-      ['RTMP ingest', `${rtmpURL}  (any stream key)`],
-      ['Reference', `${service.baseURL}/reference`],
-      ['Log', join(folder.path, 'platform.log')],
-    ]);
-    terminal.line(nextSteps(service.baseURL, identity.apiKey));
+    await startPlatform({ options, terminal, ending, started });
     await ending.asked;
     ending.throwIfAsked();
     return 0;
@@ -226,24 +70,132 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
   }
 }
 
-async function migrateAt(databaseURL: string): Promise<void> {
-  const pool = createPool({ connectionString: databaseURL, max: 1 });
-  try {
-    await migrate(pool);
-  } finally {
-    await pool.end();
+/** Resolves when everything runs, the demo included. Rejects as soon as the end is asked for. */
+async function startPlatform(run: Run): Promise<void> {
+  const { options, terminal, ending, started } = run;
+  const step: Terminal['step'] = (text, work) => {
+    ending.throwIfAsked();
+    return terminal.step(text, work);
+  };
+
+  const folder = await DataFolder.open(options.dataFolder, { fresh: options.fresh });
+  const identity = await folder.identity();
+  const { log, writeLine } = openRunLog(folder.logFile);
+  const tools = await step('Looking for ffmpeg', () => findMediaTools(process.env));
+  const databaseURL = await step('Starting Postgres', (onProgress) =>
+    startDatabase({ folder, started, ending, log: writeLine, onProgress }),
+  );
+  const { site, sink } = await openPorts(run);
+  const rtmpURL = rtmpURLAt(sink.port);
+  await step('Migrating the database', () => migrateAt(databaseURL));
+
+  const local = {
+    databaseURL,
+    serviceSecret: identity.serviceSecret,
+    masterKeyFile: folder.masterKeyFile,
+    objectsFolder: folder.objects,
+    siteURL: site.url,
+  };
+  const connections = await connectLocally(local, 20, log);
+  started.defer(() => connections.pool.end());
+  const { pool, sealer } = connections;
+  await ensureSigningKey(pool, sealer, clock());
+  const lastRtmpPort = await folder.lastRtmpPort();
+  const formerRtmpURL = lastRtmpPort === null ? null : rtmpURLAt(lastRtmpPort);
+  await ensureLocalAccount(pool, { ...identity, rtmpURL, formerRtmpURL, sealer });
+  // The port is saved after the destinations have moved to it. If a run is killed between the two, the next run still
+  // knows the address that the destinations name.
+  await folder.saveRtmpPort(sink.port);
+
+  const settings = { ...localSettings, legacyRtmpURL: rtmpURL };
+  const service = createService(connections, settings, log);
+  const mailer = createFolderMailer({
+    folder: folder.mails,
+    clock,
+    onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`),
+  });
+  servePlatform(site, { service, connections, mailer, sink, rtmpURL, clock, log });
+
+  const encoder = await chooseEncoder(tools, 'h264', log);
+  const agentSettings = {
+    ...local,
+    ...tools,
+    encoder,
+    supervisor: identity.supervisor,
+    slots: availableParallelism() * slotsPerCore,
+    legacyRtmpURL: rtmpURL,
+  };
+  const supervisor = await step('Starting the publisher', () =>
+    superviseAgents(options.agents, { settings: agentSettings, pool, writeLog: writeLine, log }),
+  );
+  started.defer(() => supervisor.stop());
+  const jobs = startJobs(
+    {
+      ...connections,
+      attempts: { ...localSettings, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 },
+      mailer,
+      siteURL: site.url,
+      steadyClock: () => performance.now(),
+      random: Math.random,
+      startOptions: { settings, newID: (prefix: string) => newID(prefix, clock()), random: Math.random },
+      clock,
+      log,
+    },
+    log,
+  );
+  started.use(jobs);
+
+  const connection: ConnectionFile = {
+    apiURL: service.baseURL,
+    mcpURL: site.url + mcpPath,
+    graphqlURL: site.url + graphqlPath,
+    siteURL: site.url,
+    authURL: site.url,
+    rtmpURL,
+    databaseURL,
+    apiKey: identity.apiKey,
+    user: { email: localEmail, password: identity.password },
+    pid: process.pid,
+  };
+  await folder.writeConnection(connection);
+  started.defer(() => folder.removeConnection());
+
+  if (options.demo && !(await folder.isDemoMade())) {
+    await step('Making the demo', async (onProgress) => {
+      const made = makeDemo({
+        ...connection,
+        ffmpegPath: tools.ffmpegPath,
+        mediaFolder: folder.demoMedia,
+        onProgress,
+      });
+      const streamID = await Promise.race([made, ending.asked.then(() => null)]);
+      if (streamID !== null) await folder.markDemoMade(streamID);
+    }).catch((error: unknown) => reportDemoFailure(run, log, error));
   }
+  ending.throwIfAsked();
+  showSummary(terminal, { connection, logFile: folder.logFile });
+}
+
+/** Takes the ports of the site and of the RTMP ingest, and says where they are not the usual ones. */
+async function openPorts({ options, terminal, started }: Run): Promise<{ site: ReservedSite; sink: RtmpSink }> {
+  const sink = await startRtmpSink({ port: defaultPorts.rtmp }).catch(() => startRtmpSink({ port: 0 }));
+  started.defer(() => sink.close());
+  const site = await reserveSite({ port: options.port ?? defaultPorts.site, fallsBack: options.port === null });
+  started.defer(() => site.close());
+  if (options.port === null && site.port !== defaultPorts.site)
+    terminal.line(`  Port ${defaultPorts.site} is taken: the site is on ${site.port}.`);
+  if (sink.port !== defaultPorts.rtmp)
+    terminal.line(`  Port ${defaultPorts.rtmp} is taken: the RTMP ingest is on ${sink.port}.`);
+  return { site, sink };
+}
+
+/** @throws if the demo was not made because the run is ending; a platform without a demo goes on */
+function reportDemoFailure({ ending, terminal }: Run, log: Log, error: unknown): void {
+  ending.throwIfAsked();
+  log('demo_failed', { error });
+  terminal.line(`  The demo could not be made; everything else works. ${String(error)}`);
 }
 
 function rtmpURLAt(port: number): string {
   return `rtmp://127.0.0.1:${port}/live`;
-}
-
-function nextSteps(apiURL: string, apiKey: string): string {
-  return `
-Next steps (README.md has the whole first upload):
-  curl ${apiURL}/streams -H 'X-API-Key: ${apiKey}'
-  curl ${apiURL}/uploads -H 'X-API-Key: ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"mine.mp4","mimeType":"video/mp4"}'
-
-Ctrl-C ends it; what you made stays.`;
 }

@@ -1,4 +1,5 @@
-// Before `npm start` and `npm test`: makes node_modules what package-lock.json says and the programs in it runnable. Built-ins of Node 18 only.
+// Runs before `npm start` and `npm test`: makes node_modules what package-lock.json says, and its programs runnable.
+// It uses nothing but what Node 18 has, so that it can tell the users of an old Node which one they need.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -28,7 +29,10 @@ if (reason) await install(reason);
 makeRunnable();
 checkNode();
 
-/** Why `npm ci` has to run; undefined if it does not. npm writes its record in node_modules last, so a killed one left none. */
+/**
+ * Why `npm ci` has to run; undefined if it does not. npm writes its record in node_modules at the very end: where the
+ * record is missing, npm was killed.
+ */
 function reasonToInstall() {
   if (!existsSync(modules)) return 'node_modules is missing';
   const installed = readPackages(join(modules, '.package-lock.json'));
@@ -42,7 +46,10 @@ function reasonToInstall() {
   return undefined;
 }
 
-/** What package-lock.json says has to be here, as [path, entry]. npm may leave out optional packages that name no system, or a C library. */
+/**
+ * The packages of package-lock.json that have to be here, as [path, entry]. An optional package is expected only if it
+ * names this system and no C library: npm may leave out others.
+ */
 function packagesToHave() {
   const packages = Object.entries(readPackages(join(root, 'package-lock.json')) ?? {});
   return packages.filter(([path, wanted]) => path !== '' && (!wanted.optional || isForThisMachine(wanted)));
@@ -52,7 +59,17 @@ function isForThisMachine({ os, cpu, libc }) {
   return [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch) && !libc;
 }
 
-/** @returns {Record<string, { version?: string, integrity?: string, optional?: boolean, os?: string | string[], cpu?: string | string[], libc?: unknown }> | undefined} */
+/**
+ * @typedef {object} LockedPackage
+ * @property {string} [version]
+ * @property {string} [integrity]
+ * @property {boolean} [optional]
+ * @property {string | string[]} [os]
+ * @property {string | string[]} [cpu]
+ * @property {unknown} [libc]
+ */
+
+/** @returns {Record<string, LockedPackage> | undefined} the packages by path; undefined if there is no such file */
 function readPackages(lockFile) {
   try {
     return JSON.parse(readFileSync(lockFile, 'utf8')).packages;
@@ -62,7 +79,7 @@ function readPackages(lockFile) {
   }
 }
 
-/** Its own output is shown only if it fails. */
+/** Runs `npm ci`. What npm prints is shown only if it fails. */
 async function install(reason) {
   console.log(`Installing the packages (${reason}).`);
   const started = Date.now();
@@ -74,9 +91,10 @@ async function install(reason) {
   const output = [];
   for (const stream of [installer.stdout, installer.stderr]) stream.on('data', (chunk) => output.push(chunk));
   const ended = new Promise((resolve) => {
-    installer.once('error', (error) =>
-      resolve(output.push(Buffer.from(`npm could not be started: ${error.message}\n`))),
-    );
+    installer.once('error', (error) => {
+      output.push(Buffer.from(`npm could not be started: ${error.message}\n`));
+      resolve(1);
+    });
     installer.once('close', resolve);
   });
   mkdirSync(dirname(installerFile), { recursive: true });
@@ -98,7 +116,7 @@ async function install(reason) {
   fail('npm ci failed, see above. If it was the network, run the same command again.');
 }
 
-/** Two at once would delete each other's work. One whose parent was killed still goes on. */
+/** Two installers at once would delete each other's work. One goes on even after the command that started it. */
 async function untilOtherInstallerEnds() {
   const pid = existsSync(installerFile) ? readFileSync(installerFile, 'utf8') : undefined;
   if (!pid || !isNpm(pid)) return;
@@ -106,7 +124,7 @@ async function untilOtherInstallerEnds() {
   while (isNpm(pid)) await delay(installerPollMs);
 }
 
-/** The number alone could be another program's by now. */
+/** Whether the process is npm. The number of an installer that has ended may have become another program's. */
 function isNpm(pid) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('npm');
@@ -115,7 +133,10 @@ function isNpm(pid) {
   }
 }
 
-/** What the packages' own install scripts would do; those are not run, so that no package runs code at its installation. */
+/**
+ * Does what the install scripts of the packages would do. Those scripts are not run: no package may run code while it
+ * is installed.
+ */
 function makeRunnable() {
   for (const folder of packagesOf('@ffprobe-installer')) makeExecutable(join(folder, 'ffprobe'));
   for (const folder of packagesOf('@ffmpeg-binary')) makeExecutable(join(folder, 'ffmpeg'));
@@ -140,15 +161,16 @@ function makeExecutable(file) {
   if ((mode & 0o111) !== 0o111) chmodSync(file, mode | 0o111);
 }
 
-/** The next command npm runs takes the Node in node_modules/.bin, if there is one for this machine, before the one on PATH. */
+/** Checks the Node that npm will run next: the one in node_modules/.bin if there is one, else the present one. */
 function checkNode() {
   const bundled = join(modules, '.bin/node');
   const version = existsSync(bundled)
     ? spawnSync(bundled, ['--version'], { encoding: 'utf8' }).stdout
     : process.version;
   if (Number.parseInt(version?.slice(1), 10) >= neededNodeMajor) return;
+  const found = version?.trim() || `${bundled}, which does not run here`;
   fail(
-    `Node ${neededNodeMajor} or newer is needed, and this is ${version?.trim() || `${bundled}, which does not run here`}. ` +
+    `Node ${neededNodeMajor} or newer is needed, and this is ${found}. ` +
       `Install Node ${neededNodeMajor} from https://nodejs.org, then run the same command again.`,
   );
 }

@@ -3,7 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { serveObjects } from '../../lambda/ports/object-store/serve-objects.ts';
+import { serveObjects } from './serve-objects.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
@@ -11,8 +11,8 @@ import type { GraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handl
 import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import type { McpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
-import type { RestHandler } from '../../lambda/surfaces/rest.ts';
-import { isOfDashboard, serveDashboard } from './dashboard.ts';
+import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
+import { isOfPages, servePages } from './web.ts';
 import { checkoutPath, objectsPath } from './connections.ts';
 import { depositPath, receiptPath } from './payment-pages.ts';
 import type { GraphqlPage } from './graphql-page/page.ts';
@@ -20,15 +20,17 @@ import type { PaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from './watch-page/page.ts';
 
-/** A port that nothing can be served on before it is known which one it is. */
+/** A port that is taken before there is anything to serve: what is served has to know its own address. */
 export interface ReservedSite {
   readonly port: number;
+  /** Origin of the site, without a trailing slash. */
   readonly url: string;
-  serve(parts: SiteParts): void;
+  /** Answers requests from now on. Requests that came before have waited. */
+  serve(options: SiteOptions): void;
   close(): Promise<void>;
 }
 
-export interface SiteParts {
+export interface SiteOptions {
   readonly rest: RestHandler;
   readonly graphql: GraphqlHandler;
   readonly graphqlPage: GraphqlPage;
@@ -42,29 +44,33 @@ export interface SiteParts {
 }
 
 const host = '127.0.0.1';
-/** A hundred ids of a list, each as long as one may be and percent-encoded, fit into it. */
+/** A request for a list may name a hundred ids. These bytes hold them at their longest, percent-encoded. */
 const maxHeaderBytes = 128 * 1024;
 
 /**
- * Takes the port. Until `serve`, connections wait.
- * @param strict fails when the port is taken, instead of taking any free one
+ * Takes a port of the loopback interface.
+ * @param options.fallsBack takes any free port where `port` is taken, instead of failing
+ * @throws if the port is taken and there is no falling back
  */
-export async function reserveSite(port: number, strict: boolean): Promise<ReservedSite> {
+export async function reserveSite(options: {
+  readonly port: number;
+  readonly fallsBack: boolean;
+}): Promise<ReservedSite> {
+  const { port, fallsBack } = options;
   const server = createServer({ maxHeaderSize: maxHeaderBytes });
   await listen(server, port).catch((error: NodeJS.ErrnoException) => {
-    if (strict)
-      throw new Error(`Port ${port} cannot be used (${error.code}). Choose another with --port.`, { cause: error });
-    return listen(server, 0);
+    if (fallsBack) return listen(server, 0);
+    throw new Error(`Port ${port} cannot be used (${error.code}). Choose another with --port.`, { cause: error });
   });
   const { port: taken } = server.address() as AddressInfo;
   const url = `http://${host}:${taken}`;
-  // Uploads take as long as they take; a client that sends nothing at all is cut off.
+  // An upload may take any time, so there is no limit for a whole request. A client that sends nothing is cut off.
   server.requestTimeout = 0;
   server.timeout = 60_000;
   return {
     port: taken,
     url,
-    serve: (parts) => route(server, url, parts),
+    serve: (siteOptions) => route(server, url, siteOptions),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -73,29 +79,25 @@ export async function reserveSite(port: number, strict: boolean): Promise<Reserv
   };
 }
 
-function route(
-  server: Server,
-  siteURL: string,
-  { rest, mcp, graphql, graphqlPage, auth, paymentPages, objects, sink, rtmpURL, log }: SiteParts,
-): void {
-  const answerRest = getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
-  const answerGraphql = getRequestListener((request, { incoming }) =>
-    graphql(request, incoming.socket.remoteAddress ?? ''),
+function route(server: Server, siteURL: string, options: SiteOptions): void {
+  const { graphqlPage, auth, sink, rtmpURL, log } = options;
+  const answerRest = withAddress(options.rest);
+  const answerGraphql = withAddress(options.graphql);
+  const answerMcp = withAddress(options.mcp);
+  const answerAuth = getRequestListener((request, { incoming }) =>
+    auth(request, incoming.socket.remoteAddress ?? null),
   );
-  const answerMcp = getRequestListener((request, { incoming }) => mcp(request, incoming.socket.remoteAddress ?? ''));
-  const answerAuth = getRequestListener((received, { incoming }) =>
-    auth(received, incoming.socket.remoteAddress ?? null),
-  );
-  const answerDashboard = getRequestListener(serveDashboard);
-  const answerPayments = getRequestListener(paymentPages);
-  const answerObjects = serveObjects(objects, { allowedOrigin: siteURL, log });
+  const answerPages = getRequestListener(servePages);
+  const answerPayments = getRequestListener(options.paymentPages);
+  const answerObjects = serveObjects(options.objects, { allowedOrigin: siteURL, log });
   const watch = {
     info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL },
     channels: () => sink.channels(),
     serveFlv: sink.serveFlv.bind(sink),
   };
   server.on('request', (request, response) => {
-    const path = request.url ?? '/';
+    const target = request.url ?? '/';
+    const path = target.replace(/\?.*$/s, '');
     if (!isOfThisMachine(request.headers.host)) {
       response
         .writeHead(403, { 'content-type': 'text/plain' })
@@ -105,22 +107,33 @@ function route(
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
     if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
     if (graphqlPage(request, response)) return;
-    if (path.split('?')[0] === graphqlPath) return void answerGraphql(request, response);
-    if (path.split('?')[0] === mcpPath) return void answerMcp(request, response);
-    if (isOfDashboard(path.replace(/\?.*$/s, ''))) {
-      // Sessions are for one origin: whoever wrote localhost is sent to it.
-      if (request.headers.host === new URL(siteURL).host) return void answerDashboard(request, response);
-      response.writeHead(302, { location: siteURL + path }).end();
+    if (path === graphqlPath) return void answerGraphql(request, response);
+    if (path === mcpPath) return void answerMcp(request, response);
+    if (isOfPages(path)) {
+      // The cookie of a session is for one host name: whoever wrote localhost is sent to the name that the site has.
+      if (request.headers.host === new URL(siteURL).host) return void answerPages(request, response);
+      response.writeHead(302, { location: siteURL + target }).end();
       return;
     }
-    if ([checkoutPath, depositPath].includes(path.split('?')[0]!) || path.startsWith(receiptPath))
-      return void answerPayments(request, response);
+    if (isOfPayments(path)) return void answerPayments(request, response);
     if (serveWatchPage(watch, request, response)) return;
     void answerRest(request, response);
   });
 }
 
-/** A name of the internet that was made to lead here must not let its pages read what is here (DNS rebinding). */
+/** A listener for a handler that wants to know the caller's address. */
+function withAddress(handler: (request: Request, address: string) => Promise<Response>) {
+  return getRequestListener((request, { incoming }) => handler(request, incoming.socket.remoteAddress ?? ''));
+}
+
+function isOfPayments(path: string): boolean {
+  return path === checkoutPath || path === depositPath || path.startsWith(receiptPath);
+}
+
+/**
+ * Whether the Host header names this machine. A web page of the internet may have its name resolve to this address
+ * (DNS rebinding); it still sends its own name, and must not read what is here.
+ */
 function isOfThisMachine(hostHeader = ''): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(hostHeader);
 }

@@ -1,4 +1,4 @@
-// What the run writes to the terminal: steps with their durations, short tables, lines.
+// What a run writes to the terminal: steps with their durations, short tables, lines.
 import { styleText } from 'node:util';
 import type { WriteStream } from 'node:tty';
 
@@ -7,16 +7,17 @@ export type Output = Pick<NodeJS.WritableStream, 'write'> & Partial<Pick<WriteSt
 
 export interface Terminal {
   /**
-   * Shows `text` while `work` runs, then "✓ text (0.4 s)", or "✗ text" if it throws, which is passed on. Several may run at once.
-   * `work` may tell what it is at; a terminal shows that while it lasts, other outputs leave it out.
+   * Shows `text` while `work` runs, then "✓ text (0.4 s)", or "✗ text" if `work` throws. Steps may run at once.
+   * A detail that `work` shows stands beside `text` until the next. Only a terminal shows details, not a file or pipe.
+   * @throws what `work` throws
    */
   step<Result>(text: string, work: (showDetail: (detail: string) => void) => Promise<Result>): Promise<Result>;
-  /** Rows of cells, in aligned columns; the first column is the heading of its row. */
+  /** Writes rows of cells in aligned columns. The first cell of a row is its heading. */
   table(rows: readonly (readonly string[])[]): void;
   line(text?: string): void;
 }
 
-/** Colours only on a terminal without NO_COLOR. */
+/** Writes colours only to a terminal, and not where the variable NO_COLOR is set. */
 export function openTerminal(output: Output): Terminal {
   const isTerminal = output.isTTY === true;
   const style = (format: 'green' | 'red' | 'dim' | 'bold', text: string) =>
@@ -47,9 +48,8 @@ export function openTerminal(output: Output): Terminal {
           showStatus();
         });
         running.delete(status);
-        line(
-          `${style('green', '✓')} ${text} ${style('dim', `(${((performance.now() - started) / 1000).toFixed(1)} s)`)}`,
-        );
+        const seconds = ((performance.now() - started) / 1000).toFixed(1);
+        line(`${style('green', '✓')} ${text} ${style('dim', `(${seconds} s)`)}`);
         return result;
       } catch (error) {
         running.delete(status);
@@ -60,13 +60,9 @@ export function openTerminal(output: Output): Terminal {
     table(rows) {
       const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
       for (const row of rows) {
-        const cells = row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widthOf(column))));
-        line(
-          `  ${style('bold', cells[0] ?? '')}${cells
-            .slice(1)
-            .map((cell) => `  ${cell}`)
-            .join('')}`,
-        );
+        const padded = row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widthOf(column))));
+        const [heading = '', ...cells] = padded;
+        line(['', style('bold', heading), ...cells].join('  '));
       }
     },
   };

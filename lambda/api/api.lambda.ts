@@ -1,9 +1,9 @@
-// The REST function: API Gateway's events in, the REST surface behind them.
+// The REST function: answers API Gateway's events by the REST surface, and takes the messages of payment providers.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { jsonLog } from '../log.ts';
-import { connectAws } from '../ports/aws.ts';
-import { connectPaymentProviders } from '../ports/payment-providers.ts';
-import { createRestHandler } from '../surfaces/rest.ts';
+import { connectAws } from '../ports/aws/connect-aws.ts';
+import { connectPaymentProviders } from '../ports/payments/payment-providers.ts';
+import { createRestHandler } from '../surfaces/rest/rest-handler.ts';
 import { createService } from './create-service.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { addressOf, requestOf, resultOf } from './gateway-event.ts';

@@ -1,19 +1,17 @@
-// Puts the service together from its connections: the same in AWS and on one machine.
+// Makes the service from its connections, in the same way in AWS and on one machine.
 import { operations } from '../operations/index.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { Log } from '../log.ts';
-import type { Connections } from '../ports/aws.ts';
-import { createAccessTokens } from '../surfaces/access-tokens.ts';
-import type { PaymentProviders } from '../ports/payment-providers.ts';
+import type { Connections } from '../ports/aws/connect-aws.ts';
+import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
+import type { PaymentProviders } from '../ports/payments/payment-providers.ts';
+import { apiVersion } from '../surfaces/service.ts';
 import type { Service } from '../surfaces/service.ts';
 import { createHealth } from './health.ts';
 
-/** Of the API, as in its OpenAPI document (service specification, part 9). */
-export const apiVersion = '1.0.0';
-
-/** What a stage decides about the service. */
+/** The settings of the service, which each stage has its own of. */
 export interface ServiceSettings extends StreamingSettings {
-  /** Multiplies every rate limit: 1 where strangers call. */
+  /** Multiplies every rate limit. It is 1 where strangers can call. */
   readonly rateLimitFactor: number;
 }
 
@@ -40,7 +38,8 @@ export function createService(
     clock,
     random: Math.random,
     health: createHealth(pool, objects),
-    // What cannot be sent on now is sent on by the next agent's renewal, or by the minute sweep.
+    // Commands that cannot be sent now are sent when an agent renews its lease,
+    // or by the sweep, which runs every minute.
     relay: () =>
       queue.relay().then(
         () => {},

@@ -1,18 +1,19 @@
-// Between API Gateway's proxy events (REST API, payload 1.0) and fetch requests.
+// Translates API Gateway's proxy events (REST API, payload 1.0) to fetch requests, and fetch responses back.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 /**
- * The client's address. API Gateway appends the distribution's address to X-Forwarded-For, and the distribution the client's before it;
- * what stands further left is the client's word. The origin guard lets nothing else through.
+ * The client's address. The CloudFront distribution appends the client's address to X-Forwarded-For, and API Gateway
+ * that of the distribution after it. What stands before these two, the client itself may have written. Requests that
+ * did not come through the distribution are refused earlier, by the origin guard.
  */
 export function addressOf(event: APIGatewayProxyEvent): string {
   const hops = (event.multiValueHeaders?.['X-Forwarded-For'] ?? []).flatMap((value) => value.split(','));
   return hops.at(-2)?.trim() || event.requestContext.identity.sourceIp;
 }
 
-/** @param origin the public one: what API Gateway calls itself is of no use to clients */
+/** @param origin the public origin, since clients cannot use the address that API Gateway has itself */
 export function requestOf(event: APIGatewayProxyEvent, origin: string): Request {
-  // Joined, not resolved: `//` at the beginning of a path would make a host of what follows.
+  // The parts are joined as text. Resolving a path that begins with `//` would take what follows for a host.
   const url = new URL(origin + event.path);
   for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
     for (const value of values ?? []) url.searchParams.append(name, value);
@@ -25,7 +26,7 @@ export function requestOf(event: APIGatewayProxyEvent, origin: string): Request 
   return new Request(url, { method: event.httpMethod, headers, body });
 }
 
-/** A header may hold Latin-1 only. What is more is taken byte by byte, as node:http does. */
+/** A header may hold Latin-1 only. Other text is taken byte by byte, as node:http does. */
 function readable(value: string): string {
   return /[\u0100-\uffff]/.test(value) ? Buffer.from(value).toString('latin1') : value;
 }
@@ -34,7 +35,7 @@ export async function resultOf(response: Response): Promise<APIGatewayProxyResul
   return {
     statusCode: response.status,
     headers: Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie')),
-    // One line each: cookies cannot be joined.
+    // Each cookie needs a header of its own, since cookies cannot be joined by commas.
     multiValueHeaders: { 'set-cookie': response.headers.getSetCookie() },
     body: await response.text(),
   };

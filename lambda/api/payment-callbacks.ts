@@ -1,19 +1,21 @@
-// Where payment providers report: their messages are verified as received, kept, and only then applied.
+// Takes the messages of payment providers: verifies each message as it was received, stores it, and then applies it.
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Log } from '../log.ts';
 import { applyPayments } from '../orchestration/apply-payments.ts';
-import { CallbackRefused } from '../ports/callback-refused.ts';
-import type { CryptoProcessor } from '../ports/crypto-processor/crypto-processor.ts';
-import { callbackPaths } from '../ports/payment-providers.ts';
-import type { PaymentProviders } from '../ports/payment-providers.ts';
-import type { PaymentProvider } from '../ports/payment/payment.ts';
-import type { RestHandler } from '../surfaces/rest.ts';
+import { CallbackRefused } from '../ports/payments/callback-refused.ts';
+import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
+import { callbackPaths } from '../ports/payments/payment-providers.ts';
+import type { PaymentProviders } from '../ports/payments/payment-providers.ts';
+import type { PaymentProvider } from '../ports/payments/payment.ts';
+import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 
-/** Far above what providers send. */
+/** Providers send far smaller messages. */
 const maxMessageBytes = 256 * 1024;
 
-/** Answers providers at their paths, which need no credential but the signature, and lets `rest` answer everything else. */
+/**
+ * Answers providers at their paths, which need no credential besides the signature. `rest` answers all other requests.
+ */
 export function withPaymentCallbacks(
   rest: RestHandler,
   providers: PaymentProviders,
@@ -28,7 +30,7 @@ export function withPaymentCallbacks(
     try {
       return await take(request, providers[port], pool, log);
     } catch (error) {
-      // Nothing was kept: the provider sends it again.
+      // The message was not stored. The provider sends it again, since the answer is not 2xx.
       log('callback_failed', { provider: providers[port].name, error });
       return answer(500, 'Send it again.');
     }
@@ -53,7 +55,7 @@ async function take(
     log('callback_refused', { provider: provider.name, reason: error.message });
     return answer(400, 'The signature is not valid.');
   }
-  // From here on the message is ours: what cannot be applied now is applied by the sweep.
+  // The message is stored, so the provider need not send it again: if it cannot be applied now, the sweep applies it.
   await applyPayments(pool).catch((error: unknown) => log('payment_not_applied', { provider: provider.name, error }));
   return answer(200, 'ok');
 }

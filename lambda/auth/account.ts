@@ -1,4 +1,4 @@
-// What people manage on their account page beyond what better-auth has: API keys, connected applications, and their history.
+// The endpoints of the account page that better-auth lacks: API keys, connected applications, sessions, history.
 import { randomBytes } from 'node:crypto';
 import { APIError, createAuthEndpoint, sessionMiddleware } from 'better-auth/api';
 import type { BetterAuthPlugin } from 'better-auth';
@@ -8,7 +8,7 @@ import { databaseOn } from '../data/database.ts';
 import type { ApiKey } from '../data/api-keys.ts';
 import { newID } from '../data/new-id.ts';
 import { allScopes } from '../operations/scopes.ts';
-import { apiKeyPrefix, hashApiKey } from '../surfaces/authenticate.ts';
+import { apiKeyPrefix, hashApiKey } from '../surfaces/admission/authenticate.ts';
 import { recordEvent } from './security-events.ts';
 
 const keysPerUser = 100;
@@ -18,15 +18,15 @@ const dayMs = 86_400_000;
 
 const newKey = z.strictObject({
   name: z.string().trim().min(1).max(100),
-  /** Days until it expires; absent: never. */
+  /** Days until the key expires; absent where it never does. */
   expiresInDays: z.int().min(1).max(3650).optional(),
-  /** Absent: full access. */
+  /** Absent where the key has full access. */
   scopes: z.array(z.enum(allScopes)).min(1).optional(),
 });
 
 /**
- * A plugin, so that each endpoint has better-auth's session, rate limits and check of the origin.
- * None takes API keys or access tokens: neither can make another.
+ * A plugin of better-auth, so that each endpoint has its session, its rate limits and its check of the origin. No
+ * endpoint takes API keys or access tokens, so neither can be used to make another.
  */
 export function account({ pool, clock }: { readonly pool: Pool; readonly clock: () => Date }) {
   const use = [sessionMiddleware];
@@ -45,7 +45,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
       listApiKeys: createAuthEndpoint('/account/api-keys', { method: 'GET', use }, async (ctx) =>
         ctx.json({ data: (await databaseOn(pool).apiKeys.of(ctx.context.session.user.id)).map(toKey) }),
       ),
-      /** The only answer that ever has the key itself. */
+      /** Only this answer has the key itself. */
       createApiKey: createAuthEndpoint(
         '/account/api-keys/create',
         { method: 'POST', use, body: newKey },
@@ -114,7 +114,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         const { user, session: current } = ctx.context.session;
         const sessions = await ctx.context.internalAdapter.listSessions(user.id, { onlyActiveSessions: true });
         return ctx.json({
-          // Never the token: it is what the cookie holds.
+          // The token of a session is never shown, since the cookie holds the same.
           data: sessions.map(({ id, createdAt, updatedAt, ipAddress, userAgent }) => ({
             id,
             createdAt,

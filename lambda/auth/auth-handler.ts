@@ -1,23 +1,24 @@
-// Everything that sign-in and OAuth answer, as one fetch handler: better-auth, and around it what the specification asks beyond it.
+// Sign-in and OAuth as one fetch handler.
+// It is better-auth, and around it what OAuth clients need and better-auth does not do.
 import { setTimeout } from 'node:timers/promises';
 import { oauthProviderAuthServerMetadata, oauthProviderOpenIdConfigMetadata } from '@better-auth/oauth-provider';
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Scope } from '../operations/scopes.ts';
-import { createAccessTokens } from '../surfaces/access-tokens.ts';
-import type { AccessTokens } from '../surfaces/access-tokens.ts';
-import { audiencesOf, protectedResourceMetadata, resourcePaths } from '../surfaces/protected-resource.ts';
+import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
+import type { AccessTokens } from '../surfaces/admission/access-tokens.ts';
+import { audiencesOf, protectedResourceMetadata, resourcePaths } from '../surfaces/admission/protected-resource.ts';
 import { authPath, createAuthorizationServer } from './authorization-server.ts';
 import type { AuthorizationServerOptions } from './authorization-server.ts';
 import { addressHeader } from './client-address.ts';
 import { jwksMaxAgeSeconds } from './signing-keys.ts';
 
-/** @param address of the client, as our own infrastructure saw it; null when unknown */
+/** @param address the client's IP address as our own infrastructure saw it; null where it is unknown */
 export type AuthHandler = (request: Request, address: string | null) => Promise<Response>;
 
 type Answer = (request: Request) => Promise<Response>;
 
-/** Applications in browsers, on other origins, use these: they carry no cookie. */
+/** Pages of other origins may call these paths (CORS), which do not use the session's cookie. */
 const openPaths = new Set([
   `${authPath}/oauth2/token`,
   `${authPath}/oauth2/register`,
@@ -26,13 +27,16 @@ const openPaths = new Set([
   `${authPath}/jwks`,
 ]);
 const metadataPath = '/.well-known/oauth-protected-resource';
-/** Here a mail is sent to who is known, and none to others: the time that it takes is not to tell them apart. */
+/**
+ * These paths send a mail to a known address and none to others. Their answers
+ * take equally long, so as not to tell which.
+ */
 const evenPaths = new Set([
   `${authPath}/sign-up/email`,
   `${authPath}/request-password-reset`,
   `${authPath}/send-verification-email`,
 ]);
-/** Longer than handing a mail over takes. */
+/** How long such an answer takes at least: longer than handing over a mail. */
 const evenAnswerMs = 500;
 const bodyMaxBytes = 64 * 1024;
 const defaultScope: Scope = 'service:read';
@@ -41,16 +45,13 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
   const { origin, pool, log } = options;
   const server = createAuthorizationServer(options);
   const accessTokens = createAccessTokens(pool, origin, options.clock);
-  const metadata: Readonly<Record<string, Answer>> = {
+  const metadata: Record<string, Answer> = {
     '/.well-known/openid-configuration': oauthProviderOpenIdConfigMetadata(server),
     '/.well-known/oauth-authorization-server': oauthProviderAuthServerMetadata(server),
-    ...Object.fromEntries(
-      ['', ...resourcePaths].map((path) => [
-        metadataPath + path,
-        async () => Response.json(protectedResourceMetadata(origin, origin + path)),
-      ]),
-    ),
   };
+  for (const path of ['', ...resourcePaths]) {
+    metadata[metadataPath + path] = async () => Response.json(protectedResourceMetadata(origin, origin + path));
+  }
   const answer = async (request: Request, path: string): Promise<Response> => {
     const readMetadata = metadata[path];
     if (readMetadata) return cacheable(await readMetadata(request));
@@ -63,7 +64,7 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       case '/jwks':
         return cacheable(await server.handler(request));
       case '/oauth2/authorize':
-        // A form in place of a link is optional (RFC 6749, part 3.1), and nobody's.
+        // RFC 6749, section 3.1, allows POST as well, but does not require it, and no client uses it.
         if (request.method !== 'GET') return oauthError(405, 'invalid_request', 'Authorization is asked for with GET.');
         return server.handler(await withDefaults(pool, origin, request));
       case '/oauth2/register':
@@ -89,7 +90,7 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       return new Response(null, { status: 204, headers: { ...corsHeaders, 'access-control-max-age': '86400' } });
     try {
       const response = await answer(request, path);
-      // better-auth has a header of its own for it.
+      // better-auth writes the seconds into a header of its own.
       const retryAfter = response.headers.get('x-retry-after');
       return withHeaders(response, {
         ...securityHeaders,
@@ -103,12 +104,18 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
   };
 }
 
-/** In any of the spellings that reach Postgres as one: in JSON, in a form or query, or as it is. */
+/**
+ * Whether a request holds a null character, which Postgres cannot store: escaped
+ * in JSON, in a form or query, or as it is.
+ */
 async function hasNullCharacter(request: Request): Promise<boolean> {
   return /\\u0000|%00|\0/.test(new URL(request.url).search + (request.body ? await request.clone().text() : ''));
 }
 
-/** What the client says of its address is dropped. */
+/**
+ * Writes the client's address into the header that better-auth reads. A header of
+ * that name that the client sent is dropped.
+ */
 function withAddress(request: Request, address: string | null): Request {
   const headers = new Headers(request.headers);
   headers.delete(addressHeader);
@@ -123,7 +130,7 @@ const corsHeaders = {
   'access-control-expose-headers': 'WWW-Authenticate',
 };
 
-/** Answers are data or redirects, never pages. */
+/** These forbid browsers to show an answer as a page: answers are data or redirects. */
 const securityHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -132,8 +139,11 @@ const securityHeaders = {
 };
 
 /**
- * An application that names no resource gets a token for the API, not one that only the authorization server could read; one that registered to
- * use refresh tokens gets them without asking for offline_access, which many do not know of; one that names no scope may read, not everything.
+ * Adds to an authorization request what the application left out:
+ * - without `resource` it gets a token for the REST API, and not one that only the authorization server can read;
+ * - if it registered to use refresh tokens it gets one, since many applications do not know that they have to ask for
+ *   offline_access;
+ * - without `scope` it may read, and not do everything.
  */
 async function withDefaults(pool: Pool, origin: string, request: Request): Promise<Request> {
   const url = new URL(request.url);
@@ -146,22 +156,18 @@ async function withDefaults(pool: Pool, origin: string, request: Request): Promi
   return new Request(url, request);
 }
 
-/** Native applications seldom say that they are: better-auth would take them for web applications and refuse their loopback addresses (RFC 8252). */
+/**
+ * Adds to a registration with loopback addresses that the application is a native one (RFC 8252). Such applications
+ * seldom say so, and better-auth would take them for web applications and refuse these addresses.
+ */
 async function withApplicationType(request: Request): Promise<Request> {
   const body: unknown = await request
     .clone()
     .json()
     .catch(() => null);
-  if (
-    typeof body !== 'object' ||
-    body === null ||
-    'application_type' in body ||
-    !('redirect_uris' in body) ||
-    !Array.isArray(body.redirect_uris)
-  )
-    return request;
-  if (!body.redirect_uris.every((uri) => /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/.test(String(uri))))
-    return request;
+  if (typeof body !== 'object' || body === null || 'application_type' in body) return request;
+  if (!('redirect_uris' in body) || !Array.isArray(body.redirect_uris)) return request;
+  if (!body.redirect_uris.every((uri) => loopbackURL.test(String(uri)))) return request;
   const headers = new Headers(request.headers);
   headers.delete('content-length');
   return new Request(request.url, {
@@ -171,7 +177,12 @@ async function withApplicationType(request: Request): Promise<Request> {
   });
 }
 
-/** RFC 6749, part 5.2, and RFC 7636, part 4.6: a grant that is not valid is 400 invalid_grant. better-auth answers 401 to a wrong verifier. */
+const loopbackURL = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/;
+
+/**
+ * Where the code verifier is wrong, better-auth answers 401. It has to be 400 invalid_grant (RFC 6749,
+ * section 5.2, and RFC 7636, section 4.6).
+ */
 async function asTokenAnswer(response: Response): Promise<Response> {
   if (response.status !== 401) return response;
   const { error } = (await response
@@ -181,7 +192,10 @@ async function asTokenAnswer(response: Response): Promise<Response> {
   return error === 'invalid_request' ? oauthError(400, 'invalid_grant', 'The code verifier does not match.') : response;
 }
 
-/** RFC 7009 for access tokens, which better-auth refuses as it cannot call them back. @returns null when it is not a valid access token */
+/**
+ * Revokes an access token (RFC 7009), which better-auth refuses to do, since it does not store access tokens.
+ * @returns null where the request holds no valid access token of this client
+ */
 async function revokeAccessToken(
   accessTokens: AccessTokens,
   { pool, origin }: AuthorizationServerOptions,
@@ -190,10 +204,8 @@ async function revokeAccessToken(
   const form = new URLSearchParams(await request.text());
   const token = form.get('token') ?? '';
   if (request.method !== 'POST' || token.split('.').length !== 3) return null;
-  const verified = await accessTokens.verify(
-    token,
-    resourcePaths.flatMap((path) => [...audiencesOf(origin, path)]),
-  );
+  const audiences = resourcePaths.flatMap((path) => [...audiencesOf(origin, path)]);
+  const verified = await accessTokens.verify(token, audiences);
   const clientID = form.get('client_id') ?? basicUser(request.headers.get('authorization'));
   if (!verified || verified.clientID !== clientID) return null;
   await databaseOn(pool).tokenRevocations.insert(verified.userID, verified.clientID);

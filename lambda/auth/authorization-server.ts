@@ -1,4 +1,4 @@
-// The authorization server: better-auth and its OAuth provider, set up for this platform on tables of our own.
+// The authorization server: better-auth and its OAuth provider, configured for this platform and for our own tables.
 import { hkdfSync } from 'node:crypto';
 import { oauthProvider } from '@better-auth/oauth-provider';
 import { betterAuth } from 'better-auth';
@@ -13,7 +13,7 @@ import type { Log } from '../log.ts';
 import { allScopes } from '../operations/scopes.ts';
 import type { Mailer } from '../ports/mailer/mailer.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
-import { accessTokenSeconds, audiencesOf, resourcePaths } from '../surfaces/protected-resource.ts';
+import { accessTokenSeconds, audiencesOf, resourcePaths } from '../surfaces/admission/protected-resource.ts';
 import { account } from './account.ts';
 import { addressHeader } from './client-address.ts';
 import { passwordResetMail, signUpAgainMail, verificationMail } from './mails.ts';
@@ -22,19 +22,19 @@ import { recordChanges, recordRequests } from './security-events.ts';
 import { keysForSigning } from './signing-keys.ts';
 
 export interface AuthorizationServerOptions {
-  /** One origin for site, authorization server and API, without a trailing slash. */
+  /** The origin of the web page, the authorization server and the API, without a slash at its end. */
   readonly origin: string;
   readonly pool: Pool;
   readonly sealer: Sealer;
   readonly mailer: Mailer;
   readonly serviceSecret: string;
-  /** Multiplies the rate limits. */
+  /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;
   readonly clock: () => Date;
   readonly log: Log;
 }
 
-/** Where better-auth's endpoints are. */
+/** The path below which better-auth's endpoints are. */
 export const authPath = '/api/auth';
 
 const day = 86_400;
@@ -46,7 +46,10 @@ const idPrefixes: Readonly<Record<string, string>> = {
   oauthClient: 'app',
 };
 
-/** Only OAuth makes tokens; sessions are shown without theirs, by ids (account.ts); there are no social accounts. */
+/**
+ * Endpoints of better-auth that we do not offer: only OAuth makes tokens, account.ts shows sessions without their
+ * tokens, and there are no social accounts.
+ */
 const disabledPaths = [
   '/token',
   '/list-sessions',
@@ -60,9 +63,9 @@ const disabledPaths = [
   '/account-info',
 ];
 
-/** What better-auth calls its models, in our schema. */
+/** The names of our tables for the models of better-auth's OAuth provider. */
 const oauthTables = {
-  // The one name that CamelCasePlugin does not translate both ways.
+  // CamelCasePlugin translates every other name to snake case and back, but not requirePKCE.
   oauthClient: { modelName: 'oauthClients', fields: { requirePKCE: 'requirePkce' } },
   oauthResource: { modelName: 'oauthResources' },
   oauthClientResource: { modelName: 'oauthClientResources' },
@@ -76,12 +79,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
   const { origin, pool, sealer, mailer, clock, log } = options;
   const send = (mail: Parameters<Mailer['send']>[0]) =>
     mailer.send(mail).catch((error: unknown) => log('mail_failed', { subject: mail.subject, error }));
+  const secret = hkdfSync('sha256', options.serviceSecret, '', 'authorization server', 32);
   return betterAuth({
     baseURL: origin,
     basePath: authPath,
-    secret: Buffer.from(hkdfSync('sha256', options.serviceSecret, '', 'authorization server', 32)).toString(
-      'base64url',
-    ),
+    secret: Buffer.from(secret).toString('base64url'),
     trustedOrigins: [origin],
     telemetry: { enabled: false },
     logger: {
@@ -92,12 +94,12 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
     onAPIError: {
       errorURL: `${origin}/error`,
       onError: (error) => {
-        // Refusals are answers, not faults.
+        // A refusal is not logged: it is an answer, and no failure.
         if (!isAPIError(error) || error.statusCode >= 500) log('auth_failed', { error });
       },
     },
     database: {
-      // camelCase there, snake_case in our schema.
+      // better-auth has names in camelCase, and our schema in snake_case.
       db: new Kysely({
         dialect: new PostgresDialect({ pool }),
         plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -106,9 +108,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       transaction: true,
     },
     advanced: {
-      // The schema is ours: lambda/data/migrations.
+      // The tables are made by our own migrations (lambda/data/migrations).
       database: { validateSchema: false, generateId: ({ model }) => newID(idPrefixes[model] ?? 'aut', clock()) },
-      // Said here, because better-auth leaves these checks out where NODE_ENV or TEST says that it is tested.
+      // Without these lines better-auth leaves the checks out where NODE_ENV or TEST says that it is being tested.
       disableCSRFCheck: false,
       disableOriginCheck: false,
       ipAddress: { ipAddressHeaders: [addressHeader] },
@@ -139,7 +141,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       minPasswordLength: 10,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url }) => send(passwordResetMail(user.email, url)),
-      // The page says the same as to a new address; the owner of this one is told.
+      // The page says the same as for a new address. The owner of the address learns of it by this mail.
       onExistingUserSignUp: ({ user }) => send(signUpAgainMail(user.email, `${origin}/sign-in`)),
     },
     emailVerification: {
@@ -173,9 +175,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
         accessTokenExpiresIn: accessTokenSeconds,
         idTokenExpiresIn: accessTokenSeconds,
         refreshTokenExpiresIn: 30 * day,
-        // Also how long the sign-in and consent pages may be open.
+        // The sign-in and consent pages may be open for as long, too.
         codeExpiresIn: 600,
-        // Clients come by registration only.
+        // No user may make clients or resources: applications register themselves.
         clientPrivileges: () => false,
         resourcePrivileges: () => false,
         rateLimit: {

@@ -1,4 +1,4 @@
-// Where a request comes from: what rate limits count by, and what people see in their sign-in history.
+// The header with the client's IP address, by which rate limits count, and which people see in their history.
 
-/** Carries the address to better-auth; set by our own entry points, never taken from outside. */
+/** Our own handler sets this header for better-auth. One that a client sent is dropped. */
 export const addressHeader = 'x-client-address';

@@ -1,9 +1,9 @@
-// Sign-in and OAuth as API Gateway calls them.
+// The identity function without its connections: answers API Gateway's events by sign-in and OAuth.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { addressOf, requestOf, resultOf } from '../api/gateway-event.ts';
 import type { AuthHandler } from './auth-handler.ts';
 
-/** @param origin the public one */
+/** @param origin the public origin */
 export function createEventHandler(
   auth: AuthHandler,
   origin: string,

@@ -1,11 +1,15 @@
-// The mails that people get about their account.
+// The mails that people get about their accounts.
 import type { Mail } from '../ports/mailer/mailer.ts';
 
 export function verificationMail(to: string, url: string): Mail {
   return {
     to,
     subject: 'Confirm your e-mail address',
-    text: `Open this link to confirm your address and sign in. It is good for one hour.\n\n${url}\n\nIf you did not sign up, do nothing.`,
+    text: paragraphs(
+      'Open this link to confirm your address and sign in. It is good for one hour.',
+      url,
+      'If you did not sign up, do nothing.',
+    ),
   };
 }
 
@@ -13,15 +17,28 @@ export function passwordResetMail(to: string, url: string): Mail {
   return {
     to,
     subject: 'Choose a new password',
-    text: `Open this link to choose a new password. It is good for one hour, once.\n\n${url}\n\nIf you did not ask for it, do nothing: your password stays.`,
+    text: paragraphs(
+      'Open this link to choose a new password. It is good for one hour, once.',
+      url,
+      'If you did not ask for it, do nothing: your password stays.',
+    ),
   };
 }
 
-/** To somebody who has an account, when their address was used to sign up. */
+/** The mail to somebody who has an account, after their address was used to sign up again. */
 export function signUpAgainMail(to: string, signInURL: string): Mail {
   return {
     to,
     subject: 'You have an account already',
-    text: `Somebody, perhaps you, signed up with this address. You have an account: sign in, or choose a new password there.\n\n${signInURL}\n\nIf it was not you, do nothing.`,
+    text: paragraphs(
+      'Somebody, perhaps you, signed up with this address. ' +
+        'You have an account: sign in, or choose a new password there.',
+      signInURL,
+      'If it was not you, do nothing.',
+    ),
   };
+}
+
+function paragraphs(...texts: readonly string[]): string {
+  return texts.join('\n\n');
 }

@@ -1,4 +1,6 @@
-// How often an address may ask for what can be guessed, sent or filled up. Counted in Postgres, as there are many processes.
+// How often an IP address may call endpoints of sign-in and OAuth.
+// The limits keep people from guessing passwords, sending many mails and filling tables. Postgres counts the calls,
+// as there are many processes.
 
 interface Rule {
   readonly windowSeconds: number;
@@ -7,10 +9,10 @@ interface Rule {
 
 const perMinute = (requests: number): Rule => ({ windowSeconds: 60, requests });
 
-/** For what is not named below. */
+/** The limit of each path that has no rule of its own. */
 const general = perMinute(100);
 
-/** By path below better-auth's; `*` is any one part. */
+/** The rules by path, below better-auth's. A `*` stands for any one part of a path. */
 const rules: Readonly<Record<string, Rule>> = {
   '/sign-in/*': perMinute(10),
   '/sign-up/*': perMinute(5),
@@ -28,7 +30,7 @@ const rules: Readonly<Record<string, Rule>> = {
   '/account/api-keys/create': perMinute(20),
 };
 
-/** As better-auth takes them. @param factor multiplies the requests */
+/** The rules in the form that better-auth takes. @param factor multiplies the requests */
 export function rateLimitRules(factor: number) {
   const toRule = ({ windowSeconds, requests }: Rule) => ({ window: windowSeconds, max: requests * factor });
   return {

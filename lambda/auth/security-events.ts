@@ -1,4 +1,4 @@
-// Writes down what happens to accounts: a row for every security event, without any secret.
+// Records what happens to accounts: a row for every security event, without any secret.
 import type { BetterAuthOptions, GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api';
 import type { Pool } from 'pg';
@@ -6,7 +6,7 @@ import { databaseOn } from '../data/database.ts';
 import type { SecurityEventKind } from '../data/security-events.ts';
 import { addressHeader } from './client-address.ts';
 
-/** Writes one event of a request. @param userID null where an attempt named no user there is */
+/** Records one event of a request. @param userID null where the request named no user that exists */
 export async function recordEvent(
   pool: Pool,
   ctx: GenericEndpointContext | null,
@@ -23,7 +23,10 @@ export async function recordEvent(
   });
 }
 
-/** What is seen in the rows, whichever endpoint wrote them; also keeps disabled users out. */
+/**
+ * Records the events that show in the rows that better-auth writes, by whichever
+ * endpoint. Keeps disabled users out, too.
+ */
 export function recordChanges(pool: Pool): NonNullable<BetterAuthOptions['databaseHooks']> {
   return {
     user: { create: { after: (user, ctx) => recordEvent(pool, ctx, 'signed_up', user.id) } },
@@ -47,7 +50,7 @@ export function recordChanges(pool: Pool): NonNullable<BetterAuthOptions['databa
   };
 }
 
-/** What is seen only in requests: refusals, and what better-auth's OAuth provider does. */
+/** Records the events that show only in requests: refusals, and what better-auth's OAuth provider does. */
 export function recordRequests(pool: Pool) {
   return createAuthMiddleware(async (ctx) => {
     const { path, body } = ctx;

@@ -1,16 +1,16 @@
-// The keys that tokens are signed with: made, rotated with overlap, and handed to better-auth.
+// The keys that sign access tokens: makes and rotates them, and gives them to better-auth.
 import { exportJWK, generateKeyPair } from 'jose';
 import type { Pool } from 'pg';
 import { newID } from '../data/new-id.ts';
 import { databaseOn } from '../data/database.ts';
 import type { SigningKey } from '../data/signing-keys.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
-import { accessTokenSeconds } from '../surfaces/protected-resource.ts';
+import { accessTokenSeconds } from '../surfaces/admission/protected-resource.ts';
 
-/** How long others may keep the JWKS (its Cache-Control). */
+/** For how many seconds clients may keep the JWKS, which its Cache-Control says. */
 export const jwksMaxAgeSeconds = 300;
 
-/** A key as better-auth takes it. */
+/** A key in the form that better-auth takes. */
 interface Jwk {
   readonly id: string;
   readonly alg: 'ES256';
@@ -19,25 +19,26 @@ interface Jwk {
   readonly createdAt: Date;
 }
 
-/** Makes the first key if there is none: at migration, because several processes that each made one would publish several. */
+/** Makes the first key where there is none. Called by the migration, since several processes would each make one. */
 export async function ensureSigningKey(pool: Pool, sealer: Sealer, now: Date): Promise<void> {
   await databaseOn(pool).signingKeys.insertFirst(await makeKey(sealer, now));
 }
 
 /**
- * Makes the next key. It is published at once and signs when every cache of the JWKS has it; the former stays published until the last token
- * signed with it has expired. @returns when the new key begins to sign
+ * Makes the next key. The JWKS lists it at once, and it begins to sign when no cache can hold a JWKS without it. The
+ * JWKS lists the key before it until the last token that it signed has expired.
+ * @returns when the new key begins to sign
  */
 export async function rotateSigningKey(pool: Pool, sealer: Sealer, now: Date): Promise<Date> {
   return databaseOn(pool).signingKeys.insertNext(await makeKey(sealer, now), {
-    publishedBeforeSeconds: 2 * jwksMaxAgeSeconds,
-    publishedAfterSeconds: 2 * accessTokenSeconds,
+    listedBeforeSeconds: 2 * jwksMaxAgeSeconds,
+    listedAfterSeconds: 2 * accessTokenSeconds,
   });
 }
 
-/** better-auth signs with the latest key that it gets, so one that does not sign yet is shown to it as the oldest. */
+/** better-auth signs with the latest key that it gets, so a key that must not sign yet is given to it as the oldest. */
 export async function keysForSigning(pool: Pool, sealer: Sealer, now: Date): Promise<Jwk[]> {
-  const keys = await databaseOn(pool).signingKeys.published();
+  const keys = await databaseOn(pool).signingKeys.listed();
   return keys.map(({ id, public_jwk, sealed_private_jwk, signs_from }) => ({
     id,
     alg: 'ES256',

@@ -5,7 +5,7 @@ import type { Queryable } from './queryable.ts';
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  /** Its first characters, so that people know which one it is. */
+  /** The first characters of the key, by which people know which one it is. */
   readonly key_start: string;
   /** Null: every scope. */
   readonly scopes: readonly string[] | null;
@@ -18,7 +18,7 @@ const columns = 'id, name, key_start, scopes, created_at, last_used_at, expires_
 
 export function apiKeys(db: Queryable) {
   return {
-    /** Those that are not revoked, newest first. */
+    /** The user's keys that are not revoked, the newest first. */
     of: (userID: string) =>
       all<ApiKey>(
         db,
@@ -26,7 +26,7 @@ export function apiKeys(db: Queryable) {
         [userID],
       ),
 
-    /** Null when the user has as many as there may be. */
+    /** Makes a key. @returns null if the user has `atMost` keys already */
     insert: (
       key: {
         id: string;
@@ -42,7 +42,8 @@ export function apiKeys(db: Queryable) {
       one<ApiKey>(
         db,
         `insert into api_keys (id, user_id, name, key_sha256, key_start, scopes, expires_at)
-         select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from api_keys where user_id = $2 and revoked_at is null) < $8
+         select $1, $2, $3, $4, $5, $6, $7
+         where (select count(*) from api_keys where user_id = $2 and revoked_at is null) < $8
          returning ${columns}`,
         [key.id, key.userID, key.name, key.keySha256, key.keyStart, key.scopes, key.expiresAt, atMost],
       ),

@@ -1,4 +1,4 @@
-// SQL of the applications that act for users: what better-auth has no statement for.
+// SQL of the applications that act for users, as far as better-auth has no statement for it.
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -23,7 +23,7 @@ export function applications(db: Queryable) {
       return client?.may_refresh ?? false;
     },
 
-    /** Those that the user has agreed to, latest first. */
+    /** The applications that the user has agreed to, the latest first. */
     connectedTo: (userID: string) =>
       all<ConnectedApplication>(
         db,
@@ -33,14 +33,19 @@ export function applications(db: Queryable) {
         [userID],
       ),
 
-    /** Ends the consent and every token that came of it. @returns whether there was one */
+    /**
+     * Ends the user's consent to an application and every token that came of it.
+     * @returns whether there was a consent
+     */
     disconnect: async (userID: string, clientID: string) => {
       const { rowCount } = await db.query(
         `with refresh as (delete from oauth_refresh_tokens where user_id = $1 and client_id = $2),
            opaque as (delete from oauth_access_tokens where user_id = $1 and client_id = $2),
-           -- It may be connected again: it is not unused from before.
+           -- The application may be connected again: it must not be deleted at once as one that nobody uses.
            used as (update oauth_clients set updated_at = now() where client_id = $2),
-           revoked as (insert into token_revocations (user_id, client_id) select $1, $2 from oauth_consents where user_id = $1 and client_id = $2)
+           revoked as (
+             insert into token_revocations (user_id, client_id)
+             select $1, $2 from oauth_consents where user_id = $1 and client_id = $2)
          delete from oauth_consents where user_id = $1 and client_id = $2`,
         [userID, clientID],
       );

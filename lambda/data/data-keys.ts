@@ -4,10 +4,10 @@ import type { Queryable } from './queryable.ts';
 
 export function dataKeys(db: Queryable) {
   return {
-    /** Oldest first. */
+    /** All keys, the oldest first. */
     list: () => all<{ id: number; wrapped_key: Buffer }>(db, 'select id, wrapped_key from data_keys order by id'),
 
-    /** Keeps what is there already. */
+    /** Makes the first key, unless it is there already. */
     insertFirst: (wrappedKey: Buffer) =>
       db.query('insert into data_keys (id, wrapped_key) values (1, $1) on conflict do nothing', [wrappedKey]),
   };

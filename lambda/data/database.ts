@@ -1,26 +1,28 @@
 // Every aggregate's SQL behind one object, bound to a pool or to a transaction.
 import type { Pool } from 'pg';
-import { accounts } from './accounts.ts';
 import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
-import { billing } from './billing.ts';
+import { creditAccounts } from './credit-accounts.ts';
+import { cryptoDeposits } from './crypto-deposits.ts';
 import { dataKeys } from './data-keys.ts';
-import { crypto } from './crypto.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { expiredCredentials } from './expired-credentials.ts';
 import { figures } from './figures.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
+import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
-import { metering } from './metering.ts';
+import { liveIntervals } from './live-intervals.ts';
+import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { reconciliation } from './reconciliation.ts';
+import { renditionEncoders } from './rendition-encoders.ts';
 import { renditions } from './renditions.ts';
 import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
@@ -32,41 +34,40 @@ import { timelines } from './timelines.ts';
 import { tokenRevocations } from './token-revocations.ts';
 import { uploads } from './uploads.ts';
 import { usage } from './usage.ts';
+import { users } from './users.ts';
 import { webhookDeliveries } from './webhook-deliveries.ts';
 import { webhooks } from './webhooks.ts';
 
-/** The statements of all aggregates. What a call sees and changes is decided by what it is bound to. */
+/** The statements of all aggregates, bound to a pool or to a transaction. */
 export type Database = ReturnType<typeof databaseOn>;
 
 /** Binds the statements to a pool (each statement by itself) or to a client within a transaction. */
 export function databaseOn(db: Queryable) {
   return {
-    /** The database's time: the clock of timelines, whoever asks. */
+    /** The database's time. Timelines go by it, so that all processes agree. */
     now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
-    /** Whether this transaction alone, until its end, is at the work of this name. It holds nothing else up meanwhile. */
-    takes: async (name: string) =>
-      (await db.query<{ taken: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken', [name]))
-        .rows[0]!.taken,
-    accounts: accounts(db),
     agents: agents(db),
     apiKeys: apiKeys(db),
     applications: applications(db),
-    billing: billing(db),
+    creditAccounts: creditAccounts(db),
+    cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
-    crypto: crypto(db),
     destinations: destinations(db),
     dueTimes: dueTimes(db),
     expiredCredentials: expiredCredentials(db),
     figures: figures(db),
     idempotency: idempotency(db),
     imports: imports(db),
+    invoices: invoices(db),
     ledger: ledger(db),
-    metering: metering(db),
+    liveIntervals: liveIntervals(db),
+    mediaClaims: mediaClaims(db),
     notifications: notifications(db),
     outbox: outbox(db),
     payments: payments(db),
     playlists: playlists(db),
     reconciliation: reconciliation(db),
+    renditionEncoders: renditionEncoders(db),
     renditions: renditions(db),
     replicas: replicas(db),
     requestWindows: requestWindows(db),
@@ -78,18 +79,19 @@ export function databaseOn(db: Queryable) {
     tokenRevocations: tokenRevocations(db),
     uploads: uploads(db),
     usage: usage(db),
+    users: users(db),
     webhookDeliveries: webhookDeliveries(db),
     webhooks: webhooks(db),
   };
 }
 
-/** Postgres lost a race and says so: serialization failure, deadlock (PostgreSQL manual, appendix A). */
+/** The errors by which Postgres ends one transaction for the sake of another: serialization failure, deadlock. */
 const retriableErrors = new Set(['40001', '40P01']);
 const maxAttempts = 4;
 
 /**
- * Runs `work` in one transaction: all of it is committed, or, when it throws, none. Where Postgres ends it in favour of another
- * transaction it is run again, so `work` does nothing that a rollback would not undo.
+ * Runs `work` in one transaction: all of it is committed, or, when it throws, nothing. Where Postgres ends the
+ * transaction for the sake of another one, `work` is run again. So it may do nothing that a rollback does not undo.
  */
 export async function inTransaction<Result>(pool: Pool, work: (data: Database) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -105,7 +107,7 @@ async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Prom
   const client = await pool.connect();
   let broken: Error | undefined;
   const noteBroken = (error: Error) => void (broken = error);
-  // A connection that is lost between two statements would otherwise end the process.
+  // Without a listener, a connection that is lost between two statements would end the process.
   client.on('error', noteBroken);
   try {
     await client.query('begin');
@@ -119,16 +121,4 @@ async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Prom
     client.off('error', noteBroken);
     client.release(broken);
   }
-}
-
-/**
- * Does `work` unless somebody else is at the work of this name, wherever they are. Who dies at it is at it no more.
- * @returns what the work gives; null when it is taken
- */
-export async function unlessTaken<Result>(
-  pool: Pool,
-  name: string,
-  work: () => Promise<Result>,
-): Promise<Result | null> {
-  return tryTransaction(pool, async (data) => ((await data.takes(name)) ? await work() : null));
 }

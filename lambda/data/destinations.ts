@@ -47,22 +47,23 @@ export function destinations(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2', [id, userID]),
 
-    /** Of these ids, the destinations that are this user's. */
+    /** Those of these destinations that are this user's, in no order. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Destination>(db, 'select * from destinations where user_id = $1 and id = any ($2)', [userID, ids]),
 
-    /** Locked until the transaction ends. */
+    /** The destination, locked until the transaction ends. */
     lock: (userID: string, id: string) =>
       one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2 for update', [id, userID]),
 
-    /** Locked against being archived until the transaction ends. */
+    /** The destination, locked against being archived until the transaction ends. */
     findToUse: (userID: string, id: string) =>
       one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2 for key share', [id, userID]),
 
     list: (userID: string, archived: boolean, before: number | null, count: number) =>
       all<Destination>(
         db,
-        `select * from destinations where user_id = $1 and (archived_at is not null) = $2 and ($3::bigint is null or seq < $3)
+        `select * from destinations
+         where user_id = $1 and (archived_at is not null) = $2 and ($3::bigint is null or seq < $3)
          order by seq desc limit $4`,
         [userID, archived, before, count],
       ),
@@ -70,13 +71,14 @@ export function destinations(db: Queryable) {
     save: async (id: string, settings: DestinationSettings) =>
       (await one<Destination>(
         db,
-        'update destinations set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5 where id = $1 returning *',
+        `update destinations set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5
+         where id = $1 returning *`,
         [id, settings.name, settings.rtmp_url, settings.backup_rtmp_url, settings.sealed_stream_key],
       ))!,
 
     archive: (id: string) => db.query('update destinations set archived_at = now() where id = $1', [id]),
 
-    /** Whether a live stream is published there. */
+    /** Whether a live stream is sent there. */
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
         db,
@@ -85,7 +87,7 @@ export function destinations(db: Queryable) {
         [id],
       ))!.used,
 
-    /** Everywhere where this address is named; for an ingest of ours that has moved. */
+    /** Replaces an address in all destinations: for an ingest of ours that has moved. */
     moveAddress: (fromURL: string, toURL: string) =>
       db.query('update destinations set rtmp_url = $2 where rtmp_url = $1', [fromURL, toURL]),
 

@@ -1,4 +1,4 @@
-// SQL of things that happen to a stream at a time.
+// SQL of due times: when something is to happen to a stream.
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -13,7 +13,7 @@ export interface DueTime {
 
 export function dueTimes(db: Queryable) {
   return {
-    /** Sets, moves or (null) clears the time of one thing. */
+    /** Sets the time of one thing, or moves it; null clears it. */
     set: (streamID: string, kind: DueKind, dueAt: Date | null) =>
       dueAt === null
         ? db.query('delete from due_times where stream_id = $1 and kind = $2', [streamID, kind])
@@ -26,8 +26,9 @@ export function dueTimes(db: Queryable) {
     clear: (streamID: string) => db.query('delete from due_times where stream_id = $1', [streamID]),
 
     /**
-     * Something that is due, locked with its stream. Others that ask meanwhile get other streams. The row is locked as well as the
-     * stream: one that was fired or moved since this statement began is not due any more.
+     * A due time that has come, locked with its stream. Processes that ask in the same moment get other streams. The
+     * lock on the due time makes Postgres look at it again: if it was fired or moved since the statement began, it is
+     * not answered.
      */
     nextDue: (except: readonly string[]) =>
       one<DueTime>(
@@ -37,11 +38,12 @@ export function dueTimes(db: Queryable) {
         [except],
       ),
 
-    /** What falls due within the next seconds and has no timer yet. */
+    /** Due times within so many seconds that have no timer yet. */
     withoutTimer: (withinSeconds: number) =>
       all<DueTime>(
         db,
-        `select stream_id, kind, due_at from due_times where not timer_armed and due_at < now() + make_interval(secs => $1)
+        `select stream_id, kind, due_at from due_times
+         where not timer_armed and due_at < now() + make_interval(secs => $1)
          order by due_at limit 1000`,
         [withinSeconds],
       ),

@@ -1,7 +1,7 @@
-// SQL that throws away what lets nobody in any more.
+// SQL that deletes credentials that nobody can use any more.
 import type { Queryable } from './queryable.ts';
 
-/** One statement each: an index or a small table carries every one, and none depends on another. */
+/** Each is quick by itself, by an index or since its table is small, and none depends on another. */
 const statements = [
   'delete from auth_sessions where expires_at < now()',
   'delete from auth_verifications where expires_at < now()',
@@ -9,9 +9,10 @@ const statements = [
   'delete from oauth_access_tokens where expires_at < now()',
   'delete from oauth_refresh_tokens where expires_at < now()',
   'delete from oauth_client_assertions where expires_at < now()',
-  // Anybody may register applications; those that nobody has agreed to for a week go.
+  // Anybody may register an application. After a week, those go that nobody has agreed to.
   `delete from oauth_clients c
-   where updated_at < now() - interval '7 days' and not exists (select from oauth_consents consent where consent.client_id = c.client_id)`,
+   where updated_at < now() - interval '7 days'
+     and not exists (select from oauth_consents consent where consent.client_id = c.client_id)`,
   "delete from token_revocations where revoked_at < now() - interval '1 day'",
   "delete from signing_keys where published_until < now() - interval '1 day'",
   "delete from security_events where at < now() - interval '1 year'",

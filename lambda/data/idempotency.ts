@@ -1,4 +1,4 @@
-// SQL of the answers kept for an Idempotency-Key.
+// SQL of answers that are kept by their Idempotency-Key, to be given again.
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -9,12 +9,15 @@ export interface KeptAnswer {
   readonly body: string;
 }
 
-/** How long an answer is replayed (service specification, part 8). */
+/** How long an answer is kept, and given again for the same key. */
 export const idempotencyRetentionHours = 24;
 
 export function idempotency(db: Queryable) {
   return {
-    /** Takes the key until the transaction ends; false when another request with the same key is running right now. */
+    /**
+     * Reserves the key until the transaction ends.
+     * @returns false if a request with the same key is running right now
+     */
     claim: async (userID: string, operationID: string, key: string) =>
       (await one<{ claimed: boolean }>(
         db,

@@ -1,4 +1,4 @@
-// SQL of imports: uploads whose bytes a worker fetches from a link, and the leases that workers hold them by.
+// SQL of imports: uploads whose bytes a worker fetches from a link, and the leases by which workers hold them.
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { UploadFailure } from './uploads.ts';
@@ -8,24 +8,25 @@ export interface ClaimedImport {
   readonly upload_id: string;
   readonly user_id: string;
   readonly url: string;
+  /** Whether the user has named the upload. Else it gets the name that the source gives. */
   readonly named: boolean;
   readonly epoch: number;
   readonly multipart_id: string | null;
   readonly source_version: SourceVersion | null;
   readonly object_key: string;
-  /** Of the time that the import may take, over all workers. Negative when it is over. */
+  /** What is left of the time that the import may take, all its workers together. Negative when it is over. */
   readonly seconds_left: number;
 }
 
-/** What tells whether a source is still the one that parts came from. */
+/** What tells whether a link still leads to the file of which some parts were fetched. */
 export interface SourceVersion {
-  /** For If-Range; null when the source gives none that is safe, and cannot be resumed. */
+  /** The value for If-Range; null if the source gives none that is safe: then the import cannot be resumed. */
   readonly validator: string | null;
-  /** Null when it does not say. */
+  /** Null if the source does not say it. */
   readonly sizeBytes: number | null;
 }
 
-/** An import in a worker's hands. */
+/** An import that a worker holds. */
 export interface HeldImport {
   readonly uploadID: string;
   readonly epoch: number;
@@ -41,29 +42,42 @@ export function imports(db: Queryable) {
         named,
       ]),
 
-    /** Takes the import that waits longest among those of users with the fewest under way. */
+    /**
+     * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest. It is
+     * one statement, so that workers which claim in the same moment pass over what this one has locked, and never get
+     * the same import.
+     */
     claim: (leaseSeconds: number, totalSeconds: number) =>
       one<ClaimedImport>(
         db,
         `with next as (
            select upload_id from imports waiting
            where state in ('pending', 'downloading') and lease_expires_at is null
-           order by (select count(*) from imports held where held.user_id = waiting.user_id and held.lease_expires_at is not null), seq
+           order by (
+             select count(*) from imports held
+             where held.user_id = waiting.user_id and held.lease_expires_at is not null), seq
            limit 1 for update of waiting skip locked)
-         update imports set state = 'downloading', epoch = epoch + 1, lease_expires_at = now() + make_interval(secs => $1),
+         update imports
+         set state = 'downloading', epoch = epoch + 1, lease_expires_at = now() + make_interval(secs => $1),
            deadline_at = coalesce(deadline_at, now() + make_interval(secs => $2))
-         from next join uploads on uploads.id = next.upload_id where imports.upload_id = next.upload_id
+         from next join uploads on uploads.id = next.upload_id
+         where imports.upload_id = next.upload_id
          returning imports.*, uploads.object_key, extract(epoch from deadline_at - now())::float8 as seconds_left`,
         [leaseSeconds, totalSeconds],
       ),
 
-    /** One statement for all that a worker holds: renews the leases and notes how far each got. Answers what is still its own. */
+    /**
+     * Renews the leases of all imports that a worker holds, and notes how far each has got.
+     * @returns those that it still holds
+     */
     renew: async (held: readonly (HeldImport & { readonly bytesReceived: number })[], leaseSeconds: number) => {
       const rows = await all<{ upload_id: string; epoch: number }>(
         db,
-        `update imports set lease_expires_at = now() + make_interval(secs => $1), bytes_received = mine.bytes_received
+        `update imports
+         set lease_expires_at = now() + make_interval(secs => $1), bytes_received = mine.bytes_received
          from unnest($2::text[], $3::integer[], $4::bigint[]) as mine (upload_id, epoch, bytes_received)
-         where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch and state = 'downloading' and lease_expires_at is not null
+         where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch
+           and state = 'downloading' and lease_expires_at is not null
          returning imports.upload_id, imports.epoch`,
         [
           leaseSeconds,
@@ -75,44 +89,53 @@ export function imports(db: Queryable) {
       return rows.map((row): HeldImport => ({ uploadID: row.upload_id, epoch: row.epoch }));
     },
 
-    /** Notes where the parts go from now on, and what they come from. False when the import is another's, or gone. */
-    beginParts: async ({ uploadID, epoch }: HeldImport, multipartID: string, version: SourceVersion) =>
-      (
-        await db.query(
-          `update imports set multipart_id = $3, source_version = $4, bytes_received = 0
+    /**
+     * Notes the multipart upload that the parts go to from now on, and the version of the source that they come from.
+     * @returns false if the worker does not hold the import any more
+     */
+    beginParts: async ({ uploadID, epoch }: HeldImport, multipartID: string, version: SourceVersion) => {
+      const { rowCount } = await db.query(
+        `update imports set multipart_id = $3, source_version = $4, bytes_received = 0
          where upload_id = $1 and epoch = $2 and lease_expires_at is not null`,
-          [uploadID, epoch, multipartID, JSON.stringify(version)],
-        )
-      ).rowCount === 1,
+        [uploadID, epoch, multipartID, JSON.stringify(version)],
+      );
+      return rowCount === 1;
+    },
 
-    /** Ends an import: completed, or failed for good. False when it is another's, or gone. */
+    /** Ends an import: completed, or failed for good. @returns false if the worker does not hold it any more */
     end: async (
       { uploadID, epoch }: HeldImport,
       { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null },
-    ) =>
-      (
-        await db.query(
-          `update imports set state = case when $4::jsonb is null then 'completed' else 'failed' end, bytes_received = $3, failure = $4,
+    ) => {
+      const { rowCount } = await db.query(
+        `update imports
+         set state = case when $4::jsonb is null then 'completed' else 'failed' end, bytes_received = $3, failure = $4,
            lease_expires_at = null, multipart_id = null, source_version = null
          where upload_id = $1 and epoch = $2 and lease_expires_at is not null`,
-          [uploadID, epoch, bytesReceived, failure === null ? null : JSON.stringify(failure)],
-        )
-      ).rowCount === 1,
+        [uploadID, epoch, bytesReceived, failure === null ? null : JSON.stringify(failure)],
+      );
+      return rowCount === 1;
+    },
 
-    /** Lets go of what a worker holds, for others to go on with at once. */
+    /** Lets go of the imports that a worker holds, each with a command for another worker to go on with it at once. */
     giveBack: (held: readonly HeldImport[]) =>
       db.query(
         `with given as (
-           update imports set lease_expires_at = null from unnest($1::text[], $2::integer[]) as mine (upload_id, epoch)
-           where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch and lease_expires_at is not null returning imports.upload_id)
+           update imports set lease_expires_at = null
+           from unnest($1::text[], $2::integer[]) as mine (upload_id, epoch)
+           where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch and lease_expires_at is not null
+           returning imports.upload_id)
          insert into outbox (queue, body) select 'imports', jsonb_build_object('uploadID', upload_id) from given`,
         [held.map(({ uploadID }) => uploadID), held.map(({ epoch }) => epoch)],
       ),
 
-    /** Frees what dead workers held, each with a command for another. Any number of processes may do so at once. */
+    /**
+     * Frees imports whose lease is over, each with a command for another worker. Any number of processes may do so at
+     * once.
+     */
     freeExpired: () => free(db, 'lease_expires_at < now()'),
 
-    /** Frees what any worker held. Only for whoever knows that all of them are dead. */
+    /** Frees all imports that any worker holds. Only for a caller that knows that all workers are dead. */
     freeAll: () => free(db, 'lease_expires_at is not null'),
   };
 }

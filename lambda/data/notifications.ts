@@ -1,4 +1,4 @@
-// SQL of what users have to be told: written with its cause; a trigger has it mailed, and tells webhooks.
+// SQL of notifications to users. A trigger has each one mailed, and tells the user's webhooks of it.
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -14,14 +14,14 @@ export type NotificationKind =
 export interface Notification {
   readonly userID: string;
   readonly kind: NotificationKind;
-  /** What it is about: the same thing is told once. */
+  /** What it is about. A user is told of a kind and a reference once. */
   readonly reference: string;
-  /** The cause, in figures, as JSON. */
+  /** The figures of the cause, as JSON. */
   readonly detail: Readonly<Record<string, unknown>>;
   readonly dueAt: Date;
 }
 
-/** One that has to be mailed. */
+/** A notification that has to be mailed. */
 export interface UnsentNotification {
   readonly id: number;
   readonly kind: NotificationKind;
@@ -31,6 +31,7 @@ export interface UnsentNotification {
 
 export function notifications(db: Queryable) {
   return {
+    /** Written in the transaction of its cause. */
     add: ({ userID, kind, reference, detail, dueAt }: Notification) =>
       db.query(
         `insert into notifications (user_id, kind, reference, detail, due_at) values ($1, $2, $3, $4, $5)
@@ -38,7 +39,10 @@ export function notifications(db: Queryable) {
         [userID, kind, reference, JSON.stringify(detail), dueAt],
       ),
 
-    /** Locked until the transaction ends. Null when it was sent, is not due, or somebody is at it. */
+    /**
+     * A notification, locked until the transaction ends. Null if it was sent, is not due, or another process has it
+     * locked.
+     */
     takeUnsent: (id: number) =>
       one<UnsentNotification>(
         db,
@@ -49,7 +53,7 @@ export function notifications(db: Queryable) {
 
     markSent: (id: number) => db.query('update notifications set sent_at = now() where id = $1', [id]),
 
-    /** Nobody can be mailed here. */
+    /** Puts a notification off for ever: where no mail can be sent. */
     shelve: (id: number) => db.query(`update notifications set due_at = 'infinity' where id = $1`, [id]),
   };
 }

@@ -1,7 +1,10 @@
-// SQL by which a transaction sends commands: rows that are relayed to their queue after commit.
+// SQL by which a transaction sends commands: rows that are relayed to their queue after the commit.
 import type { Queryable } from './queryable.ts';
 
-/** Commands by the queue that carries them. Each is a wake-up or a small task; the truth stays in the rows that it names. */
+/**
+ * Commands by the queue that carries them. Each is a wake-up or a small task: what is to be done stands in the rows
+ * that it names.
+ */
 export type Command =
   | { readonly queue: 'publish-ffmpeg' | 'publish-manifest'; readonly body: { readonly streamID: string } }
   | { readonly queue: 'media'; readonly body: MediaCommand }
@@ -11,17 +14,26 @@ export type Command =
 
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string }
-  /** All of its rendition, or only a `segment` of it that is damaged or gone. */
-  | { readonly task: 'prepare_upload'; readonly uploadID: string; readonly format: string; readonly segment?: number }
+  | PrepareCommand
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string };
 
-/** Something is due to a webhook, or a notification is to be mailed. */
+/** Prepares the whole rendition of an upload, or only a `segment` of it that is damaged or gone. */
+export interface PrepareCommand {
+  readonly task: 'prepare_upload';
+  readonly uploadID: string;
+  readonly format: string;
+  readonly segment?: number;
+  /** How often it has failed in commands before this one, which were passed on to workers with another encoder. */
+  readonly failures?: number;
+}
+
+/** Something is to be sent to a webhook, or a notification is to be mailed. */
 export type WebhookCommand = { readonly webhookID: string } | { readonly notificationID: number };
 
 export function outbox(db: Queryable) {
   return {
-    /** @param afterSeconds not before */
+    /** Sends one command. @param afterSeconds how long it is held back after the commit, at least */
     send: (command: Command, afterSeconds = 0) =>
       db.query('insert into outbox (queue, body, visible_at) values ($1, $2, now() + make_interval(secs => $3))', [
         command.queue,
@@ -29,7 +41,7 @@ export function outbox(db: Queryable) {
         afterSeconds,
       ]),
 
-    /** Any number of commands of one queue, with one statement. */
+    /** Sends any number of commands of one queue with one statement. */
     sendAll: async <Queue extends Command['queue']>(
       queue: Queue,
       bodies: readonly Extract<Command, { readonly queue: Queue }>['body'][],

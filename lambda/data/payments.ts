@@ -1,4 +1,4 @@
-// SQL of what payment providers reported: messages as received, refunds and disputes.
+// SQL of what payment providers report: messages as they were received, refunds and disputes.
 import type { PaymentReport } from '../domain/payment-reports.ts';
 import type { ReversalState } from '../domain/invoices.ts';
 import { one } from './queryable.ts';
@@ -14,24 +14,28 @@ export interface Reversal extends ReversalState {
   readonly id: string;
   readonly invoice_id: string;
   readonly kind: 'refund' | 'dispute';
-  /** What was taken, or would have been. */
+  /** The credits that were taken back, or that would have been. */
   readonly credits: number;
 }
 
 export function payments(db: Queryable) {
   return {
-    /** Keeps a message as received. One that is delivered again changes nothing. */
+    /** Keeps a message as it was received. A message that is delivered again changes nothing. */
     keep: (event: StoredEvent & { readonly body: string }) =>
       db.query(
         'insert into payment_events (provider, id, body, meaning) values ($1, $2, $3, $4) on conflict do nothing',
         [event.provider, event.id, event.body, JSON.stringify(event.meaning)],
       ),
 
-    /** The oldest message that is not applied, locked; of those after `afterSeq`. Others that ask meanwhile get other messages. */
+    /**
+     * The oldest message after `afterSeq` that is not applied yet, locked. Processes that ask in the same moment get
+     * other messages.
+     */
     nextUnapplied: (afterSeq: number) =>
       one<StoredEvent & { seq: number }>(
         db,
-        `select provider, id, meaning, seq from payment_events where applied_at is null and seq > $1
+        `select provider, id, meaning, seq from payment_events
+         where applied_at is null and seq > $1
          order by seq limit 1 for update skip locked`,
         [afterSeq],
       ),
@@ -51,7 +55,7 @@ export function payments(db: Queryable) {
 
     findReversal: (id: string) => one<Reversal>(db, 'select * from payment_reversals where id = $1', [id]),
 
-    /** Credits of an invoice that refunds and disputes hold. */
+    /** How many credits of an invoice refunds and disputes have taken back. */
     reversedCredits: async (invoiceID: string) =>
       (await one<{ credits: number }>(
         db,
@@ -61,8 +65,11 @@ export function payments(db: Queryable) {
 
     saveReversal: (reversal: Reversal, at: Date) =>
       db.query(
-        `insert into payment_reversals (id, invoice_id, kind, credits, taken, final, updated_at) values ($1, $2, $3, $4, $5, $6, $7)
-         on conflict (id) do update set credits = excluded.credits, taken = excluded.taken, final = excluded.final, updated_at = excluded.updated_at`,
+        `insert into payment_reversals (id, invoice_id, kind, credits, taken, final, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (id) do update
+         set credits = excluded.credits, taken = excluded.taken, final = excluded.final,
+           updated_at = excluded.updated_at`,
         [reversal.id, reversal.invoice_id, reversal.kind, reversal.credits, reversal.taken, reversal.final, at],
       ),
   };

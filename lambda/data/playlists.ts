@@ -25,11 +25,11 @@ export interface Playlist {
   readonly version: number;
   readonly draft: PlaylistSpec;
   readonly live: LiveSpec | null;
-  /** The draft as it was when the publish was asked for, until it is live. */
+  /** The draft as it was when its publish was asked for, until it is live; else null. */
   readonly publishing: VersionedSpec | null;
   readonly publish_status: (typeof publishStatuses)[number];
   readonly publish_failure: { code: string; detail: string } | null;
-  /** Grows with each publish; an older request that finishes late finds that it was superseded. */
+  /** Grows with each publish, so that one that finishes late sees that a newer one has taken its place. */
   readonly publish_request: number;
   readonly created_at: Date;
 }
@@ -55,11 +55,11 @@ export function playlists(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2', [id, userID]),
 
-    /** Locked until the transaction ends. */
+    /** The playlist, locked until the transaction ends. */
     lock: (userID: string, id: string) =>
       one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2 for update', [id, userID]),
 
-    /** Whoever owns it: for the worker that publishes it. */
+    /** The playlist, whoever owns it: for the worker that publishes its draft. */
     findAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1', [id]),
 
     lockAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1 for update', [id]),
@@ -67,19 +67,20 @@ export function playlists(db: Queryable) {
     lockMany: (ids: readonly string[]) =>
       db.query('select from playlists where id = any ($1) order by id for update', [ids]),
 
-    /** Of these ids, the playlists that are this user's. */
+    /** Those of these playlists that are this user's, in no order. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Playlist>(db, 'select * from playlists where user_id = $1 and id = any ($2)', [userID, ids]),
 
     list: (userID: string, streamID: string | null, before: number | null, count: number) =>
       all<Playlist>(
         db,
-        `select * from playlists where user_id = $1 and ($2::text is null or stream_id = $2) and ($3::bigint is null or seq < $3)
+        `select * from playlists
+         where user_id = $1 and ($2::text is null or stream_id = $2) and ($3::bigint is null or seq < $3)
          order by seq desc limit $4`,
         [userID, streamID, before, count],
       ),
 
-    /** Publishes that wait for the facts of this upload. */
+    /** Playlists whose publish waits for what is found in this upload. */
     publishingWith: (uploadID: string) =>
       all<Playlist>(db, `select * from playlists where publish_status = 'PREPARING' and publishing -> 'items' @> $1`, [
         JSON.stringify([{ uploadID }]),
@@ -87,11 +88,11 @@ export function playlists(db: Queryable) {
 
     delete: (id: string) => db.query('delete from playlists where id = $1', [id]),
 
-    /** Deletes all playlists of a stream; answers which these were. */
-    deleteOfStream: async (streamID: string) =>
-      (await all<{ id: string }>(db, 'delete from playlists where stream_id = $1 returning id', [streamID])).map(
-        (row) => row.id,
-      ),
+    /** Deletes all playlists of a stream. @returns their ids */
+    deleteOfStream: async (streamID: string) => {
+      const rows = await all<{ id: string }>(db, 'delete from playlists where stream_id = $1 returning id', [streamID]);
+      return rows.map(({ id }) => id);
+    },
 
     moveToStream: (id: string, streamID: string) =>
       db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),
@@ -102,11 +103,12 @@ export function playlists(db: Queryable) {
         draft,
       ]))!,
 
-    /** Marks a publish as begun; an earlier one that is still at work is superseded. */
+    /** Begins to publish the draft, in place of an earlier publish that has not ended yet. */
     beginPublish: async (id: string) =>
       (await one<Playlist>(
         db,
-        `update playlists set publish_status = 'PREPARING', publish_failure = null, publish_request = publish_request + 1,
+        `update playlists
+         set publish_status = 'PREPARING', publish_failure = null, publish_request = publish_request + 1,
            publishing = draft || jsonb_build_object('version', version)
          where id = $1 returning *`,
         [id],
@@ -114,7 +116,8 @@ export function playlists(db: Queryable) {
 
     finishPublish: (id: string, live: LiveSpec) =>
       db.query(
-        `update playlists set live = $2, publishing = null, publish_status = 'IDLE', publish_failure = null where id = $1`,
+        `update playlists set live = $2, publishing = null, publish_status = 'IDLE', publish_failure = null
+         where id = $1`,
         [id, live],
       ),
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { QueryResultRow } from 'pg';
 
 export interface Queryable {
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the columns that the statement answers, as the driver does
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the columns, as the driver does
   query<Row extends QueryResultRow>(
     text: string,
     values?: unknown[],
@@ -30,22 +30,23 @@ export async function all<Row extends QueryResultRow>(
 }
 
 /**
- * Fails a statement of an agent after so long: over a network that swallows packets the driver would wait for ever, and what waits behind it too.
- * For connections that the pool makes from now on.
+ * Limits how long a statement may take, and how long it waits for a connection. Over a network that loses packets the
+ * driver would wait for ever, and so would whatever waits for the connection. The limits hold for connections that
+ * the pool opens from now on.
  */
 export function limitWaits(pool: pg.Pool): void {
   Object.assign(pool.options, { connectionTimeoutMillis: 5000, query_timeout: 10_000 });
 }
 
-/** Another pool to where this one leads, with its own limits. */
+/** Makes another pool to the same database, with limits of its own. */
 export function createPoolLike(pool: pg.Pool, limits: pg.PoolConfig): pg.Pool {
   // The driver hides the password from whoever lists the options.
   return createPool({ ...pool.options, password: pool.options.password, ...limits });
 }
 
 /**
- * A pool whose bigint and numeric columns are JS numbers: ours are sequence numbers, byte counts and credits, all far below 2^53.
- * Never more connections than `max`: what does not get one waits.
+ * Makes a pool that answers bigint and numeric columns as numbers of JavaScript: ours are sequence numbers, counts of
+ * bytes and credits, all far below 2^53. It opens at most `max` connections; a statement that gets none waits.
  */
 export function createPool(config: pg.PoolConfig): pg.Pool {
   const types = {
@@ -55,7 +56,8 @@ export function createPool(config: pg.PoolConfig): pg.Pool {
         : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
   };
   const pool = new pg.Pool({ ...config, types });
-  // An idle connection that breaks (a database restart) is replaced by the next query; without a listener it would end the process.
+  // When an idle connection breaks, as by a restart of the database, the next query opens another one. Without a
+  // listener the error would end the process.
   pool.on('error', () => {});
   return pool;
 }

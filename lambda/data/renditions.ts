@@ -1,4 +1,4 @@
-// SQL of renditions: how far the preparation of uploads is, and who waits for it.
+// SQL of renditions: how far the preparation of uploads is, and which streams and playlists wait for it.
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { UploadFailure } from './uploads.ts';
@@ -8,55 +8,73 @@ export type RenditionState = (typeof renditionStates)[number];
 
 export interface RenditionRow {
   readonly content_hash: string;
-  /** A name of domain/rendition.ts. */
+  /** The name of a format, as formatName of domain/rendition.ts makes it. */
   readonly format: string;
   readonly state: RenditionState;
   readonly segment_count: number;
   readonly segments_done: number;
   readonly failure: UploadFailure | null;
+  /** The kind of encoder that makes all segments; null for sound, and where any kind may go on. */
+  readonly encoder: string | null;
 }
 
-/** How far an upload is; nulls where nobody has begun with it. */
+/** How far the preparation of an upload is. The state is null if it was not asked for. */
 export interface UploadPreparation {
   readonly upload_id: string;
   readonly content_hash: string | null;
   readonly state: RenditionState | null;
-  /** Of one that failed. */
+  /** Null unless the preparation failed. */
   readonly failure: UploadFailure | null;
 }
 
-/** What nobody has worked on for longer than a segment may take is nobody's work any more. */
+/** A rendition that has not changed for longer than a segment may take is not being prepared any more. */
 const stalledAfter = '15 minutes';
 
-/** The name that formatName of domain/rendition.ts gives to these: a codec of null is H.264. */
+/** SQL of the name that formatName of domain/rendition.ts gives to a format. A codec of null is H.264. */
 const nameOfFormat = (quality: string, framerate: string, videoCodec: string) =>
   `concat_ws('-', ${quality}, ${framerate}, nullif(${videoCodec}, 'h264'))`;
 
-/** Items of the playlists that streams keep prepared, with their uploads where they are there, and the format that is wanted of them. */
+/** SQL of the format that a stream `s` of the user `a` would have if it began now. */
+const nameOfKeptFormat = nameOfFormat(
+  'coalesce(s.quality, a.default_quality)',
+  'coalesce(s.framerate, a.default_framerate)',
+  's.video_codec',
+);
+/** SQL of the format of the run of a stream `s`. */
+const nameOfRunFormat = nameOfFormat('s.run_quality', 's.run_framerate', 's.run_video_codec');
+
+/**
+ * SQL, to stand after `from`: the items of playlists that streams keep prepared, each with its stream `s`, its playlist
+ * `p`, its upload `u` (nulls if that is gone) and the `format` that is wanted of it. Further conditions may follow:
+ * `and …`.
+ */
 const keptItems = `
   streams s join users a on a.id = s.user_id join playlists p on p.id = any (s.prepared_playlist_ids)
     cross join jsonb_array_elements((p.draft -> 'items') || coalesce(p.live -> 'items', '[]')) as item
     left join uploads u on u.id = item ->> 'uploadID'
-    cross join lateral (select case p.kind when 'audio' then 'sound'
-      else ${nameOfFormat('coalesce(s.quality, a.default_quality)', 'coalesce(s.framerate, a.default_framerate)', 's.video_codec')} end as format) wanted
+    cross join lateral (
+      select case p.kind when 'audio' then 'sound' else ${nameOfKeptFormat} end as format) wanted
   where s.stream_backend = 'manifest' and s.deleted_at is null`;
-/** Whether an upload has what a playlist of this kind plays: domain/readiness.ts. */
+/** SQL of the condition that the upload `u` has what a playlist of this kind plays, as in domain/readiness.ts. */
 const isPlayable = (kind: string) =>
   `(u.probe_state = 'completed' and case ${kind} when 'audio' then u.audio_codec else u.video_codec end is not null)`;
+/** SQL of the condition, after the items of a playlist, that one of them is the upload $1. */
 const holdsUpload = `@> jsonb_build_array(jsonb_build_object('uploadID', $1::text))`;
-/** Which of them: those of one stream, of all that keep one playlist, or of one upload. $1 is its id. */
+/** SQL of conditions on `keptItems`: those of one stream, of one playlist, or of one upload. $1 is its id. */
 const keptBy = {
   stream: 's.id = $1',
   playlist: 's.user_id = (select user_id from playlists where id = $1) and p.id = $1',
-  upload: `u.id = $1 and s.user_id = u.user_id and (p.draft -> 'items' ${holdsUpload} or p.live -> 'items' ${holdsUpload})`,
+  upload: `u.id = $1 and s.user_id = u.user_id
+    and (p.draft -> 'items' ${holdsUpload} or p.live -> 'items' ${holdsUpload})`,
 } as const;
 
 export function renditions(db: Queryable) {
   return {
     /**
-     * Asks for renditions.
-     * @param retriedFailure the code of failures after which one is tried again
-     * @returns the contents that somebody has to be sent for: nobody has asked before, or whoever was at it has given up
+     * Asks for the renditions of these contents in a format.
+     * @param retriedFailure the code of failures after which a rendition is tried again; null: none
+     * @returns the contents for which a command has to be sent: nobody has asked for them before, they failed in that
+     *   way, or their preparation has stalled
      */
     request: async (contentHashes: readonly string[], format: string, retriedFailure: string | null) => {
       const rows = await all<{ content_hash: string }>(
@@ -72,20 +90,32 @@ export function renditions(db: Queryable) {
       return new Set(rows.map((row) => row.content_hash));
     },
 
-    /** Begins with a segment, now that it is known what it is made of. */
-    begin: async (contentHash: string, format: string, segmentCount: number) =>
+    /**
+     * Notes of how many segments a rendition consists, before its next segment is made.
+     * @param encoder the kind of the worker's encoder, which is noted before the first segment
+     * @returns the row as it is now
+     */
+    begin: async (contentHash: string, format: string, segmentCount: number, encoder: string | null = null) =>
       (await one<RenditionRow>(
         db,
-        `insert into renditions (content_hash, format, segment_count) values ($1, $2, $3)
-         on conflict (content_hash, format) do update set segment_count = $3, updated_at = now() returning *`,
-        [contentHash, format, segmentCount],
+        `insert into renditions as r (content_hash, format, segment_count, encoder) values ($1, $2, $3, $4)
+         on conflict (content_hash, format) do update set segment_count = $3, updated_at = now(),
+           encoder = case when r.segments_done = 0 and r.state = 'preparing' then $4 else r.encoder end,
+           encoder_missed_since = case when r.encoder <> $4 then r.encoder_missed_since end
+         returning *`,
+        [contentHash, format, segmentCount, encoder],
       ))!,
 
-    /** Notes a segment, if it is the next one. @returns the row as it is now; null when another was noted meanwhile */
+    /**
+     * Notes that a segment is done, if it is the next one.
+     * @returns the row as it is now; null if it was not the next
+     */
     finishSegment: (contentHash: string, format: string, segment: number) =>
       one<RenditionRow>(
         db,
-        `update renditions set segments_done = $3 + 1, updated_at = now(), state = case when $3 + 1 >= segment_count then 'ready' else state end
+        `update renditions
+         set segments_done = $3 + 1, updated_at = now(),
+           state = case when $3 + 1 >= segment_count then 'ready' else state end
          where content_hash = $1 and format = $2 and segments_done = $3 and state = 'preparing' returning *`,
         [contentHash, format, segment],
       ),
@@ -97,58 +127,75 @@ export function renditions(db: Queryable) {
         [contentHash, format, failure],
       ),
 
-    /** How far these uploads are in a format, in no order. What is not ready stays so until the transaction ends. */
+    /**
+     * How far these uploads are in a format, in no order. A rendition that is not ready stays so until the transaction
+     * ends.
+     */
     ofUploads: async (uploadIDs: readonly string[], format: string): Promise<UploadPreparation[]> => {
-      // Whoever finishes one waits here, and then sees who waits for it.
+      // A process that finishes one of them waits for this lock. Afterwards it sees who waits for the rendition.
       await db.query(
-        `select from renditions where format = $2 and content_hash in (select content_hash from uploads where id = any ($1))
+        `select from renditions
+         where format = $2 and content_hash in (select content_hash from uploads where id = any ($1))
          order by content_hash for share`,
         [uploadIDs, format],
       );
       return all<UploadPreparation>(
         db,
         `select u.id as upload_id, u.content_hash, r.state, case r.state when 'failed' then r.failure end as failure
-         from uploads u left join renditions r on r.content_hash = u.content_hash and r.format = $2 where u.id = any ($1)`,
+         from uploads u left join renditions r on r.content_hash = u.content_hash and r.format = $2
+         where u.id = any ($1)`,
         [uploadIDs, format],
       );
     },
 
-    /** Hashes of those of these uploads that are or were prepared in a format, by upload. */
+    /**
+     * Content hashes by the id of the upload: of those of these uploads that are prepared, or being prepared, in a
+     * format.
+     */
     contentHashes: async (uploadIDs: readonly string[], format: string) => {
       const rows = await all<{ id: string; content_hash: string }>(
         db,
-        `select u.id, u.content_hash from uploads u join renditions r on r.content_hash = u.content_hash and r.format = $2
+        `select u.id, u.content_hash
+         from uploads u join renditions r on r.content_hash = u.content_hash and r.format = $2
          where u.id = any ($1) and r.state <> 'failed'`,
         [uploadIDs, format],
       );
       return new Map(rows.map((row) => [row.id, row.content_hash]));
     },
 
-    /** What is to be kept prepared, once each, as far as it can be played. It is so until the transaction ends. */
+    /**
+     * What a stream, a playlist or an upload has that is to be kept prepared, once each, as far as it can be played. It
+     * stays so until the transaction ends.
+     */
     toKeep: async (by: keyof typeof keptBy, id: string) => {
-      // Whoever is about to write what was found in an upload comes before this, and else sees what this has seen.
+      // A process that has just written what was found in an upload commits before this goes on. One that comes to
+      // write it later waits for this transaction, and then sees what it has asked for.
       await db.query(
         `select from uploads where id in (select u.id from ${keptItems} and ${keptBy[by]}) order by id for share`,
         [id],
       );
       return all<{ upload_id: string; content_hash: string | null; format: string }>(
         db,
-        `select distinct u.id as upload_id, u.content_hash, format from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,
+        `select distinct u.id as upload_id, u.content_hash, format
+         from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,
         [id],
       );
     },
 
     /**
-     * How much is prepared, 0 to 1, by stream: while a stream prepares, of what it plays; else of the playlists that it keeps prepared, if any.
-     * What cannot be played or prepared counts as done.
+     * How much is prepared, from 0 to 1, by the id of the stream. For a stream that is preparing it is the share of
+     * what it plays; for any other it is that of the playlists that it keeps prepared, if any. What cannot be played or
+     * prepared counts as done.
+     * It is one statement for any number of streams.
      */
     preparedShares: async (streamIDs: readonly string[]) => {
       const rows = await all<{ stream_id: string; share: number }>(
         db,
         `with items as (
            select s.id as stream_id, item ->> 'uploadID' as upload_id,
-             case t.track when 'audio' then 'sound' else ${nameOfFormat('s.run_quality', 's.run_framerate', 's.run_video_codec')} end as format, true as is_playable
-           from streams s join timeline_entries t on t.stream_id = s.id, jsonb_array_elements(t.snapshot -> 'items') as item
+             case t.track when 'audio' then 'sound' else ${nameOfRunFormat} end as format, true as is_playable
+           from streams s join timeline_entries t on t.stream_id = s.id,
+             jsonb_array_elements(t.snapshot -> 'items') as item
            where s.id = any ($1) and s.state = 'preparing'
            union
            select s.id, item ->> 'uploadID', format, u.probe_state = 'pending' or ${isPlayable('p.kind')}
@@ -166,13 +213,14 @@ export function renditions(db: Queryable) {
       return new Map(rows.map((row) => [row.stream_id, row.share]));
     },
 
-    /** Streams and playlists that wait for something of this content. */
+    /** Ids of the streams that are preparing with this content, and the playlists that are being published with it. */
     waitingFor: async (contentHash: string) => {
       const streams = await all<{ id: string }>(
         db,
         `select id from streams s where state = 'preparing' and exists (
            select from timeline_entries t join uploads u on u.content_hash = $1
-           where t.stream_id = s.id and t.snapshot -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', u.id)))
+           where t.stream_id = s.id
+             and t.snapshot -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', u.id)))
          order by id`,
         [contentHash],
       );
@@ -186,11 +234,12 @@ export function renditions(db: Queryable) {
       return { streamIDs: streams.map(({ id }) => id), playlists };
     },
 
-    /** Forgets renditions whose content nobody has any more; answers with them, for their objects to be deleted. */
+    /** Deletes renditions whose content no upload has any more. @returns them, for their objects to be deleted */
     removeOrphans: () =>
       all<RenditionRow>(
         db,
-        'delete from renditions r where not exists (select from uploads u where u.content_hash = r.content_hash) returning *',
+        `delete from renditions r
+         where not exists (select from uploads u where u.content_hash = r.content_hash) returning *`,
       ),
   };
 }

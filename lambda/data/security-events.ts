@@ -1,4 +1,4 @@
-// SQL of what happened to accounts: sign-ins, keys, applications. Rows are only ever added, and go with age.
+// SQL of what happened to accounts: sign-ins, keys, applications. Rows are never changed, and deleted with age.
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -34,7 +34,7 @@ export function securityEvents(db: Queryable) {
         [userID, event.kind, event.clientID, event.address, event.userAgent],
       ),
 
-    /** Latest first. */
+    /** The latest events of a user, the latest first. */
     latest: (userID: string, limit: number) =>
       all<{
         kind: SecurityEventKind;
@@ -44,7 +44,8 @@ export function securityEvents(db: Queryable) {
         at: Date;
       }>(
         db,
-        `select kind, c.name as client_name, address, user_agent, at from security_events e left join oauth_clients c using (client_id)
+        `select kind, c.name as client_name, address, user_agent, at
+         from security_events e left join oauth_clients c using (client_id)
          where e.user_id = $1 order by e.seq desc limit $2`,
         [userID, limit],
       ),

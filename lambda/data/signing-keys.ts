@@ -12,14 +12,15 @@ export interface SigningKey {
 
 export function signingKeys(db: Queryable) {
   return {
-    /** Those that tokens may be verified with, also when they do not sign yet or any more. */
-    published: () =>
+    /** The keys that verify tokens: also those that do not sign yet, or sign no more. */
+    listed: () =>
       all<SigningKey>(
         db,
-        'select id, public_jwk, sealed_private_jwk, signs_from from signing_keys where published_until is null or published_until > now()',
+        `select id, public_jwk, sealed_private_jwk, signs_from from signing_keys
+         where published_until is null or published_until > now()`,
       ),
 
-    /** Nothing if there is one already. */
+    /** Makes the first key, unless there is a key already. */
     insertFirst: (key: Omit<SigningKey, 'signs_from'>) =>
       db.query(
         `with lock as materialized (select pg_advisory_xact_lock(hashtext('signing_keys')))
@@ -28,13 +29,15 @@ export function signingKeys(db: Queryable) {
         [key.id, JSON.stringify(key.public_jwk), key.sealed_private_jwk],
       ),
 
-    /** The next key is published at once and signs later; those before stay published for a while after that. @returns when it signs */
+    /**
+     * Makes the next key. It is listed at once, and signs once `listedBeforeSeconds` are over; the former keys stay
+     * listed for `listedAfterSeconds` after that. It is one statement, so that both times are counted from the same
+     * instant.
+     * @returns when the key begins to sign
+     */
     insertNext: async (
       key: Omit<SigningKey, 'signs_from'>,
-      {
-        publishedBeforeSeconds,
-        publishedAfterSeconds,
-      }: { publishedBeforeSeconds: number; publishedAfterSeconds: number },
+      { listedBeforeSeconds, listedAfterSeconds }: { listedBeforeSeconds: number; listedAfterSeconds: number },
     ) =>
       (
         await all<{ signs_from: Date }>(
@@ -47,13 +50,7 @@ export function signingKeys(db: Queryable) {
              from next where published_until is null
            )
            select signs_from from next`,
-          [
-            key.id,
-            JSON.stringify(key.public_jwk),
-            key.sealed_private_jwk,
-            publishedBeforeSeconds,
-            publishedAfterSeconds,
-          ],
+          [key.id, JSON.stringify(key.public_jwk), key.sealed_private_jwk, listedBeforeSeconds, listedAfterSeconds],
         )
       )[0]!.signs_from,
   };

@@ -3,7 +3,7 @@ import type { PictureFormat } from '../domain/rendition.ts';
 import { nextState } from '../domain/stream-lifecycle.ts';
 import type { StreamState, StreamStatus, TransitionCause } from '../domain/stream-lifecycle.ts';
 import type { Framerate, Quality, VideoCodec } from '../domain/video-format.ts';
-import type { User } from './accounts.ts';
+import type { User } from './users.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -15,7 +15,7 @@ export interface StateReason {
   readonly detail: string;
 }
 
-/** The columns that create and update set. */
+/** The columns that create_stream and update_stream set. */
 export interface StreamSettings {
   readonly name: string | null;
   readonly agent_mode_enabled: boolean | null;
@@ -38,13 +38,13 @@ export interface StreamSettings {
   readonly schedule_end_at: Date | null;
 }
 
-/** A recurrence under way; times are ISO 8601, as JSON has them. */
+/** The recurrence of a schedule. Times are ISO 8601, as in JSON. */
 export interface StreamRecurrence {
   readonly rule: string;
   readonly timeZone: string;
   readonly firstStartAt: string;
   readonly lengthSeconds: number | null;
-  /** The start that is armed, or was last, and the next ones after it. */
+  /** The start that is armed, or was armed last, and those that come after it. */
   readonly upcoming: readonly string[];
 }
 
@@ -58,10 +58,10 @@ export interface Stream extends StreamSettings {
   readonly state_reason: StateReason | null;
   readonly processing_state: 'idle' | 'processing' | 'failed';
   readonly last_transition_id: number | null;
-  /** What the run, or the last one, plays at: the stream's own or its user's defaults, as they were at the start. */
+  /** The quality of this run, or of the last one: the stream's own or the user's default, as it was at the start. */
   readonly run_quality: Quality | null;
   readonly run_framerate: Framerate | null;
-  /** Null in runs that began before streams had codecs: H.264. */
+  /** Null: H.264, in a run that began before streams had codecs. */
   readonly run_video_codec: VideoCodec | null;
   readonly started_at: Date | null;
   readonly stopped_at: Date | null;
@@ -69,11 +69,16 @@ export interface Stream extends StreamSettings {
   readonly stats: StreamStats | null;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** Deleted while live: nobody sees it any more, and the row goes once its replicas have ended. */
+  /**
+   * Set if the stream was deleted while live: users do not see it any more, and the row goes once its replicas have
+   * ended.
+   */
   readonly deleted_at: Date | null;
 }
 
-/** What a run that began now would play at: the stream's own settings, else its user's defaults. */
+/**
+ * The format of pictures that a run would have if it began now: the stream's own settings, else the user's defaults.
+ */
 export function formatOfStart(
   { quality, framerate, video_codec }: Pick<Stream, 'quality' | 'framerate' | 'video_codec'>,
   user: User,
@@ -85,7 +90,7 @@ export function formatOfStart(
   };
 }
 
-/** What a run's pictures are prepared to. */
+/** The format that the pictures of a run are prepared to. */
 export function formatOfRun({
   run_quality,
   run_framerate,
@@ -139,26 +144,27 @@ const settingColumns = [
 
 export function streams(db: Queryable) {
   return {
-    insert: async (id: string, userID: string, settings: StreamSettings) =>
-      (await one<Stream>(
+    insert: async (id: string, userID: string, settings: StreamSettings) => {
+      const parameters = settingColumns.map((_, index) => `$${index + 3}`).join(', ');
+      return (await one<Stream>(
         db,
-        `insert into streams (id, user_id, ${settingColumns.join(', ')})
-         values ($1, $2, ${settingColumns.map((_, index) => `$${index + 3}`).join(', ')}) returning *`,
+        `insert into streams (id, user_id, ${settingColumns.join(', ')}) values ($1, $2, ${parameters}) returning *`,
         [id, userID, ...settingColumns.map((column) => settings[column])],
-      ))!,
+      ))!;
+    },
 
-    saveSettings: async (id: string, settings: StreamSettings) =>
-      (await one<Stream>(
-        db,
-        `update streams set ${settingColumns.map((column, index) => `${column} = $${index + 2}`).join(', ')}, updated_at = now()
-         where id = $1 returning *`,
-        [id, ...settingColumns.map((column) => settings[column])],
-      ))!,
+    saveSettings: async (id: string, settings: StreamSettings) => {
+      const assignments = settingColumns.map((column, index) => `${column} = $${index + 2}`).join(', ');
+      return (await one<Stream>(db, `update streams set ${assignments}, updated_at = now() where id = $1 returning *`, [
+        id,
+        ...settingColumns.map((column) => settings[column]),
+      ]))!;
+    },
 
     find: (userID: string, id: string) =>
       one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null', [id, userID]),
 
-    /** Locked until the transaction ends: what moves a stream takes turns on this. */
+    /** The stream, locked until the transaction ends. Whatever moves a stream takes turns on this lock. */
     lock: (userID: string, id: string) =>
       one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null for update', [
         id,
@@ -167,7 +173,7 @@ export function streams(db: Queryable) {
 
     lockAny: (id: string) => one<Stream>(db, 'select * from streams where id = $1 for update', [id]),
 
-    /** Of these ids, the streams that are this user's. */
+    /** Those of these streams that are this user's, the newest first. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Stream>(
         db,
@@ -178,14 +184,17 @@ export function streams(db: Queryable) {
     list: (userID: string, state: StreamState | null, before: number | null, count: number) =>
       all<Stream>(
         db,
-        `select * from streams where user_id = $1 and deleted_at is null and ($2::text is null or state = $2)
-           and ($3::bigint is null or seq < $3) order by seq desc limit $4`,
+        `select * from streams
+         where user_id = $1 and deleted_at is null and ($2::text is null or state = $2)
+           and ($3::bigint is null or seq < $3)
+         order by seq desc limit $4`,
         [userID, state, before, count],
       ),
 
     /**
-     * Moves a stream, which the caller has locked, by the table of the lifecycle and writes its history.
-     * @returns the stream as it is now, or null where the table has no such move
+     * Moves a stream, which the caller has locked, to the state that the table of the lifecycle has for this cause, and
+     * writes its history.
+     * @returns the stream as it is now; null if the table has no such move
      */
     move: async (stream: Stream, cause: TransitionCause, reason: StateReason | null = null): Promise<Stream | null> => {
       const to = nextState(stream.state, cause);
@@ -194,7 +203,8 @@ export function streams(db: Queryable) {
         db,
         `with transition as (
            insert into stream_transitions (stream_id, from_state, to_state, cause) values ($1, $2, $3, $4) returning id)
-         update streams set state = $3, state_reason = $5, last_transition_id = (select id from transition), updated_at = now(),
+         update streams
+         set state = $3, state_reason = $5, last_transition_id = (select id from transition), updated_at = now(),
            status = case when $3 in ('preparing', 'activating', 'active', 'failing') then 'ACTIVE' else 'INACTIVE' end,
            stopped_at = case when $2 = 'stopping' or $3 = 'failed' then now() else stopped_at end
          where id = $1 returning *`,
@@ -202,19 +212,24 @@ export function streams(db: Queryable) {
       );
     },
 
-    /** Forgets the run before: a start begins with item 0, and with figures of its own. */
+    /** Clears what the run before has left: a new run begins with item 0 and without figures. */
     beginRun: (id: string, { quality, framerate, videoCodec }: PictureFormat) =>
       db.query(
-        `update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null,
-           run_quality = $2, run_framerate = $3, run_video_codec = $4 where id = $1`,
+        `update streams
+         set started_at = null, stopped_at = null, anchored_at = null, stats = null,
+           run_quality = $2, run_framerate = $3, run_video_codec = $4
+         where id = $1`,
         [id, quality, framerate, videoCodec],
       ),
 
-    /** Notes the first evidence of a run. */
+    /** Notes when a run was first seen live. */
     markStarted: (id: string) =>
       db.query('update streams set started_at = coalesce(started_at, now()) where id = $1', [id]),
 
-    /** Fixes when the first frame of the run is due, if no replica has done so yet; answers what holds. */
+    /**
+     * Makes this the instant at which the first frame of the run is due, unless a replica has set it before.
+     * @returns the instant that was set, and the database's time
+     */
     anchor: async (id: string) =>
       (await one<{ anchored_at: Date; now: Date }>(
         db,
@@ -223,7 +238,7 @@ export function streams(db: Queryable) {
         [id],
       ))!,
 
-    /** A stream that an agent publishes, with the database's time. */
+    /** A stream that an agent sends, with the database's time. */
     forPublishing: async (id: string) => {
       const { now, ...stream } = (await one<Stream & { now: Date }>(
         db,
@@ -244,7 +259,7 @@ export function streams(db: Queryable) {
         [id, startAt, endAt, recurrence],
       ))!,
 
-    /** The last transitions of each of these streams, newest first. */
+    /** The last `count` transitions of each of these streams, the newest first. */
     lastTransitions: (ids: readonly string[], count: number) =>
       all<StreamTransition>(
         db,

@@ -1,4 +1,4 @@
-// SQL of what a run plays from when on.
+// SQL of timelines: what a run plays, and from when on.
 import type { TimelineEntry, TimelineSnapshot } from '../domain/play-out.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -13,12 +13,12 @@ interface EntryRow {
   readonly snapshot: TimelineSnapshot;
 }
 
-/** Timelines by track; the audio track is empty when the video's own sound plays. */
+/** Timelines by track. The audio track is empty where the video's own sound is played. */
 export type Timelines = Readonly<Record<Track, readonly TimelineEntry[]>>;
 
 export function timelines(db: Queryable) {
   return {
-    /** Replaces what an earlier run left. */
+    /** Writes the first entry of each track, in place of what an earlier run left. */
     begin: async (
       streamID: string,
       entries: readonly { track: Track; playlistID: string | null; snapshot: TimelineSnapshot }[],
@@ -26,13 +26,17 @@ export function timelines(db: Queryable) {
       await db.query('delete from timeline_entries where stream_id = $1', [streamID]);
       for (const { track, playlistID, snapshot } of entries) {
         await db.query(
-          `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot) values ($1, $2, 0, 0, $3, $4)`,
+          `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
+           values ($1, $2, 0, 0, $3, $4)`,
           [streamID, track, playlistID, snapshot],
         );
       }
     },
 
-    /** Adds what takes over at `offsetSeconds` after the run's anchor, in place of entries that have not begun by then. */
+    /**
+     * Adds an entry that takes over at `offsetSeconds` after the run's anchor, in place of those that have not begun by
+     * then.
+     */
     append: async (streamID: string, track: Track, entry: Omit<TimelineEntry, 'number'>) => {
       await db.query(
         'delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0',
@@ -40,7 +44,8 @@ export function timelines(db: Queryable) {
       );
       await db.query(
         `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
-         select $1, $2, coalesce(max(number), -1) + 1, $3, $4, $5 from timeline_entries where stream_id = $1 and track = $2`,
+         select $1, $2, coalesce(max(number), -1) + 1, $3, $4, $5
+         from timeline_entries where stream_id = $1 and track = $2`,
         [streamID, track, entry.offsetSeconds, entry.playlistID, entry.snapshot],
       );
     },
@@ -48,7 +53,8 @@ export function timelines(db: Queryable) {
     ofStream: async (streamID: string): Promise<Timelines> => {
       const rows = await all<EntryRow>(
         db,
-        'select track, number, offset_seconds, playlist_id, snapshot from timeline_entries where stream_id = $1 order by number',
+        `select track, number, offset_seconds, playlist_id, snapshot from timeline_entries
+         where stream_id = $1 order by number`,
         [streamID],
       );
       const entriesOf = (track: Track) =>

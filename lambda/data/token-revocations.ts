@@ -1,4 +1,4 @@
-// SQL of what ends access tokens before they expire.
+// SQL of revocations, which end access tokens before they expire.
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -6,17 +6,18 @@ export interface TokenRevocation {
   readonly user_id: string;
   /** Null: tokens of every application. */
   readonly client_id: string | null;
-  /** Tokens issued before then are refused. */
+  /** Tokens that were issued before this time are refused. */
   readonly revoked_at: Date;
 }
 
 export function tokenRevocations(db: Queryable) {
   return {
-    /** Those that can still concern a token. @param seconds the longest that a token lasts */
+    /** The revocations that can still concern a token. @param seconds the longest that a token lasts */
     within: (seconds: number) =>
       all<TokenRevocation>(
         db,
-        'select user_id, client_id, revoked_at from token_revocations where revoked_at > now() - make_interval(secs => $1)',
+        `select user_id, client_id, revoked_at from token_revocations
+         where revoked_at > now() - make_interval(secs => $1)`,
         [seconds],
       ),
 

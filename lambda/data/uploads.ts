@@ -13,7 +13,7 @@ export interface UploadFailure {
   readonly detail: string;
 }
 
-/** Where the bytes of an imported upload come from, and how far it is. As on the wire. */
+/** Where the bytes of an imported upload come from, and how far the import is, in the form that the API has. */
 export interface ExternalSource {
   readonly url: string;
   readonly state: (typeof importStates)[number];
@@ -41,7 +41,7 @@ export interface Upload {
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
   readonly dynamic_range: DynamicRange;
-  /** SHA-256 of its bytes in hex; null where nobody has read them for it yet. */
+  /** SHA-256 of its bytes in hexadecimal digits; null until it was worked out. */
   readonly content_hash: string | null;
   readonly created_at: Date;
   /** Null for uploads that were not imported. */
@@ -88,91 +88,104 @@ export function uploads(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Upload>(db, `select ${columns} from uploads where id = $1 and user_id = $2`, [id, userID]),
 
-    /** Locked until the transaction ends. */
+    /** The upload, locked until the transaction ends. */
     lock: (userID: string, id: string) =>
       one<Upload>(db, `select ${columns} from uploads where id = $1 and user_id = $2 for update`, [id, userID]),
 
-    /** The same, whoever owns it. */
+    /** The same, whoever owns the upload. */
     lockAny: (id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1 for update`, [id]),
 
-    /** Ids of those begun so many days ago and not complete nor on their way, that nothing names; the oldest first. */
-    abandoned: async (days: number, count: number) =>
-      (
-        await all<{ id: string }>(
-          db,
-          `select id from uploads
+    /**
+     * Ids of uploads that were begun more than `days` ago, are neither complete nor being imported, and that nothing
+     * names. The oldest come first.
+     */
+    abandoned: async (days: number, count: number) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select id from uploads
            where not uploaded and created_at < now() - make_interval(days => $1)
-             and not exists (select from imports where upload_id = uploads.id and state in ('pending', 'downloading'))
-             and not exists (select from streams where video_upload_id = uploads.id or audio_upload_id = uploads.id)
-             and not exists (select from playlists where draft -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', uploads.id)))
+             and not exists (
+               select from imports where upload_id = uploads.id and state in ('pending', 'downloading'))
+             and not exists (
+               select from streams where video_upload_id = uploads.id or audio_upload_id = uploads.id)
+             and not exists (
+               select from playlists
+               where draft -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', uploads.id)))
            order by created_at limit $2`,
-          [days, count],
-        )
-      ).map(({ id }) => id),
+        [days, count],
+      );
+      return rows.map(({ id }) => id);
+    },
 
-    /** Whoever owns it: for the worker that probes it. */
+    /** The upload, whoever owns it: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1`, [id]),
 
-    /** Of these ids, the uploads that are this user's, in no order, to be shown. */
+    /** Those of these uploads that are this user's, in no order, to be shown. */
     ofUser: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2)`, [userID, ids]),
 
-    /** Of these ids, the uploads that are this user's, in no order. Locked against deletion until the transaction ends. */
+    /** The same, locked against deletion until the transaction ends. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) for key share`, [
         userID,
         ids,
       ]),
 
-    /** The same, once no probe of theirs is about to be written: what they are now, they are until the transaction ends. */
+    /**
+     * The same, locked against every change until the transaction ends. It waits for a transaction that is just writing
+     * what was found in one of them.
+     */
     findSettled: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) order by id for share`, [
         userID,
         ids,
       ]),
 
-    /** By id, whoever owns them: for showing playlists that hold them. */
-    byID: async (ids: readonly string[]) =>
-      new Map(
-        (await all<Upload>(db, 'select * from uploads where id = any ($1)', [ids])).map((upload) => [
-          upload.id,
-          upload,
-        ]),
-      ),
+    /** These uploads by id, whoever owns them, to show the playlists that hold them. */
+    byID: async (ids: readonly string[]) => {
+      const found = await all<Upload>(db, 'select * from uploads where id = any ($1)', [ids]);
+      return new Map(found.map((upload) => [upload.id, upload]));
+    },
 
     list: (userID: string, before: number | null, count: number) =>
       all<Upload>(
         db,
-        `select ${columns} from uploads where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
+        `select ${columns} from uploads
+         where user_id = $1 and ($2::bigint is null or seq < $2)
+         order by seq desc limit $3`,
         [userID, before, count],
       ),
 
-    /** Notes that the object is there. Facts of bytes that were there before no longer count. */
+    /** Notes that the object is there, so that it is probed. What was found in an earlier object counts no more. */
     markUploaded: async (id: string, sizeBytes: number) =>
       (await one<Upload>(
         db,
-        `update uploads set uploaded = true, size_bytes = $2, probe_state = 'pending', failure = null where id = $1 returning ${columns}`,
+        `update uploads set uploaded = true, size_bytes = $2, probe_state = 'pending', failure = null
+         where id = $1 returning ${columns}`,
         [id, sizeBytes],
       ))!,
 
-    /** What the source of an import says of it. A null leaves what is there. */
+    /** Notes what the source of an import says of it. A name of null leaves the one that is there. */
     describe: (
       id: string,
       said: { name: string | null; mimeType: string; type: UploadType; sizeBytes: number | null },
     ) =>
       db.query(
-        'update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5 where id = $1',
+        `update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5
+         where id = $1`,
         [id, said.name, said.mimeType, said.type, said.sizeBytes],
       ),
 
-    /** What the content of an import is, whatever its source said. */
+    /** Notes what the content of an import is, whatever its source said. */
     recordContent: (id: string, mimeType: string, type: UploadType) =>
       db.query('update uploads set mime_type = $2, type = $3 where id = $1', [id, mimeType, type]),
 
     recordFacts: (id: string, facts: ProbedFacts) =>
       db.query(
-        `update uploads set probe_state = 'completed', failure = null, duration_seconds = $2, width = $3, height = $4,
-           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8 where id = $1`,
+        `update uploads
+         set probe_state = 'completed', failure = null, duration_seconds = $2, width = $3, height = $4,
+           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8
+         where id = $1`,
         [
           id,
           facts.duration_seconds,
@@ -191,29 +204,40 @@ export function uploads(db: Queryable) {
     recordFailure: (id: string, failure: UploadFailure) =>
       db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),
 
-    /** Whether a playlist holds it or a live stream plays it: also one whose playlist has changed, until that takes effect. */
+    /**
+     * Whether a playlist holds the upload, or a live stream plays it. A stream whose playlist has changed plays the
+     * former items until the change takes effect. It is one statement, so that no change falls between its parts.
+     */
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
         db,
         `with live as (
-           select id, video_upload_id, audio_upload_id, extract(epoch from clock_timestamp() - anchored_at) as elapsed_seconds
-           from streams where user_id = (select user_id from uploads where id = $1) and deleted_at is null
+           select id, video_upload_id, audio_upload_id,
+             extract(epoch from clock_timestamp() - anchored_at) as elapsed_seconds
+           from streams
+           where user_id = (select user_id from uploads where id = $1) and deleted_at is null
              and state in ('preparing', 'activating', 'active', 'failing', 'stopping'))
          select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
-             or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
-             or exists (select from live join timeline_entries playing on playing.stream_id = live.id
-                        where playing.snapshot -> 'items' @> $2 and not exists (
-                          select from timeline_entries later where later.stream_id = playing.stream_id
-                            and later.track = playing.track and later.number > playing.number
-                            and later.offset_seconds < elapsed_seconds)) as used`,
+           or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
+           or exists (
+             -- An entry of the timeline plays, or will, unless a later one of its track has taken over.
+             select from live join timeline_entries playing on playing.stream_id = live.id
+             where playing.snapshot -> 'items' @> $2 and not exists (
+               select from timeline_entries later
+               where later.stream_id = playing.stream_id and later.track = playing.track
+                 and later.number > playing.number and later.offset_seconds < elapsed_seconds)) as used`,
         [id, JSON.stringify([{ uploadID: id }])],
       ))!.used,
 
-    /** Answers where the parts of its import are, if one is under way. */
+    /**
+     * Deletes the upload with its import.
+     * @returns the multipart upload of its import, if one is under way; null if there is no such upload
+     */
     delete: (id: string) =>
       one<{ multipart_id: string | null }>(
         db,
-        'delete from uploads where id = $1 returning (select multipart_id from imports where upload_id = uploads.id)',
+        `delete from uploads where id = $1
+         returning (select multipart_id from imports where upload_id = uploads.id)`,
         [id],
       ),
   };

@@ -1,4 +1,4 @@
-// SQL of deliveries: one event on its way to one webhook.
+// SQL of deliveries: a delivery is one event on its way to one webhook.
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -13,7 +13,7 @@ export interface WebhookDelivery {
   readonly event_type: string;
   readonly event_seq: number;
   readonly state: WebhookDeliveryState;
-  /** Since it was last asked for. */
+  /** Attempts since it was last asked for. */
   readonly attempts: number;
   readonly next_attempt_at: Date;
   readonly last_attempt_at: Date | null;
@@ -23,7 +23,7 @@ export interface WebhookDelivery {
   readonly created_at: Date;
 }
 
-/** A delivery that a sender has begun to attempt. */
+/** A delivery of which a sender has begun an attempt. */
 export interface BegunDelivery extends Pick<
   WebhookDelivery,
   'id' | 'attempts' | 'event_id' | 'event_type' | 'event_seq'
@@ -31,11 +31,11 @@ export interface BegunDelivery extends Pick<
   readonly event_data: Readonly<Record<string, unknown>>;
   readonly event_at: Date;
   readonly asked_at: Date;
-  /** Since it was asked for, by the database's clock. */
+  /** How long ago it was asked for, by the database's clock. */
   readonly age_seconds: number;
 }
 
-/** What an attempt came to; without a failure the event was taken. */
+/** The result of an attempt. Without a failure the receiver has taken the event. */
 export interface AttemptResult {
   readonly status: number | null;
   readonly excerpt: string | null;
@@ -50,79 +50,109 @@ export function webhookDeliveries(db: Queryable) {
       all<WebhookDelivery>(
         db,
         `select ${columns} from webhook_deliveries d join events e on e.id = d.event_id
-         where d.webhook_id = $1 and ($2::text is null or d.state = $2) and ($3::bigint is null or d.seq < $3) order by d.seq desc limit $4`,
+         where d.webhook_id = $1 and ($2::text is null or d.state = $2) and ($3::bigint is null or d.seq < $3)
+         order by d.seq desc limit $4`,
         [webhookID, state, before, count],
       ),
 
-    /** Has it sent once more, from now on as if it had just happened. Null when the webhook has no such delivery. */
+    /**
+     * Asks for a delivery once more: it is sent as if its event had just happened. Null if the webhook has no such
+     * delivery.
+     */
     askAgain: (webhookID: string, id: string) =>
       one<WebhookDelivery>(
         db,
-        `with command as (insert into outbox (queue, body) select 'webhooks', jsonb_build_object('webhookID', webhook_id)
+        `with command as (
+           insert into outbox (queue, body) select 'webhooks', jsonb_build_object('webhookID', webhook_id)
            from webhook_deliveries where id = $2 and webhook_id = $1)
-         update webhook_deliveries d set state = 'pending', attempts = 0, asked_at = now(), next_attempt_at = now(), failure = null
-         from events e where d.id = $2 and d.webhook_id = $1 and e.id = d.event_id returning ${columns}`,
+         update webhook_deliveries d
+         set state = 'pending', attempts = 0, asked_at = now(), next_attempt_at = now(), failure = null
+         from events e
+         where d.id = $2 and d.webhook_id = $1 and e.id = d.event_id
+         returning ${columns}`,
         [webhookID, id],
       ),
 
-    /** Begins to attempt what is due, the oldest first: one of each subject, so that what happened to it is told in order. */
+    /**
+     * Begins attempts of deliveries that are due, the oldest first. Of each subject it takes one, so that a receiver
+     * hears in order what happened to the subject. It is one statement, so that it costs one round trip. A delivery
+     * that was given up meanwhile is not answered.
+     */
     begin: async (webhookID: string, most: number) =>
       all<BegunDelivery>(
         db,
         `with oldest as (
            select d.id, e.subject_id, e.seq from webhook_deliveries d join events e on e.id = d.event_id
-           where d.webhook_id = $1 and d.state = 'pending' and d.next_attempt_at <= now() order by d.seq limit 10 * $2),
-         due as (select id from (select distinct on (subject_id) id, seq from oldest order by subject_id, seq) s order by seq limit $2)
-         update webhook_deliveries d set attempts = attempts + 1, last_attempt_at = now() from due, events e
+           where d.webhook_id = $1 and d.state = 'pending' and d.next_attempt_at <= now()
+           order by d.seq limit 10 * $2),
+         due as (
+           select id from (select distinct on (subject_id) id, seq from oldest order by subject_id, seq) s
+           order by seq limit $2)
+         update webhook_deliveries d set attempts = attempts + 1, last_attempt_at = now()
+         from due, events e
          where d.id = due.id and d.state = 'pending' and e.id = d.event_id
-         returning d.id, d.attempts, d.asked_at, extract(epoch from now() - d.asked_at)::float8 as age_seconds, d.event_id,
-           e.type as event_type, e.seq as event_seq, e.data as event_data, e.at as event_at`,
+         returning d.id, d.attempts, d.asked_at, extract(epoch from now() - d.asked_at)::float8 as age_seconds,
+           d.event_id, e.type as event_type, e.seq as event_seq, e.data as event_data, e.at as event_at`,
         [webhookID, most],
       ),
 
-    /** Notes that an attempt was taken, or why the delivery has failed for good. False where something else has been decided meanwhile. */
-    end: async ({ id, attempts }: BegunDelivery, { status, excerpt, failure }: AttemptResult) =>
-      (
-        await db.query(
-          `update webhook_deliveries set state = case when $5::text is null then 'delivered' else 'failed' end, response_status = $3, response_excerpt = $4, failure = $5
+    /**
+     * Notes that a delivery has ended with this attempt: the receiver has taken the event, or the delivery has failed
+     * for good.
+     * @returns false if the delivery was given up, or asked for once more, while it was attempted
+     */
+    end: async ({ id, attempts }: BegunDelivery, { status, excerpt, failure }: AttemptResult) => {
+      const { rowCount } = await db.query(
+        `update webhook_deliveries
+         set state = case when $5::text is null then 'delivered' else 'failed' end,
+           response_status = $3, response_excerpt = $4, failure = $5
          where id = $1 and attempts = $2 and state = 'pending'`,
-          [id, attempts, status, excerpt, failure],
-        )
-      ).rowCount === 1,
+        [id, attempts, status, excerpt, failure],
+      );
+      return rowCount === 1;
+    },
 
-    /** Notes why an attempt failed, and has another one made later. */
+    /** Notes why an attempt failed, with a command for another one later. */
     retry: ({ id, attempts }: BegunDelivery, { status, excerpt, failure }: AttemptResult, afterSeconds: number) =>
       db.query(
         `with later as (
-           update webhook_deliveries set next_attempt_at = now() + make_interval(secs => $6), response_status = $3, response_excerpt = $4, failure = $5
-           where id = $1 and attempts = $2 and state = 'pending' returning webhook_id, next_attempt_at)
-         insert into outbox (queue, body, visible_at) select 'webhooks', jsonb_build_object('webhookID', webhook_id), next_attempt_at from later`,
+           update webhook_deliveries
+           set next_attempt_at = now() + make_interval(secs => $6),
+             response_status = $3, response_excerpt = $4, failure = $5
+           where id = $1 and attempts = $2 and state = 'pending'
+           returning webhook_id, next_attempt_at)
+         insert into outbox (queue, body, visible_at)
+         select 'webhooks', jsonb_build_object('webhookID', webhook_id), next_attempt_at from later`,
         [id, attempts, status, excerpt, failure, afterSeconds],
       ),
 
-    /** Has whatever is on its way to a webhook tried at once. */
+    /** Makes all pending deliveries to a webhook due at once, with a command for its sender. */
     hasten: (webhookID: string) =>
       db.query(
-        `with due as (update webhook_deliveries set next_attempt_at = now() where webhook_id = $1 and state = 'pending' and next_attempt_at > now() returning webhook_id)
-         insert into outbox (queue, body) select distinct 'webhooks', jsonb_build_object('webhookID', webhook_id) from due`,
+        `with due as (
+           update webhook_deliveries set next_attempt_at = now()
+           where webhook_id = $1 and state = 'pending' and next_attempt_at > now()
+           returning webhook_id)
+         insert into outbox (queue, body)
+         select distinct 'webhooks', jsonb_build_object('webhookID', webhook_id) from due`,
         [webhookID],
       ),
 
-    /** Gives up whatever is on its way to a webhook. */
+    /** Gives up all pending deliveries to a webhook. */
     failPending: (webhookID: string, failure: string) =>
       db.query(
         `update webhook_deliveries set state = 'failed', failure = $2 where webhook_id = $1 and state = 'pending'`,
         [webhookID, failure],
       ),
 
-    /** Gives up what came to be on its way in the moment in which its webhook was disabled. */
+    /** Gives up pending deliveries that were made in the moment in which their webhook was disabled. */
     failOfDisabled: () =>
       db.query(
         `update webhook_deliveries set state = 'failed', failure = 'webhook_disabled'
          where state = 'pending' and webhook_id in (select id from webhooks where not enabled)`,
       ),
 
-    /** Forgets events, with their deliveries, some at a time; what is still on its way stays. */
+    /** Deletes old events with their deliveries, at most so many at once. Events with a pending delivery stay. */
     deleteOld: (days: number, most: number) =>
       db.query(
         `delete from events where id in (

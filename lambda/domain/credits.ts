@@ -6,15 +6,15 @@ export const freeCredits = 100;
 
 interface PriceTable {
   readonly version: string;
-  /** Intervals that begin from then on cost this. Those that run keep their price. */
+  /** Live intervals that begin at this time or later cost this. Intervals that run already keep their price. */
   readonly effectiveFrom: string;
   /** Credits per live hour, at up to 30 and at 60 frames per second. */
   readonly creditsPerHour: Readonly<Record<Quality, { readonly upTo30: number; readonly at60: number }>>;
-  /** What a backup replica costs, as a share of that. */
+  /** What a backup replica costs, as a share of the price of a primary one. */
   readonly backupShare: number;
 }
 
-/** Oldest first. A new price is a new table (operations, part 3). */
+/** Oldest first. A new price is a new table at the end: live intervals name the version that they were priced by. */
 export const priceTables: readonly PriceTable[] = [
   {
     version: '1',
@@ -34,7 +34,7 @@ export interface Price {
   readonly creditsPerHour: number;
 }
 
-/** What a replica costs whose interval begins at `at`. */
+/** What a replica costs whose live interval begins at `at`. */
 export function priceOf(
   replica: { readonly role: 'primary' | 'backup'; readonly quality: Quality; readonly framerate: Framerate },
   at: Date,
@@ -46,10 +46,10 @@ export function priceOf(
   return { version: table.version, creditsPerHour: (replica.framerate === 'f_60' ? at60 : upTo30) * share };
 }
 
-/** A top-up that is under way has this long to arrive after the credits are gone. */
+/** Streams go on for this long after the credits are used up, so that a top-up that is under way can arrive. */
 export const graceMs = 5 * 60_000;
 
-/** Warnings, in the order in which they come, by how long before the end of the credits. */
+/** The warnings in the order in which a user gets them, each with how long before the end of the credits it is due. */
 export const warnings = [
   { kind: 'day', aheadMs: 24 * 3_600_000 },
   { kind: 'hour', aheadMs: 3_600_000 },
@@ -57,26 +57,30 @@ export const warnings = [
 ] as const;
 export type Warning = (typeof warnings)[number]['kind'];
 
-/** What is known of an account at a time. */
+/** What is known at a time of an account and of what uses its credits. */
 export interface Consumption {
-  /** Less what running intervals have used; below zero within the grace and after reversals. */
+  /**
+   * What live intervals have used so far is taken off. Below zero within the grace, and after a payment was reversed.
+   */
   readonly creditsLeft: number;
   readonly creditsPerHour: number;
-  /** As it was known before. */
+  /** When the credits were, or would have been, used up, as the account was last judged. */
   readonly exhaustedAt: Date | null;
   readonly warned: Warning | null;
-  /** Whether there is a stream to stop. */
+  /** Whether any stream of the user is running, so that there is one to stop. */
   readonly anyRunning: boolean;
 }
 
 export interface Outlook {
   readonly exhaustedAt: Date | null;
   readonly warned: Warning | null;
-  /** When to look again; null: not before something changes. */
+  /** When to judge the account again; null where only a change of it makes that necessary. */
   readonly dueAt: Date | null;
 }
 
-/** When the credits are gone: in the past where they are gone already, null where nothing uses them. */
+/**
+ * When the credits are used up: in the past where they are already; null where nothing uses them, or not before 9999.
+ */
 export function exhaustionOf({ creditsLeft, creditsPerHour, exhaustedAt }: Consumption, now: Date): Date | null {
   if (creditsLeft <= 0) return exhaustedAt !== null && exhaustedAt <= now ? exhaustedAt : now;
   if (creditsPerHour === 0) return null;
@@ -85,29 +89,33 @@ export function exhaustionOf({ creditsLeft, creditsPerHour, exhaustedAt }: Consu
   return time > maxTime ? null : new Date(time);
 }
 
-/** The year 9999: nobody waits for what comes later. */
+/** Credits that last beyond the year 9999 count as lasting for ever. */
 const maxTime = Date.UTC(9999, 0);
 
-/** When somebody has to look at the account again, and which warnings of the past no longer count. */
+/** When the account has to be judged again, and which warning still counts as given. */
 export function outlookOf(consumption: Consumption, now: Date): Outlook {
   const exhaustedAt = exhaustionOf(consumption, now);
   if (exhaustedAt === null) return { exhaustedAt, warned: null, dueAt: null };
-  // A top-up that moves the end away makes the warnings before it count as not given.
+  // A top-up that postpones the end takes back the warnings that are no longer due, so that they are given again later.
   const leftMs = exhaustedAt.getTime() - now.getTime();
   const given = warnings.findIndex(({ kind }) => kind === consumption.warned);
   const reached = warnings.findLastIndex(({ aheadMs }) => leftMs <= aheadMs);
   const stands = Math.min(given, reached);
   const warned = stands < 0 ? null : warnings[stands]!.kind;
-  return { exhaustedAt, warned, dueAt: dueAfter(exhaustedAt, stands, consumption.anyRunning) };
+  const dueAt = consumption.anyRunning ? dueAfter(exhaustedAt, stands) : null;
+  return { exhaustedAt, warned, dueAt };
 }
 
-function dueAfter(exhaustedAt: Date, given: number, anyRunning: boolean): Date | null {
-  if (!anyRunning) return null;
+/**
+ * When the next warning is due; after the last warning, when the streams are stopped.
+ * @param given index of the last warning that was given, -1 where none was
+ */
+function dueAfter(exhaustedAt: Date, given: number): Date {
   const next = warnings[given + 1];
   return new Date(exhaustedAt.getTime() + (next ? -next.aheadMs : graceMs));
 }
 
-/** What has to be done about an account at this time: the most urgent only. */
+/** What has to be done about an account now. Of several things only the most urgent; null where nothing is due. */
 export function actionDue(
   { exhaustedAt, warned }: Pick<Outlook, 'exhaustedAt' | 'warned'>,
   now: Date,
@@ -119,7 +127,10 @@ export function actionDue(
   return reached > given ? { warn: warnings[reached]!.kind } : null;
 }
 
-/** The first account of a verified e-mail address gets free credits, once. The only place where this is decided. */
+/**
+ * The first account of an e-mail address gets free credits, once, when the
+ * address is verified. Nothing else decides this.
+ */
 export function isEligibleForFreeCredits(user: {
   readonly emailVerified: boolean;
   readonly hadGrant: boolean;
@@ -127,7 +138,7 @@ export function isEligibleForFreeCredits(user: {
   return user.emailVerified && !user.hadGrant;
 }
 
-/** One inbox has one spelling here: case, and what follows a plus sign, make no other. */
+/** One spelling for all e-mail addresses of one inbox: in lower case, without a plus sign and what follows it. */
 export function inboxOf(email: string): string {
   const [local = '', domain = ''] = email.toLowerCase().split(/@(?=[^@]*$)/);
   return `${local.split('+')[0]}@${domain}`;

@@ -11,7 +11,7 @@ export interface CryptoCurrency {
   readonly decimals: number;
   /** URL of an SVG. */
   readonly icon: string;
-  /** Of one unit; exactly 1 for stablecoins. */
+  /** US dollars that one unit is worth; exactly 1 for stablecoins. */
   readonly rateUSD: number;
   /** How a client builds the payment transaction. */
   readonly transferKind: (typeof transferKinds)[number];
@@ -20,7 +20,7 @@ export interface CryptoCurrency {
   readonly contractAddress: string | null;
 }
 
-/** The list is fetched again after this long. */
+/** The list of currencies is fetched again after this long. */
 export const currenciesFreshMs = 5 * 60_000;
-/** While the processor does not answer, the last list is good for this long: rates move. */
+/** While the processor does not answer, the last list is used for this long. Not longer, since rates change. */
 export const currenciesUsableMs = 60 * 60_000;

@@ -1,4 +1,6 @@
-// What well-known platforms take: what is too much for one is refused before it starts, and what lasts too long is replaced, not by the platform.
+// What well-known platforms take: codecs, qualities, bitrates, and how long a connection may last.
+// A stream that is too much for its platform is refused before it starts, and a connection is replaced before it lasts
+// longer than the platform allows.
 import type { PictureFormat } from './rendition.ts';
 import { framerates, framesPerSecond, qualities, videoBitrateKbps } from './video-format.ts';
 import type { Quality, VideoCodec } from './video-format.ts';
@@ -6,11 +8,11 @@ import type { Quality, VideoCodec } from './video-format.ts';
 interface IngestLimits {
   readonly platform: string;
   readonly hosts: RegExp;
-  /** That it takes over RTMP; the first is for streams whose own is none of them. */
+  /** The codecs that it takes over RTMP. We propose the first one for a stream of another codec. */
   readonly videoCodecs: readonly [VideoCodec, ...VideoCodec[]];
   readonly maxQuality: Quality;
   readonly maxVideoBitrateKbps: number;
-  /** A broadcast that lasts longer is ended, or not kept. */
+  /** The platform ends a broadcast that lasts longer, or does not archive it. */
   readonly longestConnectionMs: number;
 }
 
@@ -18,13 +20,16 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
- * As their pages for broadcasters say. YouTube: help page 2853702, encoder settings, with HEVC and AV1 by Enhanced RTMP (its pages for developers
- * list H.264 alone). Facebook: Live Video API reference, H.264 level 4.2 and 9000 kbit/s at 1080p60. Twitch: broadcasting guidelines; its maximum
- * for everybody is 6000 kbit/s, and its Enhanced Broadcasting, which has HEVC, is not plain RTMP. Amazon IVS, which is Kick's ingest: streaming
- * configuration, H.264, 1080p and 8.5 Mbit/s.
+ * Formats, from the platforms' pages for broadcasters:
+ * - YouTube: help page 2853702, encoder settings. It takes HEVC and AV1 by Enhanced RTMP, although its pages for
+ *   developers list H.264 alone.
+ * - Facebook: Live Video API reference, H.264 level 4.2 and 9000 kbit/s at 1080p60.
+ * - Twitch: broadcasting guidelines. Its maximum for everybody is 6000 kbit/s. Its Enhanced Broadcasting, which has
+ *   HEVC, is not plain RTMP.
+ * - Kick, whose ingest is Amazon IVS: IVS streaming configuration, H.264, 1080p and 8.5 Mbit/s.
  *
- * How long: YouTube archives only what is shorter than 12 hours, and was seen to cut at 11:55; Facebook ends a live video after 8 hours; Twitch
- * ends a broadcast, and IVS a stream, after 48.
+ * Durations: YouTube archives only what is shorter than 12 hours, and was seen to cut at 11:55. Facebook ends a live
+ * video after 8 hours. Twitch ends a broadcast, and IVS a stream, after 48 hours.
  */
 const ingests: readonly IngestLimits[] = [
   {
@@ -61,23 +66,31 @@ const ingests: readonly IngestLimits[] = [
   },
 ];
 
-/** Elsewhere: FLV's timestamps are signed 32-bit milliseconds, 24.8 days, and servers of others count in them. */
+/**
+ * For other hosts. Timestamps of FLV are signed 32-bit milliseconds, which end
+ * after 24.8 days, and servers count in them.
+ */
 const longestConnectionAnywhereMs = 20 * 24 * hourMs;
-/** What is left of its time when a connection is replaced: of 8 hours ten minutes at least. */
+/**
+ * A connection is replaced at the latest when this share of its longest time is left: of 8 hours, almost ten minutes.
+ */
 const leftOver = 0.02;
-/** The streams of an agent that began together are replaced one after the other, over so much of the time. */
+/** Connections that an agent opened together are not replaced together, but at random times within this share. */
 const spread = 0.08;
 
-/** A platform that does not take a stream, and what it takes instead. */
+/** What of a stream a platform does not take, and what it takes instead. */
 export interface IngestExcess {
   readonly platform: string;
-  /** All that it takes, the one to choose first; null where the stream's is one of them. */
+  /** All codecs that the platform takes, the best choice first; null where the stream's codec is one of them. */
   readonly videoCodecs: readonly [VideoCodec, ...VideoCodec[]] | null;
-  /** For each framerate the highest quality, in a codec that it takes; null where those of the stream are not too much in that. */
+  /**
+   * The highest quality that the platform takes at each framerate, in a codec that it takes. Null where it takes the
+   * stream's own quality and framerate in that codec.
+   */
   readonly taken: readonly Omit<PictureFormat, 'videoCodec'>[] | null;
 }
 
-/** @returns null where the platform takes such a stream, or where we do not know it */
+/** @returns null where the platform at this host takes such a stream, or where we do not know the platform */
 export function excessOver(hostname: string, format: PictureFormat): IngestExcess | null {
   const limits = ingestAt(hostname);
   if (!limits) return null;
@@ -97,7 +110,7 @@ export function excessOver(hostname: string, format: PictureFormat): IngestExces
 }
 
 /**
- * How long after its beginning a connection to a host is replaced by another one, in milliseconds.
+ * How many milliseconds after its beginning a connection to a host is replaced by a new one.
  * @param random uniform in [0, 1)
  */
 export function connectionEndsAfterMs(hostname: string, random: number): number {

@@ -1,4 +1,4 @@
-// What an invoice is, and how what a payment provider reports moves it: late, twice, or in another order.
+// The states of an invoice, and how reports of payment providers move it, even late, twice, or in another order.
 
 export const invoiceStates = ['pending', 'paid', 'cancelled', 'expired', 'refunded'] as const;
 export type InvoiceState = (typeof invoiceStates)[number];
@@ -8,7 +8,7 @@ export const paymentMethods = ['card', 'crypto', 'grant'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
 const transitions = {
-  /** Money that came is never refused: it pays also what had been given up. */
+  /** Money that arrived is never refused: it pays even an invoice that was cancelled or has expired. */
   paid: { from: ['pending', 'cancelled', 'expired'], to: 'paid' },
   failed: { from: ['pending'], to: 'cancelled' },
   expired: { from: ['pending'], to: 'expired' },
@@ -16,7 +16,7 @@ const transitions = {
   given_back: { from: ['refunded'], to: 'paid' },
 } as const satisfies Record<string, { readonly from: readonly InvoiceState[]; readonly to: InvoiceState }>;
 
-/** The state that a report leads to, or null where it comes too late to matter. */
+/** The state that a report leads to, or null where the report changes nothing any more. */
 export function nextInvoiceState(state: InvoiceState, report: keyof typeof transitions): InvoiceState | null {
   const { from, to }: { readonly from: readonly InvoiceState[]; readonly to: InvoiceState } = transitions[report];
   return from.includes(state) ? to : null;
@@ -24,18 +24,21 @@ export function nextInvoiceState(state: InvoiceState, report: keyof typeof trans
 
 /** A refund or dispute as it was last reported. */
 export interface ReversalState {
-  /** Whether the money is, for now or for good, no longer ours. */
+  /** Whether the money was taken from us, for now or for good. */
   readonly taken: boolean;
   readonly final: boolean;
 }
 
-/** What holds after one more report, in whatever order they come: what is final stays, and only what is final gives back. */
+/**
+ * What holds after one more report, in whatever order reports come: a final state stays, and only a final report gives
+ * money back that was taken.
+ */
 export function mergeReversal(known: ReversalState | null, reported: ReversalState): ReversalState {
   if (known?.final || (known?.taken && !reported.final)) return known;
   return reported;
 }
 
-/** One credit is one US cent. */
+/** The credits for an amount of US dollars, rounded to four decimals. One credit is one US cent. */
 export function creditsOfUSD(usd: number): number {
   return Math.round(usd * 100 * 10_000) / 10_000;
 }

@@ -1,17 +1,27 @@
-// When an agent that cannot renew its lease has to stop: before anybody else may hold what it holds.
+// When an agent that cannot renew its lease has to stop sending: before another agent may take over its replicas.
 
-/** An agent that has not renewed for this long is dead, and what it held is free (design: renewals each second). */
+/**
+ * An agent renews its lease every second. One that has not for this long is declared dead, and its replicas are free.
+ */
 export const leaseMs = 5000;
-/** From the decision until nothing is sent any more: connections take half a second to close, and answers of peers are as old at most. */
+/**
+ * An agent decides this long before the end of its lease, so that it sends nothing any more when the lease ends: its
+ * connections take up to half a second to close, and the answers of its peers are up to half a second old.
+ */
 export const stopAheadMs = 1500;
 
-/** What a peer says: for how many milliseconds it has renewed its own lease without losing it; null: it cannot either. */
+/**
+ * What another agent says: for how many milliseconds it has renewed its own
+ * lease so far; null where it cannot renew it.
+ */
 export type PeerAnswer = { readonly renewingForMs: number | null } | 'no answer';
 
 /**
- * Leases are taken away only while some agent has renewed for a whole lease. So where no peer can renew, the database is away and nobody
- * takes over: sending goes on. Where one can, or none can be reached, this agent is the one that is cut off.
- * @param leaseLeftMs of this agent's; below zero when it is over
+ * Whether an agent has to stop sending. An agent is declared dead only while another one has renewed for at least a
+ * whole lease. So where no peer can renew, the database is away, nobody takes over, and this agent goes on sending.
+ * Where a peer can renew, or none can be reached, it is this agent that is cut off.
+ * @param leaseLeftMs what is left of this agent's lease; below zero when it is over
+ * @param answers of the peers, one each; without peers an agent never stops
  */
 export function mustStop(leaseLeftMs: number, answers: readonly PeerAnswer[]): boolean {
   if (leaseLeftMs > stopAheadMs || answers.length === 0) return false;

@@ -1,9 +1,10 @@
-// Which network addresses users may make us connect to.
+// Which network addresses a user may make us connect to.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /**
- * Never allowed: link-local (instance metadata is there), AWS's own fd00:ec2::/32, the metadata of other clouds (Alibaba, Azure, Oracle),
- * unspecified, multicast; and IPv4 link-local in the IPv6 ranges that lead there through a gateway (IPv4-compatible, translated, NAT64, 6to4).
+ * Never allowed: link-local addresses, where instance metadata is, AWS's own fd00:ec2::/32, the metadata addresses of
+ * other clouds (Alibaba, Azure, Oracle), unspecified and multicast addresses. Nor the IPv6 addresses that lead to an
+ * IPv4 link-local address through a gateway (IPv4-compatible, translated, NAT64, 6to4).
  */
 const never = blockList([
   '0.0.0.0/8',
@@ -24,7 +25,10 @@ const never = blockList([
   '2002:a9fe::/32',
 ]);
 
-/** Not on the public internet (IANA special-purpose address registries), with the IPv6 ranges that carry an IPv4 address inside. */
+/**
+ * Ranges that are not on the public internet, from the IANA special-purpose address registries, and the IPv6 ranges
+ * that carry an IPv4 address inside.
+ */
 const notPublic = blockList([
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -51,32 +55,36 @@ const notPublic = blockList([
   'fc00::/7',
 ]);
 
-/**
- * @param address an IPv4 or IPv6 address; IPv4-mapped ones are judged by what they map to; nothing else is ever allowed
- * @param allowPrivate lets private and reserved ranges through; link-local, metadata, unspecified and multicast stay refused
- */
-export function isAddressAllowed(address: string, allowPrivate: boolean): boolean {
+/** How much more than the public internet users may make us connect to. */
+export interface AddressRules {
+  /** Lets private and reserved ranges through. Link-local, metadata, unspecified and multicast ones stay refused. */
+  readonly allowPrivateAddresses: boolean;
+}
+
+/** @param address an IPv4 or IPv6 address; IPv4-mapped ones are judged by what they map to; nothing else is allowed */
+export function isAddressAllowed(address: string, { allowPrivateAddresses }: AddressRules): boolean {
   if (isIP(address) === 0) return false;
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-  return !never.check(address, family) && (allowPrivate || !notPublic.check(address, family));
+  if (never.check(address, family)) return false;
+  return allowPrivateAddresses || !notPublic.check(address, family);
 }
 
 /**
- * As far as a host tells before it is resolved: names of this machine and of private networks are private. What a name resolves to is
- * checked when connecting.
+ * Whether a host is allowed, as far as it tells before it is resolved: names of this machine and of private networks
+ * are private. The addresses that a name resolves to are checked when somebody connects to it.
  * @param host of a URL, in lower case; IPv6 without brackets
  */
-export function isHostAllowed(host: string, allowPrivate: boolean): boolean {
+export function isHostAllowed(host: string, rules: AddressRules): boolean {
   const name = host.replace(/\.$/, '');
-  if (isIP(name)) return isAddressAllowed(name, allowPrivate);
-  return allowPrivate || !/(?:^|\.)localhost$|\.(?:internal|local)$/.test(name);
+  if (isIP(name)) return isAddressAllowed(name, rules);
+  return rules.allowPrivateAddresses || !/(?:^|\.)localhost$|\.(?:internal|local)$/.test(name);
 }
 
 function blockList(subnets: readonly string[]): BlockList {
   const list = new BlockList();
   for (const subnet of subnets) {
     const [address, prefix] = subnet.split('/') as [string, string];
-    // Not isIPv6: the first call of it takes 4 ms, and this runs at every start.
+    // Not isIPv6(): its first call takes 4 ms, and this code runs whenever a process starts.
     list.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
   }
   return list;

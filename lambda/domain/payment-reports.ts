@@ -1,6 +1,6 @@
-// What a payment provider can report, in our words: adapters translate into it, and nothing else knows their formats.
+// What a payment provider can report, in our words. Each adapter translates its provider's format into these.
 
-/** Of a card payment, by the invoice that it pays. `amountCents` is what was really paid. */
+/** Reports of a card payment name the invoice that it pays. `amountCents` is what was really paid. */
 export type PaymentReport =
   | {
       readonly kind: 'paid';
@@ -14,7 +14,7 @@ export type PaymentReport =
   | ReversalReport
   | DepositReport;
 
-/** A refund or dispute, by the payment that it is about. A final one is not changed by what is reported after it. */
+/** A refund or dispute of the payment that it names. Later reports do not change a final one. */
 export interface ReversalReport {
   readonly kind: 'refund' | 'dispute';
   readonly id: string;
@@ -24,10 +24,10 @@ export interface ReversalReport {
   readonly final: boolean;
 }
 
-/** Coins that arrived, or are about to, at a deposit address of ours. */
+/** Coins that arrived at a deposit address of ours, or are about to arrive. */
 export interface DepositReport {
   readonly kind: 'deposit';
-  /** The same for every report of the same coins. */
+  /** All reports of the same coins have the same. */
   readonly id: string;
   readonly addressID: string;
   readonly state: 'confirming' | 'confirmed' | 'failed';
@@ -36,13 +36,13 @@ export interface DepositReport {
   readonly valueUSD: number;
 }
 
-/** One message of a provider, verified. */
+/** One message of a provider, whose signature was verified. */
 export interface PaymentEvent {
-  /** Unique for its provider: the same message delivered twice has the same. */
+  /** Unique among the provider's messages. A message that is delivered twice has the same twice. */
   readonly id: string;
-  /** Empty for what does not concern us. */
+  /** Empty where the message does not concern us. */
   readonly reports: readonly PaymentReport[];
 }
 
-/** A deposit worth less waits, as a payment of its own is not worth it, and is credited with the next: in credits. */
+/** In credits. A deposit that is worth less waits, and is credited together with the next one. */
 export const smallestDepositCredits = 1;

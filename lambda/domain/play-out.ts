@@ -1,10 +1,14 @@
-// What a stream plays at a time: a pure function of its timeline. Agents keep no cursor; after a crash any of them computes the same frame.
+// What a stream plays at a time: a pure function of its timeline.
+// Agents store no position in it: after a crash, any agent computes the same frame again.
 import type { DynamicRange } from './video-format.ts';
 
 export const playlistModes = ['sequential', 'shuffle'] as const;
 export type PlaylistMode = (typeof playlistModes)[number];
 
-/** One thing to play, with every fact that the publisher needs; later edits and deletions do not reach into it. */
+/**
+ * One thing to play, with every fact that the publisher needs. Later edits and
+ * deletions of the upload do not change it.
+ */
 export interface TimelineItem {
   readonly itemID: string;
   readonly uploadID: string;
@@ -12,19 +16,19 @@ export interface TimelineItem {
   readonly kind: 'video' | 'audio' | 'image';
   readonly durationSeconds: number;
   readonly hasAudio: boolean;
-  /** SDR where it is absent. */
+  /** Absent means SDR. */
   readonly dynamicRange?: DynamicRange;
 }
 
-/** A playlist, or a single upload, frozen when it was published or started. */
+/** A playlist, or a single upload, as it was when the draft was published or the stream was started. */
 export interface TimelineSnapshot {
   readonly mode: PlaylistMode;
-  /** Fixed when the snapshot is made; shuffle orders of all laps follow from it. */
+  /** A random number that is drawn when the snapshot is made. The shuffled orders of all its laps follow from it. */
   readonly seed: number;
   readonly items: readonly TimelineItem[];
 }
 
-/** From `offsetSeconds` after the run's anchor on, the snapshot loops, until the next entry begins. */
+/** The snapshot loops from `offsetSeconds` after the anchor of the run until the next entry begins. */
 export interface TimelineEntry {
   readonly number: number;
   readonly offsetSeconds: number;
@@ -32,8 +36,8 @@ export interface TimelineEntry {
   readonly snapshot: TimelineSnapshot;
 }
 
-/** An occurrence of an item on the frame grid of the stream. Frames count from the anchor of the run. */
-export interface Occurrence {
+/** One playing of an item, in one lap, on the frame grid of the stream. Frames count from the anchor of the run. */
+export interface ItemOccurrence {
   readonly item: TimelineItem;
   readonly entryNumber: number;
   readonly playlistID: string | null;
@@ -42,29 +46,35 @@ export interface Occurrence {
   readonly frameCount: number;
 }
 
-/** A still image in a playlist is shown this long; as a stream's only video its laps join without a seam. */
+/** A still image in a playlist is shown for this long. */
 export const imageDurationSeconds = 10;
-/** A clip shorter than this is held on its last frame, so that a playlist of one-frame files does not become thousands of joins. */
+/**
+ * A shorter clip stays on its last frame for the rest, so that a playlist of one-frame files does not join each frame.
+ */
 const shortestItemSeconds = 1;
 
-/** Length of an item in frames: its media rounded to the grid, which every encoder must then deliver exactly. */
+/** The length of an item in frames: that of its media, rounded to the frame grid. Encoders deliver exactly as many. */
 export function frameCountOf(item: Pick<TimelineItem, 'durationSeconds'>, framesPerSecond: number): number {
   return Math.round(Math.max(item.durationSeconds, shortestItemSeconds) * framesPerSecond);
 }
 
-/** The items of a lap in the order in which they are played: a permutation seeded by (snapshot, lap) for shuffle. */
+/** The items of a lap in the order in which they are played. For shuffle, a permutation seeded by snapshot and lap. */
 export function orderOfLap(snapshot: TimelineSnapshot, lap: number): readonly TimelineItem[] {
   if (snapshot.mode === 'sequential' || snapshot.items.length < 2) return snapshot.items;
   const order = permutation(snapshot, lap);
-  // Nothing plays twice in a row over the end of a lap. Only the first two change places, so that the last of a lap, which
-  // decides this for the lap after it, stays what its permutation says.
+  // An item that ended the lap before must not begin this one. Then the first two change places; the last item stays as
+  // the permutation has it, so that the next lap can be compared with the permutation alone.
   const repeats = lap > 0 && permutation(snapshot, lap - 1).at(-1) === order[0];
   if (repeats && order.length > 2) [order[0], order[1]] = [order[1]!, order[0]!];
   return order;
 }
 
-/** The occurrence that contains `frame`, counted from the anchor. */
-export function occurrenceAt(timeline: readonly TimelineEntry[], frame: number, framesPerSecond: number): Occurrence {
+/** The occurrence of an item that contains `frame`, counted from the anchor. */
+export function occurrenceAt(
+  timeline: readonly TimelineEntry[],
+  frame: number,
+  framesPerSecond: number,
+): ItemOccurrence {
   const entry = timeline.findLast((candidate) => entryStartFrame(candidate, framesPerSecond) <= frame) ?? timeline[0];
   if (!entry || entry.snapshot.items.length === 0) throw new RangeError('a timeline needs an entry with an item');
   const lapFrames = entry.snapshot.items.reduce((sum, item) => sum + frameCountOf(item, framesPerSecond), 0);
@@ -81,7 +91,9 @@ export function occurrenceAt(timeline: readonly TimelineEntry[], frame: number, 
   throw new RangeError('a lap is as long as its items');
 }
 
-/** The first item boundary at or after `frame`: where an entry published now may take over. */
+/**
+ * The first frame at or after `frame` where an item begins, so that a new entry of the timeline may take over there.
+ */
 export function boundaryAfter(timeline: readonly TimelineEntry[], frame: number, framesPerSecond: number): number {
   const { startFrame, frameCount } = occurrenceAt(timeline, frame, framesPerSecond);
   return startFrame === frame ? frame : startFrame + frameCount;

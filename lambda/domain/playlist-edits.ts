@@ -1,4 +1,4 @@
-// The batch of edits that changes a playlist's draft: applied in order, each on the result of the ones before, all or none.
+// Applies a batch of edits to the draft of a playlist: in order, each to the result of the one before, and all or none.
 import type { PlaylistMode } from './play-out.ts';
 
 export interface PlaylistItem {
@@ -36,7 +36,10 @@ export interface EditFault {
 
 export type EditResult = { readonly spec: PlaylistSpec } | { readonly fault: EditFault };
 
-/** Applies a whole batch, or names the first operation that does not fit. `newItemID` supplies ids for items added without one. */
+/**
+ * Applies a whole batch, or names the first operation that cannot be applied.
+ * @param newItemID makes an id for an item that is added without one
+ */
 export function applyPlaylistOperations(
   spec: PlaylistSpec,
   operations: readonly PlaylistOperation[],

@@ -1,6 +1,6 @@
-// When a stream that recurs is on: RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when the clocks change.
+// When a stream that recurs is on, by RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when the clocks change.
 
-/** What a user says. */
+/** A recurrence as a user gives it. */
 export interface Recurrence {
   /** An RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. */
   readonly rule: string;
@@ -8,10 +8,13 @@ export interface Recurrence {
   readonly timeZone: string;
 }
 
-/** A recurrence with its first start, from which intervals and COUNT are counted, and the length of each occurrence. */
+/**
+ * A recurrence with its first start, from which INTERVAL and COUNT are counted,
+ * and how long the stream is on each time.
+ */
 export interface Series extends Recurrence {
   readonly firstStartAt: Date;
-  /** Seconds; null where each occurrence is open-ended. */
+  /** How long the stream is on each time; null where the schedule does not end it. */
   readonly lengthSeconds: number | null;
 }
 
@@ -25,7 +28,10 @@ const upTo366 = '[+-]?0{0,2}(?:[1-9]\\d?|[12]\\d\\d|3[0-5]\\d|36[0-6])';
 const upTo53 = '[+-]?0?(?:[1-9]|[1-4]\\d|5[0-3])';
 const listOf = (value: string) => new RegExp(`^${value}(?:,${value})*$`);
 
-/** The parts of a rule and the form of their values (RFC 5545, part 3.3.10). COUNT is bounded, since it has to be counted through. */
+/**
+ * The parts of a rule and the form of their values (RFC 5545, section 3.3.10). COUNT has a maximum of ours, since a
+ * search has to count from the first start.
+ */
 const ruleParts: Readonly<Record<string, RegExp>> = {
   FREQ: /^(?:SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/,
   UNTIL: /^\d{8}(?:T\d{6}Z)?$/,
@@ -43,7 +49,7 @@ const ruleParts: Readonly<Record<string, RegExp>> = {
   WKST: new RegExp(`^${days}$`),
 };
 
-/** ISO 8601 writes years with four digits. */
+/** Later times have no ISO 8601 form, whose years have four digits. */
 const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 interface SearchLimits {
@@ -51,9 +57,12 @@ interface SearchLimits {
   readonly maxCandidateEvaluations: number;
 }
 
-/** Four years by days, for 29 February: a rule that never comes true is given up within a second. */
+/**
+ * For checking a new rule. Four years of days are enough to find 29 February, and the search for the next start of a
+ * rule that never comes true ends within a second.
+ */
 const limitsOfCheck: SearchLimits = { maxIterations: 1500, maxCandidateEvaluations: 20_000 };
-/** Enough for a rule that picks one hour a day a thousand times. */
+/** For a rule that was checked. Enough for one that picks one hour a day a thousand times. */
 const limitsOfUse: SearchLimits = { maxIterations: 25_000, maxCandidateEvaluations: 100_000 };
 
 /** What is wrong with a recurrence, and what to do about it; null when it gives starts from `firstStartAt` on. */
@@ -97,7 +106,7 @@ function faultOfRule(rule: string): string | null {
   return wrong === undefined ? null : `The value of ${wrong} is not one that RFC 5545 allows.`;
 }
 
-/** Combinations that the parts alone do not show: the library says what the RFC has against them. */
+/** Finds what is wrong with a combination of parts that are valid alone: the library knows what the RFC forbids. */
 async function faultOfSearch(series: Series): Promise<string | null> {
   try {
     const starts = await search(series, series.firstStartAt, 2, limitsOfCheck);
@@ -113,14 +122,15 @@ async function faultOfSearch(series: Series): Promise<string | null> {
 }
 
 /**
- * At most `count` starts at or after `from`, in order. The first start of the series is one of them, whether the rule names it or not.
- * As RFC 5545 has it, times that a day does not have (a month without day 31, the hour that clocks skip) do not occur.
+ * At most `count` starts at or after `from`, in order. The first start of the series is one of them,
+ * whether the rule names it or not. As RFC 5545 has it, times that a day does not have (a month without day
+ * 31, the hour that clocks skip) do not occur.
  */
 export async function startsOf(series: Series, from: Date, count: number): Promise<Date[]> {
   try {
     return await search(series, from, count, limitsOfUse);
   } catch {
-    // Checked when it was set: what fails now is a search without end.
+    // The rule was checked when it was set, so the only failure left is a search that reached its limits.
     return [];
   }
 }
@@ -131,40 +141,40 @@ async function search(
   count: number,
   limits: SearchLimits,
 ): Promise<Date[]> {
-  // Loaded by the few that need it: it takes longer to load than most requests take.
+  // The library is loaded here, by the few requests that need it: loading takes longer than most requests take.
   const { RRuleTemporal } = await import('rrule-temporal');
   const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
   const rruleString = `RRULE:${rule.toUpperCase().replace(/^RRULE:/, '')}`;
   const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
   const starts: Date[] = [];
-  for (
-    let next = recurrence.next(from, true);
-    next !== null && starts.length < count;
-    next = recurrence.next(starts.at(-1))
-  ) {
-    if (next.epochMilliseconds > lastTimeMs) break;
+  let next = recurrence.next(from, includingFrom);
+  while (next !== null && next.epochMilliseconds <= lastTimeMs && starts.length < count) {
     starts.push(new Date(next.epochMilliseconds));
+    next = recurrence.next(starts.at(-1));
   }
   return starts;
 }
 
-export interface OccurrenceTimes {
+const includingFrom = true;
+
+/** One of the times at which a schedule has a stream on. */
+export interface ScheduledTime {
   readonly startAt: Date;
   readonly endAt: Date | null;
 }
 
 /**
- * The occurrence after the one that began, or was to begin, at `startAt`: the first that is not over yet. One that should have begun
- * by now begins late, so that occurrences may follow each other without a break.
- * @param durationSeconds how long an occurrence without an end of its own lasts; 0 where nothing ends it
+ * The scheduled time after the one that began, or was to begin, at `startAt`: the first that is not over yet. It may
+ * have begun already; the stream then starts late. So scheduled times may follow each other without a break.
+ * @param durationSeconds how long the stream is on where the schedule does not end it; 0 where nothing ends it
  * @returns null when the recurrence is over
  */
-export async function nextOccurrence(
+export async function nextScheduledTime(
   series: Series,
   startAt: Date,
   now: Date,
   durationSeconds: number,
-): Promise<OccurrenceTimes | null> {
+): Promise<ScheduledTime | null> {
   const { lengthSeconds } = series;
   const overAt = now.getTime() - (lengthSeconds ?? durationSeconds) * 1000;
   const from = startAt > now ? startAt.getTime() : Math.max(startAt.getTime(), overAt) + 1;

@@ -1,11 +1,11 @@
-// What an upload is prepared to: formats, lengths and segments of renditions.
+// What uploads are prepared to: the formats, lengths and segments of renditions.
 import { frameCountOf } from './play-out.ts';
 import type { TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom } from './prepared-play-out.ts';
 import { framerates, framesPerSecond, qualities, videoCodecs } from './video-format.ts';
 import type { Framerate, Quality, VideoCodec } from './video-format.ts';
 
-/** A rendition is for a quality, framerate and codec; one of sound alone serves all of them. */
+/** A rendition of pictures has a quality, framerate and codec. A rendition of sound is played beside all of them. */
 export type RenditionFormat = PictureFormat | 'sound';
 
 export interface PictureFormat {
@@ -14,25 +14,28 @@ export interface PictureFormat {
   readonly videoCodec: VideoCodec;
 }
 
-/** Of one content in one format there is one rendition, whoever uploaded it and whoever asks. */
+/** There is one rendition of one content in one format, whoever uploaded the content and however often. */
 export interface Rendition {
   /** SHA-256 of the upload's bytes, in hex. */
   readonly contentHash: string;
   readonly format: RenditionFormat;
-  /** Groups in all: pictures, or AAC frames where there are none. */
+  /** How many pictures there are, or in a rendition of sound how many AAC frames. */
   readonly groupCount: number;
 }
 
-/** Whole GOPs at every framerate. Short enough to be prepared by the slowest machine within the time of a command. */
+/**
+ * A whole number of GOPs at every framerate. The slowest machine prepares a
+ * segment in the time that a command may take.
+ */
 const segmentSeconds = 20;
-/** As long as a segment of pictures, or a little longer. */
+/** These last a little longer than a segment of pictures. */
 const soundFramesPerSegment = 1000;
-/** A still is prepared as one closed GOP, which plays again and again. */
+/** A still image is prepared as one closed GOP of this length, which plays again and again. */
 const stillSeconds = 2;
-/** The lowest framerate: on its grid an item may last half a frame longer than its media. */
+/** A frame at the lowest framerate. On that frame grid an item may last half a frame longer than its media. */
 const longestFrameSeconds = 1 / 24;
 
-/** @param item with the length of the upload; of a still it is not looked at */
+/** @param item with the length of the upload, which does not matter for a still image */
 export function renditionOf(
   contentHash: string,
   item: Pick<TimelineItem, 'kind' | 'durationSeconds'>,

@@ -1,4 +1,10 @@
-// Where secrets are kept: what each is sealed for, so that it opens nowhere else.
+// The place that each secret is sealed for, so that it cannot be opened for another one.
+
+/**
+ * What a data key is wrapped in, as KMS' encryption context. KMS unwraps with the same context only, writes it into
+ * CloudTrail, and the right to unwrap names it.
+ */
+export const dataKeyContext = { purpose: 'data key' } as const;
 
 export function destinationKeyPlace(destinationID: string): string {
   return `destination/${destinationID}`;
@@ -13,7 +19,7 @@ export function webhookSecretPlace(webhookID: string): string {
   return `webhook/${webhookID}`;
 }
 
-/** An answer that is kept to be repeated, where it holds a secret. */
+/** For an answer with a secret that is stored so that a repeated request gets it again. */
 export function answerPlace(userID: string, operationID: string, idempotencyKey: string): string {
   return `answer/${userID}/${operationID}/${idempotencyKey}`;
 }

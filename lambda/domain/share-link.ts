@@ -1,15 +1,17 @@
-// Turns the share links of file hosting services, which answer with a page for people, into links that answer with the file.
+// Turns share links of file hosting services into links that answer with the file.
+// A share link itself answers with a page for people.
 
 interface HostingService {
   readonly hosts: RegExp;
-  /** Null when the link is not one to a shared file. A link that is direct already comes back as it was. */
+  /** The link to the file itself; null when the link is not one to a shared file. */
   readonly direct: (url: URL) => URL | null;
 }
 
 const driveDownload = 'https://drive.usercontent.google.com/download';
+const oneDriveContent = 'https://my.microsoftpersonalcontent.com';
 
 const hostingServices: readonly HostingService[] = [
-  // Google Drive: `confirm` answers beforehand the page that asks whether to download what is too large for the virus scan.
+  // Google Drive: with `confirm` it does not ask first whether to download a file that is too large for its virus scan.
   {
     hosts: /^(?:drive|docs)\.google\.com$/,
     direct(url) {
@@ -18,13 +20,9 @@ const hostingServices: readonly HostingService[] = [
         (/^\/(?:open|uc)$/.test(url.pathname) ? url.searchParams.get('id') : null);
       if (!fileID) return null;
       const resourceKey = url.searchParams.get('resourcekey');
-      const query = {
-        id: fileID,
-        export: 'download',
-        confirm: 't',
-        ...(resourceKey === null ? {} : { resourcekey: resourceKey }),
-      };
-      return new URL(`${driveDownload}?${new URLSearchParams(query)}`);
+      const query = new URLSearchParams({ id: fileID, export: 'download', confirm: 't' });
+      if (resourceKey !== null) query.set('resourcekey', resourceKey);
+      return new URL(`${driveDownload}?${query}`);
     },
   },
   // Dropbox: https://help.dropbox.com/share/force-download
@@ -38,21 +36,19 @@ const hostingServices: readonly HostingService[] = [
     direct(url) {
       const [, owner, token] = /^\/\w\/c\/([0-9a-f]+)\/([\w-]+)$/i.exec(url.pathname) ?? [];
       if (!owner || !token) return null;
-      return new URL(
-        `https://my.microsoftpersonalcontent.com/personal/${owner}/_layouts/15/download.aspx?${new URLSearchParams({ share: token })}`,
-      );
+      const query = new URLSearchParams({ share: token });
+      return new URL(`${oneDriveContent}/personal/${owner}/_layouts/15/download.aspx?${query}`);
     },
   },
-  // OneDrive for persons, older links, and where the short ones of 1drv.ms lead to.
+  // OneDrive for persons, older links, and what the short links of 1drv.ms redirect to.
   {
     hosts: /^onedrive\.live\.com$/,
     direct(url) {
       const fileID = url.searchParams.get('resid') ?? url.searchParams.get('id');
       if (!fileID || !/^\/(?:|redir|embed|view\.aspx|download)$/.test(url.pathname)) return null;
       const authKey = url.searchParams.get('authkey');
-      return new URL(
-        `https://onedrive.live.com/download?${new URLSearchParams({ resid: fileID, ...(authKey === null ? {} : { authkey: authKey }) })}`,
-      );
+      const query = new URLSearchParams({ resid: fileID, ...(authKey === null ? {} : { authkey: authKey }) });
+      return new URL(`https://onedrive.live.com/download?${query}`);
     },
   },
   // SharePoint and OneDrive for companies: /:TYPE:/SCOPE/…
@@ -70,7 +66,7 @@ const hostingServices: readonly HostingService[] = [
   },
 ];
 
-/** The link to the file itself; the same link where it is no share link of a service in the table. */
+/** The link to the file itself, or the same link where it is no share link of a service in the table. */
 export function directLink(link: URL): URL {
   const service = hostingServices.find(({ hosts }) => hosts.test(link.hostname));
   return service?.direct(link) ?? link;
@@ -85,12 +81,14 @@ function withQuery(url: URL, name: string, value: string): URL {
 const googleHosts = /^(?:drive|docs|drive\.usercontent)\.google\.com$/;
 
 /**
- * Where the button of Google Drive's page leads that says a file is too large to be scanned for viruses. Null for every other page.
- * @param pageURL where the page came from
+ * Google Drive answers with a page, not with the file, where a file is too large to be scanned for viruses. This is the
+ * address that the button on that page leads to; null for every other page.
+ * @param page HTML text
+ * @param pageURL the address that the page came from
  */
 export function confirmationLink(page: string, pageURL: URL): URL | null {
   if (!googleHosts.test(pageURL.hostname)) return null;
-  // By plain searches, not one expression: a hostile page must not make it take long.
+  // Plain searches instead of one regular expression, which a hostile page could make very slow.
   const [beginning = '', rest] = page.split('id="download-form"', 2);
   if (rest === undefined) return null;
   const form = beginning.slice(beginning.lastIndexOf('<form')) + rest.split('</form>', 1)[0]!;

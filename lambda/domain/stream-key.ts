@@ -1,6 +1,6 @@
-// What people paste as a stream key although it is none.
+// Recognizes what people paste as a stream key although it is none.
 
-/** What is wrong with a stream key and what to do about it; null when nothing is. Never repeats the key. */
+/** What is wrong with a stream key and what to do about it; null when nothing is wrong. Never repeats the key. */
 export function faultOfStreamKey(key: string): string | null {
   if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(key))
     return 'This is an address. Put only the key here, and the address without the key into rtmpURL.';
@@ -8,7 +8,7 @@ export function faultOfStreamKey(key: string): string | null {
   return null;
 }
 
-/** Whether an address goes on after the application with the key itself: the publisher adds the key, and it would be there twice. */
+/** Whether an address ends with the key already. The publisher adds the key, so the key would be there twice. */
 export function endsInStreamKey(rtmpURL: string, key: string): boolean {
   return /^rtmps?:\/\/[^/]+\/+[^/]+\//i.test(rtmpURL) && rtmpURL.replace(/\/+$/, '').endsWith(`/${key}`);
 }

@@ -1,4 +1,4 @@
-// The lifecycle of a stream: one table of transitions, and the questions that are asked of it.
+// The lifecycle of a stream: its states, and one table of all transitions.
 
 export const streamStates = [
   'draft',
@@ -14,11 +14,11 @@ export const streamStates = [
 ] as const;
 export type StreamState = (typeof streamStates)[number];
 
-/** `status` is what the user wishes; `state` is what is observed. */
+/** The status of a stream is what its user wants; its state is what is observed. */
 export const streamStatuses = ['ACTIVE', 'INACTIVE'] as const;
 export type StreamStatus = (typeof streamStatuses)[number];
 
-/** Between a start and the end of its last replica. */
+/** The states of a stream from its start until its last replica has ended. */
 export const liveStates: readonly StreamState[] = ['preparing', 'activating', 'active', 'failing', 'stopping'];
 const idleStates: readonly StreamState[] = ['draft', 'stopped', 'failed'];
 
@@ -27,7 +27,9 @@ interface Transition {
   readonly to: StreamState;
 }
 
-/** Every move a stream can make, by what causes it. A cause in a state that its row does not name moves nothing. */
+/**
+ * Every move of a stream, by its cause. Where the row of a cause does not name the state of a stream, nothing moves.
+ */
 export const transitions = {
   start: { from: ['draft', 'invalid', 'stopped', 'failed', 'scheduled'], to: 'activating' },
   schedule_start: { from: ['scheduled'], to: 'activating' },
@@ -52,7 +54,7 @@ export const transitions = {
   cancel_schedule: { from: ['scheduled'], to: 'draft' },
 } as const satisfies Record<string, Transition>;
 
-/** What moved a stream; kept in its history. */
+/** What moved a stream, as its history keeps it. */
 export type TransitionCause = keyof typeof transitions;
 
 /** The state that `cause` leads to, or null where the table has no such move from `state`. */

@@ -1,7 +1,7 @@
-// How long things about uploads last.
+// How long an upload URL is valid, and after how long an unfinished upload is removed.
 
-/** How long an upload URL is good for: long enough for 5 GiB over 12 Mbit/s. */
+/** How long an upload URL is valid: long enough for 5 GiB at 12 Mbit/s. */
 export const uploadURLSeconds = 3600;
 
-/** An upload that is not complete by then, and that nothing names, is taken for abandoned. */
+/** An upload that is not complete after so many days, and that nothing names, counts as abandoned. */
 export const abandonedAfterDays = 7;

@@ -8,17 +8,20 @@ export type Framerate = (typeof framerates)[number];
 
 export const framesPerSecond: Record<Framerate, number> = { f_24: 24, f_25: 25, f_30: 30, f_60: 60 };
 
-/** Which every ingest takes; the others need one that speaks Enhanced RTMP, and prepared media. */
+/** Every ingest takes H.264. The others need an ingest that speaks Enhanced RTMP, and the prepared backend. */
 export const videoCodecs = ['h264', 'hevc', 'av1'] as const;
 export type VideoCodec = (typeof videoCodecs)[number];
 
-/** How the light of pictures is coded: as BT.709 and its like do, or as BT.2100 does, by perceptual quantizer (PQ) or hybrid log-gamma (HLG). */
+/**
+ * How pictures code light: as BT.709 and its like do (SDR), or as BT.2100 does, by perceptual
+ * quantizer (PQ) or by hybrid log-gamma (HLG).
+ */
 export const dynamicRanges = ['sdr', 'pq', 'hlg'] as const;
 export type DynamicRange = (typeof dynamicRanges)[number];
 
 /**
- * How much of an agent a replica takes, in slots. One slot is a 720p30 stream; the steps follow the pixels per second.
- * The manifest backend copies prepared bytes, whatever their size, so there every stream takes one.
+ * How many slots of an agent a replica takes. A 720p30 stream takes one, others by their pixels per second. The
+ * prepared backend only copies bytes, so there every stream takes one slot.
  */
 export function slotsOf(backend: 'ffmpeg' | 'manifest', quality: Quality, framerate: Framerate): number {
   if (backend === 'manifest') return 1;
@@ -27,8 +30,9 @@ export function slotsOf(backend: 'ffmpeg' | 'manifest', quality: Quality, framer
 }
 
 /**
- * Bitrates at up to 30 and at 60 frames per second. H.264: what YouTube, Twitch, Facebook and Kick take together up to 1080p30; above that
- * YouTube's recommendation (9000 at 1080p60: Facebook's maximum). HEVC and AV1: within YouTube's ranges for them, about three fifths of H.264.
+ * Bitrates at up to 30 and at 60 frames per second. H.264 up to 1080p30: what YouTube, Twitch, Facebook and Kick all
+ * take. H.264 above that: what YouTube recommends (but at 1080p60 Facebook's maximum, 9000). HEVC and AV1: about three
+ * fifths of H.264, within the ranges that YouTube names for them.
  */
 const h264BitratesKbps: Record<Quality, readonly [number, number]> = {
   q_720p: [4000, 6000],
@@ -43,7 +47,7 @@ const newerBitratesKbps: Record<Quality, readonly [number, number]> = {
   q_2160p: [18_000, 21_000],
 };
 
-/** The constant bitrate of the pictures of a stream. */
+/** The constant bitrate of the pictures of a stream, in kbit/s. */
 export function videoBitrateKbps(quality: Quality, framerate: Framerate, videoCodec: VideoCodec): number {
   const bitrates = videoCodec === 'h264' ? h264BitratesKbps : newerBitratesKbps;
   return bitrates[quality][framesPerSecond[framerate] > 30 ? 1 : 0];

@@ -1,15 +1,15 @@
-// Secrets of webhooks, as Standard Webhooks 1.0 has them (standardwebhooks.com): `whsec_` and base64.
+// Secrets of webhooks in the form of Standard Webhooks 1.0 (standardwebhooks.com): `whsec_` and base64.
 
 const prefix = 'whsec_';
-/** The specification allows 24 to 64. */
+/** Standard Webhooks allows 24 to 64. */
 export const webhookSecretBytes = 32;
 
-/** As its user gets it, once. @param bytes random ones */
+/** A secret in the form that its user gets, once. @param bytes random ones */
 export function webhookSecret(bytes: Buffer): string {
   return prefix + bytes.toString('base64');
 }
 
-/** The key that the secret stands for. */
+/** The bytes of the secret, which are the key of the signatures. */
 export function keyOfWebhookSecret(secret: string): Buffer {
   return Buffer.from(secret.slice(prefix.length), 'base64');
 }

@@ -1,11 +1,14 @@
-// What the headers of an answer say of a file: name, type, size, and whether it can be resumed.
+// What the headers of an answer say of a file: its name, type and size, and whether it can be resumed.
 import { parse as parseContentDisposition } from 'content-disposition';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UploadType } from '../data/uploads.ts';
 import { fileNameOf, nameOfImport } from '../domain/import-url.ts';
 
-/** Media types that say nothing, or of which media is a part. Servers give text/plain to what they do not know. */
+/**
+ * Types that may be media: those that say nothing, and those of containers that hold media among other things. Servers
+ * give text/plain to files that they do not know.
+ */
 const neutralTypes = new Set([
   '',
   'application/octet-stream',
@@ -24,8 +27,9 @@ const neutralTypes = new Set([
   'application/x-matroska',
   'text/plain',
 ]);
-/** Playlists are media by their name, but have none in them. */
+/** Playlists have the types of media, but no media in them. */
 const playlistTypes = new Set(['audio/mpegurl', 'audio/x-mpegurl', 'audio/x-scpls', 'video/vnd.mpegurl']);
+const pageTypes = new Set(['text/html', 'application/xhtml+xml']);
 
 export interface DeclaredType {
   readonly mimeType: string;
@@ -37,29 +41,30 @@ export function declaredType({ 'content-type': header = '' }: IncomingHttpHeader
   const mimeType = header.split(';')[0]!.trim().toLowerCase();
   const kind = /^(video|audio|image)\/[\w!#$&^.+-]{1,100}$/.exec(mimeType)?.[1] as UploadType | undefined;
   if (kind !== undefined && !playlistTypes.has(mimeType)) return { mimeType, type: kind, verdict: 'media' };
-  const isPage = mimeType === 'text/html' || mimeType === 'application/xhtml+xml';
-  const verdict = isPage ? 'web_page' : neutralTypes.has(mimeType) ? 'media' : 'not_media';
-  return { mimeType: 'application/octet-stream', type: 'video', verdict };
+  // What the file really is will be known once it has been examined.
+  const unknown = { mimeType: 'application/octet-stream', type: 'video' } as const;
+  if (pageTypes.has(mimeType)) return { ...unknown, verdict: 'web_page' };
+  return { ...unknown, verdict: neutralTypes.has(mimeType) ? 'media' : 'not_media' };
 }
 
-/** From Content-Disposition, else from the address that the redirects ended at. */
+/** The name that Content-Disposition gives, else that in the address at which the redirects ended. */
 export function declaredName({ 'content-disposition': header }: IncomingHttpHeaders, url: URL): string {
   const name = header === undefined ? undefined : parseContentDisposition(readable(header)).parameters['filename'];
   return (name === undefined ? null : fileNameOf(name)) ?? nameOfImport(url);
 }
 
-/** Headers are read as Latin-1, but many servers write UTF-8. */
+/** Node reads headers as Latin-1, but many servers write them in UTF-8. */
 function readable(header: string): string {
   const bytes = Buffer.from(header, 'latin1');
   return isUtf8(bytes) ? bytes.toString() : header;
 }
 
-/** Content-Length; null when it is not given. */
+/** The size in bytes that Content-Length gives; null when it is not given. */
 export function declaredBytes({ 'content-length': header }: IncomingHttpHeaders): number | null {
   return header === undefined ? null : Number(header);
 }
 
-/** Content-Range of a 206 (RFC 9110, section 14.4); null when it is malformed. */
+/** What the Content-Range of a 206 says (RFC 9110, section 14.4), in bytes; null when it is malformed. */
 export function contentRange({
   'content-range': header = '',
 }: IncomingHttpHeaders): { start: number; totalBytes: number | null } | null {
@@ -68,10 +73,10 @@ export function contentRange({
   return { start: Number(start), totalBytes: total === '*' ? null : Number(total) };
 }
 
-/** For a Last-Modified as old as this, another change could not have the same one (RFC 9110, section 8.8.2.2). */
+/** No later version can have the same Last-Modified as a file when that is this old (RFC 9110, section 8.8.2.2). */
 const settledMs = 60_000;
 
-/** What If-Range may carry: a strong ETag, else a Last-Modified that is settled, else nothing. */
+/** What If-Range may hold to resume the file: a strong ETag, else a Last-Modified that is old enough, else null. */
 export function validatorOf(headers: IncomingHttpHeaders): string | null {
   const { etag, 'last-modified': modified, date, 'accept-ranges': ranges } = headers;
   if (ranges?.toLowerCase() === 'none') return null;
@@ -80,7 +85,7 @@ export function validatorOf(headers: IncomingHttpHeaders): string | null {
   return Date.parse(date) - Date.parse(modified) >= settledMs ? modified : null;
 }
 
-/** Retry-After in seconds or as a date (RFC 9110, section 10.2.3), in milliseconds; 0 without one. */
+/** The milliseconds to wait by Retry-After, which has seconds or a date (RFC 9110, section 10.2.3); 0 without one. */
 export function retryAfterMs({ 'retry-after': header, date }: IncomingHttpHeaders): number {
   if (header === undefined) return 0;
   const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.parse(date ?? '');

@@ -1,17 +1,35 @@
-// The environment of an import worker in AWS besides that of the API: the names that its stack sets, and their values, parsed once.
+// The environment of an import worker in AWS: the names that its stack sets, and their values, parsed once.
+import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
+import { databaseVariables, queueVariables, readDatabaseEnvironment, readQueueURLs } from '../ports/aws/environment.ts';
+import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
 
-export const importVariables = ['IMPORT_RELEASE_PARAMETER'] as const;
+export const importVariables = [
+  ...databaseVariables,
+  ...queueVariables,
+  'UPLOADS_BUCKET',
+  'ALLOW_PRIVATE_ADDRESSES',
+  'IMPORT_RELEASE_PARAMETER',
+] as const;
 
 /** Where the worker is in the publisher's image, below the folder of the agent. */
 export const importWorkerCommand = ['node', '/agent/imports/index.mjs'] as const;
 
-export interface ImportEnvironment {
+export interface ImportEnvironment extends DatabaseEnvironment {
+  readonly uploadsBucket: string;
+  readonly queueURLs: Partial<Record<QueueName, string>>;
+  readonly allowPrivateAddresses: boolean;
   /** Name of the parameter with the ARN of the task definition that is current. */
   readonly releaseParameter: string;
 }
 
-/** @throws naming the variable that is missing */
+/** @throws naming the variable that is missing or malformed */
 export function readImportEnvironment(env: NodeJS.ProcessEnv): ImportEnvironment {
-  return { releaseParameter: requiredVariable(env, importVariables[0]) };
+  return {
+    ...readDatabaseEnvironment(env),
+    uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
+    queueURLs: readQueueURLs(env),
+    allowPrivateAddresses: requiredVariable(env, 'ALLOW_PRIVATE_ADDRESSES') === 'true',
+    releaseParameter: requiredVariable(env, 'IMPORT_RELEASE_PARAMETER'),
+  };
 }

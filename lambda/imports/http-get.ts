@@ -1,4 +1,4 @@
-// One GET request, to a checked address only, without following redirects.
+// Makes one GET request, to a checked address only, without following redirects.
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -10,15 +10,15 @@ import { ImportError } from './import-error.ts';
 export interface GetOptions {
   readonly allowPrivateAddresses: boolean;
   readonly resolve: Resolve;
-  /** For the connection and the answer's headers. */
+  /** The time for the connection and the answer's headers. */
   readonly answerMs: number;
   /** PEM certificates to trust in place of the public authorities. */
   readonly tlsCa?: string;
 }
 
 /**
- * @param url its literal address, if it has one, is checked already
- * @param signal also ends the body
+ * @param url one whose host, if it is a literal address, has been checked already
+ * @param signal ends the request, and later the body
  * @returns the answer, with its body to be read or destroyed
  * @throws {ImportError} when there is no answer; the signal's reason when aborted
  */
@@ -30,9 +30,9 @@ export function httpGet(
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
-    // A connection of its own, checked by its own lookup.
+    // No agent: each request has a connection of its own, whose address its own lookup checks.
     agent: false,
-    lookup: checkedLookup(options.resolve, options.allowPrivateAddresses),
+    lookup: checkedLookup(options.resolve, options),
     headers: { 'user-agent': 'loop-streaming-import/1.0', accept: '*/*', 'accept-encoding': 'identity', ...headers },
     signal,
     ...(options.tlsCa === undefined ? {} : { ca: options.tlsCa }),
@@ -43,7 +43,7 @@ export function httpGet(
     resolve(response);
   });
   request.once('close', () => clearTimeout(silence));
-  // Stays: what fails after the answer fails the body too, and is told there.
+  // This listener stays for errors after the answer. Those fail the body too, so its reader is told.
   request.on('error', (error) => reject(signal.aborted ? signal.reason : causeOf(error)));
   request.end();
   return promise;

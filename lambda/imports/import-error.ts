@@ -49,7 +49,8 @@ const failures = {
   web_page: {
     retriable: false,
     detail:
-      'The link leads to a web page, not to a file. Use the link of a download button, shared with everyone who has it.',
+      'The link leads to a web page, not to a file. ' +
+      'Use the link of a download button, shared with everyone who has it.',
   },
   not_media: {
     retriable: false,
@@ -79,17 +80,17 @@ const failures = {
 export type ImportErrorCode = keyof typeof failures;
 
 export interface ImportErrorOptions extends ErrorOptions {
-  /** What was seen, for the user: a sentence that is put in front, without any address. */
+  /** A sentence for the user that says what was seen, without any address. It is put before the others. */
   readonly seen?: string;
-  /** When the source asks to be left alone for a while. */
+  /** How long the source asks to be left alone. */
   readonly retryAfterMs?: number;
 }
 
-/** The source or its link is to blame, but for `not_imported`, which is our fault. */
+/** The source or its link is to blame, except for `not_imported`, which is our fault. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
   readonly code: ImportErrorCode;
-  /** For the user; never holds an address. */
+  /** Sentences for the user, which never hold an address. */
   readonly detail: string;
   readonly retriable: boolean;
   readonly retryAfterMs: number;

@@ -2,17 +2,17 @@
 
 export interface ImportLimits {
   readonly maxBytes: number;
-  /** From the first claim to the end, over all workers and tries. */
+  /** The time from the first claim to the end, over all workers and tries. */
   readonly totalSeconds: number;
   readonly maxRedirects: number;
-  /** For the connection and the answer's headers, of each redirect. */
+  /** The time for the connection and the answer's headers, at each redirect. */
   readonly answerMs: number;
-  /** In each of these periods a source has to send `minBytesPerPeriod`; only time spent waiting for it counts. */
+  /** In each such period a source has to send `minBytesPerPeriod`. Only time spent waiting for the source counts. */
   readonly periodMs: number;
   readonly minBytesPerPeriod: number;
-  /** Tries in a row that get no further than one before. */
+  /** The import fails after this many tries in a row that got no further than one before them. */
   readonly maxFailures: number;
-  /** Between tries: doubled from the first to the last, with jitter. */
+  /** The delay after the first try. Each later one is twice as long, up to `maxDelayMs`, with jitter. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
@@ -21,7 +21,7 @@ const gibibyte = 1024 ** 3;
 
 export const importLimits: ImportLimits = {
   maxBytes: 100 * gibibyte,
-  // Below the day after which the store throws unfinished parts away.
+  // This is less than the day after which the store throws unfinished parts away.
   totalSeconds: 12 * 3600,
   maxRedirects: 10,
   answerMs: 30_000,

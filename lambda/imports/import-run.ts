@@ -1,5 +1,6 @@
-// One import, from a link to an object: goes on where it was interrupted, tries again, and knows when to give up.
+// One import, from a link to an object: it goes on where it was interrupted, tries again, and knows when to give up.
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../log.ts';
 import type { ClaimedImport, SourceVersion } from '../data/imports.ts';
 import { MultipartLost, partBytes } from '../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -13,14 +14,17 @@ export interface ImportRunOptions {
   readonly claim: ClaimedImport;
   readonly objects: ObjectStore;
   readonly source: SourceOptions;
-  /** Writes down where the parts go and what they come from, before the first. @throws when the import is no longer this worker's */
+  /**
+   * Called before the first part, to write down where the parts go and what source they come from.
+   * @throws when the import is no longer this worker's
+   */
   readonly begin: (multipartID: string, source: OpenSource) => Promise<void>;
   readonly steadyClock: () => number;
   readonly random: () => number;
-  readonly log: (event: string, fields: Record<string, unknown>) => void;
+  readonly log: Log;
 }
 
-/** However long a source asks to be left alone: the slot is needed. */
+/** An import waits no longer than this for a source that asks to be left alone, as others need its slot. */
 const maxRetryAfterMs = 300_000;
 
 export class ImportRun {
@@ -56,7 +60,7 @@ export class ImportRun {
     }
   }
 
-  /** Throws away what was stored so far. */
+  /** Throws away what has been stored. */
   async abandon(): Promise<void> {
     const multipartID = this.#multipartID;
     this.#multipartID = null;
@@ -64,11 +68,7 @@ export class ImportRun {
   }
 
   async #fetchPatiently(signal: AbortSignal): Promise<number> {
-    const {
-      claim,
-      source: { limits },
-      log,
-    } = this.#options;
+    const { claim, source, log } = this.#options;
     let failures = 0;
     let furthest = 0;
     for (;;) {
@@ -81,7 +81,7 @@ export class ImportRun {
         if (this.#bytesReceived > furthest) failures = 0;
         furthest = Math.max(furthest, this.#bytesReceived);
         failures += 1;
-        if (!failure.retriable || failures >= limits.maxFailures) throw failure;
+        if (!failure.retriable || failures >= source.limits.maxFailures) throw failure;
         log('import_interrupted', {
           uploadID: claim.upload_id,
           code: failure.code,
@@ -95,20 +95,20 @@ export class ImportRun {
   }
 
   #delayMs(failures: number, retryAfterMs: number): number {
-    const {
-      source: { limits },
-      random,
-    } = this.#options;
-    const backoffMs = Math.min(limits.maxDelayMs, limits.firstDelayMs * 2 ** (failures - 1));
+    const { source, random } = this.#options;
+    const { firstDelayMs, maxDelayMs } = source.limits;
+    const backoffMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
     return Math.max(backoffMs * (0.5 + random() / 2), Math.min(retryAfterMs, maxRetryAfterMs));
   }
 
   async #fetchOnce(signal: AbortSignal): Promise<number> {
     const { claim, objects } = this.#options;
-    // Whoever had the import before may have died after its last step.
+    // The worker that had the import before may have died when the object was complete already.
     const object = await objects.head(claim.object_key);
-    if (object !== null) return (this.#bytesReceived = object.sizeBytes);
-
+    if (object !== null) {
+      this.#bytesReceived = object.sizeBytes;
+      return object.sizeBytes;
+    }
     this.#writer ??= await this.#goOn();
     const isWhole = this.#writer !== null && this.#writer.bytes === this.#version?.sizeBytes;
     if (!isWhole) await this.#fetchRest(signal);
@@ -116,12 +116,11 @@ export class ImportRun {
     return this.#bytesReceived;
   }
 
+  /** Fetches what is not stored yet: the rest of the file, or all of it where the source cannot go on. */
   async #fetchRest(signal: AbortSignal): Promise<void> {
     const { claim, source: sourceOptions, steadyClock } = this.#options;
-    const resume =
-      this.#writer && this.#version && this.#writer.bytes > 0
-        ? { offset: this.#writer.bytes, version: this.#version }
-        : null;
+    const offset = this.#writer?.bytes ?? 0;
+    const resume = this.#version && offset > 0 ? { offset, version: this.#version } : null;
     const source = await openSource(claim.url, resume, sourceOptions, signal);
     try {
       const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#beginAnew(source);
@@ -145,13 +144,13 @@ export class ImportRun {
     }
   }
 
-  /** Something could not be stored: what is there is only known to the store. */
+  /** Forgets which parts are there. After one could not be stored, only the store knows. */
   async #forgetWriter(): Promise<void> {
     await this.#writer?.settle();
     this.#writer = null;
   }
 
-  /** What is stored already, if the source can go on from there. */
+  /** A writer that goes on after what is stored; null when nothing is stored after which a source could go on. */
   async #goOn(): Promise<PartWriter | null> {
     if (this.#multipartID === null || !this.#version?.validator) return null;
     const { claim, objects } = this.#options;
@@ -169,11 +168,8 @@ export class ImportRun {
   }
 
   async #beginAnew(source: OpenSource): Promise<PartWriter> {
-    const {
-      claim: { object_key: objectKey },
-      objects,
-      begin,
-    } = this.#options;
+    const { claim, objects, begin } = this.#options;
+    const objectKey = claim.object_key;
     await this.#forgetWriter();
     await this.abandon();
     this.#bytesReceived = 0;
@@ -191,7 +187,7 @@ export class ImportRun {
   }
 }
 
-/** Some servers call their pages what was asked for, or nothing at all. */
+/** Whether a file begins like a web page. Some servers send pages with the type that was asked for, or with none. */
 function looksLikePage(beginning: Buffer): boolean {
   return /^\uFEFF?\s*<(?:!doctype html|html)\b/i.test(beginning.toString('utf8', 0, 512));
 }

@@ -1,6 +1,7 @@
-// Carries out imports, several at a time: claims them, holds each by a lease that it renews, and writes down how they end.
+// Carries out imports, several at a time: claims them, renews their leases, and writes down how they end.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { ClaimedImport } from '../data/imports.ts';
@@ -17,159 +18,192 @@ export interface ImportWorkerOptions {
   readonly objects: ObjectStore;
   readonly queue: CommandQueue;
   readonly source: SourceOptions;
-  /** Imports at a time. Each takes two parts of memory. */
+  /** How many imports are carried out at a time. Each takes the memory of two parts. */
   readonly slots: number;
-  /** An import whose worker has not renewed for this long is another's. */
+  /** When its worker has not renewed it for this long, an import may be claimed by another. */
   readonly leaseSeconds: number;
   /** How often leases are renewed and progress is written down. */
   readonly renewEveryMs: number;
   readonly steadyClock: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly log: (event: string, fields: Record<string, unknown>) => void;
-  /** Told whenever an import begins or ends. */
+  readonly log: Log;
+  /** Called whenever an import begins or ends. */
   readonly onLoad?: (importsUnderWay: number) => void;
 }
 
 export const importWorkerDefaults = { slots: 4, leaseSeconds: 20, renewEveryMs: 2000 } as const;
 
-/** The import was deleted, or its lease is over and it may be another worker's. */
+/** The import was deleted, or its lease is over, so that it may be another worker's. */
 class ImportTaken extends Error {
   override readonly name = 'ImportTaken';
 }
 
-interface Held {
+/** An import that this worker has claimed. */
+interface HeldImport {
   readonly claim: ClaimedImport;
   readonly run: ImportRun;
   readonly ending: AbortController;
-  /** By the steady clock, before the database was asked. */
+  /** When its lease was renewed, by the steady clock as it was before the database was asked. */
   renewedAtMs: number;
 }
 
 /** Runs until the signal aborts; then gives back what it holds, for others to go on with. */
 export async function runImportWorker(options: ImportWorkerOptions, signal: AbortSignal): Promise<void> {
-  const { pool, objects, queue, slots, leaseSeconds, steadyClock, log } = options;
-  const data = databaseOn(pool);
-  const held = new Map<Held, Promise<void>>();
-  const slotFreed = createWakeUp();
-  signal.addEventListener('abort', slotFreed.ring, { once: true });
+  await new ImportWorker(options, signal).run();
+}
 
-  const renewing = renewUntilAborted();
-  await consumeWhileFree();
-  const left = [...held.keys()];
-  for (const { ending } of left) ending.abort(signal.reason);
-  await Promise.all(held.values());
-  await renewing;
-  await attempt('giveBack', async () => {
-    await data.imports.giveBack(left.map(({ claim }) => identityOf(claim)));
-    await queue.relay();
-  });
+class ImportWorker {
+  readonly #options: ImportWorkerOptions;
+  readonly #signal: AbortSignal;
+  readonly #data: Database;
+  /** The imports under way, each with a promise that resolves when it is over. */
+  readonly #held = new Map<HeldImport, Promise<void>>();
+  readonly #slotFreed = createWakeUp();
 
-  /** A message is a wake-up: it is gone once an import was claimed, whichever waited longest. While full, none is taken from others. */
-  async function consumeWhileFree(): Promise<void> {
-    while (!signal.aborted) {
-      if (held.size >= slots) {
-        await slotFreed.wait(1000);
+  constructor(options: ImportWorkerOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    this.#data = databaseOn(options.pool);
+  }
+
+  async run(): Promise<void> {
+    this.#signal.addEventListener('abort', this.#slotFreed.ring, { once: true });
+    const renewing = this.#renewUntilAborted();
+    await this.#consumeWhileFree();
+    const left = [...this.#held.keys()];
+    for (const { ending } of left) ending.abort(this.#signal.reason);
+    await Promise.all(this.#held.values());
+    await renewing;
+    await this.#attempt('giveBack', async () => {
+      await this.#data.imports.giveBack(left.map(({ claim }) => identityOf(claim)));
+      await this.#options.queue.relay();
+    });
+  }
+
+  /**
+   * Takes messages while there are free slots, so that a full worker takes none from others. A message only wakes the
+   * worker up: it is gone once an import was claimed, which is the one that has waited longest, whatever it names.
+   */
+  async #consumeWhileFree(): Promise<void> {
+    const { queue, slots } = this.#options;
+    while (!this.#signal.aborted) {
+      if (this.#held.size >= slots) {
+        await this.#slotFreed.wait(1000);
         continue;
       }
       const full = new AbortController();
       const claimNext = async () => {
-        const renewedAtMs = steadyClock();
-        const claim = await data.imports.claim(leaseSeconds, options.source.limits.totalSeconds);
-        if (claim) begin(claim, renewedAtMs);
-        if (held.size >= slots) full.abort();
+        await this.#claim();
+        if (this.#held.size >= slots) full.abort();
         return { batchItemFailures: [] };
       };
-      await queue.consume('imports', claimNext, { signal: AbortSignal.any([signal, full.signal]), batchSize: 1 });
+      await queue.consume('imports', claimNext, { signal: AbortSignal.any([this.#signal, full.signal]), batchSize: 1 });
     }
   }
 
-  function begin(claim: ClaimedImport, renewedAtMs: number): void {
+  async #claim(): Promise<void> {
+    const { steadyClock, leaseSeconds, source } = this.#options;
+    const renewedAtMs = steadyClock();
+    const claim = await this.#data.imports.claim(leaseSeconds, source.limits.totalSeconds);
+    if (claim) this.#begin(claim, renewedAtMs);
+  }
+
+  #begin(claim: ClaimedImport, renewedAtMs: number): void {
+    const { pool, onLoad, log } = this.#options;
     log('import_claimed', { uploadID: claim.upload_id, epoch: claim.epoch });
     const ending = new AbortController();
-    const noteBegin = async (multipartID: string, source: OpenSource) => {
+    const begin = async (multipartID: string, source: OpenSource) => {
       if (await inTransaction(pool, (tx) => beginImport(tx, claim, multipartID, source))) return;
       ending.abort(new ImportTaken());
       ending.signal.throwIfAborted();
     };
-    const run = new ImportRun({ ...options, claim, begin: noteBegin });
-    const mine: Held = { claim, run, ending, renewedAtMs };
-    const finished = attempt('import', () => carryOut(mine)).finally(() => {
-      held.delete(mine);
-      slotFreed.ring();
-      options.onLoad?.(held.size);
+    const held: HeldImport = { claim, run: new ImportRun({ ...this.#options, claim, begin }), ending, renewedAtMs };
+    const finished = this.#attempt('import', () => this.#carryOut(held)).finally(() => {
+      this.#held.delete(held);
+      this.#slotFreed.ring();
+      onLoad?.(this.#held.size);
     });
-    held.set(mine, finished);
-    options.onLoad?.(held.size);
+    this.#held.set(held, finished);
+    onLoad?.(this.#held.size);
   }
 
-  async function carryOut({ claim, run, ending }: Held): Promise<void> {
+  async #carryOut({ claim, run, ending }: HeldImport): Promise<void> {
+    const { pool, queue, log } = this.#options;
     const { upload_id: uploadID } = claim;
-    const end = (bytesReceived: number, failure: ImportError | null) =>
-      inTransaction(pool, (tx) =>
-        endImport(tx, claim, { bytesReceived, failure: failure && { code: failure.code, detail: failure.detail } }),
-      );
+    const end = (bytesReceived: number, failure: ImportError | null) => {
+      const told = failure && { code: failure.code, detail: failure.detail };
+      return inTransaction(pool, (tx) => endImport(tx, claim, { bytesReceived, failure: told }));
+    };
     try {
       const sizeBytes = await run.fetch(ending.signal);
       if (!(await end(sizeBytes, null))) throw new ImportTaken();
       log('import_completed', { uploadID, sizeBytes });
     } catch (error) {
-      if (error instanceof ImportTaken) return cleanUpAfter(claim, run);
+      if (error instanceof ImportTaken) return this.#cleanUpAfter(claim, run);
       if (!(error instanceof ImportError)) throw error;
-      if (!(await end(run.bytesReceived, error))) return cleanUpAfter(claim, run);
+      if (!(await end(run.bytesReceived, error))) return this.#cleanUpAfter(claim, run);
       log('import_failed', { uploadID, code: error.code, cause: error.cause });
       await run.abandon();
     }
     await queue.relay();
   }
 
-  /** Others go on with what they have taken; of an upload that was deleted nothing stays. */
-  async function cleanUpAfter(
-    { upload_id: uploadID, object_key: objectKey }: ClaimedImport,
-    run: ImportRun,
-  ): Promise<void> {
-    const isDeleted = (await data.uploads.findAny(uploadID)) === null;
-    log('import_taken', { uploadID, isDeleted });
+  /**
+   * Deletes what is stored of an upload that was deleted. Of an import that another worker has now, everything stays.
+   */
+  async #cleanUpAfter({ upload_id: uploadID, object_key: objectKey }: ClaimedImport, run: ImportRun): Promise<void> {
+    const isDeleted = (await this.#data.uploads.findAny(uploadID)) === null;
+    this.#options.log('import_taken', { uploadID, isDeleted });
     if (!isDeleted) return;
     await run.abandon();
-    await objects.delete(objectKey);
+    await this.#options.objects.delete(objectKey);
   }
 
-  async function renewUntilAborted(): Promise<void> {
-    while (!signal.aborted) {
-      await attempt('renew', renew);
-      // It cannot be known whether they are still held.
-      for (const { ending, renewedAtMs } of held.keys())
+  async #renewUntilAborted(): Promise<void> {
+    const { steadyClock, leaseSeconds, renewEveryMs } = this.#options;
+    while (!this.#signal.aborted) {
+      await this.#attempt('renew', () => this.#renew());
+      // Where the lease was not renewed in time, the import may be another worker's by now.
+      for (const { ending, renewedAtMs } of this.#held.keys())
         if (steadyClock() - renewedAtMs >= leaseSeconds * 1000) ending.abort(new ImportTaken());
-      await delay(options.renewEveryMs, undefined, { signal }).catch(() => {});
+      await delay(renewEveryMs, undefined, { signal: this.#signal }).catch(() => {});
     }
   }
 
-  async function renew(): Promise<void> {
-    const mine = [...held.keys()];
+  async #renew(): Promise<void> {
+    const { steadyClock, leaseSeconds, queue } = this.#options;
+    const asked = [...this.#held.keys()];
     const renewedAtMs = steadyClock();
-    const figures = mine.map(({ claim, run }) => ({ ...identityOf(claim), bytesReceived: run.bytesReceived }));
-    const renewed = mine.length === 0 ? [] : await data.imports.renew(figures, leaseSeconds);
-    for (const one of mine) {
-      if (renewed.some(({ uploadID, epoch }) => uploadID === one.claim.upload_id && epoch === one.claim.epoch))
-        one.renewedAtMs = renewedAtMs;
-      else one.ending.abort(new ImportTaken());
+    const figures = asked.map(({ claim, run }) => ({ ...identityOf(claim), bytesReceived: run.bytesReceived }));
+    const renewed = asked.length === 0 ? [] : await this.#data.imports.renew(figures, leaseSeconds);
+    for (const held of asked) {
+      const { upload_id: uploadID, epoch } = held.claim;
+      const isRenewed = renewed.some((one) => one.uploadID === uploadID && one.epoch === epoch);
+      if (isRenewed) held.renewedAtMs = renewedAtMs;
+      else held.ending.abort(new ImportTaken());
     }
-    await data.imports.freeExpired();
+    await this.#data.imports.freeExpired();
     await queue.relay();
   }
 
-  /** What fails now, as when the database does not answer, is done again: by the next renewal, or once the lease is over. */
-  async function attempt(work: string, task: () => Promise<void>): Promise<void> {
+  /**
+   * Does a task and writes its failure to the log. A task that fails, as when the database does not answer, is done
+   * again: by the next renewal, or by the worker that claims the import once its lease is over.
+   */
+  async #attempt(work: string, task: () => Promise<void>): Promise<void> {
     try {
       await task();
     } catch (error) {
-      if (!signal.aborted) log('import_worker_hindered', { work, error });
+      if (!this.#signal.aborted) this.#options.log('import_worker_hindered', { work, error });
     }
   }
 }
 
-/** @returns false, with nothing changed, when the import is no longer this worker's */
+/**
+ * Writes down the beginning of an import.
+ * @returns false, with nothing changed, when the import is no longer this worker's
+ */
 async function beginImport(
   data: Database,
   claim: ClaimedImport,

@@ -1,9 +1,10 @@
-// An import worker in AWS: the process of an ECS task. Here it runs beside the agent (bin/local/agent.ts).
+// An import worker in AWS: the process of an ECS task. On one machine it runs inside the agent (bin/local/agent.ts).
 import { createServer } from 'node:http';
-import { readEnvironment } from '../api/environment.ts';
 import { jsonLog } from '../log.ts';
-import { connectAws } from '../ports/aws.ts';
-import { describeEcsTask } from '../publisher/ecs-task.ts';
+import { connectDatabase } from '../ports/aws/connect-aws.ts';
+import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
+import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
+import { describeEcsTask } from '../container/ecs-task.ts';
 import { agentHealthPort } from '../publisher/environment.ts';
 import { resolveBySystem } from '../ports/outbound/checked-lookup.ts';
 import { readImportEnvironment } from './environment.ts';
@@ -13,20 +14,15 @@ import { importWorkerDefaults, runImportWorker } from './import-worker.ts';
 const keepEveryMs = 60_000;
 const databaseConnections = 4;
 
-const platform = readEnvironment(process.env);
+const environment = readImportEnvironment(process.env);
 const steadyClock = () => performance.now();
-const task = await describeEcsTask(
-  process.env,
-  readImportEnvironment(process.env).releaseParameter,
-  platform.databaseRegion,
-  steadyClock,
-);
-// Workers give out no addresses, and run before the public one is known.
-const connections = await connectAws({ ...platform, origin: '' }, databaseConnections, jsonLog);
+const task = await describeEcsTask(process.env, environment.releaseParameter, environment.databaseRegion, steadyClock);
+// A worker reads the bytes of strangers. It gets no secret, and no key to open one.
+const pool = connectDatabase(environment, databaseConnections);
 
 const stopping = new AbortController();
 process.on('SIGTERM', () => stopping.abort());
-// Answers as long as the event loop turns.
+// This answers as long as the event loop turns.
 const health = createServer((_request, response) => response.end()).listen(agentHealthPort, '127.0.0.1');
 let importsUnderWay = 0;
 const keeping = setInterval(keepTask, keepEveryMs);
@@ -34,9 +30,15 @@ const keeping = setInterval(keepTask, keepEveryMs);
 try {
   await runImportWorker(
     {
-      ...connections,
+      pool,
+      queue: createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog }),
+      objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
       ...importWorkerDefaults,
-      source: { allowPrivateAddresses: platform.allowPrivateAddresses, resolve: resolveBySystem, limits: importLimits },
+      source: {
+        allowPrivateAddresses: environment.allowPrivateAddresses,
+        resolve: resolveBySystem,
+        limits: importLimits,
+      },
       steadyClock,
       random: Math.random,
       log: jsonLog,
@@ -50,7 +52,7 @@ try {
 } finally {
   clearInterval(keeping);
   health.close();
-  await connections.pool.end();
+  await pool.end();
 }
 
 function keepTask(): void {

@@ -11,9 +11,9 @@ import { ImportError } from './import-error.ts';
 import type { ImportLimits } from './import-limits.ts';
 
 export interface OpenSource {
-  /** From byte `offset` of the file on. To be read to its end, or destroyed. */
+  /** The file from byte `offset` on. The caller has to read it to its end, or to destroy it. */
   readonly body: IncomingMessage;
-  /** Where the reader asked to go on; 0 when the source has to begin again, because it cannot or the file is another one. */
+  /** Where the caller asked to go on; 0 when the source cannot go on there, or its file is another one now. */
   readonly offset: number;
   readonly version: SourceVersion;
   readonly name: string;
@@ -23,15 +23,16 @@ export interface OpenSource {
 
 export type SourceOptions = Omit<GetOptions, 'answerMs'> & { readonly limits: ImportLimits };
 
-/** Where to go on, of which version. */
+/** Where to go on, and in which version of the file. */
 export interface ResumePoint {
   readonly offset: number;
   readonly version: SourceVersion;
 }
 
 /**
+ * Opens the source that a link leads to.
  * @param resume null for the whole file
- * @throws {ImportError}
+ * @throws {ImportError} when there is no file that can be imported
  */
 export async function openSource(
   link: string,
@@ -46,7 +47,7 @@ export async function openSource(
   const range = answer.statusCode === 206 ? contentRange(answer.headers) : null;
   const goesOn =
     resume !== null && range?.start === resume.offset && isSameVersion(answer, range.totalBytes, resume.version);
-  // A part that was not asked for, or another one, or of another file: of no use.
+  // A part is of no use if none was asked for, if it is another one, or if it is part of another version.
   if (answer.statusCode !== 200 && !goesOn) {
     answer.destroy();
     if (resume === null)
@@ -83,36 +84,40 @@ async function followRedirects(
   const { allowPrivateAddresses, limits } = options;
   let url = URL.parse(link);
   for (let hops = 0; hops <= limits.maxRedirects; hops++) {
-    const fault = url && faultOfImportURL(url.href, allowPrivateAddresses);
+    const fault = url && faultOfImportURL(url.href, { allowPrivateAddresses });
     if (!url || fault === 'malformed') throw new ImportError('redirect_malformed');
     if (fault === 'forbidden') throw new ImportError('address_forbidden');
     url = directLink(url);
     const answer = await httpGet(url, headers, { ...options, answerMs: limits.answerMs }, signal);
     const next = await nextHop(answer, url, limits, signal);
-    if (next === undefined) return { answer, url };
+    if (next === 'arrived') return { answer, url };
     url = next;
   }
   throw new ImportError('too_many_redirects');
 }
 
-/** Undefined where the file is; null where the answer leads to what is no link. @throws {ImportError} for an answer that refuses */
+/**
+ * Where an answer leads to.
+ * @returns 'arrived' when the answer is that of the file; null when it leads to something that is no link
+ * @throws {ImportError} when the answer refuses the request
+ */
 async function nextHop(
   answer: IncomingMessage,
   url: URL,
   limits: ImportLimits,
   signal: AbortSignal,
-): Promise<URL | null | undefined> {
+): Promise<URL | 'arrived' | null> {
   const { statusCode = 0, headers } = answer;
   if ([301, 302, 303, 307, 308].includes(statusCode)) {
     answer.destroy();
     return headers.location === undefined ? null : URL.parse(headers.location, url.href);
   }
   if (statusCode === 200 && declaredType(headers).verdict === 'web_page') {
-    return confirmationLink(await readPage(answer, limits, signal), url) ?? undefined;
+    return confirmationLink(await readPage(answer, limits, signal), url) ?? 'arrived';
   }
-  // 416: the file has become shorter than what was there of it.
-  if (statusCode >= 200 && statusCode < 300) return undefined;
-  if (statusCode === 416) return undefined;
+  if (statusCode >= 200 && statusCode < 300) return 'arrived';
+  // 416 says that the file is shorter now than what is stored of it: it is there, and has to be fetched from its start.
+  if (statusCode === 416) return 'arrived';
   answer.destroy();
   throw refusal(statusCode, retryAfterMs(headers));
 }
@@ -128,7 +133,7 @@ function refusal(statusCode: number, retryAfterMs: number): ImportError {
 
 const maxPageBytes = 256 * 1024;
 
-/** As much of a web page as may be of interest, and no more. */
+/** Reads as much of a web page as may be of interest. */
 async function readPage(answer: IncomingMessage, { answerMs }: ImportLimits, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -140,7 +145,7 @@ async function readPage(answer: IncomingMessage, { answerMs }: ImportLimits, sig
       if (size >= maxPageBytes) break;
     }
   } catch {
-    // What has arrived has to do.
+    // A page that breaks off is judged by what has arrived of it.
     signal.throwIfAborted();
   } finally {
     clearTimeout(silence);

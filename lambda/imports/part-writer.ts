@@ -1,4 +1,4 @@
-// Collects bytes into the parts of an object: one part fills while the one before is stored, so two parts are all the memory it takes.
+// Collects bytes into the parts of an object, in the memory of two: one fills while the one before it is stored.
 import { partBytes } from '../ports/object-store/object-store.ts';
 import type { ObjectPart, ObjectStore } from '../ports/object-store/object-store.ts';
 
@@ -15,10 +15,10 @@ export class PartWriter {
   #spare = Buffer.allocUnsafe(partBytes);
   #filled = 0;
   #storing: Promise<void> = Promise.resolve();
-  /** Parts handed over to be stored. */
+  /** How many parts were handed over to be stored. */
   #begun: number;
 
-  /** @param parts that are stored already, all of `partBytes`, from the first on */
+  /** @param parts those that are stored already, from the first on, each of `partBytes` bytes */
   constructor(target: PartTarget, parts: readonly ObjectPart[]) {
     this.#target = target;
     this.#parts = [...parts];
@@ -29,7 +29,7 @@ export class PartWriter {
     return this.#target.multipartID;
   }
 
-  /** Taken so far: stored, or in memory. */
+  /** How many bytes were taken so far, whether they are stored or in memory. */
   get bytes(): number {
     return this.#begun * partBytes + this.#filled;
   }
@@ -51,7 +51,7 @@ export class PartWriter {
     await objects.completeMultipart(objectKey, multipartID, this.#parts);
   }
 
-  /** Waits for what is under way, whatever becomes of it. */
+  /** Waits for the part that is being stored, whether that succeeds or fails. */
   async settle(): Promise<void> {
     await this.#storing.catch(() => {});
   }
@@ -60,13 +60,14 @@ export class PartWriter {
     await this.#storing;
     const { objects, objectKey, multipartID } = this.#target;
     const body = this.#filling.subarray(0, this.#filled);
-    const partNumber = (this.#begun += 1);
+    this.#begun += 1;
+    const partNumber = this.#begun;
     [this.#filling, this.#spare] = [this.#spare, this.#filling];
     this.#filled = 0;
     this.#storing = objects
       .putPart(objectKey, multipartID, partNumber, body)
       .then((part) => void this.#parts.push(part));
-    // Told by the next step; until then nobody waits for it.
+    // The next call awaits this promise and throws its error. Until then nobody handles the error.
     this.#storing.catch(() => {});
   }
 }

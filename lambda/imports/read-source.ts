@@ -4,7 +4,8 @@ import { ImportError } from './import-error.ts';
 import type { ImportLimits } from './import-limits.ts';
 
 /**
- * Yields the body's bytes; the body stays the caller's to destroy. Time counts only while it waits for the source, not while the reader is busy.
+ * Yields the body's bytes. The caller has to destroy the body. Only time spent waiting for the source counts, not time
+ * in which the reader is busy.
  * @throws {ImportError} cut_off, too_slow
  */
 export async function* readSource(
@@ -24,7 +25,10 @@ export async function* readSource(
       if (done) return;
       waitedMs += steadyClock() - beganMs;
       bytes += value.length;
-      if (bytes >= minBytesPerPeriod) waitedMs = bytes = 0;
+      if (bytes >= minBytesPerPeriod) {
+        waitedMs = 0;
+        bytes = 0;
+      }
       if (waitedMs >= periodMs) throw new ImportError('too_slow');
       yield value;
     }

@@ -1,2 +1,45 @@
-// The environment of the jobs: they work with all that the API works with.
-export { apiVariables as jobVariables } from '../api/environment.ts';
+// The environment of the jobs: each has the variables that it reads, and no other.
+import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
+import {
+  databaseVariables,
+  queueVariables,
+  readDatabaseEnvironment,
+  readQueueURLs,
+  readStreamingEnvironment,
+  streamingVariables,
+} from '../ports/aws/environment.ts';
+import type { QueueName } from '../ports/command-queue/queues.ts';
+import { requiredVariable } from '../required-variable.ts';
+
+export const reconcileVariables = databaseVariables;
+export const timersVariables = [...databaseVariables, ...queueVariables, ...streamingVariables] as const;
+export const sweepVariables = [...timersVariables, 'TIMER_GROUP', 'TIMER_ROLE_ARN', 'TIMER_QUEUE_ARN'] as const;
+
+/** What a job works with that fires what is due. */
+export interface TimersEnvironment extends DatabaseEnvironment {
+  readonly queueURLs: Partial<Record<QueueName, string>>;
+  readonly allowPrivateAddresses: boolean;
+  readonly legacyRtmpURL: string | null;
+}
+
+/** The sweep arms timers as well. */
+export interface SweepEnvironment extends TimersEnvironment {
+  readonly timerGroup: string;
+  readonly timerRoleARN: string;
+  readonly timerQueueARN: string;
+}
+
+/** @throws naming the variable that is missing or malformed */
+export function readTimersEnvironment(env: NodeJS.ProcessEnv): TimersEnvironment {
+  return { ...readDatabaseEnvironment(env), ...readStreamingEnvironment(env), queueURLs: readQueueURLs(env) };
+}
+
+/** @throws naming the variable that is missing or malformed */
+export function readSweepEnvironment(env: NodeJS.ProcessEnv): SweepEnvironment {
+  return {
+    ...readTimersEnvironment(env),
+    timerGroup: requiredVariable(env, 'TIMER_GROUP'),
+    timerRoleARN: requiredVariable(env, 'TIMER_ROLE_ARN'),
+    timerQueueARN: requiredVariable(env, 'TIMER_QUEUE_ARN'),
+  };
+}

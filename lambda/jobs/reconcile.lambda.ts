@@ -1,10 +1,10 @@
-// The daily proof of the books: called by EventBridge.
-import { readEnvironment } from '../api/environment.ts';
+// The function that proves the books every day; EventBridge calls it.
 import { jsonLog } from '../log.ts';
-import { connectAws } from '../ports/aws.ts';
+import { connectDatabase } from '../ports/aws/connect-aws.ts';
+import { readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import { reconcile } from './reconcile.ts';
 
-const { pool } = await connectAws(readEnvironment(process.env), 1, jsonLog);
+const pool = connectDatabase(readDatabaseEnvironment(process.env), 1);
 
 export async function handler(): Promise<void> {
   await reconcile(pool, jsonLog);

@@ -1,16 +1,16 @@
-// The daily proof of the books.
+// Proves every day that the books agree.
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Log } from '../log.ts';
 
-/** A difference is never mended by itself: somebody has to understand it first. */
+/** The books differ. Nothing corrects them automatically: somebody has to understand the difference first. */
 export class BooksDiffer extends Error {
   override readonly name = 'BooksDiffer';
 }
 
 /**
- * Proves, user by user, that ledger, live intervals and invoices say the same, and logs every difference.
- * @throws {BooksDiffer} which is what the alarm is for
+ * Proves, user by user, that the ledger, the live intervals and the invoices agree, and logs every difference.
+ * @throws {BooksDiffer} so that the function fails and its alarm rings
  */
 export async function reconcile(pool: Pool, log: Log): Promise<void> {
   const differences = await databaseOn(pool).reconciliation.differences();

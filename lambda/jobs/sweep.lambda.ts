@@ -1,14 +1,16 @@
-// The minute sweep: called by EventBridge.
+// The function that sweeps; EventBridge calls it every minute.
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
-import { readEnvironment } from '../api/environment.ts';
 import { jsonLog } from '../log.ts';
-import { connectAws } from '../ports/aws.ts';
+import { connectDatabase } from '../ports/aws/connect-aws.ts';
+import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { createSchedulerTimers } from '../ports/timers/scheduler-timers.ts';
 import { newID } from '../data/new-id.ts';
+import { readSweepEnvironment } from './environment.ts';
 import { sweep } from './sweep.ts';
 
-const environment = readEnvironment(process.env);
-const { pool, queue } = await connectAws(environment, 1, jsonLog);
+const environment = readSweepEnvironment(process.env);
+const pool = connectDatabase(environment, 1);
+const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog });
 // Only the sweep arms timers, so only its bundle holds their client.
 const timers = createSchedulerTimers({
   scheduler: new SchedulerClient(),
@@ -18,6 +20,10 @@ const timers = createSchedulerTimers({
 });
 
 export async function handler(): Promise<void> {
-  const starting = { settings: environment, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
-  await sweep({ pool, queue, timers, starting, clock: () => new Date() });
+  const startOptions = {
+    settings: environment,
+    newID: (prefix: string) => newID(prefix, new Date()),
+    random: Math.random,
+  };
+  await sweep({ pool, queue, timers, startOptions, clock: () => new Date() });
 }

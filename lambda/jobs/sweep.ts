@@ -1,4 +1,4 @@
-// What is done every minute, so that nothing is forgotten when the one who should have done it died.
+// The sweep: does every minute what some process should have done before it died, so that nothing stays undone.
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import { eventsKeptDays } from '../domain/webhook-retries.ts';
@@ -6,36 +6,39 @@ import { applyPayments } from '../orchestration/apply-payments.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
-import type { Starting } from '../orchestration/start-stream.ts';
+import type { StartOptions } from '../orchestration/start-stream.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import type { Timers } from '../ports/timers/timers.ts';
 
-export interface SweepParts {
+export interface SweepOptions {
   readonly pool: Pool;
   readonly queue: CommandQueue;
   readonly timers: Timers;
-  readonly starting: Omit<Starting, 'now'>;
+  readonly startOptions: Omit<StartOptions, 'now'>;
   readonly clock: () => Date;
 }
 
-/** Sweeps come every 60 seconds; a timer is armed one sweep before its time, and a late sweep still finds it. */
+/**
+ * A timer is armed when its time is so near. Sweeps run every 60 seconds, so one that is late still arms it in time.
+ */
 const timerAheadSeconds = 150;
-/** What is due to webhooks, or to be mailed, has a command of its own, and a sender that lives has begun by then. */
+/** A webhook or mail that has waited for so long has lost its command: a sender that works would have begun by then. */
 const forgottenAfterSeconds = 60;
-/** A sweep takes no more than these; the next one goes on. */
+/** How many old events one sweep deletes at most; the next one continues. */
 const oldEventsAtOnce = 5000;
 
 /**
- * Frees what dead agents and import workers held, applies payments that were left behind, fires what is due, arms timers, discards
- * abandoned uploads, has webhooks and mails sent that were left behind, relays what was left in the outbox, and throws away what has expired.
- * @throws {AggregateError} what failed, after everything else was done
+ * Frees what dead agents and import workers held, applies payments that are not applied yet, fires what is
+ * due, arms timers, discards abandoned uploads, has forgotten webhooks and mails sent, relays what is left in
+ * the outbox, and deletes what has expired.
+ * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
-export async function sweep({ pool, queue, timers, starting, clock }: SweepParts): Promise<void> {
+export async function sweep({ pool, queue, timers, startOptions, clock }: SweepOptions): Promise<void> {
   const steps = [
     () => recoverReplicas(pool),
-    // Before credits are found missing.
+    // Payments come before fireDue, which stops streams without credits.
     () => applyPayments(pool),
-    () => fireDue(pool, starting, clock),
+    () => fireDue(pool, startOptions, clock),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),
     () => discardAbandonedUploads(pool),

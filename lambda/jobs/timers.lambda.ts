@@ -1,13 +1,15 @@
-// Called by the queue 'timers'.
-import { readEnvironment } from '../api/environment.ts';
+// The function that fires what is due; the queue 'timers' calls it.
 import { jsonLog } from '../log.ts';
-import { connectAws } from '../ports/aws.ts';
+import { connectDatabase } from '../ports/aws/connect-aws.ts';
+import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { newID } from '../data/new-id.ts';
+import { readTimersEnvironment } from './environment.ts';
 import { createTimersHandler } from './timers.ts';
 
-const environment = readEnvironment(process.env);
-const { pool, queue } = await connectAws(environment, 1, jsonLog);
+const environment = readTimersEnvironment(process.env);
+const pool = connectDatabase(environment, 1);
+const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog });
 const clock = () => new Date();
-const starting = { settings: environment, newID: (prefix: string) => newID(prefix, clock()), random: Math.random };
+const startOptions = { settings: environment, newID: (prefix: string) => newID(prefix, clock()), random: Math.random };
 
-export const handler = createTimersHandler({ pool, queue, starting, clock });
+export const handler = createTimersHandler({ pool, queue, startOptions, clock });

@@ -1,11 +1,11 @@
-// What the queue 'timers' is for: something is due now. What it is stands in the rows; the message is only a wake-up.
+// Fires what is due. A message of the queue 'timers' only says when: what is due stands in the database.
 import { fireDue } from '../orchestration/fire-due.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
-import type { SweepParts } from './sweep.ts';
+import type { SweepOptions } from './sweep.ts';
 
-export function createTimersHandler({ pool, queue, starting, clock }: Omit<SweepParts, 'timers'>): QueueHandler {
+export function createTimersHandler({ pool, queue, startOptions, clock }: Omit<SweepOptions, 'timers'>): QueueHandler {
   return async () => {
-    await fireDue(pool, starting, clock);
+    await fireDue(pool, startOptions, clock);
     await queue.relay();
     return { batchItemFailures: [] };
   };

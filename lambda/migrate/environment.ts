@@ -1,4 +1,4 @@
-// The environment of the migration function: the names that its stack sets, and their values, parsed once.
+// The environment of the migration function: the names of the variables that its stack sets, and their values.
 import { requiredVariable } from '../required-variable.ts';
 
 /** The database role by which everything but the migration connects. */

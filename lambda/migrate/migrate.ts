@@ -3,14 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 
-/** Two migrators at once take turns on this advisory lock. The number means nothing; it only has to be ours. */
+/** Processes that migrate at the same time take turns on this advisory lock. Nothing else uses its number. */
 const migrationLock = 7_140_001;
 
 /**
- * Applies what is missing, in order, each file in a transaction of its own with its row in `migrations`.
- * Safe to call from several processes at once. Applied files are never edited: changes come as a new number (expand, then contract).
- * @returns the names of the files applied now
- * @throws if the numbers have a gap or a duplicate, or a statement fails (then nothing of that file stays)
+ * Applies the files that are missing, in order, each in a transaction of its own with its row in `migrations`. Several
+ * processes may call it at once. Files that were applied are never edited: a change is a file with a new number.
+ * @returns the names of the files that it has applied
+ * @throws if the numbers have a gap or a duplicate, or if a statement fails: then nothing of that file stays
  */
 export async function migrate(pool: Pool, folder = join(import.meta.dirname, '../data/migrations')): Promise<string[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
@@ -43,7 +43,7 @@ export async function migrate(pool: Pool, folder = join(import.meta.dirname, '..
     throw error;
   } finally {
     client.off('error', noteFailure);
-    // After a failure the connection is closed, which rolls back and gives up the lock: the connection may be what failed.
+    // After a failure the connection is closed, as it may be what failed. That rolls back, and gives up the lock.
     client.release(failure);
   }
 }

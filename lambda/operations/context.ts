@@ -1,9 +1,9 @@
-// What an operation reaches the world through.
+// What every operation is called with: its caller, the database, the ports and the settings.
 import type { Database } from '../data/database.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
-import type { CryptoProcessor } from '../ports/crypto-processor/crypto-processor.ts';
+import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
-import type { PaymentProvider } from '../ports/payment/payment.ts';
+import type { PaymentProvider } from '../ports/payments/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import type { Scope } from './scopes.ts';
 
@@ -12,10 +12,10 @@ export interface Caller {
   readonly scopes: readonly Scope[];
 }
 
-/** For operations that need no credential. */
+/** The context of operations that need no credential. */
 export interface PublicContext {
   readonly now: Date;
-  /** Checks the parts that the service stands on; never throws. */
+  /** Checks the parts that the service needs to work. Never throws. */
   readonly health: () => Promise<
     Record<'database' | 'storage' | 'queue', { status: 'ok' | 'failed'; latencyMs: number }>
   >;
@@ -24,7 +24,7 @@ export interface PublicContext {
   readonly openapi: () => unknown;
 }
 
-/** For everything else. A GET reads outside a transaction; all that another method does is one transaction. */
+/** The context of all other operations. A GET reads outside a transaction; any other method runs in one transaction. */
 export interface Context extends PublicContext {
   readonly caller: Caller;
   readonly data: Database;
@@ -37,11 +37,17 @@ export interface Context extends PublicContext {
   readonly newID: (prefix: string) => string;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Whether the caller asked for a field, named like `Stream.replicas`: what nobody sees need not be read. Most surfaces show everything. */
+  /**
+   * Whether the caller wants a field, named like `Stream.replicas`. What nobody wants need not be read. Only GraphQL
+   * lets callers choose; the other surfaces want every field.
+   */
   readonly isWanted: (field: string) => boolean;
-  /** For secrets. */
+  /** Random bytes for secrets. */
   readonly randomBytes: (count: number) => Buffer;
-  /** Opaque cursors of one caller's list, which cannot be altered. */
+  /**
+   * Opaque cursors into the lists of one caller. `open` answers null for a
+   * cursor that `seal` did not make for that list.
+   */
   readonly cursors: {
     readonly seal: (listID: string, position: number) => string;
     readonly open: (listID: string, cursor: string) => number | null;

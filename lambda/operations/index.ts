@@ -1,4 +1,4 @@
-// The catalogue: every operation there is, by resource. Adding one is a file and a line here.
+// The catalogue: all operations, by resource. A new operation is a new file, and a line here.
 import { getMe } from './account/get-me.ts';
 import { createTopUp } from './billing/create-top-up.ts';
 import { getBillingOverview } from './billing/get-billing-overview.ts';

@@ -1,4 +1,5 @@
-// How an operation of the catalogue is declared: policy as data, logic last. Every surface is computed from this.
+// How an operation of the catalogue is declared: what surfaces have to know as data, then its logic.
+// REST, GraphQL, MCP and the OpenAPI document are computed from these declarations.
 import * as z from 'zod';
 import type { Context, PublicContext } from './context.ts';
 import type { ProblemCode } from './problem-codes.ts';
@@ -15,16 +16,18 @@ interface Input<Params extends Shape, Query extends Shape, Body extends Schema> 
 }
 
 interface Hints {
-  /** A POST that may be repeated without a key: it changes nothing the second time. */
+  /** A POST that changes nothing the second time, so it may be repeated without an Idempotency-Key. */
   readonly idempotent?: true;
-  /** A POST that takes away something that was there. */
+  /** A POST that may delete something that was there. */
   readonly destructive?: true;
-  /** It reaches out to what is neither ours nor the caller's. */
+  /** It makes us connect to systems of others. */
   readonly openWorld?: true;
 }
 
 interface Declaration<Params extends Shape, Query extends Shape, Body extends Schema, Answer extends Schema, Ctx> {
-  /** camelCase; the OpenAPI operationId and MCP tool are its snake_case, the GraphQL field is itself. */
+  /**
+   * In camelCase, as the GraphQL field is called. The OpenAPI operationId and the MCP tool are called so in snake_case.
+   */
   readonly id: string;
   readonly summary: string;
   /** What a client has to know beyond the summary: units, effects, what to call next. */
@@ -50,17 +53,17 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     readonly body?: Answer;
     /** The path of what was made, for the Location header. */
     readonly location?: (answer: z.output<Answer>) => string;
-    /** It holds a secret: where it is kept to be repeated, it is sealed. */
+    /** The answer holds a secret, so the copy that we keep for repeated requests is sealed. */
     readonly isSecret?: boolean;
   };
-  /** Beyond those that every operation has: 401, 403, 422 for its input, 429, 500 and 502. */
+  /** The problems besides those of every operation, which are 401, 403, 422 for its input, 429, 500 and 502. */
   readonly errors: readonly ProblemCode[];
-  /** What agents are told beyond what the method says. */
+  /** What AI clients are told beyond what the method says. */
   readonly hints?: Hints;
   readonly handle: (ctx: Ctx, input: Input<Params, Query, Body>) => Promise<z.input<Answer>>;
 }
 
-/** One operation, as the surfaces see it. */
+/** One operation as the surfaces see it. */
 export interface Operation extends Omit<
   Declaration<Shape, Shape, Schema, Schema, Context>,
   'handle' | 'params' | 'query' | 'output'
@@ -85,18 +88,18 @@ export function operation<
   Body extends Schema = z.ZodUndefined,
   Answer extends Schema = z.ZodUndefined,
 >(scopes: readonly [Scope, ...Scope[]], declaration: Declaration<Params, Query, Body, Answer, Context>): Operation {
-  return seal(scopes, declaration);
+  return withSchemas(scopes, declaration);
 }
 
 /** Declares an operation that needs no credential. */
 export function publicOperation<Answer extends Schema>(
   declaration: Declaration<Record<never, never>, Record<never, never>, z.ZodUndefined, Answer, PublicContext>,
 ): Operation {
-  return seal('public', declaration);
+  return withSchemas('public', declaration);
 }
 
-/** Builds the schemas once, never per request. */
-function seal<
+/** The schemas are built here, once, and not for each request. */
+function withSchemas<
   Params extends Shape,
   Query extends Shape,
   Body extends Schema,

@@ -1,6 +1,7 @@
-// Every problem that a client can meet: its stable code, its status, and what it means.
+// Every problem that a client can get: its stable code, its HTTP status and what it means.
+// ProblemError ends a request with one of them.
 
-/** `explanation` is what GET {base_url}/problems/{code} answers. */
+/** A kind of problem. GET {base_url}/problems/{code} answers the explanation. */
 interface ProblemKind {
   readonly status: 401 | 403 | 404 | 405 | 422 | 429 | 500 | 502;
   readonly title: string;
@@ -12,7 +13,8 @@ export const problemCodes = {
     status: 401,
     title: 'Not authenticated',
     explanation:
-      'The request carries no valid credential. Send an API key in X-API-Key, or an access token as Authorization: Bearer, and not two different ones.',
+      'The request carries no valid credential. Send an API key in X-API-Key, or an access token as ' +
+      'Authorization: Bearer, and not two different ones.',
   },
   insufficient_scope: {
     status: 403,
@@ -78,7 +80,8 @@ export const problemCodes = {
     status: 422,
     title: 'Stream not ready',
     explanation:
-      'Something that the stream needs is missing. The readiness result in this answer says what to do about each issue.',
+      'Something that the stream needs is missing. The readiness result in this answer says what to do about each ' +
+      'issue.',
   },
   stream_not_stoppable: {
     status: 422,
@@ -192,14 +195,16 @@ export const problemCodes = {
 
 export type ProblemCode = keyof typeof problemCodes;
 
-/** One fault of the input: `path` is a JSON pointer into the body, or /path/NAME, /query/NAME, /header/NAME. */
+/** One fault of the input. Its `path` is a JSON pointer into the body, or /path/NAME, /query/NAME or /header/NAME. */
 export interface FieldError {
   readonly path: string;
   readonly code: string;
   readonly detail: string;
 }
 
-/** Ends a request with a problem. `detail` is public; what is not goes into `cause`, and from there only to the log. */
+/**
+ * Ends a request with a problem. Clients see `detail`. What they must not see goes into `cause`, which is only logged.
+ */
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly code: ProblemCode;
@@ -228,7 +233,7 @@ export class ProblemError extends Error {
     this.headers = more.headers ?? {};
   }
 
-  /** The same with its faults where a surface has what is at these pointers into a REST request. */
+  /** The same problem, with the paths of its faults translated from a REST request to another surface. */
   at(pathOf: (pointer: string) => string): ProblemError {
     const { members, headers, cause } = this;
     return new ProblemError(this.code, this.detail, {
@@ -245,10 +250,11 @@ export function fieldProblem(field: string, detail: string, code: ProblemCode = 
   return fieldProblems([[field, detail, code]])!;
 }
 
-/** All faults that were found together, so that the caller can mend them at once; the first gives the problem its code. Null without any. */
-export function fieldProblems(
-  faults: readonly (readonly [field: string, detail: string, code?: ProblemCode])[],
-): ProblemError | null {
+/** What is wrong with one field of the body. Without a code it is validation_failed. */
+export type FieldFault = readonly [field: string, detail: string, code?: ProblemCode];
+
+/** One problem of all these faults, so that a caller can correct them at once. The first one gives it its code. */
+export function fieldProblems(faults: readonly FieldFault[]): ProblemError | null {
   const errors = faults.map(([field, detail, code = 'validation_failed' as const]) => ({
     path: `/${field}`,
     code,

@@ -1,4 +1,4 @@
-// What belongs to what: where an answer names another resource by its id, surfaces that can follow it find it here.
+// Which answers name other resources by their ids. Surfaces that can follow such ids, as GraphQL does, read this table.
 import type * as z from 'zod';
 import type { Context } from './context.ts';
 import { destinationSchema, presentDestination } from './destinations/destination-schema.ts';
@@ -7,28 +7,33 @@ import type { Scope } from './scopes.ts';
 import { presentStreams, streamSchema } from './streams/stream-schema.ts';
 import { presentUpload, uploadSchema } from './uploads/upload-schema.ts';
 
-/** A field that answers have besides their own, computed from one that holds an id, or several. */
+/** A further field of an answer: the resource, or resources, that another field of the answer names by id. */
 export interface Relation {
-  /** The `id` of the schema that has it. */
+  /** The `id` of the schema of that answer. */
   readonly from: string;
   readonly field: string;
   readonly description: string;
-  /** The field beside it with the ids. */
+  /** The field of the answer with the id or ids. */
   readonly ids: string;
   readonly to: keyof typeof related;
-  /** For several: how many there usually are, for limits. Null for one, which is null where it is gone. */
+  /**
+   * How many there usually are, for estimating costs. Null where the field is one resource, or null where that is gone.
+   */
   readonly usually: number | null;
 }
 
 export interface Related {
   readonly schema: z.ZodType;
-  /** As of the operation that answers one of them. */
+  /** The same scopes as of the operation that answers one of these resources. */
   readonly scopes: readonly [Scope, ...Scope[]];
-  /** Those of the ids that are the caller's, in no order, with one statement for all of them and one for each thing that they show. */
+  /**
+   * Reads the resources with these ids that are the caller's, in any order. The number of
+   * statements does not depend on the number of ids.
+   */
   readonly load: (ctx: Context, ids: readonly string[]) => Promise<readonly unknown[]>;
 }
 
-/** What can be related to, by the `id` of its schema. */
+/** The resources that answers name, by the `id` of their schema. */
 export const related = {
   Stream: {
     schema: streamSchema,

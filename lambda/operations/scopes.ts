@@ -8,5 +8,5 @@ export const scopes = {
 } as const;
 
 export type Scope = keyof typeof scopes;
-/** An API key acts as its user: it carries every scope (service specification, part 5.1). */
+/** The scopes of an API key without scopes of its own, which acts as its user. */
 export const allScopes = Object.keys(scopes) as Scope[];

@@ -1,4 +1,5 @@
-// The events that webhooks are told of: when each happens, and what it carries. Written by triggers (data/migrations/0010_webhooks.sql).
+// The events that webhooks are told of: when each happens, and what it carries.
+// Triggers in the database write the events (data/migrations/0010_webhooks.sql).
 import * as z from 'zod';
 import { graceMs } from '../domain/credits.ts';
 import { streamStates, transitions } from '../domain/stream-lifecycle.ts';
@@ -14,7 +15,7 @@ interface WebhookEvent {
 
 const streamID = z.string();
 const role = z.enum(['primary', 'backup']);
-/** Times in payloads are written as they are stored. */
+/** Payloads hold times in the form in which the database stores them. */
 const time = z.iso.datetime();
 const creditsLeft = z.number().describe('At the time of the event.');
 const creditsExhaustedAt = time.describe('When the credits are used up, with what was live at the time of the event.');
@@ -26,7 +27,8 @@ export const webhookEvents = [
     type: 'stream.state_changed',
     summary: 'A stream is in another state',
     description:
-      'Every transition of a stream, with what caused it. A stream that is deleted while it is live still tells that it has stopped.',
+      'Every transition of a stream, with what caused it. A stream that is deleted while it is live still tells ' +
+      'that it has stopped.',
     data: z.object({
       streamID,
       streamStateID: z.string().describe('Of the transition, as in the stream.'),
@@ -48,7 +50,8 @@ export const webhookEvents = [
     type: 'replica.lost',
     summary: 'A publisher is lost',
     description:
-      'The destination takes no more media from this publisher of the stream. It is brought back by itself; with a backup the stream stays active meanwhile.',
+      'The destination takes no more media from this publisher of the stream. It is brought back by itself; ' +
+      'with a backup the stream stays active meanwhile.',
     data: z.object({
       streamID,
       role,
@@ -76,7 +79,8 @@ export const webhookEvents = [
     type: 'playlist.published',
     summary: 'A playlist was published',
     description:
-      'Its draft is the live snapshot now. A running stream takes it over at the end of an item, at least 10 seconds later.',
+      'Its draft is the live snapshot now. A running stream takes it over at the end of an item, at least 10 ' +
+      'seconds later.',
     data: z.object({ playlistID: z.string(), streamID, version: z.int() }),
   },
   {

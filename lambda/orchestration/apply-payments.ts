@@ -1,4 +1,4 @@
-// Turns what payment providers reported into credits: each message once, whenever it comes and after whatever else.
+// Turns what payment providers reported into credits: each message once, in whatever order messages arrive.
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
@@ -10,10 +10,10 @@ import { creditPurchase, Inapplicable, lockInvoice } from './credit-purchase.ts'
 import { reassess } from './meter.ts';
 
 /**
- * Applies every kept message that is not applied yet, each in a transaction of its own. A refund that was delivered before its payment
- * is applied as soon as that is. Any number of processes may do so at once.
- * @returns how many were applied
- * @throws the first failure, once all others had their turn
+ * Applies every stored message that is not applied yet, each in a transaction of its own. A refund that arrived before
+ * its payment is applied right after the payment. Any number of processes may call this at once.
+ * @returns how many messages were applied
+ * @throws the first failure, once all other messages had their turn
  */
 export async function applyPayments(
   pool: Pool,
@@ -36,14 +36,15 @@ export async function applyPayments(
       if (!(error instanceof Inapplicable)) failure ??= error;
     }
     if (!turn.event) break;
-    // What waited for this payment comes before it.
+    // Messages that waited for this payment, such as its refund, arrived before
+    // it: the search begins again from the start.
     afterSeq = turn.paid ? 0 : turn.event.seq;
   }
   if (failure !== undefined) throw failure;
   return applied;
 }
 
-/** @returns whether a payment came in by it */
+/** @returns whether the message reports a payment */
 async function applyEvent(data: Database, event: StoredEvent, now: Date): Promise<boolean> {
   for (const report of event.meaning) await applyReport(data, report, now);
   await data.payments.markApplied(event);
@@ -58,7 +59,7 @@ async function applyReport(data: Database, report: PaymentReport, now: Date): Pr
     case 'expired':
       return applyUnpaid(data, report);
     case 'receipt':
-      await data.billing.setReceipt(report.invoiceID, report.receiptURL);
+      await data.invoices.setReceipt(report.invoiceID, report.receiptURL);
       return;
     case 'refund':
     case 'dispute':
@@ -69,7 +70,7 @@ async function applyReport(data: Database, report: PaymentReport, now: Date): Pr
 }
 
 async function applyPaid(data: Database, report: Extract<PaymentReport, { kind: 'paid' }>, now: Date): Promise<void> {
-  const invoice = await lockInvoice(data, await data.billing.find(report.invoiceID));
+  const invoice = await lockInvoice(data, await data.invoices.find(report.invoiceID));
   if (report.currency !== invoice.currency)
     throw new Inapplicable(`paid in ${report.currency} instead of ${invoice.currency}`);
   if (nextInvoiceState(invoice.state, 'paid') === null) return;
@@ -83,32 +84,34 @@ async function applyPaid(data: Database, report: Extract<PaymentReport, { kind: 
   });
 }
 
-/** A checkout whose top-up was never written, since we failed right after making it, is of no more interest. */
+/**
+ * Without an invoice there is nothing to do: we failed after the checkout was made and before its invoice was written.
+ */
 async function applyUnpaid(
   data: Database,
   { kind, invoiceID }: Extract<PaymentReport, { kind: 'failed' | 'expired' }>,
 ): Promise<void> {
-  const found = await data.billing.find(invoiceID);
+  const found = await data.invoices.find(invoiceID);
   if (!found) return;
   const invoice = await lockInvoice(data, found);
   const next = nextInvoiceState(invoice.state, kind);
-  if (next) await data.billing.setState(invoice.id, next);
+  if (next) await data.invoices.setState(invoice.id, next);
 }
 
 async function applyReversal(data: Database, report: ReversalReport, now: Date): Promise<void> {
-  const invoice = await lockInvoice(data, await data.billing.findByPayment(report.paymentReference));
+  const invoice = await lockInvoice(data, await data.invoices.findByPayment(report.paymentReference));
   const { kind, id: reference } = report;
   const known = await data.payments.findReversal(reference);
   const { taken, final } = mergeReversal(known, report);
   const reversed = await data.payments.reversedCredits(invoice.id);
-  // Never more than was bought, whatever is refunded and disputed at once.
+  // Refunds and disputes together never take back more credits than the invoice brought.
   const credits = known?.taken ? known.credits : Math.min(report.amountCents, invoice.credits - reversed);
   const posting = { userID: invoice.user_id, reference, credits, account: 'sales', at: now } as const;
 
   if (taken && !known?.taken) {
     await data.ledger.take({ ...posting, cause: kind }, invoice.id);
     const next = reversed + credits >= invoice.credits ? nextInvoiceState(invoice.state, 'taken_back') : null;
-    if (next) await data.billing.setState(invoice.id, next);
+    if (next) await data.invoices.setState(invoice.id, next);
     await data.notifications.add({
       userID: invoice.user_id,
       kind: kind === 'refund' ? 'payment_refunded' : 'payment_disputed',
@@ -120,7 +123,7 @@ async function applyReversal(data: Database, report: ReversalReport, now: Date):
   if (!taken && known?.taken) {
     const cause = kind === 'refund' ? 'refund_failed' : 'dispute_won';
     const next = nextInvoiceState(invoice.state, 'given_back');
-    if (next) await data.billing.setState(invoice.id, next);
+    if (next) await data.invoices.setState(invoice.id, next);
     await data.ledger.add({ ...posting, cause }, invoice.id);
     await data.ledger.payDebt(invoice.user_id, invoice.id, `${cause}/${reference}`, now);
   }

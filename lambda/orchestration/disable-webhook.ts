@@ -1,10 +1,10 @@
-// Disables a webhook that takes nothing any more, and tells its user so.
+// Disables a webhook that takes no events any more, and tells its user so.
 import type { Database } from '../data/database.ts';
 import type { Webhook, WebhookDisabledReason } from '../data/webhooks.ts';
 
 /**
- * One that has another address by now than `webhook` stays enabled.
- * @param unlessSince leaves one enabled that has taken something since then
+ * Disables a webhook, unless its address was changed after the caller read it.
+ * @param unlessSince the webhook also stays enabled where it has taken an event since then
  */
 export async function disableWebhook(
   data: Database,

@@ -1,11 +1,11 @@
-// Works off what waits for anybody who comes by: one stream after the other, each in a transaction of its own.
+// Handles everything that waits, one stream after the other, each in a transaction of its own.
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 
 /**
- * Handles what `next` finds, which it locks, until it finds nothing. A stream whose turn fails is left out for now (`except`), so that
- * it does not keep all others waiting.
+ * Handles what `next` finds and locks, until `next` finds nothing. A stream whose turn fails is left out from then on,
+ * by `except`, so that all others have their turn.
  * @returns how many turns were taken
  * @throws the first failure, once everything else had its turn
  */

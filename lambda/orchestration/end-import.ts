@@ -1,16 +1,16 @@
-// Ends an import: its bytes are there and are examined next, or they will never come.
+// Ends an import: either all bytes are there and are examined next, or the import has failed.
 import type { Database } from '../data/database.ts';
 import type { ClaimedImport } from '../data/imports.ts';
 import type { UploadFailure } from '../data/uploads.ts';
 import { settleUpload } from './settle-upload.ts';
 
-/** @returns false, with nothing changed, when the upload was deleted or the import is another worker's by now */
+/** @returns false, with nothing changed, when the upload was deleted or another worker has taken over the import */
 export async function endImport(
   data: Database,
   { upload_id: uploadID, user_id: userID, epoch }: Pick<ClaimedImport, 'upload_id' | 'user_id' | 'epoch'>,
   { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null },
 ): Promise<boolean> {
-  // Locked before its import, as by whoever deletes it.
+  // The upload is locked before its import, in the same order as where an upload is deleted.
   const upload = await data.uploads.lock(userID, uploadID);
   if (!upload || !(await data.imports.end({ uploadID, epoch }, { bytesReceived, failure }))) return false;
   if (failure === null) {

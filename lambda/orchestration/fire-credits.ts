@@ -1,6 +1,6 @@
-// What happens when credits run out: warnings ahead, a grace for a top-up under way, then the streams stop.
+// What happens when credits run out: first warnings, then a grace for a top-up, then the streams stop.
 import type { Pool } from 'pg';
-import type { DueAccount } from '../data/billing.ts';
+import type { DueAccount } from '../data/credit-accounts.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { NotificationKind } from '../data/notifications.ts';
@@ -17,14 +17,15 @@ const notificationOf: Readonly<Record<Warning, NotificationKind>> = {
 };
 
 /**
- * Does what is due to accounts now. Any number of processes may do so at once; what one that dies leaves half done is taken up again.
+ * Warns of or stops for every account what is due now. Any number of processes may call this at once. An account that a
+ * process left half done when it died becomes due again.
  * @returns how many accounts had something due
- * @throws the first failure, once everything else was done
+ * @throws the first failure, once all other accounts had their turn
  */
 export async function fireCredits(pool: Pool, now: Date): Promise<number> {
   const failures: unknown[] = [];
   for (let taken = 0; ; taken++) {
-    const account = await databaseOn(pool).billing.takeDue(now);
+    const account = await databaseOn(pool).creditAccounts.takeDue(now);
     if (account) {
       await fireAccount(pool, account, now).catch((error: unknown) => failures.push(error));
       continue;
@@ -37,17 +38,17 @@ export async function fireCredits(pool: Pool, now: Date): Promise<number> {
 async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<void> {
   const userID = account.user_id;
   const due = await inTransaction(pool, async (data) => {
-    await data.billing.lockAccount(userID);
+    await data.creditAccounts.lock(userID);
     if (account.free_credits_due_at !== null) await grantFreeCredits(data, userID, now);
     return warn(data, userID, now);
   });
   if (due !== 'stop') return;
   const stopped: string[] = [];
-  for (const streamID of await databaseOn(pool).billing.runningStreams(userID)) {
+  for (const streamID of await databaseOn(pool).creditAccounts.runningStreams(userID)) {
     if (await inTransaction(pool, (data) => stopWithoutCredits(data, userID, streamID, now))) stopped.push(streamID);
   }
   await inTransaction(pool, async (data) => {
-    await data.billing.lockAccount(userID);
+    await data.creditAccounts.lock(userID);
     await reassess(data, userID, now);
     if (stopped.length === 0) return;
     const reference = `${account.credits_exhausted_at?.toISOString()}`;
@@ -61,29 +62,35 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
   });
 }
 
-/** Looks at the account anew, now that it is locked, and warns if that is due. */
+/** Judges the account again, now that it is locked, and warns if that is due. */
 async function warn(data: Database, userID: string, now: Date): Promise<'stop' | 'done'> {
-  const consumption = await data.billing.consumption(userID, now);
+  const consumption = await data.creditAccounts.consumption(userID, now);
   const outlook = outlookOf(consumption, now);
   const action = actionDue(outlook, now);
   if (action && 'stop' in action) return 'stop';
   if (action) {
     const detail = { creditsLeft: consumption.creditsLeft, creditsExhaustedAt: outlook.exhaustedAt };
-    // Whoever starts and stops all day is warned of each shortage once.
-    const reference = `${now.toISOString().slice(0, 'YYYY-MM-DD'.length)} after ${(await data.billing.lastPaidAt(userID))?.toISOString() ?? 'nothing'}`;
+    // The same reference is never mailed twice: a user who starts and stops streams all day gets each warning once
+    // a day, and again after the next payment.
+    const today = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
+    const lastPaidAt = await data.invoices.lastPaidAt(userID);
+    const reference = `${today} after ${lastPaidAt?.toISOString() ?? 'nothing'}`;
     await data.notifications.add({ userID, kind: notificationOf[action.warn], reference, detail, dueAt: now });
-    await data.billing.saveOutlook(userID, { ...outlook, warned: action.warn });
+    await data.creditAccounts.saveOutlook(userID, { ...outlook, warned: action.warn });
   }
   await reassess(data, userID, now);
   return 'done';
 }
 
-/** A top-up that arrived meanwhile keeps the stream. Nobody pays for what comes after the grace. */
+/**
+ * Stops one stream, unless a top-up has arrived meanwhile. What was live after the end of the grace costs nothing.
+ * @returns whether the stream was stopped
+ */
 async function stopWithoutCredits(data: Database, userID: string, streamID: string, now: Date): Promise<boolean> {
   const stream = await data.streams.lockAny(streamID);
   if (!stream) return false;
-  await data.billing.lockAccount(userID);
-  const outlook = outlookOf(await data.billing.consumption(userID, now), now);
+  await data.creditAccounts.lock(userID);
+  const outlook = outlookOf(await data.creditAccounts.consumption(userID, now), now);
   const action = actionDue(outlook, now);
   if (outlook.exhaustedAt === null || !action || !('stop' in action)) return false;
   const endOfGrace = new Date(outlook.exhaustedAt.getTime() + graceMs);

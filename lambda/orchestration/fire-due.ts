@@ -1,28 +1,29 @@
-// Fires what is due: schedule starts and ends, durations that are over, starts that brought no evidence, credits that run out.
+// Fires what is due: schedules, durations, starts without evidence, and credits that run out.
+// A start is without evidence where no agent has reported in time that the destination takes the media.
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { DueTime } from '../data/due-times.ts';
 import type { Stream } from '../data/streams.ts';
-import { isBlocking } from '../domain/readiness.ts';
+import { isBlocking } from '../domain/readiness-issues.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { fireCredits } from './fire-credits.ts';
 import { startStream } from './start-stream.ts';
-import type { Starting } from './start-stream.ts';
+import type { StartOptions } from './start-stream.ts';
 import { stopStream } from './stop-stream.ts';
 
 /**
- * Fires everything that is due now, each thing in a transaction of its own. Any number of processes may do so at once: each thing
- * happens once, since it is locked with its stream while it is taken.
- * @returns how many things were fired
+ * Fires everything that is due now, each due time in a transaction of its own. Any number of processes may call this at
+ * once: a due time is locked with its stream while it is fired, so each is fired once.
+ * @returns how many due times and accounts were handled
  * @throws the first failure, once everything else has been fired
  */
-export async function fireDue(pool: Pool, starting: Omit<Starting, 'now'>, clock: () => Date): Promise<number> {
+export async function fireDue(pool: Pool, startOptions: Omit<StartOptions, 'now'>, clock: () => Date): Promise<number> {
   const next = (data: Database, except: readonly string[]) => data.dueTimes.nextDue(except);
   let failure: unknown;
   const streams = await eachInTurn(pool, next, async (data, due) => {
     await data.dueTimes.set(due.stream_id, due.kind, null);
-    await fire(data, due, (await data.streams.lockAny(due.stream_id))!, { ...starting, now: clock() });
+    await fire(data, due, (await data.streams.lockAny(due.stream_id))!, { ...startOptions, now: clock() });
   }).catch((error: unknown) => {
     failure = error;
     return 0;
@@ -32,10 +33,10 @@ export async function fireDue(pool: Pool, starting: Omit<Starting, 'now'>, clock
   return streams + accounts;
 }
 
-async function fire(data: Database, due: DueTime, stream: Stream, starting: Starting): Promise<void> {
+async function fire(data: Database, due: DueTime, stream: Stream, startOptions: StartOptions): Promise<void> {
   switch (due.kind) {
     case 'schedule_start':
-      return fireScheduleStart(data, due, stream, starting);
+      return fireScheduleStart(data, due, stream, startOptions);
     case 'schedule_end':
     case 'duration_over':
       await stopStream(data, stream, due.kind);
@@ -52,14 +53,19 @@ const noCapacity = {
   detail: 'No publisher was free to take the stream; it starts as soon as one is.',
 };
 
-async function fireScheduleStart(data: Database, due: DueTime, stream: Stream, starting: Starting): Promise<void> {
-  if (stream.schedule_end_at !== null && stream.schedule_end_at <= starting.now) {
+async function fireScheduleStart(
+  data: Database,
+  due: DueTime,
+  stream: Stream,
+  startOptions: StartOptions,
+): Promise<void> {
+  if (stream.schedule_end_at !== null && stream.schedule_end_at <= startOptions.now) {
     const detail = `The start at ${due.due_at.toISOString()} was missed, and the end has passed as well.`;
     await data.streams.move(stream, 'schedule_missed', { code: 'schedule_missed', detail });
     await data.dueTimes.clear(stream.id);
     return;
   }
-  const result = await startStream(data, stream, 'schedule_start', starting);
+  const result = await startStream(data, stream, 'schedule_start', startOptions);
   if ('issues' in result) {
     const detail = result.issues
       .filter(isBlocking)

@@ -1,25 +1,27 @@
-// Free credits: who still gets them, and giving them once.
+// Gives free credits, once, to users who may have them.
 import type { Database } from '../data/database.ts';
 import { freeCredits, inboxOf, isEligibleForFreeCredits } from '../domain/credits.ts';
 
-/** Whether the user gets free credits that they have not had yet. */
+/** Whether the user may have free credits and has not had them yet. */
 export async function mayHaveFreeCredits(data: Database, userID: string): Promise<boolean> {
-  const { email, email_verified: emailVerified } = await data.billing.emailFacts(userID);
+  const { email, email_verified: emailVerified } = await data.creditAccounts.emailFacts(userID);
   return isEligibleForFreeCredits({
     emailVerified,
-    hadGrant: await data.billing.hadFreeCredits(userID, inboxOf(email)),
+    hadGrant: await data.creditAccounts.hadFreeCredits(userID, inboxOf(email)),
   });
 }
 
-/** Gives free credits to a user who may have them. The caller has locked the account, and works out its outlook anew afterwards. */
+/**
+ * Gives free credits to a user who may have them. The caller has locked the account, and calls reassess() afterwards.
+ */
 export async function grantFreeCredits(data: Database, userID: string, at: Date): Promise<void> {
-  await data.billing.markFreeCreditsDecided(userID);
+  await data.creditAccounts.markFreeCreditsDecided(userID);
   if (!(await mayHaveFreeCredits(data, userID))) return;
-  const { email } = await data.billing.emailFacts(userID);
-  // Another account of the same inbox may be a moment faster.
-  if (!(await data.billing.claimFreeCredits(userID, inboxOf(email)))) return;
+  const { email } = await data.creditAccounts.emailFacts(userID);
+  // Another account of the same inbox may have got them a moment ago.
+  if (!(await data.creditAccounts.claimFreeCredits(userID, inboxOf(email)))) return;
   const invoiceID = `free_${userID}`;
-  await data.billing.ensurePaidInvoice({
+  await data.invoices.ensurePaid({
     id: invoiceID,
     userID,
     type: 'free_credits',

@@ -1,10 +1,10 @@
-// Keeps a stream that is not live `invalid` exactly as long as something that it names is gone or failed.
+// Keeps a stream that is not live `invalid` exactly as long as something that it names is gone or has failed.
 import type { Database } from '../data/database.ts';
 import type { StreamPart } from '../data/stream-parts.ts';
 import type { Stream } from '../data/streams.ts';
 import { hasMissingPart, loadParts } from './stream-parts.ts';
 
-/** Judges a stream which the caller has locked; answers it as it is afterwards. */
+/** Judges a stream, which the caller has locked. @returns the stream as it is afterwards */
 export async function judgeParts(data: Database, stream: Stream): Promise<Stream> {
   const missing = hasMissingPart(await loadParts(data, stream));
   return (await data.streams.move(stream, missing ? 'part_missing' : 'parts_complete')) ?? stream;

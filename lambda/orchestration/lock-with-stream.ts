@@ -1,9 +1,9 @@
-// Locks a playlist together with its stream, in the order in which everything that moves streams locks.
+// Locks a playlist together with its stream: the stream first, as everything that moves a stream does.
 import type { Database } from '../data/database.ts';
 import type { Playlist } from '../data/playlists.ts';
 import type { Stream } from '../data/streams.ts';
 
-/** Both stay locked, and the playlist with this stream, until the transaction ends. Null when the playlist is gone. */
+/** Both stay locked, so that the playlist stays with the stream, until the transaction ends. Null: no such playlist. */
 export async function lockWithStream(
   data: Database,
   playlistID: string,
@@ -12,6 +12,6 @@ export async function lockWithStream(
   const stream = seen && (await data.streams.lockAny(seen.stream_id));
   const playlist = await data.playlists.lockAny(playlistID);
   if (!stream || !playlist) return null;
-  // An update has moved it to another stream meanwhile.
+  // An update may have moved the playlist to another stream before it was locked; then that stream has to be locked.
   return playlist.stream_id === stream.id ? { stream, playlist } : lockWithStream(data, playlistID);
 }

@@ -1,4 +1,4 @@
-// What has to be prepared before a stream of the manifest backend can play it: who asks for it, and who goes on once it is there.
+// Has media prepared that a stream of the prepared backend plays, and continues what waited for it once it is prepared.
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
@@ -11,27 +11,30 @@ import type { PictureFormat, RenditionFormat } from '../domain/rendition.ts';
 import type { VideoCodec } from '../domain/video-format.ts';
 import { launchStream } from './launch-stream.ts';
 
-/** The failure of a rendition that was our fault, and is tried again when it is asked for again. */
+/** The failure of a rendition that was our fault. It is prepared again when a user asks for it again. */
 export const notPrepared = {
   code: 'not_prepared',
   detail: 'We could not prepare this file, by no fault of yours. Start the stream again.',
 };
 
-/** The same, of a codec that no encoder is there for. */
+/** The same failure where this installation has no encoder for the codec. */
 export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
   return {
     ...notPrepared,
-    detail: `This installation has no encoder for ${videoCodec}. Set videoCodec to h264, or ask those who run it for an ffmpeg that has one.`,
+    detail:
+      `This installation has no encoder for ${videoCodec}. ` +
+      'Set videoCodec to h264, or ask those who run it for an ffmpeg that has one.',
   };
 }
 
-/** `failed`: nothing of the track can be played. `ready`: everything that can be prepared is. */
+/** How far a track is. `ready`: everything that can be prepared is prepared. `failed`: nothing of it can be. */
 export type Preparation = 'preparing' | 'ready' | 'failed';
 
 /**
- * Says how far the uploads of a track are, and has those prepared that nobody has asked for yet.
- * In a transaction: whoever finishes one of them meanwhile sees who waits for it.
- * @param retries whether what failed by our fault is tried again: only when a user asks, or it would be tried for ever
+ * Has the uploads of a track prepared that nobody has asked for yet, and says how far the track is.
+ * The caller asks in the transaction that writes who waits for the answer, so that whoever finishes
+ * an upload meanwhile sees the waiting one.
+ * @param retries whether to prepare again what failed by our fault: true only where a user asks, or it would never end
  */
 export async function requestPreparation(
   data: Database,
@@ -49,8 +52,10 @@ export async function requestPreparation(
 }
 
 /**
- * Has the playlists prepared that are to be kept so for a stream, so that a start need not wait; the caller's transaction has changed it,
- * one of them, or what is known of an upload in one. Drafts as well as what is live: a start plays the draft.
+ * Has the playlists of streams of the prepared backend prepared before anybody starts the streams, so that a start need
+ * not wait: their drafts, which a start plays, and their live snapshots.
+ * @param changed what the caller's transaction has changed: a stream, a playlist, or what is known of an upload
+ * @param id of the stream, playlist or upload
  */
 export async function keepPrepared(
   data: Database,
@@ -63,7 +68,7 @@ export async function keepPrepared(
     await ask(data, format, uploads, retrying);
 }
 
-/** Has those of the uploads prepared that nobody is at, each content once. */
+/** Has those uploads prepared that are not being prepared, each content once. */
 async function ask(
   data: Database,
   format: string,
@@ -72,18 +77,20 @@ async function ask(
 ): Promise<void> {
   const hashes = uploads.flatMap(({ content_hash: hash }) => hash ?? []);
   const asked = await data.renditions.request(hashes, format, retries ? notPrepared.code : null);
-  const wanted = new Map(
-    uploads.flatMap(({ upload_id: id, content_hash: hash }) =>
-      hash === null || asked.has(hash) ? [[hash ?? id, id]] : [],
-    ),
-  );
-  await data.outbox.sendAll(
-    'media',
-    [...wanted.values()].map((uploadID) => ({ task: 'prepare_upload', uploadID, format })),
-  );
+  // By content, so that of several uploads of one content one is prepared. An upload
+  // that is not hashed yet stands for itself.
+  const wanted = new Map<string, string>();
+  for (const { upload_id: id, content_hash: hash } of uploads) {
+    if (hash === null || asked.has(hash)) wanted.set(hash ?? id, id);
+  }
+  const commands = [...wanted.values()].map((uploadID) => ({ task: 'prepare_upload', uploadID, format }) as const);
+  await data.outbox.sendAll('media', commands);
 }
 
-/** Prepares what a stream, which the caller has locked and moved to `activating`, is about to play; launches it if that is there already. */
+/**
+ * Launches a stream, which the caller has locked and moved to `activating`, where all that it plays is prepared.
+ * Otherwise has that prepared, and the stream is `preparing` meanwhile.
+ */
 export async function prepareAndLaunch(data: Database, stream: Stream, now: Date): Promise<void> {
   const preparation = await preparationOf(data, stream, { retries: true });
   if (preparation === 'ready') return launchStream(data, stream, now);
@@ -91,7 +98,9 @@ export async function prepareAndLaunch(data: Database, stream: Stream, now: Date
   if (preparation === 'failed') await failPreparation(data, preparing);
 }
 
-/** Goes on with everything that waited for something of this content, as far as nothing else is missing. */
+/**
+ * Continues the streams and the publishing of drafts that waited for a rendition of this content, and for nothing else.
+ */
 export async function settlePreparation(pool: Pool, contentHash: string): Promise<void> {
   const streamIDs = await inTransaction(pool, async (data) => {
     const waiting = await data.renditions.waitingFor(contentHash);
@@ -106,13 +115,14 @@ export async function settlePreparation(pool: Pool, contentHash: string): Promis
       if (stream?.state !== 'preparing') return;
       const preparation = await preparationOf(data, stream, { retries: false });
       if (preparation === 'failed') await failPreparation(data, stream);
-      if (preparation === 'ready')
-        await launchStream(data, (await data.streams.move(stream, 'preparation_done'))!, await data.now());
+      if (preparation !== 'ready') return;
+      const prepared = (await data.streams.move(stream, 'preparation_done'))!;
+      await launchStream(data, prepared, await data.now());
     });
   }
 }
 
-/** A track of sound that cannot be played keeps no stream from starting: the pictures' own sound plays. */
+/** How far a stream is. Where its sound track cannot be played it starts all the same, with the pictures' own sound. */
 async function preparationOf(
   data: Database,
   stream: Stream,
@@ -121,7 +131,8 @@ async function preparationOf(
   const timelines = await data.timelines.ofStream(stream.id);
   const format = formatOfRun(stream);
   const request = (track: Track) => requestPreparation(data, track, uploadsOf(timelines, track), format, retrying);
-  const [pictures, sound] = [await request('video'), timelines.audio.length > 0 ? await request('audio') : 'ready'];
+  const pictures = await request('video');
+  const sound = timelines.audio.length > 0 ? await request('audio') : 'ready';
   if (pictures !== 'ready') return pictures;
   return sound === 'preparing' ? sound : 'ready';
 }
@@ -132,12 +143,8 @@ function uploadsOf(timelines: Timelines, track: Track): string[] {
 
 async function failPreparation(data: Database, stream: Stream): Promise<void> {
   const uploadIDs = uploadsOf(await data.timelines.ofStream(stream.id), 'video');
-  const remedy = await remedyFor(
-    data,
-    uploadIDs,
-    formatOfRun(stream),
-    'Replace its video, or the items of its playlist.',
-  );
+  const usual = 'Replace its video, or the items of its playlist.';
+  const remedy = await remedyFor(data, uploadIDs, formatOfRun(stream), usual);
   await data.streams.move(stream, 'preparation_failed', {
     code: 'preparation_failed',
     detail: `Nothing that the stream plays could be prepared. ${remedy}`,
@@ -145,7 +152,11 @@ async function failPreparation(data: Database, stream: Stream): Promise<void> {
   await data.dueTimes.clear(stream.id);
 }
 
-/** What helps where none of the uploads could be prepared: where all of it failed for one reason, that. @param usual else */
+/**
+ * What a user can do where none of the uploads could be prepared: the detail of the
+ * failure, where all failed for the same reason.
+ * @param usual the advice where they failed for several reasons
+ */
 export async function remedyFor(
   data: Database,
   uploadIDs: readonly string[],

@@ -1,4 +1,5 @@
-// Takes back replicas that no agent holds any more: what is still wanted goes to other agents, what was ending has ended.
+// Frees replicas whose agent died or released them.
+// Those that are still wanted go to other agents; the others have ended.
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
@@ -13,24 +14,27 @@ const handedOver = { code: 'handed_over', detail: 'Another publisher takes this 
 const agentLost = { code: 'agent_lost', detail: 'The publisher of this stream stopped working; another takes over.' };
 
 /**
- * Buries agents whose lease is over and frees what buried ones held, each stream in a transaction of its own. Any number of processes
- * may do so at once, and one that dies half way leaves the rest to the next.
+ * Declares agents dead whose lease is over, and frees the replicas of dead agents, each stream in a transaction of its
+ * own. Any number of processes may call this at once. Where one dies half way, the next one does the rest.
  * @returns how many streams were affected
  * @throws the first failure, once every other stream was recovered
  */
 export async function recoverReplicas(pool: Pool): Promise<number> {
   const { agents } = databaseOn(pool);
-  await agents.buryDead();
+  await agents.declareExpiredDead();
   const recovered = await eachInTurn(
     pool,
-    (data, except) => data.replicas.nextOfBuried(except),
+    (data, except) => data.replicas.nextOfDeadAgent(except),
     (data, { stream_id: streamID }) => recoverStream(data, streamID),
   );
-  await agents.removeBuried();
+  await agents.deleteDead();
   return recovered;
 }
 
-/** Lets go of a replica that its agent sends no more, for another to take at once. @param figures its last ones */
+/**
+ * Releases a replica that its agent sends no more, so that another agent can take it at once.
+ * @param figures the last ones that the agent measured
+ */
 export async function releaseReplica(
   data: Database,
   streamID: string,
@@ -46,10 +50,10 @@ export async function releaseReplica(
 }
 
 async function recoverStream(data: Database, streamID: string): Promise<void> {
-  // Locked before its replicas, as by everything else that moves a stream.
+  // The stream is locked before its replicas, as by everything else that moves a stream.
   const stream = (await data.streams.lockAny(streamID))!;
   await data.figures.keepSaid(streamID);
-  for (const { wanted, backend } of await data.replicas.releaseOfBuried(streamID)) {
+  for (const { wanted, backend } of await data.replicas.releaseOfDeadAgents(streamID)) {
     if (wanted === 'live') await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
   }
   await settleLoss(data, stream, agentLost);

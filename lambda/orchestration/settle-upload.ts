@@ -3,7 +3,10 @@ import type { Database } from '../data/database.ts';
 import { judgeUsersOf } from './judge-parts.ts';
 import { keepPrepared } from './prepare-media.ts';
 
-/** Judges the idle streams that name the upload, has it prepared where it is kept so, and goes on with the playlists whose publish waits for it. */
+/**
+ * Judges the idle streams that name the upload, has it prepared where it is kept prepared, and continues the
+ * publishing of drafts that waited for it.
+ */
 export async function settleUpload(data: Database, uploadID: string): Promise<void> {
   await judgeUsersOf(data, { uploadID });
   await keepPrepared(data, 'upload', uploadID, { retries: false });

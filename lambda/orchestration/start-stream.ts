@@ -1,17 +1,19 @@
-// Starts a stream: readiness, publishing of changed drafts, the timeline, the replicas and the command, all in the caller's transaction.
+// Starts a stream, in the transaction of the caller.
+// It judges readiness, publishes changed drafts, and writes the timeline, the replicas and the command to the agents.
 import type { Database } from '../data/database.ts';
 import type { Playlist } from '../data/playlists.ts';
 import type { Stream } from '../data/streams.ts';
-import { isBlocking, isPending } from '../domain/readiness.ts';
-import type { ReadinessIssue } from '../domain/readiness.ts';
+import { isPending } from '../domain/readiness.ts';
+import { isBlocking } from '../domain/readiness-issues.ts';
+import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import { launchStream } from './launch-stream.ts';
 import { prepareAndLaunch } from './prepare-media.ts';
-import { requestPublish } from './publish-playlist.ts';
+import { requestDraftPublish } from './publish-draft.ts';
 import { issuesOf, loadParts, uploadFacts } from './stream-parts.ts';
 import type { StreamingSettings, StreamParts } from './stream-parts.ts';
 import { snapshotsOf } from './timeline-snapshots.ts';
 
-export interface Starting {
+export interface StartOptions {
   readonly settings: StreamingSettings;
   readonly now: Date;
   readonly newID: (prefix: string) => string;
@@ -19,21 +21,21 @@ export interface Starting {
   readonly random: () => number;
 }
 
-/** All issues, where one of them keeps the stream from starting, or the stream as it is now. */
+/** The stream as it is now, or all issues where one of them keeps it from starting. */
 export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly stream: Stream };
 
 /**
- * Moves a stream, which the caller has locked and which the lifecycle lets start, to `activating`, or on to `preparing`.
- * When it is not ready, nothing is written.
+ * Moves a stream to `activating`, or on to `preparing`. The caller has locked it, and its state is one that it can
+ * start from. Where it is not ready, nothing is written.
  */
 export async function startStream(
   data: Database,
   stream: Stream,
   cause: 'start' | 'schedule_start',
-  starting: Starting,
+  options: StartOptions,
 ): Promise<StartResult> {
-  const { settings, now, random } = starting;
-  // A batch of edits or a publish that is under way comes before this start or after it, but is not overwritten by it.
+  const { settings, now, random } = options;
+  // With the locks, an edit or publishing of a draft that runs at the same time happens before this start or after it.
   await data.playlists.lockMany(stream.playlist_ids);
   const found = await loadParts(data, stream);
   const issues = issuesOf(found, settings, now);
@@ -42,7 +44,7 @@ export async function startStream(
   const parts = { ...found, playlists: await publishChangedDrafts(data, found, now) };
   const moved = await data.streams.move(stream, cause);
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
-  await publishOncePlayable(data, parts);
+  await publishDraftsOncePlayable(data, parts);
   await data.streams.beginRun(stream.id, parts.format);
   await data.timelines.begin(stream.id, snapshotsOf(parts, Math.floor(random() * 2 ** 31)));
   await data.dueTimes.clear(stream.id);
@@ -52,7 +54,7 @@ export async function startStream(
   return { stream: (await data.streams.find(stream.user_id, stream.id))! };
 }
 
-/** A start plays the drafts as they are: each that differs from its live snapshot is published at once. */
+/** A start plays the drafts as they are, so each draft that differs from its live snapshot is published at once. */
 async function publishChangedDrafts(data: Database, parts: StreamParts, now: Date): Promise<Playlist[]> {
   const published: Playlist[] = [];
   for (const playlist of parts.playlists.filter((playlist) => playlist !== null)) {
@@ -68,10 +70,13 @@ async function publishChangedDrafts(data: Database, parts: StreamParts, now: Dat
   return published;
 }
 
-/** Items that are still being examined join once they are: a publish that waits for them takes over in the running stream. */
-async function publishOncePlayable(data: Database, { stream, playlists, uploads }: StreamParts): Promise<void> {
+/**
+ * A draft with items that are still being examined is published without them now, and once more when they can be
+ * played: the running stream then plays them too.
+ */
+async function publishDraftsOncePlayable(data: Database, { stream, playlists, uploads }: StreamParts): Promise<void> {
   for (const playlist of playlists) {
     const pending = playlist?.draft.items.some((item) => isPending(uploadFacts(uploads.get(item.uploadID))));
-    if (playlist && pending) await requestPublish(data, stream, playlist);
+    if (playlist && pending) await requestDraftPublish(data, stream, playlist);
   }
 }

@@ -1,4 +1,4 @@
-// Loads what a stream names: its uploads, playlists and destination, for judging readiness and for making its timeline.
+// Loads what a stream names, its uploads, playlists and destination, to judge its readiness and to make its timeline.
 import type { Database } from '../data/database.ts';
 import type { Destination } from '../data/destinations.ts';
 import type { Playlist } from '../data/playlists.ts';
@@ -8,22 +8,23 @@ import type { Upload } from '../data/uploads.ts';
 import { excessOver } from '../domain/ingest-limits.ts';
 import type { IngestExcess } from '../domain/ingest-limits.ts';
 import { judgeReadiness } from '../domain/readiness.ts';
-import type { DestinationFacts, PlaylistFacts, ReadinessIssue, UploadFacts } from '../domain/readiness.ts';
+import type { DestinationFacts, PlaylistFacts, UploadFacts } from '../domain/readiness.ts';
+import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { parseRtmpURL } from '../domain/rtmp-url.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
-/** What a stage allows and supplies. */
+/** The settings of a stage that matter for streams. */
 export interface StreamingSettings {
   readonly allowPrivateAddresses: boolean;
-  /** Where a stream with only the deprecated streamKey is published; null: nowhere. */
+  /** Where a stream that has only the deprecated streamKey is published; null where such streams cannot start. */
   readonly legacyRtmpURL: string | null;
 }
 
 /** Everything that a stream names, as far as it is there. */
 export interface StreamParts {
   readonly stream: Stream;
-  /** What it plays at if it is started now. */
+  /** The format that it plays in if it is started now. */
   readonly format: PictureFormat;
   /** In the order of playlist_ids; null where one is gone. */
   readonly playlists: readonly (Playlist | null)[];
@@ -33,14 +34,11 @@ export interface StreamParts {
 }
 
 export async function loadParts(data: Database, stream: Stream): Promise<StreamParts> {
-  const user = (await data.accounts.find(stream.user_id))!;
+  const user = (await data.users.find(stream.user_id))!;
   const found = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
   const playlists = stream.playlist_ids.map((id) => found.find((playlist) => playlist.id === id) ?? null);
-  const uploadIDs = new Set(
-    found.flatMap((playlist) =>
-      [...playlist.draft.items, ...(playlist.live?.items ?? [])].map((item) => item.uploadID),
-    ),
-  );
+  const items = found.flatMap((playlist) => [...playlist.draft.items, ...(playlist.live?.items ?? [])]);
+  const uploadIDs = new Set(items.map((item) => item.uploadID));
   for (const id of [stream.video_upload_id, stream.audio_upload_id]) if (id !== null) uploadIDs.add(id);
   const uploads = uploadIDs.size > 0 ? await data.uploads.findMany(stream.user_id, [...uploadIDs]) : [];
   return {
@@ -50,7 +48,7 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
     destination:
       stream.destination_id === null ? null : await data.destinations.findToUse(stream.user_id, stream.destination_id),
-    creditsLeft: await data.billing.creditsLeft(stream.user_id),
+    creditsLeft: await data.creditAccounts.creditsLeft(stream.user_id),
   };
 }
 
@@ -73,12 +71,15 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
   );
 }
 
-/** A second replica is a matter of agent mode. */
+/** Whether the stream runs a backup replica, which only agent mode offers. */
 export function wantsBackup(stream: Stream): boolean {
   return Boolean(stream.agent_mode_enabled && stream.run_backup_stream);
 }
 
-/** Whether something that the stream names is gone, failed, archived or could not be published: such a stream is `invalid`. */
+/**
+ * Whether a part that the stream names is gone, has failed or is archived, or is a playlist whose draft could not be
+ * published. An idle stream with such a part is `invalid`.
+ */
 export function hasMissingPart(parts: StreamParts): boolean {
   const { stream, uploads, destination } = parts;
   const uploadLost = [stream.video_upload_id, stream.audio_upload_id].some(
@@ -113,7 +114,7 @@ function destinationFacts(parts: StreamParts, settings: StreamingSettings): Dest
     const used = wantsBackup(stream) ? urls : [url];
     return {
       archived: archivedAt !== null,
-      allowed: urls.every((candidate) => isDestinationAllowed(candidate, settings.allowPrivateAddresses)),
+      allowed: urls.every((candidate) => isDestinationAllowed(candidate, settings)),
       hasBackupURL: backupURL !== null,
       excesses: excessesOf(used, parts),
     };
@@ -122,7 +123,7 @@ function destinationFacts(parts: StreamParts, settings: StreamingSettings): Dest
   return { archived: false, allowed: true, hasBackupURL: false, excesses: excessesOf([settings.legacyRtmpURL], parts) };
 }
 
-/** Each platform once, also where both addresses are its own. */
+/** Names each platform once, even where both addresses are of the same one. */
 function excessesOf(urls: readonly string[], { format }: StreamParts): IngestExcess[] {
   const found = urls.flatMap((url) => excessOver(parseRtmpURL(url)?.hostname ?? '', format) ?? []);
   return [...new Map(found.map((excess) => [excess.platform, excess])).values()];

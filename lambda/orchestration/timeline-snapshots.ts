@@ -1,4 +1,4 @@
-// Freezes what a stream plays into snapshots that need no further look-ups.
+// Makes snapshots of what a stream plays, which need no further look-ups.
 import type { Track } from '../data/timelines.ts';
 import type { Upload } from '../data/uploads.ts';
 import { imageDurationSeconds } from '../domain/play-out.ts';
@@ -8,7 +8,10 @@ import { isPlayable } from '../domain/readiness.ts';
 import { uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
 
-/** A still image that is a stream's only picture: its laps join without a seam, so the length only bounds a process. */
+/**
+ * A still image that is a stream's only picture is shown in laps of this length. Viewers see no cut between laps; the
+ * length only limits how long one encoding process runs.
+ */
 const stillLapSeconds = 3600;
 
 export interface TrackSnapshot {
@@ -17,14 +20,14 @@ export interface TrackSnapshot {
   readonly snapshot: TimelineSnapshot;
 }
 
-/** The snapshots a run begins with: one for the picture, and one for the sound where that is not the picture's own. */
+/** The snapshots that a run begins with: one of pictures, and one of sound where the stream names other sound. */
 export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
   return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
     const playlist = parts.playlists.find((candidate) => candidate?.kind === track);
-    if (playlist)
-      return [
-        { track, playlistID: playlist.id, snapshot: snapshotOfPlaylist(track, playlist.live!, parts.uploads, seed) },
-      ];
+    if (playlist) {
+      const snapshot = snapshotOfPlaylist(track, playlist.live!, parts.uploads, seed);
+      return [{ track, playlistID: playlist.id, snapshot }];
+    }
     const uploadID = track === 'video' ? parts.stream.video_upload_id : parts.stream.audio_upload_id;
     const upload = uploadID === null ? undefined : parts.uploads.get(uploadID);
     if (!upload) return [];
@@ -33,7 +36,7 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
   });
 }
 
-/** The playable items of a playlist; what failed, is gone or has no such track is left out rather than stopping the stream. */
+/** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
 export function snapshotOfPlaylist(
   track: Track,
   spec: PlaylistSpec,

@@ -1,17 +1,19 @@
-// An agent in AWS: the process of an ECS task. The counterpart of bin/local/agent.ts.
+// An agent in AWS: the process of an ECS task. Its counterpart on one machine is bin/local/agent.ts.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { readEnvironment } from '../api/environment.ts';
 import { databaseOn } from '../data/database.ts';
 import { limitWaits } from '../data/queryable.ts';
 import { jsonLog } from '../log.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
-import { connectAws } from '../ports/aws.ts';
+import { connectDatabase, connectSealer } from '../ports/aws/connect-aws.ts';
+import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
+import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
 import { newID } from '../data/new-id.ts';
-import { runAgent } from './agent.ts';
-import type { AgentLoad } from './agent-options.ts';
-import { describeEcsTask } from './ecs-task.ts';
+import { runAgent } from './agent/agent.ts';
+import type { AgentLoad } from './agent/agent-options.ts';
+import { describeEcsTask } from '../container/ecs-task.ts';
+import { TaskKeeper } from '../container/task-keeper.ts';
 import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
 import { createMediaWorker } from './media-worker.ts';
 import { chooseEncoder, encoderChoice, encodingSlots } from './media/choose-encoder.ts';
@@ -19,33 +21,48 @@ import { findMediaTools } from './media/media-tools.ts';
 
 const minuteMs = 60_000;
 const databaseConnections = 10;
+/** ECS kills a container two minutes after it has asked it to end (`stopTimeout` of lib/publishing/agents.ts). */
+const givesBackAfterMs = 90_000;
 
-const platform = readEnvironment(process.env);
-const { backends, slots: slotsGiven, releaseParameter } = readAgentEnvironment(process.env);
-const task = await describeEcsTask(process.env, releaseParameter, platform.databaseRegion, () => performance.now());
-// Agents give out no addresses, and run before the public one is known.
-const connections = await connectAws({ ...platform, origin: '' }, databaseConnections, jsonLog);
-limitWaits(connections.pool);
+const environment = readAgentEnvironment(process.env);
+const { backends, slots: slotsGiven, releaseParameter, sealingKeyARN, databaseRegion } = environment;
+const task = await describeEcsTask(process.env, releaseParameter, databaseRegion, () => performance.now());
+// An agent reads the bytes of strangers. It gets no more than it works with: not the secret that signs sessions, and
+// the key to stream keys only where it publishes.
+const pool = connectDatabase(environment, databaseConnections);
+const sealer = sealingKeyARN === null ? null : await connectSealer(pool, { sealingKeyARN });
+const objects = createS3ObjectStore({ bucket: environment.uploadsBucket });
+const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog });
+limitWaits(pool);
 const tools = await findMediaTools(process.env);
 const encoder = await chooseEncoder(tools, 'h264', jsonLog);
 const slots = backends.includes('ffmpeg') ? encodingSlots(encoder, slotsGiven, availableParallelism()) : slotsGiven;
 const clock = () => new Date();
 
-// The container was started again in its task: what its last process held is free at once.
-await databaseOn(connections.pool).agents.expireOfSupervisor(task.arn);
-await recoverReplicas(connections.pool);
+// ECS may have started this container again in its task: what the process before held is then free at once.
+await databaseOn(pool).agents.declareDeadOfSupervisor(task.arn);
+await recoverReplicas(pool);
 
 const stopping = new AbortController();
-process.on('SIGTERM', () => stopping.abort());
-// Answers as long as the event loop turns. It says nothing of the database: without one an agent goes on sending.
+/** Aborted when a media command that is still under way has to be given back. */
+const givingBack = new AbortController();
+process.on('SIGTERM', () => {
+  stopping.abort();
+  setTimeout(() => givingBack.abort(), givesBackAfterMs).unref();
+});
+// This answers as long as the event loop turns. It does not ask the database: an agent goes on sending without one.
 const health = createServer((_request, response) => response.end()).listen(agentHealthPort, '127.0.0.1');
 let load: AgentLoad = { replicas: 0, slotsUsed: 0 };
+const keeper = new TaskKeeper<'replicas' | 'media commands'>(task, jsonLog);
 let everyMinute = setTimeout(attendToTask, untilNextReportMs());
 
 try {
   await runAgent(
     {
-      ...connections,
+      pool,
+      queue,
+      objects,
+      sealer,
       agentID: `agent_${randomUUID()}`,
       supervisor: task.arn,
       release: task.release,
@@ -53,23 +70,25 @@ try {
       zone: task.zone,
       peering: { host: '0.0.0.0', port: agentPeerPort, address: backends.length > 0 ? task.address : null },
       backends,
-      settings: platform,
+      settings: environment,
       tools,
       encoder,
       handleMedia: createMediaWorker({
-        ...connections,
+        pool,
+        objects,
         tools,
         encoderOf: encoderChoice(tools, jsonLog, encoder),
         random: Math.random,
         log: jsonLog,
+        givingBack: givingBack.signal,
+        onLoad: (commandsUnderWay) => keeper.note('media commands', commandsUnderWay),
       }),
-      starting: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
+      startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
       steadyClock: () => performance.now(),
       log: jsonLog,
       onLoad: (current) => {
-        const isFirst = load.replicas === 0 && current.replicas > 0;
         load = current;
-        if (isFirst) keepProtected();
+        keeper.note('replicas', current.replicas);
       },
     },
     stopping.signal,
@@ -77,10 +96,10 @@ try {
 } finally {
   clearTimeout(everyMinute);
   health.close();
-  await connections.pool.end();
+  await pool.end();
 }
 
-/** Half past each minute, so that each minute of the metrics has one report of each agent. */
+/** Reports come in the middle of each minute, so that each minute of the metrics has one of each agent. */
 function untilNextReportMs(): number {
   return minuteMs - ((clock().getTime() + minuteMs / 2) % minuteMs);
 }
@@ -88,14 +107,10 @@ function untilNextReportMs(): number {
 function attendToTask(): void {
   everyMinute = setTimeout(attendToTask, untilNextReportMs());
   reportLoad();
-  keepProtected();
+  keeper.everyMinute();
 }
 
-function keepProtected(): void {
-  void task.keepWhile(() => load.replicas > 0).catch((error: unknown) => jsonLog('task_not_protected', { error }));
-}
-
-/** CloudWatch makes metrics of it (embedded metric format). */
+/** Writes the load to the log, from which CloudWatch makes metrics (embedded metric format). */
 function reportLoad(): void {
   const { namespace: Namespace, replicas, slotsUsed, slots: slotsThere } = loadMetrics;
   const Metrics = [replicas, slotsUsed, slotsThere].map((Name) => ({ Name, Unit: 'Count' }));

@@ -1,19 +1,38 @@
-// The environment of an agent in AWS besides that of the API: the names that its stack sets, and their values, parsed once.
+// The environment variables of an agent in AWS: their names for the stack, and their values.
 import type { StreamBackend } from '../data/streams.ts';
 import { streamBackends } from '../data/streams.ts';
+import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
+import {
+  databaseVariables,
+  queueVariables,
+  readDatabaseEnvironment,
+  readQueueURLs,
+  readStreamingEnvironment,
+  streamingVariables,
+} from '../ports/aws/environment.ts';
+import type { QueueName } from '../ports/command-queue/queues.ts';
+import { requiredVariable } from '../required-variable.ts';
 
-export const agentVariables = ['AGENT_BACKENDS', 'AGENT_SLOTS', 'AGENT_RELEASE_PARAMETER'] as const;
+/** Of every agent, media workers too. */
+export const agentVariables = [
+  ...databaseVariables,
+  ...queueVariables,
+  ...streamingVariables,
+  'UPLOADS_BUCKET',
+  'AGENT_BACKENDS',
+  'AGENT_SLOTS',
+  'AGENT_RELEASE_PARAMETER',
+] as const;
+/** Of agents that publish: they open stream keys. */
+export const publishingVariables = ['SEALING_KEY_ARN'] as const;
 
-/** Where agents ask each other. */
+/** The port on which agents ask each other. */
 export const agentPeerPort = 9750;
 
-/** Where the container's health check asks, within the container. */
+/** The port, within the container, on which the container's health check asks. */
 export const agentHealthPort = 9751;
 
-/** How the keys of renditions begin, in the bucket that uploads are in. */
-export const renditionsPrefix = 'renditions/';
-
-/** What agents report of themselves every minute, as metrics with the dimensions `Cluster` and `Backend`. */
+/** The metrics that agents report of themselves every minute, with the dimensions `Cluster` and `Backend`. */
 export const loadMetrics = {
   namespace: 'LoopStreaming',
   replicas: 'Replicas',
@@ -21,12 +40,18 @@ export const loadMetrics = {
   slots: 'Slots',
 } as const;
 
-export interface AgentEnvironment {
-  /** What it publishes; a media worker publishes nothing. */
+export interface AgentEnvironment extends DatabaseEnvironment {
+  readonly uploadsBucket: string;
+  readonly queueURLs: Partial<Record<QueueName, string>>;
+  readonly allowPrivateAddresses: boolean;
+  readonly legacyRtmpURL: string | null;
+  /** Null for a media worker, which opens no stream key. */
+  readonly sealingKeyARN: string | null;
+  /** The backends whose streams the agent publishes; a media worker publishes none. */
   readonly backends: readonly StreamBackend[];
-  /** Where it encodes: with a GPU. */
+  /** How many slots the agent offers; if it encodes, this is the number that a GPU has. */
   readonly slots: number;
-  /** Name of the parameter with the ARN of the task definition that is current. */
+  /** The name of the parameter that holds the ARN of the current task definition. */
   readonly releaseParameter: string;
 }
 
@@ -44,5 +69,14 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
   if (backends.join(',') !== value('AGENT_BACKENDS')) throw malformed('AGENT_BACKENDS');
   const slots = Number(value('AGENT_SLOTS'));
   if (!Number.isInteger(slots) || slots < 0) throw malformed('AGENT_SLOTS');
-  return { backends, slots, releaseParameter: value('AGENT_RELEASE_PARAMETER') };
+  return {
+    ...readDatabaseEnvironment(env),
+    ...readStreamingEnvironment(env),
+    queueURLs: readQueueURLs(env),
+    uploadsBucket: value('UPLOADS_BUCKET'),
+    sealingKeyARN: backends.length > 0 ? requiredVariable(env, publishingVariables[0]) : null,
+    backends,
+    slots,
+    releaseParameter: value('AGENT_RELEASE_PARAMETER'),
+  };
 }

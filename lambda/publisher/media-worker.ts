@@ -1,9 +1,10 @@
-// Carries out the commands of the queue 'media': examines and prepares uploads, publishes playlists, deletes objects.
+// Carries out the commands of the queue 'media': examines and prepares uploads, publishes drafts, deletes objects.
 import type { Pool } from 'pg';
 import type { SQSRecord } from 'aws-lambda';
+import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { MediaCommand } from '../data/outbox.ts';
-import { publishPlaylist } from '../orchestration/publish-playlist.ts';
+import { publishDraft } from '../orchestration/publish-draft.ts';
 import { settleUpload } from '../orchestration/settle-upload.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
 import type { VideoCodec } from '../domain/video-format.ts';
@@ -13,61 +14,63 @@ import type { EncoderSettings } from './ffmpeg/encoder-arguments.ts';
 import { MediaError } from './media/media-error.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { probeMedia } from './media/probe.ts';
-import { hashContent, prepareUpload, removeOrphanedRenditions } from './prepared/prepare-upload.ts';
+import { hashContent, prepareUpload, removeOrphanedRenditions } from './preparing/prepare-upload.ts';
+import type { Attempt } from './preparing/prepare-upload.ts';
 
-export interface MediaWorkerParts {
+export interface MediaWorkerOptions {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
-  /** What uploads are prepared with. @throws {NoEncoder} */
+  /** Answers with the encoder that uploads are prepared with. @throws {NoEncoder} */
   readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly random: () => number;
-  readonly log: (event: string, fields: Record<string, unknown>) => void;
+  readonly log: Log;
+  /**
+   * Aborts when the worker must end without finishing its commands. They become new commands, so that the deliveries
+   * of the old ones do not count.
+   */
+  readonly givingBack?: AbortSignal;
+  /** Called whenever commands begin or end. */
+  readonly onLoad?: (commandsUnderWay: number) => void;
 }
 
-/** A file without an index has to be read from end to end; everything else takes seconds. Just within what the queue gives. */
+/**
+ * A probe has a little less time than the queue gives its command. Most take seconds, but a file without an index has
+ * to be read from end to end.
+ */
 const probeTimeoutMs = (queuePolicies.media.visibilitySeconds - 10) * 1000;
 const probeURLSeconds = 900;
-/** Ours, and said so. */
+/** What the user is told of a failure that is our fault. */
 const notExamined = {
   code: 'not_examined',
   detail: 'We could not examine this file, by no fault of yours. Upload it once more.',
 };
 
 /** The handler of the queue: commands that fail by our fault are delivered again. */
-export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
+export function createMediaWorker(options: MediaWorkerOptions): QueueHandler {
+  const { givingBack = new AbortController().signal, onLoad, log } = options;
+  let underWay = 0;
+  const noteLoad = (change: number) => onLoad?.((underWay += change));
   const handle = async (record: SQSRecord) => {
     const command = JSON.parse(record.body) as MediaCommand;
-    switch (command.task) {
-      case 'probe_upload':
-        return probeUpload(
-          parts,
-          command.uploadID,
-          Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives,
-        );
-      case 'publish_playlist':
-        return inTransaction(parts.pool, async (data) =>
-          publishPlaylist(data, command.playlistID, command.request, await data.now(), parts.random),
-        );
-      case 'prepare_upload':
-        return prepareUpload(
-          parts,
-          command,
-          Number(record.attributes.ApproximateReceiveCount) >= queuePolicies.media.maxReceives,
-        );
-      case 'delete_object':
-        if (command.multipartID !== undefined)
-          await parts.objects.abortMultipart(command.objectKey, command.multipartID);
-        await parts.objects.delete(command.objectKey);
-        return removeOrphanedRenditions(parts);
+    const failuresBefore = command.task === 'prepare_upload' ? (command.failures ?? 0) : 0;
+    const failures = failuresBefore + Number(record.attributes.ApproximateReceiveCount) - 1;
+    const isLast = failures + 1 >= queuePolicies.media.maxReceives;
+    try {
+      await carryOut(options, command, { commandID: record.messageId, failures, isLast, signal: givingBack });
+    } catch (error) {
+      if (!givingBack.aborted) throw error;
+      await databaseOn(options.pool).outbox.send({ queue: 'media', body: command });
+      log('media_command_given_back', { messageId: record.messageId, task: command.task });
     }
   };
   return async ({ Records }) => {
-    const results = await Promise.allSettled(Records.map(handle));
+    noteLoad(Records.length);
+    const results = await Promise.allSettled(Records.map(handle)).finally(() => noteLoad(-Records.length));
     const batchItemFailures = Records.flatMap(({ messageId, attributes }, index) => {
       const result = results[index]!;
       if (result.status === 'fulfilled') return [];
-      parts.log('media_command_failed', {
+      log('media_command_failed', {
         messageId,
         receives: attributes.ApproximateReceiveCount,
         error: String(result.reason),
@@ -78,21 +81,41 @@ export function createMediaWorker(parts: MediaWorkerParts): QueueHandler {
   };
 }
 
-/** @param isLastAttempt the queue would set the command aside as dead: the upload must not stay pending for ever */
+async function carryOut(options: MediaWorkerOptions, command: MediaCommand, attempt: Attempt): Promise<void> {
+  switch (command.task) {
+    case 'probe_upload':
+      return probeUpload(options, command.uploadID, attempt);
+    case 'publish_playlist':
+      return inTransaction(options.pool, async (data) =>
+        publishDraft(data, command.playlistID, command.request, await data.now(), options.random),
+      );
+    case 'prepare_upload':
+      return prepareUpload(options, command, attempt);
+    case 'delete_object':
+      if (command.multipartID !== undefined)
+        await options.objects.abortMultipart(command.objectKey, command.multipartID);
+      await options.objects.delete(command.objectKey);
+      return removeOrphanedRenditions(options);
+  }
+}
+
+/** Examines an upload. With the last attempt that fails, the upload fails too: it must not stay pending for ever. */
 async function probeUpload(
-  { pool, objects, tools, log }: MediaWorkerParts,
+  { pool, objects, tools, log }: MediaWorkerOptions,
   uploadID: string,
-  isLastAttempt: boolean,
+  attempt: Attempt,
 ): Promise<void> {
   const upload = await databaseOn(pool).uploads.findAny(uploadID);
   if (!upload?.uploaded || upload.probe_state !== 'pending') return;
   const url = await objects.presignGet(upload.object_key, { expiresInSeconds: probeURLSeconds });
-  // Of an import nobody here has claimed anything: its source said what it liked.
+  // Only the user of an upload has claimed a type for it. What the source of an import called it counts for nothing.
   const isImport = upload.external_source !== null;
   const claimed = { mimeType: isImport ? null : upload.mime_type, fileSize: upload.size_bytes! };
-  const found = await probeMedia(tools, url, claimed, AbortSignal.timeout(probeTimeoutMs)).catch((error: unknown) => {
+  const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(probeTimeoutMs)]);
+  const found = await probeMedia(tools, url, claimed, signal).catch((error: unknown) => {
+    attempt.signal.throwIfAborted();
     if (error instanceof MediaError) return { failure: { code: error.code, detail: error.detail } };
-    if (!isLastAttempt) throw error;
+    if (!attempt.isLast) throw error;
     log('upload_not_examined', { uploadID, error: String(error) });
     return { failure: notExamined };
   });
@@ -115,8 +138,8 @@ async function probeUpload(
     await settleUpload(data, uploadID);
   });
   if ('failure' in found) return;
-  // Only the preparation needs it, and looks for itself where it is missing: nobody has to wait for it here.
-  await hashContent({ pool, objects }, upload).catch((error: unknown) =>
+  // Only preparing needs the hash, and makes it itself where it is missing: a failure here holds nothing up.
+  await hashContent({ pool, objects }, upload, attempt.signal).catch((error: unknown) =>
     log('content_not_hashed', { uploadID, error: String(error) }),
   );
 }

@@ -1,4 +1,5 @@
-// Runs one operation for one caller: scope, context, transaction, idempotency. Every surface answers through this.
+// Runs one operation for one caller, in a transaction where it changes something, and once for each Idempotency-Key.
+// Every surface calls operations through this file.
 import { createHash, randomBytes } from 'node:crypto';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
@@ -14,12 +15,12 @@ import type { Service } from './service.ts';
 
 export interface Call {
   readonly operation: Operation;
-  /** Null only for public operations. */
+  /** Null for public operations only. */
   readonly caller: Caller | null;
   /** Validated by the operation's schemas. */
   readonly input: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
   readonly idempotencyKey: string | null;
-  /** Fields of the answer that will be shown. @default all */
+  /** Which fields of the answer the client will see. @default all */
   readonly isWanted?: Context['isWanted'];
 }
 
@@ -30,7 +31,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** @throws {ProblemError} whatever is refused; anything else is our fault */
+/** @throws {ProblemError} where the operation refuses the call. Any other error is our fault. */
 export async function callOperation(service: Service, call: Call): Promise<Answer> {
   const { operation } = call;
   if (operation.method === 'GET') return run(service, call, databaseOn(service.pool));
@@ -39,7 +40,10 @@ export async function callOperation(service: Service, call: Call): Promise<Answe
   return answer;
 }
 
-/** With an Idempotency-Key the answer is kept in the same transaction as the effect, so there is never one without the other. */
+/**
+ * Runs a call, or answers what a call with the same Idempotency-Key was answered. The answer is kept in the transaction
+ * that made the changes, so that there is never one without the other.
+ */
 async function runOnce(service: Service, call: Call, data: Database): Promise<Answer> {
   const { operation, caller, input, idempotencyKey: key } = call;
   if (key === null || caller === null) return run(service, call, data);
@@ -79,7 +83,7 @@ async function run(service: Service, { operation, caller, input, isWanted }: Cal
   return { status, headers, body: JSON.stringify(parsed.data) };
 }
 
-/** What an operation, or a relation, reaches the world through. */
+/** The context that operations and relations are called with. */
 export function contextOf(
   service: Service,
   caller: Caller | null,
@@ -88,7 +92,7 @@ export function contextOf(
 ): Context {
   const now = service.clock();
   return {
-    // Public operations are typed not to look at it.
+    // It is null for public operations only, whose type has no caller.
     caller: caller as Caller,
     now,
     data,

@@ -1,4 +1,4 @@
-// Opaque list cursors which cannot be altered, nor taken to another list or another caller.
+// Opaque cursors of lists. Nobody can change one, or use it for another list or another caller.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context } from '../operations/context.ts';
 

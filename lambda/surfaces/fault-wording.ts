@@ -1,7 +1,8 @@
-// Our words for what is wrong with an input, in place of the validator's: what was expected there, so that the caller knows what to send.
+// Our words for what is wrong with an input, in place of zod's.
+// They say what was expected, so that the caller knows what to send.
 import type * as z from 'zod';
 
-/** An issue as zod hands it to an error map: with the input at its place and the schema that refused it. */
+/** An issue as zod gives it to an error map, with the input and the schema that refused it. */
 type Issue = z.core.$ZodRawIssue;
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -25,7 +26,7 @@ const formats: Readonly<Record<string, string>> = {
   email: 'an e-mail address',
 };
 
-/** One or two sentences for the fault; schemas that have words of their own keep them. For the `error` of a parse. */
+/** One or two sentences for a fault, as an error map of zod. A schema that has words of its own keeps them. */
 export function wordFault(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -51,30 +52,37 @@ export function wordFault(issue: Issue): string | undefined {
   }
 }
 
-/** The same for query parameters, where everything is text to begin with. */
+/** The same for query parameters, which all arrive as text, so that saying “not text” would not help. */
 export function wordQueryFault(issue: Issue): string | undefined {
   return wordFault(issue)?.replace(', not text.', '.');
 }
 
-/** What is wrong with text that the database cannot hold, or null. Schemas need not think of it. */
+/**
+ * What is wrong with a text that the database cannot store, or null. It is checked for all texts, so no schema has to.
+ */
 export function faultOfText(text: string): string | null {
   if (text.includes('\u0000')) return 'Must not contain the character U+0000.';
   return text.isWellFormed() ? null : 'Must be Unicode text: it contains half of a surrogate pair.';
 }
 
-/** What `faultOfText` lets through, as JSON Schema can say it. */
+/** The texts that `faultOfText` lets through, as far as a pattern of JSON Schema can say it. */
 export const storableTextPattern = String.raw`^[^\u0000]*$`;
 
 function refusal(issue: Issue): string {
   const expected = expectationOf(issue);
   const input = inputOf(issue);
   if (input === undefined) return `Is missing. Send ${expected}.`;
-  const given = input === null ? 'null' : Array.isArray(input) ? 'a list' : typeNames[typeof input];
+  const given = typeNameOf(input);
   const isOfType =
     (issue.code !== 'invalid_type' && given === 'text') ||
     (expected === 'a whole number' && given === 'a number') ||
     expected === given;
   return isOfType ? `Must be ${expected}.` : `Must be ${expected}, not ${given}.`;
+}
+
+function typeNameOf(input: unknown): string | undefined {
+  if (input === null) return 'null';
+  return Array.isArray(input) ? 'a list' : typeNames[typeof input];
 }
 
 function expectationOf(issue: Issue): string {
@@ -83,12 +91,12 @@ function expectationOf(issue: Issue): string {
   if (issue.code === 'invalid_value') return choice(issue.values);
   if (issue.code !== 'invalid_union') return '';
   const { options } = issue as { options?: readonly unknown[] };
-  return options
-    ? choice(options)
-    : [...new Set(issue.errors.flat().map((inner) => expectationOf(inner as Issue)))].filter(Boolean).join(' or ');
+  if (options) return choice(options);
+  const expectations = issue.errors.flat().map((inner) => expectationOf(inner as Issue));
+  return [...new Set(expectations)].filter(Boolean).join(' or ');
 }
 
-/** With a discriminator, the fault is the member that tells the options apart. */
+/** The input that is wrong. In a union with a discriminator, that is the member that tells the options apart. */
 function inputOf(issue: Issue): unknown {
   const { discriminator } = issue as { discriminator?: string };
   return discriminator === undefined ? issue.input : (issue.input as Record<string, unknown>)[discriminator];

@@ -1,15 +1,21 @@
-// Turns whatever ended a request into an application/problem+json answer.
+// Turns any error that ended a request into an application/problem+json answer.
 import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
 import type { ProblemCode } from '../operations/problem-codes.ts';
 import type { Service } from './service.ts';
 
-/** Codes of connections that could not be made or were lost, from the driver and from Postgres (class 08, 57P0x, 53300). */
+/**
+ * Error codes for a connection to the database that could not be made or was lost: those of the driver, and of Postgres
+ * (class 08, 57P0x, 53300).
+ */
 const unavailable = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|08\w{3}|57P0\d|53300)$/;
-/** The same where the driver gives no code: lost under a statement, lost between two, not made in time (pg 8, pg-pool 3). */
+/**
+ * Messages for the same where the driver (pg 8, pg-pool 3) gives no code: the connection was lost during a statement,
+ * was lost between two, or was not made in time.
+ */
 const unavailableMessage =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
 
-/** A problem document: the same on every surface. */
+/** A problem document, which is the same on every surface. */
 export interface ProblemDocument {
   readonly type: string;
   readonly title: string;
@@ -28,7 +34,7 @@ export function problemResponse(service: Service, error: unknown): Response {
   });
 }
 
-/** Only public text gets out; the cause goes to the log. */
+/** The document has only public text. The cause of a problem that is our fault is logged. */
 export function problemDocument(service: Service, error: unknown): ProblemDocument {
   const problem = asProblem(error);
   const { status, title } = problemCodes[problem.code];
@@ -44,12 +50,12 @@ export function problemDocument(service: Service, error: unknown): ProblemDocume
   };
 }
 
-/** The URI of a kind of problem: absolute, and a GET there explains it. */
+/** The absolute URL that identifies a kind of problem. A GET of it explains the problem. */
 export function problemType(service: Service, code: string): string {
   return `${service.baseURL}/problems/${code}`;
 }
 
-/** What that GET answers. */
+/** What a GET of the URL of a kind of problem answers. */
 export function explainProblem(service: Service, code: ProblemCode): Record<string, unknown> {
   const { status, title, explanation } = problemCodes[code];
   return { type: problemType(service, code), code, status, title, explanation };

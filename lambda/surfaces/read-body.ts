@@ -1,11 +1,14 @@
-// Reads a request's JSON body, bounded.
+// Reads the JSON body of a request, up to a maximal size.
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 
-/** Far above the largest batch of playlist operations (500 of some hundred bytes). */
+/** The largest bodies that clients need are batches of 500 playlist operations, with some hundred bytes each. */
 const maxBodyBytes = 1024 * 1024;
 
-/** The parsed body; undefined for an operation that takes none. */
+/**
+ * The parsed body, or undefined for an operation that takes none.
+ * @throws {ProblemError} as readJSON, or unknown_field
+ */
 export async function readBody(request: Request, operation: Operation): Promise<unknown> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return undefined;
   if (operation.body) return readJSON(request);
@@ -38,7 +41,7 @@ export async function readJSON(request: Request): Promise<unknown> {
   }
 }
 
-/** All bytes of a body. @throws {ProblemError} payload_too_large, or malformed_json when it ends too early */
+/** All bytes of a body. @throws {ProblemError} payload_too_large, or malformed_json where it breaks off */
 export async function readBounded(request: Request): Promise<Buffer> {
   const tooLarge = () =>
     new ProblemError(

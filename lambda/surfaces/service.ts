@@ -1,17 +1,21 @@
-// What every surface needs to answer calls; built once per process, in the cloud and here.
+// What every surface needs to answer calls. It is built once per process, in AWS and on one machine.
 import type { Pool } from 'pg';
+import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { PublicContext } from '../operations/context.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
-import type { CryptoProcessor } from '../ports/crypto-processor/crypto-processor.ts';
+import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
-import type { PaymentProvider } from '../ports/payment/payment.ts';
+import type { PaymentProvider } from '../ports/payments/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
-import type { AccessTokens } from './access-tokens.ts';
+import type { AccessTokens } from './admission/access-tokens.ts';
+
+/** The version of the API: GET /status, the OpenAPI document and the MCP server say it. */
+export const apiVersion = '1.0.0';
 
 export interface Service {
   readonly operations: readonly Operation[];
-  /** {base_url} of the specification, ending in /v1. */
+  /** The public URL of the REST API. It ends in /v1. */
   readonly baseURL: string;
   readonly version: string;
   readonly pool: Pool;
@@ -23,13 +27,13 @@ export interface Service {
   readonly settings: StreamingSettings;
   /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;
-  /** Keys of cursors are derived from it. */
+  /** The key of the signatures of cursors. */
   readonly serviceSecret: string;
   readonly clock: () => Date;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly health: PublicContext['health'];
-  /** Sends on what a committed transaction left in the outbox. Never throws. */
+  /** Sends the commands that a committed transaction left in the outbox. Never throws. */
   readonly relay: () => Promise<void>;
-  readonly log: (event: string, fields: Record<string, unknown>) => void;
+  readonly log: Log;
 }

@@ -1,4 +1,4 @@
-// Checks the parts of a request against an operation's schemas and reports every fault at its place.
+// Checks the parts of a request by an operation's schemas, and reports every fault at its place.
 import type * as z from 'zod';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
@@ -17,16 +17,16 @@ export interface ValidInput {
   readonly body: unknown;
 }
 
-/** A megabyte of faults helps nobody. */
+/** How many faults an answer lists at most, so that it stays small. */
 const maxListedFaults = 100;
-/** Faults named in `detail` as well, for people who read logs. */
+/** How many faults `detail` names as well, for people who read logs. */
 const maxDetailedFaults = 3;
-/** Deeper than any schema of ours; what is below has been refused as a whole. */
+/** How deep texts are checked. No schema of ours is as deep, so what is deeper is refused by its schema. */
 const maxDepth = 16;
 
 /**
  * @param found faults that the surface itself has found
- * @param pathOf where the surface has what is at this pointer into a REST request
+ * @param pathOf translates a pointer into a REST request to one into the input of the surface
  * @throws {ProblemError} validation_failed or unknown_field, with every fault of params, query and body
  */
 export function validateInput(
@@ -51,10 +51,10 @@ export function validateInput(
   return { params: params.data, query: query.data, body: body?.data };
 }
 
-/** What an Idempotency-Key may be, as a JSON Schema pattern. */
+/** The form of an Idempotency-Key, as a pattern of JSON Schema. */
 export const idempotencyKeyPattern = '^[!-~]{1,255}$';
 
-/** @param path where the surface takes the key */
+/** The faults of an Idempotency-Key. @param path where the surface takes the key */
 export function faultsOfKey(key: unknown, path: string): FieldError[] {
   if (key == null || (typeof key === 'string' && new RegExp(idempotencyKeyPattern).test(key))) return [];
   return [{ path, code: 'validation_failed', detail: 'Must have 1 to 255 visible ASCII characters.' }];
@@ -66,10 +66,8 @@ function refusalOf(faults: readonly FieldError[]): ProblemError {
     .slice(0, maxDetailedFaults)
     .map(({ path, detail }) => `${shortened(path) || 'The body'}: ${detail}`);
   const unsaid = faults.length - sentences.length;
-  if (unsaid > 0)
-    sentences.push(
-      `And ${unsaid} more${faults.length > maxListedFaults ? `; errors lists the first ${maxListedFaults}` : ''}.`,
-    );
+  const isCut = faults.length > maxListedFaults;
+  if (unsaid > 0) sentences.push(`And ${unsaid} more${isCut ? `; errors lists the first ${maxListedFaults}` : ''}.`);
   return new ProblemError(code, sentences.join(' '), { errors: faults.slice(0, maxListedFaults) });
 }
 
@@ -78,17 +76,16 @@ function faultsOf(error: z.ZodError | undefined, prefix: string): FieldError[] {
     const path = prefix + issue.path.map((part) => pointerTo(String(part))).join('');
     if (issue.code !== 'unrecognized_keys')
       return [{ path, code: 'validation_failed', detail: sentence(issue.message) }];
-    const [code, what] =
-      prefix === '' ? (['unknown_field', 'field'] as const) : (['validation_failed', 'parameter'] as const);
+    const isInBody = prefix === '';
     return issue.keys.map((key) => ({
       path: path + pointerTo(key),
-      code,
-      detail: `There is no ${what} ${shortened(key)} here. ${issue.message}`,
+      code: isInBody ? 'unknown_field' : 'validation_failed',
+      detail: `There is no ${isInBody ? 'field' : 'parameter'} ${shortened(key)} here. ${issue.message}`,
     }));
   });
 }
 
-/** Every text that the database could not hold, whatever the schemas say of it. */
+/** One fault for every text that the database cannot store. */
 function textFaults(value: unknown, path: string, depth: number): FieldError[] {
   if (typeof value === 'string') {
     const detail = faultOfText(value);
@@ -98,7 +95,7 @@ function textFaults(value: unknown, path: string, depth: number): FieldError[] {
   return Object.entries(value).flatMap(([key, member]) => textFaults(member, path + pointerTo(key), depth - 1));
 }
 
-/** RFC 6901, section 3. */
+/** A member as a part of a JSON pointer (RFC 6901, section 3). */
 function pointerTo(member: string): string {
   return `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

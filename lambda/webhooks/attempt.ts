@@ -1,4 +1,4 @@
-// One attempt to deliver: a POST to a checked address, without following redirects, within a time and of a small answer.
+// One attempt to deliver: a POST to a checked address, within a time, that follows no redirects and reads little.
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -11,28 +11,28 @@ import { faultOfRequest } from '../ports/outbound/request-fault.ts';
 export interface AttemptOptions {
   readonly allowPrivateAddresses: boolean;
   readonly resolve: Resolve;
-  /** For all of it, from the name to the end of the answer. */
+  /** The time for all of the attempt, from looking up the name to the end of the answer. */
   readonly timeoutMs: number;
   /** PEM certificates to trust in place of the public authorities. */
   readonly tlsCa?: string;
 }
 
 export interface Outcome {
-  /** Null without an answer. */
+  /** The status of the answer; null without an answer. */
   readonly status: number | null;
-  /** How the answer begins; null without one. */
+  /** How the answer's body begins; null without an answer. */
   readonly excerpt: string | null;
-  /** Null when the event was taken. */
+  /** Null when the receiver took the event. */
   readonly failure: WebhookFailure | null;
-  /** What the receiver asked for by Retry-After, in seconds; 0 when nothing. */
+  /** The seconds that the receiver asked for by Retry-After; 0 when it asked for none. */
   readonly retryAfterSeconds: number;
 }
 
-/** Of an answer; the rest is not read. */
+/** This much of an answer is read. */
 export const excerptBytes = 1024;
 
 /**
- * Never throws for what the receiver does.
+ * Makes one attempt. Whatever the receiver does is an outcome, no error.
  * @throws the signal's reason when aborted
  */
 export async function attempt(
@@ -48,8 +48,9 @@ export async function attempt(
     failure,
     retryAfterSeconds: 0,
   });
-  // Stages may have become stricter since it was registered; and a literal address is never looked up.
-  if (faultOfWebhookURL(url, options.allowPrivateAddresses) !== null) return unanswered('address_forbidden');
+  // The URL is checked again: the stage may have become stricter since it was registered, and the lookup, which checks
+  // addresses, is not asked about a literal one.
+  if (faultOfWebhookURL(url, options) !== null) return unanswered('address_forbidden');
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const either = AbortSignal.any([signal, timeout]);
   try {
@@ -79,9 +80,9 @@ function post(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method: 'POST',
-    // A connection of its own, checked by its own lookup.
+    // No agent: each request has a connection of its own, whose address its own lookup checks.
     agent: false,
-    lookup: checkedLookup(options.resolve, options.allowPrivateAddresses),
+    lookup: checkedLookup(options.resolve, options),
     headers: {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
@@ -92,15 +93,15 @@ function post(
     ...(options.tlsCa === undefined ? {} : { ca: options.tlsCa }),
   });
   request.once('response', resolve);
-  // Stays: what fails after the answer fails its body too, and is told there.
+  // This listener stays for errors after the answer. Those fail the body too, so its reader is told.
   request.on('error', reject);
-  // Some answers are none, such as one that switches protocols.
+  // Some answers bring no response event, such as one that switches protocols.
   request.once('close', () => reject(new Error('the connection was closed without an answer')));
   request.end(body);
   return promise;
 }
 
-/** An answer that breaks off, or never ends, is one by its status all the same. */
+/** How the body of an answer begins. An answer that breaks off or never ends counts by its status all the same. */
 async function beginningOf(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -111,10 +112,10 @@ async function beginningOf(answer: IncomingMessage): Promise<string> {
       if (size >= excerptBytes) break;
     }
   } catch {
-    // What has arrived has to do.
+    // The excerpt is what has arrived.
   }
   answer.destroy();
-  // Postgres holds no NUL.
+  // Postgres cannot store a NUL.
   return Buffer.concat(chunks).subarray(0, excerptBytes).toString('utf8').replaceAll('\0', '');
 }
 
@@ -124,7 +125,7 @@ function failureOf(status: number): WebhookFailure | null {
   return status >= 300 && status < 400 ? 'redirected' : 'refused';
 }
 
-/** Only of the form that says how long. */
+/** The seconds of Retry-After; 0 without one, and for the form that gives a date. */
 function retryAfterSecondsOf({ headers: { 'retry-after': value = '' } }: IncomingMessage): number {
   return /^\d{1,9}$/.test(value) ? Number(value) : 0;
 }

@@ -1,4 +1,4 @@
-// Delivers what is due to one webhook: it alone at a time, a few events at once, each settled by what the receiver answered.
+// Delivers what is due to one webhook: by one sender at a time, a few events at once, each settled by its answer.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
@@ -6,6 +6,7 @@ import type { BegunDelivery } from '../data/webhook-deliveries.ts';
 import type { Webhook } from '../data/webhooks.ts';
 import { webhookSecretPlace } from '../domain/sealed-places.ts';
 import { isUnanswered } from '../domain/webhook-failures.ts';
+import type { WebhookFailure } from '../domain/webhook-failures.ts';
 import { retryDelaySeconds, silenceSeconds } from '../domain/webhook-retries.ts';
 import type { Log } from '../log.ts';
 import { disableWebhook } from '../orchestration/disable-webhook.ts';
@@ -15,7 +16,7 @@ import type { AttemptOptions, Outcome } from './attempt.ts';
 import { messageOf } from './message.ts';
 import { signedHeaders } from './sign.ts';
 
-export interface DeliveryParts {
+export interface WebhookDeliveryOptions {
   readonly pool: Pool;
   readonly sealer: Sealer;
   readonly attempts: AttemptOptions;
@@ -24,39 +25,46 @@ export interface DeliveryParts {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
-  /** Ends deliveries that are under way; they are made again later. */
+  /** Aborting it ends deliveries that are under way; these are made again later. */
   readonly signal: AbortSignal;
 }
 
-/** Events sent to one webhook at once. */
+/** This many events are sent to one webhook at once. */
 const atOnce = 8;
-/** Longer than an attempt may take, so that nobody else takes over a sender that lives. */
+/** A lease lasts longer than an attempt may take, so that nobody takes over from a sender that lives. */
 const leaseSeconds = 30;
-/** Of one user's webhooks at once, as a function serves few commands at a time, and waits for those that are slow. */
+/**
+ * This many webhooks of one user are sent to at once: a function serves few commands at a time, and a slow receiver
+ * makes its command wait.
+ */
 const sendersOfUser = 4;
-/** A webhook to which more is due than this allows gives way to others. With the last attempts, within the time of the function. */
+/**
+ * A webhook gives way to others when events were sent to it for this long. Together with the attempts that were begun
+ * last, this is less than the time that the function has.
+ */
 const turnMs = 10_000;
 
 /**
- * Until nothing is due any more to this webhook, nor to others of its user, whose commands may have found all senders busy that a user
- * may have; or until the time is over: then commands of their own go on. What is due later has one.
+ * Delivers what is due to a webhook, and then what is due to other webhooks of its user, whose commands may have found
+ * as many senders at work as a user may have. Ends when nothing is due any more. If the time is over before, commands
+ * are sent for what is left. What is due later has a command already.
  */
-export async function deliverTo(parts: DeliveryParts, webhookID: string): Promise<void> {
-  const data = databaseOn(parts.pool);
-  const beganMs = parts.steadyClock();
+export async function deliverTo(options: WebhookDeliveryOptions, webhookID: string): Promise<void> {
+  const data = databaseOn(options.pool);
+  const beganMs = options.steadyClock();
   let next = webhookID;
   for (;;) {
-    if (parts.signal.aborted) return;
+    if (options.signal.aborted) return;
     const webhook = await data.webhooks.lease(next, leaseSeconds, sendersOfUser);
     if (!webhook) return;
     let turn: Turn = { hasAnswered: false, hasDelivered: false };
     try {
-      turn = await deliverSome(parts, webhook);
+      turn = await deliverSome(options, webhook);
     } finally {
       await data.webhooks.release(webhook.id, turn);
     }
     const other = await data.webhooks.waitingBeside(webhook);
-    if (parts.steadyClock() - beganMs < turnMs) {
+    if (options.steadyClock() - beganMs < turnMs) {
       next = other ?? webhook.id;
       continue;
     }
@@ -67,50 +75,57 @@ export async function deliverTo(parts: DeliveryParts, webhookID: string): Promis
 }
 
 interface Turn {
-  /** Whether it answered any attempt, whatever it said. */
+  /** Whether the receiver answered any attempt, whatever it said. */
   readonly hasAnswered: boolean;
   readonly hasDelivered: boolean;
 }
 
-async function deliverSome(parts: DeliveryParts, webhook: Webhook): Promise<Turn> {
-  const { pool, sealer, clock, random } = parts;
+/** Delivers the events that are due first, as many as are sent at once. */
+async function deliverSome(options: WebhookDeliveryOptions, webhook: Webhook): Promise<Turn> {
+  const { pool, sealer, random } = options;
   const secret = sealer.open(webhook.sealed_secret, webhookSecretPlace(webhook.id));
   const begun = await databaseOn(pool).webhookDeliveries.begin(webhook.id, atOnce);
-  const turns = await Promise.allSettled(
-    begun.map(async (delivery) => {
-      const message = messageOf(delivery, clock());
-      const outcome = await attempt(
-        webhook.url,
-        signedHeaders(message, secret),
-        message.body,
-        parts.attempts,
-        parts.signal,
-      );
-      const { status, failure, retryAfterSeconds } = outcome;
-      const delaySeconds =
-        failure === null ? null : retryDelaySeconds(delivery.attempts, delivery.age_seconds, retryAfterSeconds, random);
-      await inTransaction(pool, (data) => settle(data, webhook, delivery, outcome, delaySeconds, clock()));
-      parts.log('webhook_attempted', {
-        webhookID: webhook.id,
-        deliveryID: delivery.id,
-        attempts: delivery.attempts,
-        status,
-        failure,
-        delaySeconds,
-      });
-      return failure;
-    }),
-  );
-  const failed = turns.find((turn) => turn.status === 'rejected');
-  if (failed) throw failed.reason;
-  const failures = turns.flatMap((turn) => (turn.status === 'fulfilled' ? [turn.value] : []));
+  const results = await Promise.allSettled(begun.map((delivery) => deliverOne(options, webhook, secret, delivery)));
+  const rejected = results.find((result) => result.status === 'rejected');
+  if (rejected) throw rejected.reason;
+  const failures = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const hasAnswered = failures.some((failure) => !isUnanswered(failure));
-  // Nobody is there: other events, and those still to come, need not each find out by themselves.
+  // Where nobody answers, the events that wait and those still to come need not each be tried to find that out.
   if (failures.length > 0 && !hasAnswered)
     await databaseOn(pool).webhooks.beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random));
   return { hasAnswered, hasDelivered: failures.includes(null) };
 }
 
+/** Makes one attempt and writes down how it ended. @returns why it failed; null when the event was taken */
+async function deliverOne(
+  options: WebhookDeliveryOptions,
+  webhook: Webhook,
+  secret: string,
+  delivery: BegunDelivery,
+): Promise<WebhookFailure | null> {
+  const { attempts, signal, clock, random, log } = options;
+  const message = messageOf(delivery, clock());
+  const outcome = await attempt(webhook.url, signedHeaders(message, secret), message.body, attempts, signal);
+  const { status, failure, retryAfterSeconds } = outcome;
+  const delaySeconds =
+    failure === null ? null : retryDelaySeconds(delivery.attempts, delivery.age_seconds, retryAfterSeconds, random);
+  await inTransaction(options.pool, (data) => settle(data, webhook, delivery, outcome, delaySeconds, clock()));
+  log('webhook_attempted', {
+    webhookID: webhook.id,
+    deliveryID: delivery.id,
+    attempts: delivery.attempts,
+    status,
+    failure,
+    delaySeconds,
+  });
+  return failure;
+}
+
+/**
+ * Ends a delivery, or lets it be tried again. Disables the webhook where its receiver is gone or has failed for too
+ * long.
+ * @param delaySeconds how long to wait before the next attempt; null when there is to be none
+ */
 async function settle(
   data: Database,
   webhook: Webhook,

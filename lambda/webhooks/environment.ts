@@ -1,15 +1,21 @@
-// The environment of the function behind the queue 'webhooks': the names that its stack sets, and their values, parsed once.
-import type { AwsCoreEnvironment } from '../ports/aws.ts';
-import { coreVariables, readCoreEnvironment } from '../ports/environment.ts';
+// The environment variables of the function behind the queue 'webhooks': their names for the stack, and their values.
+import type { AwsCoreEnvironment } from '../ports/aws/connect-aws.ts';
+import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
+import { requiredVariable } from '../required-variable.ts';
 
-export const webhookVariables = [...coreVariables, 'MAIL_FROM'] as const;
+export const webhookVariables = [...databaseVariables, 'SEALING_KEY_ARN', 'BASE_URL', 'MAIL_FROM'] as const;
 
-export interface WebhookEnvironment extends AwsCoreEnvironment {
+export interface WebhookEnvironment extends Omit<AwsCoreEnvironment, 'serviceSecretARN'> {
   /** Null: the stage has no address to send mails from. */
   readonly mailFrom: string | null;
 }
 
 /** @throws naming the variable that is missing */
 export function readWebhookEnvironment(env: NodeJS.ProcessEnv): WebhookEnvironment {
-  return { ...readCoreEnvironment(env), mailFrom: env['MAIL_FROM'] || null };
+  return {
+    ...readDatabaseEnvironment(env),
+    sealingKeyARN: requiredVariable(env, 'SEALING_KEY_ARN'),
+    origin: requiredVariable(env, 'BASE_URL'),
+    mailFrom: env['MAIL_FROM'] || null,
+  };
 }

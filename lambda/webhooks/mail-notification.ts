@@ -1,26 +1,26 @@
-// Mails a user what they have to be told.
+// Mails users what they have to be told.
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Log } from '../log.ts';
 import type { Mailer } from '../ports/mailer/mailer.ts';
 import { notificationMail } from './notification-mails.ts';
 
-export interface MailParts {
+export interface MailOptions {
   readonly pool: Pool;
   /** Null where a stage has no address to send mails from: nobody is mailed then. */
   readonly mailer: Mailer | null;
-  /** Where users sign in. */
+  /** The address of the page where users sign in. */
   readonly siteURL: string;
   readonly log: Log;
 }
 
 /**
- * The mail is handed over within the transaction that notes it: one that is lost in between is sent again, with the same reference, and
- * none is left out.
- * @throws when it could not be handed over
+ * Sends the mail of a notification. It is handed over within the transaction that notes its sending: no mail is left
+ * out, and where that transaction fails, the mail is sent once more, with the same reference.
+ * @throws when the mail could not be handed over
  */
 export async function mailNotification(
-  { pool, mailer, siteURL, log }: MailParts,
+  { pool, mailer, siteURL, log }: MailOptions,
   notificationID: number,
 ): Promise<void> {
   await inTransaction(pool, async (data) => {

@@ -1,8 +1,8 @@
-// An event as webhooks get it: the same bytes in every attempt.
+// An event as webhooks get it: its body is the same bytes in every attempt.
 import type { BegunDelivery } from '../data/webhook-deliveries.ts';
 import type { Message } from './sign.ts';
 
-/** @param at when it is sent */
+/** @param at when the message is sent */
 export function messageOf(
   { event_id: id, event_type: type, event_seq: sequence, event_at, event_data: data }: BegunDelivery,
   at: Date,

@@ -10,7 +10,7 @@ type Detail = Readonly<Record<string, unknown>>;
 
 const minuteMs = 60_000;
 
-/** @param detail as it was written with the notification */
+/** @param detail what was written with the notification */
 export function notificationMail(kind: NotificationKind, detail: Detail, siteURL: string): Words {
   const { subject, text } = words[kind](detail);
   return { subject, text: `${text}\n\n${siteURL}` };
@@ -27,12 +27,17 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
   }),
   credits_exhausted: () => ({
     subject: 'Your credits are used up',
-    text: `Your streams go on for ${graceMs / minuteMs} minutes and then stop. Buy more credits within that time, and they go on without a break.`,
+    text:
+      `Your streams go on for ${graceMs / minuteMs} minutes and then stop. ` +
+      'Buy more credits within that time, and they go on without a break.',
   }),
-  streams_stopped_without_credits: ({ streamIDs }) => ({
-    subject: 'Your streams have stopped: the credits are used up',
-    text: `These streams were stopped:\n${(streamIDs as readonly string[]).map((id) => `  ${id}`).join('\n')}\n\nBuy more credits, then start them again.`,
-  }),
+  streams_stopped_without_credits: ({ streamIDs }) => {
+    const lines = (streamIDs as readonly string[]).map((id) => `  ${id}`);
+    return {
+      subject: 'Your streams have stopped: the credits are used up',
+      text: `These streams were stopped:\n${lines.join('\n')}\n\nBuy more credits, then start them again.`,
+    };
+  },
   payment_refunded: (detail) => ({ subject: 'A payment was refunded', text: takenBack(detail) }),
   payment_disputed: (detail) => ({
     subject: 'A payment is disputed',
@@ -45,11 +50,11 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
 };
 
 function creditsOf({ creditsLeft, creditsExhaustedAt }: Detail): string {
-  return `You have ${Number(creditsLeft).toFixed(0)} credits left. With what is live now they are used up at ${String(
-    creditsExhaustedAt,
-  )
+  const credits = Number(creditsLeft).toFixed(0);
+  const exhaustedAt = String(creditsExhaustedAt)
     .replace('T', ' ')
-    .replace(/\.\d+Z$/, ' UTC')}.`;
+    .replace(/\.\d+Z$/, ' UTC');
+  return `You have ${credits} credits left. With what is live now they are used up at ${exhaustedAt}.`;
 }
 
 function takenBack({ invoiceID, creditsTakenBack }: Detail): string {

@@ -1,11 +1,11 @@
-// Signs what is sent to webhooks, by Standard Webhooks 1.0: its receivers verify it with the libraries of standardwebhooks.com.
+// Signs what is sent to webhooks by Standard Webhooks 1.0; standardwebhooks.com has libraries for its receivers.
 import { createHmac } from 'node:crypto';
 import { keyOfWebhookSecret } from '../domain/webhook-secret.ts';
 
 export interface Message {
-  /** Of the event: the same in every attempt, so that a receiver can tell what it has seen. */
+  /** The id of the event, which is the same in every attempt: by it a receiver can tell what it has seen. */
   readonly id: string;
-  /** When it is sent; receivers refuse what is too old. */
+  /** When the message is sent. Receivers refuse messages that are too old. */
   readonly at: Date;
   readonly body: string;
 }

@@ -2,7 +2,7 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { attemptSeconds } from '../domain/webhook-retries.ts';
 import { jsonLog } from '../log.ts';
-import { connectCore } from '../ports/aws.ts';
+import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect-aws.ts';
 import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
 import { resolveBySystem } from '../ports/outbound/checked-lookup.ts';
 import { readWebhookEnvironment } from './environment.ts';
@@ -10,7 +10,8 @@ import { createWebhooksHandler } from './webhooks.ts';
 
 const { mailFrom, ...environment } = readWebhookEnvironment(process.env);
 // Several events are settled at once.
-const { pool, sealer, origin } = await connectCore(environment, 4);
+const pool = connectDatabase(environment, 4);
+const sealer = await connectSealer(pool, environment);
 
 export const handler = createWebhooksHandler({
   pool,
@@ -18,7 +19,7 @@ export const handler = createWebhooksHandler({
   // In AWS a webhook must never reach into the VPC.
   attempts: { allowPrivateAddresses: false, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 },
   mailer: mailFrom === null ? null : createSESMailer(new SESv2Client(), mailFrom),
-  siteURL: origin,
+  siteURL: await readOrigin(environment),
   clock: () => new Date(),
   steadyClock: () => performance.now(),
   random: Math.random,

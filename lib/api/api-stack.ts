@@ -1,4 +1,4 @@
-// The public API: one function per surface behind a REST API that routes to it and knows no operation.
+// The public API: a function for each surface, behind an API Gateway that routes to them and knows no operation.
 import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import {
   AccessLogField,
@@ -8,12 +8,13 @@ import {
   LogGroupLogDestination,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { IdentityStack } from '../identity/identity-stack.ts';
 import { apiVariables, paymentVariables } from '../../lambda/api/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
-import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
@@ -21,7 +22,10 @@ import type { StageSettings } from '../stage-settings.ts';
 import { addGatewayProblems } from './gateway-problems.ts';
 import { OriginGuard } from './origin-guard.ts';
 
-/** API Gateway's own stage, the first part of the path at its own address and none of the path that handlers see. */
+/**
+ * What API Gateway calls a stage. At its own address the path begins with this name; the paths that handlers see do
+ * not.
+ */
 const gatewayStage = 'live';
 
 export interface ApiStackProps {
@@ -32,10 +36,10 @@ export interface ApiStackProps {
 }
 
 export class ApiStack extends Stack {
-  /** API Gateway's own host name for it, and the path that it adds. */
+  /** The host name of the API at API Gateway, where every path begins with `basePath`. */
   readonly domainName: string;
   readonly basePath = `/${gatewayStage}`;
-  /** Lets in what shows its secret. */
+  /** Lets in the requests that show its secret. */
   readonly guard: OriginGuard;
   readonly restApi: RestApi;
 
@@ -43,7 +47,7 @@ export class ApiStack extends Stack {
     super(scope, id);
     const paymentProviders = new Secret(this, 'PaymentProviders', {
       description: 'Keys of the payment providers: lib/README.md, “Take payments”',
-      // Nothing is offered until somebody puts keys in.
+      // An object without keys: the stage offers nothing to pay with until somebody puts keys in.
       secretStringValue: SecretValue.unsafePlainText('{}'),
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
@@ -55,8 +59,8 @@ export class ApiStack extends Stack {
     );
     const surface = {
       variables: [...apiVariables, ...paymentVariables],
-      environment: { ...access.environmentFor(this), PAYMENT_PROVIDERS_SECRET_ARN: paymentProviders.secretArn },
-      // API Gateway waits no longer.
+      environment: { ...access.environmentFor(this, 'api'), PAYMENT_PROVIDERS_SECRET_ARN: paymentProviders.secretArn },
+      // API Gateway does not wait longer for an answer.
       timeout: Duration.seconds(29),
       logRetentionDays: settings.logRetentionDays,
       vpc: network.vpc,
@@ -70,21 +74,26 @@ export class ApiStack extends Stack {
     const mcp = new ServiceFunction(this, 'Mcp', {
       ...surface,
       description: 'The MCP surface of the platform',
-      entry: 'mcp/mcp.lambda.ts',
+      entry: 'api/mcp.lambda.ts',
     });
     const graphql = new ServiceFunction(this, 'Graphql', {
       ...surface,
       description: 'The GraphQL surface of the platform',
-      entry: 'graphql/graphql.lambda.ts',
+      entry: 'api/graphql.lambda.ts',
     });
     for (const { role } of [rest, mcp, graphql]) {
-      access.grantTo(role);
-      paymentProviders.grantRead(role);
+      access.grantTo(role, 'api');
+      role.addToPrincipalPolicy(
+        new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [paymentProviders.secretArn] }),
+      );
     }
 
     const api = new RestApi(this, 'Api', {
+      // API Gateway's figures have this name and no id, and stages may share an account.
+      restApiName: this.stackName,
       endpointTypes: [EndpointType.REGIONAL],
-      // Logs need a role in the account's API Gateway settings. It stays when the stack goes: the account's other APIs use it too.
+      // To write logs, API Gateway needs a role in the account's settings. The role stays when the stack is deleted:
+      // other APIs of the account use it too.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
@@ -98,20 +107,14 @@ export class ApiStack extends Stack {
         accessLogFormat: accessLogFormat(),
       },
     });
-    const integration = new LambdaIntegration(rest, { allowTestInvoke: false });
-    const methods = [
-      api.root.addMethod('ANY', integration),
-      api.root.addProxy({ defaultIntegration: integration }).anyMethod!,
-    ];
-    const toIdentity = new LambdaIntegration(identity.function, { allowTestInvoke: false });
+    const to = (fn: ServiceFunction) => new LambdaIntegration(fn, { allowTestInvoke: false });
+    const toRest = to(rest);
+    const methods = [api.root.addMethod('ANY', toRest), api.root.addProxy({ defaultIntegration: toRest }).anyMethod!];
+    const toIdentity = to(identity.function);
     for (const path of ['api/auth', '.well-known'])
       methods.push(api.root.resourceForPath(path).addProxy({ defaultIntegration: toIdentity }).anyMethod!);
-    methods.push(
-      api.root.resourceForPath('mcp').addMethod('ANY', new LambdaIntegration(mcp, { allowTestInvoke: false })),
-    );
-    methods.push(
-      api.root.resourceForPath('graphql').addMethod('ANY', new LambdaIntegration(graphql, { allowTestInvoke: false })),
-    );
+    methods.push(api.root.resourceForPath('mcp').addMethod('ANY', to(mcp)));
+    methods.push(api.root.resourceForPath('graphql').addMethod('ANY', to(graphql)));
     for (const method of methods) {
       acknowledgeForCheckov(
         method,
@@ -144,12 +147,15 @@ export class ApiStack extends Stack {
     acknowledge(
       api,
       'The policy that AWS made for this purpose: to write API Gateway’s logs.',
-      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+      policyOfAWS('AmazonAPIGatewayPushToCloudWatchLogs'),
     );
   }
 }
 
-/** One JSON line a request. Neither query strings nor headers: they may hold signatures and keys. */
+/**
+ * A line of JSON for each request. Query strings and headers may hold signatures and keys, so they are left out. What
+ * API Gateway calls the source is always CloudFront: the callers' addresses are in the logs of the distribution.
+ */
 function accessLogFormat(): AccessLogFormat {
   return AccessLogFormat.custom(
     JSON.stringify({
@@ -159,7 +165,6 @@ function accessLogFormat(): AccessLogFormat {
       method: AccessLogField.contextHttpMethod(),
       path: AccessLogField.contextPath(),
       status: AccessLogField.contextStatus(),
-      sourceIp: AccessLogField.contextIdentitySourceIp(),
       userAgent: AccessLogField.contextIdentityUserAgent(),
       responseBytes: AccessLogField.contextResponseLength(),
       latencyMs: AccessLogField.contextResponseLatency(),

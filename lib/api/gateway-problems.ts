@@ -1,4 +1,4 @@
-// Answers that API Gateway gives by itself, in the form the application gives its own: application/problem+json.
+// The answers that API Gateway gives by itself, in the form of the application's own: application/problem+json.
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { problemCodes, type ProblemCode } from '../../lambda/operations/problem-codes.ts';
 
@@ -10,7 +10,7 @@ interface GatewayProblem {
 }
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
-const gatewayProblems: Readonly<Record<string, GatewayProblem>> = {
+export const gatewayProblems = {
   Throttled: {
     type: ResponseType.THROTTLED,
     code: 'rate_limited',
@@ -20,7 +20,9 @@ const gatewayProblems: Readonly<Record<string, GatewayProblem>> = {
   TooLarge: {
     type: ResponseType.REQUEST_TOO_LARGE,
     code: 'payload_too_large',
-    detail: 'The request body is larger than 10 MB. Media is sent to an upload URL instead.',
+    // Functions take no more, and API Gateway itself 10 MB.
+    // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+    detail: 'The request body is larger than 6 MB. Media is sent to an upload URL instead.',
   },
   TimedOut: {
     type: ResponseType.INTEGRATION_TIMEOUT,
@@ -42,9 +44,9 @@ const gatewayProblems: Readonly<Record<string, GatewayProblem>> = {
     code: 'internal_error',
     detail: 'Something went wrong on our side.',
   },
-};
+} satisfies Readonly<Record<string, GatewayProblem>>;
 
-/** The body of such an answer. `type` is relative to the request's host: what the public calls it is not known to the stacks. */
+/** The body of such an answer. Its `type` is an address without a host, as the stack does not know the public name. */
 export function problemBody(code: ProblemCode, detail: string): string {
   const { title, status } = problemCodes[code];
   return JSON.stringify({
@@ -57,19 +59,30 @@ export function problemBody(code: ProblemCode, detail: string): string {
   });
 }
 
+/** What API Gateway answers by itself, as it is sent. */
+export function gatewayAnswer(id: keyof typeof gatewayProblems): {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+} {
+  const { code, detail, headers = {} }: GatewayProblem = gatewayProblems[id];
+  return {
+    status: problemCodes[code].status,
+    headers: { 'Content-Type': 'application/problem+json', ...headers },
+    body: problemBody(code, detail),
+  };
+}
+
+/** Has the API answer in this form wherever API Gateway answers by itself. */
 export function addGatewayProblems(api: RestApi): void {
-  for (const [id, { type, code, detail, headers = {} }] of Object.entries(gatewayProblems)) {
+  for (const id of Object.keys(gatewayProblems) as (keyof typeof gatewayProblems)[]) {
+    const { status, headers, body } = gatewayAnswer(id);
     api.addGatewayResponse(id, {
-      type,
-      statusCode: String(problemCodes[code].status),
-      templates: { 'application/json': problemBody(code, detail) },
-      // API Gateway takes literal header values in single quotes.
-      responseHeaders: Object.fromEntries(
-        Object.entries({ 'Content-Type': 'application/problem+json', ...headers }).map(([name, value]) => [
-          name,
-          `'${value}'`,
-        ]),
-      ),
+      type: gatewayProblems[id].type,
+      statusCode: String(status),
+      templates: { 'application/json': body },
+      // API Gateway wants the literal value of a header in single quotes.
+      responseHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`])),
     });
   }
 }

@@ -1,4 +1,4 @@
-// Keeps the API to what comes through the distribution: API Gateway's own address answers nobody else.
+// Lets in only requests that come through the distribution: API Gateway's own address answers nobody else.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -11,9 +11,12 @@ export interface OriginGuardProps {
 }
 
 export class OriginGuard extends Construct {
-  /** Goes with every request of the distribution. CloudFormation reads a secret anew only for what changes: the number makes both change. */
+  /**
+   * The header that the distribution adds to every request. CloudFormation reads a secret again only for a resource
+   * that changes: a new number in this name changes both the web ACL and the distribution.
+   */
   readonly headerName = 'x-origin-secret-1';
-  /** A dynamic reference: the value itself is in no template. */
+  /** The value of that header. It is a dynamic reference, so the secret itself is in no template. */
   readonly headerValue: string;
 
   constructor(scope: Construct, id: string, { gatewayStage }: OriginGuardProps) {
@@ -29,7 +32,7 @@ export class OriginGuard extends Construct {
       'AwsSolutions-SMG4',
     );
     acknowledgeForCheckov(secret, 'Encrypted with AWS’ own key: it can be made again at any time.', 'CKV_AWS_149');
-    // Into properties that CloudFormation resolves it for, and nowhere else.
+    // Only for properties in which CloudFormation resolves the reference. Elsewhere it would stay a text.
     this.headerValue = secret.secretValue.unsafeUnwrap();
 
     const visibilityConfig = (metricName: string) => ({

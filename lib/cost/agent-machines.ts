@@ -1,16 +1,15 @@
-// What the containers run on: how many there are at least, and what an hour of one costs.
+// What the containers run on: how many machines and tasks there are at least, and what an hour of one costs.
 import { hoursPerMonth, listed, machines, standing, volumeGiB } from './list-prices.ts';
 import { neighbours, referred, type StageResource } from './stage-resources.ts';
 
-/** Tasks that a service has when nothing is on air. */
+/** How many tasks a service has while nothing is on air. */
 export function tasksAtLeast(service: StageResource): number {
-  const scaling = neighbours(service, 'AWS::ApplicationAutoScaling::ScalableTarget').find(({ properties }) =>
-    JSON.stringify(properties.ResourceId).includes(`"${service.id}"`),
-  );
-  return Number(scaling ? scaling.properties.MinCapacity : (service.properties.DesiredCount ?? 1));
+  const targets = neighbours(service, 'AWS::ApplicationAutoScaling::ScalableTarget');
+  const scaled = targets.find(({ properties }) => JSON.stringify(properties.ResourceId).includes(`"${service.id}"`));
+  return Number(scaled ? scaled.properties.MinCapacity : (service.properties.DesiredCount ?? 1));
 }
 
-/** The group of machines that a service's tasks are placed on; null on Fargate. */
+/** The group of machines that the tasks of a service run on; null for a service on Fargate. */
 export function groupOf(service: StageResource): StageResource | null {
   const [strategy] = service.properties.CapacityProviderStrategy ?? [];
   if (!strategy) return null;
@@ -18,25 +17,25 @@ export function groupOf(service: StageResource): StageResource | null {
   return referred(provider, provider.properties.AutoScalingGroupProvider.AutoScalingGroupArn);
 }
 
-/** Machines that a group has when nothing is on air: a task that asks for a GPU has one to itself. */
+/** How many machines a group has while nothing is on air. Each of its tasks wants a GPU, and so a whole machine. */
 export function machinesAtLeast(group: StageResource): number {
   const placed = neighbours(group, 'AWS::ECS::Service').filter((service) => groupOf(service)?.id === group.id);
   const tasks = placed.reduce((sum, service) => sum + tasksAtLeast(service), 0);
   return Math.max(Number(group.properties.MinSize), tasks);
 }
 
-/** Type of a group's machines, and dollars an hour for one with its disks. */
+/** The EC2 type of a group's machines, and US dollars for an hour of one, with its disks. */
 export function machineOf(group: StageResource): { readonly type: string; readonly usdPerHour: number } {
-  const { InstanceType: type, BlockDeviceMappings = [] } = referred(
-    group,
-    group.properties.LaunchTemplate.LaunchTemplateId,
-  ).properties.LaunchTemplateData;
-  const disks = BlockDeviceMappings.map(({ Ebs }: any) => Ebs.VolumeSize * listed(volumeGiB, Ebs.VolumeType).usd);
-  const disksPerMonth = disks.reduce((sum: number, usd: number) => sum + usd, 0);
-  return { type, usdPerHour: listed(machines, type).usd + disksPerMonth / hoursPerMonth };
+  const template = referred(group, group.properties.LaunchTemplate.LaunchTemplateId);
+  const { InstanceType: type, BlockDeviceMappings: disks = [] } = template.properties.LaunchTemplateData;
+  const usdPerMonthOfDisks = disks.reduce(
+    (sum: number, { Ebs }: any) => sum + Ebs.VolumeSize * listed(volumeGiB, Ebs.VolumeType).usd,
+    0,
+  );
+  return { type, usdPerHour: listed(machines, type).usd + usdPerMonthOfDisks / hoursPerMonth };
 }
 
-/** Size of a service's Fargate task on arm64, and dollars an hour for one. */
+/** The size of a service's task on Fargate, and US dollars for an hour of one. @throws if it is not for arm64 */
 export function fargateTaskOf(service: StageResource): {
   readonly vcpus: number;
   readonly memoryGB: number;

@@ -1,25 +1,27 @@
-// The costs as Markdown tables, for the terminal and for lib/README.md.
+// Writes the costs as tables in Markdown, for the terminal and for lib/README.md.
 import { egressTiers } from './list-prices.ts';
 import { hoursOfMore, longestLogs, pricesByUse, standingCostsOf } from './stage-cost.ts';
 import type { Template } from './stage-resources.ts';
 import { streamHourCosts, type Backend, type StreamHourCost, type StreamKind } from './stream-hour-cost.ts';
 
-/** A stage by its name, with the templates of all of its stacks. */
+/** The name of a stage, and the templates of all of its stacks. */
 export type StageTemplates = readonly [name: string, templates: readonly Template[]];
 
-/** Dollars a month of each stage while nothing is on air, a row for each thing that is paid for. */
+/** US dollars a month of each stage while nothing is on air, with a row for each thing that is paid for. */
 export function standingTable(stages: readonly StageTemplates[]): string {
   const costs = stages.map(([, templates]) => new Map(standingCostsOf(templates).map((cost) => [cost.what, cost])));
-  const rows = [...new Set(costs.flatMap((byWhat) => [...byWhat.keys()]))]
+  const everyWhat = new Set(costs.flatMap((byWhat) => [...byWhat.keys()]));
+  const rows = [...everyWhat]
     .filter((what) => costs.some((byWhat) => (byWhat.get(what)?.usdPerMonth ?? 0) > 0))
     .map((what) => [what, ...costs.map((byWhat) => sized(byWhat.get(what)))]);
-  const totals = costs.map(
-    (byWhat) => `**${dollars([...byWhat.values()].reduce((sum, { usdPerMonth }) => sum + usdPerMonth, 0))}**`,
-  );
+  const totals = costs.map((byWhat) => {
+    const usd = [...byWhat.values()].reduce((sum, { usdPerMonth }) => sum + usdPerMonth, 0);
+    return `**${dollars(usd)}**`;
+  });
   return table([['Dollars a month', ...stages.map(([name]) => name)], ...rows, ['**Together**', ...totals]]);
 }
 
-/** What use costs: the same in every stage, but for how long logs are kept. */
+/** What use costs. It is the same in every stage, but stages keep their logs for different times. */
 export function byUseTable(stages: readonly StageTemplates[]): string {
   const egress = egressTiers.map(({ price, upToTB }) =>
     Number.isFinite(upToTB) ? `${price.usd} up to ${upToTB} TB a month` : `${price.usd} beyond`,
@@ -39,7 +41,7 @@ export function byUseTable(stages: readonly StageTemplates[]): string {
   ]);
 }
 
-/** Dollars an hour of each kind of stream: sold for, sent, computed, and what is left on each backend. */
+/** US dollars an hour of each kind of stream: its price, its egress, its compute, and what is left on each backend. */
 export function streamHourTable(kinds: readonly StreamKind[], [, templates]: StageTemplates): string {
   const heading = [
     'Stream',
@@ -73,12 +75,11 @@ function compute({ usdCompute }: StreamHourCost, backend: Backend): string {
   return usd === null ? 'too large for an agent' : usd.toFixed(3);
 }
 
-/** Of the price, at the dearest and at the cheapest egress. */
+/** What is left of the price, at the dearest and at the cheapest egress. */
 function left({ usdSoldFor, usdEgress, usdCompute }: StreamHourCost, backend: Backend): string {
   const usd = usdCompute[backend];
-  return usd === null
-    ? '–'
-    : [usdEgress.dearest, usdEgress.cheapest].map((egress) => dollars(usdSoldFor - egress - usd)).join(' … ');
+  if (usd === null) return '–';
+  return [usdEgress.dearest, usdEgress.cheapest].map((egress) => dollars(usdSoldFor - egress - usd)).join(' … ');
 }
 
 function dollars(usd: number): string {
@@ -87,7 +88,6 @@ function dollars(usd: number): string {
 
 function table([heading = [], ...rows]: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(heading), line(heading.map((_cell, column) => (column === 0 ? '---' : '---:'))), ...rows.map(line)].join(
-    '\n',
-  );
+  const alignment = heading.map((_cell, column) => (column === 0 ? '---' : '---:'));
+  return [heading, alignment, ...rows].map(line).join('\n');
 }

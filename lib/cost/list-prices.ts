@@ -1,20 +1,23 @@
-// AWS' list prices in us-east-1, on demand, in US dollars: the only figures of the cost tables that come from outside.
+// AWS' list prices in us-east-1, on demand, in US dollars: the only numbers of the cost tables that come from outside.
 
-/** One price as AWS publishes it. Free tiers and discounts are an account's, not a stage's, and are left out. */
+/** A price as AWS lists it. Free tiers and discounts belong to an account, not to a stage, and are left out. */
 export interface ListPrice {
   readonly usd: number;
-  /** What that pays for: `hour`, `GB`, `million requests`. A GB is taken as 10⁹ bytes, a month as 730 hours. */
+  /** What those dollars buy: `hour`, `GB`, `million requests`. A GB is taken as 10⁹ bytes, a month as 730 hours. */
   readonly per: string;
-  /** AWS' page with the price. */
+  /** Address of the page of AWS that has the price. */
   readonly page: string;
-  /** Day on which a published list said the same; null: from memory, so compare it before you rely on it. */
+  /** The day on which another list said the same. Null: nobody has compared it. Do that before you rely on it. */
   readonly comparedOn: string | null;
 }
 
-/** As AWS' own examples count it. */
+/** The hours of a month in AWS' own examples. */
 export const hoursPerMonth = 730;
 
-/** The comparisons of that day were with price lists that third parties publish, as AWS' own pages compute theirs in the browser. */
+/**
+ * On this day the prices were compared with lists of third parties: AWS' own pages compute their prices in the
+ * browser.
+ */
 const day = '2026-11-21';
 
 const pages = {
@@ -44,7 +47,7 @@ function price(usd: number, per: string, page: keyof typeof pages, comparedOn: s
   return { usd, per, page: pages[page], comparedOn };
 }
 
-/** What is paid by the hour or month, used or not. */
+/** What is paid by the hour or by the month, whether it is used or not. */
 export const standing = {
   alarmMetric: price(0.1, 'month', 'cloudWatch', day),
   customMetric: price(0.3, 'month', 'cloudWatch', day),
@@ -61,35 +64,35 @@ export const standing = {
   webAclRule: price(1, 'month', 'waf', day),
 } as const satisfies Record<string, ListPrice>;
 
-/** Machines of the GPU pool, Linux. */
+/** Machines of the GPU pool, by type, with Linux. */
 export const machines: Readonly<Record<string, ListPrice>> = {
   'g4dn.xlarge': price(0.526, 'hour', 'ec2', day),
 };
 
-/** Volumes of machines, by type, for each GiB. gp3 with the 3,000 IOPS and 125 MB/s that are included. */
+/** A GiB of a machine's volume, by type. gp3 is taken with the 3,000 IOPS and 125 MB/s that the price includes. */
 export const volumeGiB: Readonly<Record<string, ListPrice>> = {
   gp3: price(0.08, 'month', 'ebs', day),
 };
 
-/** Classes of RDS for PostgreSQL in one zone; a standby in a second zone costs the same again. */
+/** Instance classes of RDS for PostgreSQL in one zone. A standby in a second zone costs the same again. */
 export const databaseClasses: Readonly<Record<string, { readonly price: ListPrice; readonly vcpus: number }>> = {
   'db.t4g.medium': { price: price(0.065, 'hour', 'rds', day), vcpus: 2 },
   'db.m8g.large': { price: price(0.168, 'hour', 'rds', null), vcpus: 2 },
 };
 
-/** Storage of RDS in one zone, by type, for each GiB; a standby's costs the same again. */
+/** A GiB of RDS storage in one zone, by type. That of a standby costs the same again. */
 export const databaseGiB: Readonly<Record<string, ListPrice>> = {
   gp3: price(0.115, 'month', 'rds', day),
 };
 
 /**
- * Metrics that Container Insights (not the enhanced kind) makes, each billed as a custom one: of a cluster, of each service in it, and of
- * each family of task definitions. Counted, from memory, in
+ * How many metrics Container Insights (not the enhanced kind) makes for a cluster, for each service in it, and for each
+ * family of task definitions. Each is billed as a custom metric. Nobody has compared these numbers with the list in
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-metrics-ECS.html
  */
 export const containerInsightsMetrics = { perCluster: 11, perService: 13, perTaskFamily: 8 } as const;
 
-/** To the internet from the region, by month: each price holds up to so many TB, and the last beyond. */
+/** A GB from the region to the internet. Each price is for the traffic of a month up to so many TB. */
 export const egressTiers = [
   { upToTB: 10, price: price(0.09, 'GB', 'ec2', day) },
   { upToTB: 50, price: price(0.085, 'GB', 'ec2', day) },
@@ -97,7 +100,7 @@ export const egressTiers = [
   { upToTB: Number.POSITIVE_INFINITY, price: price(0.05, 'GB', 'ec2', day) },
 ] as const;
 
-/** What is paid by use, for the resources that are used. */
+/** What is paid by use. */
 export const byUse = {
   apiRequests: price(3.5, 'million requests', 'apiGateway', day),
   backups: price(0.095, 'GB-month beyond the database’s size', 'rds', day),
@@ -127,8 +130,8 @@ export const byUse = {
 } as const satisfies Record<string, ListPrice>;
 
 /**
- * An entry of one of the tables above.
- * @throws if it is not there; the message says where to add it
+ * The entry of one of the tables above.
+ * @throws if the table has no such entry; the message says where to add it
  */
 export function listed<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry {
   const found = table[name];

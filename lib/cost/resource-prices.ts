@@ -1,4 +1,5 @@
-// What each type of resource costs: something while it is there, something by use, or nothing. A test finds the types that are none of these.
+// What each type of resource costs: something while it is there, something by use, or nothing.
+// A test finds the types of the templates that are in none of these tables.
 import { fargateTaskOf, groupOf, machineOf, machinesAtLeast, tasksAtLeast } from './agent-machines.ts';
 import {
   byUse,
@@ -13,22 +14,17 @@ import {
 import { neighbours, referred, type StageResource } from './stage-resources.ts';
 
 export interface StandingCost {
-  /** The same in every stage. */
+  /** What is paid for, in words that are the same for every stage. */
   readonly what: string;
-  /** How many, of what size. */
+  /** How many there are, and of what size. */
   readonly size: string;
   readonly usdPerMonth: number;
 }
 
-/** From all resources of a type in a stage. */
+/** Computes a cost from all resources of one type in a stage. */
 type Pricing = (resources: readonly StageResource[]) => StandingCost;
 
-const perMonth = ({ usd, per }: ListPrice, count: number): number => usd * count * (per === 'hour' ? hoursPerMonth : 1);
-const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number): number =>
-  items.reduce((total, item) => total + amountOf(item), 0);
-const isFargate = (service: StageResource): boolean => groupOf(service) === null;
-
-/** A pricing of which each resource counts for so many units. */
+/** The pricing of something that each resource has so many units of. */
 function counted(what: string, price: ListPrice, unitsOf: (resource: StageResource) => number = () => 1): Pricing {
   return (resources) => {
     const count = sum(resources, unitsOf);
@@ -39,29 +35,11 @@ function counted(what: string, price: ListPrice, unitsOf: (resource: StageResour
 /** Types that cost something while they are there, in the order of the table. */
 export const priced: Readonly<Record<string, readonly Pricing[]>> = {
   'AWS::AutoScaling::AutoScalingGroup': [
-    (groups) => {
-      const sizes = groups.map((group) => ({ ...machineOf(group), count: machinesAtLeast(group) }));
-      const size = sizes.map(({ count, type }) => `${count} × ${type}`).join(', ');
-      return {
-        what: 'GPU machines and their disks, at least',
-        size,
-        usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth),
-      };
-    },
+    gpuMachines,
     counted('Public addresses of the machines', standing.publicAddress, machinesAtLeast),
   ],
   'AWS::ECS::Service': [
-    (services) => {
-      const sizes = services
-        .filter(isFargate)
-        .map((service) => ({ ...fargateTaskOf(service), count: tasksAtLeast(service) }));
-      const size = sizes.map(({ count, vcpus, memoryGB }) => `${count} × ${vcpus} vCPU, ${memoryGB} GB`).join(', ');
-      return {
-        what: 'Fargate tasks, at least',
-        size,
-        usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth),
-      };
-    },
+    fargateTasks,
     counted('Public addresses of the tasks', standing.publicAddress, (service) =>
       service.properties.NetworkConfiguration?.AwsvpcConfiguration.AssignPublicIp === 'ENABLED'
         ? tasksAtLeast(service)
@@ -69,48 +47,13 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
     ),
   ],
   'AWS::RDS::DBInstance': [
-    (instances) => {
-      const size = instances
-        .map(({ properties }) => `${copiesOf(properties)} × ${properties.DBInstanceClass}`)
-        .join(', ');
-      return {
-        what: 'Database, and its standby if any',
-        size,
-        usdPerMonth: sum(
-          instances,
-          ({ properties }) => copiesOf(properties) * perMonth(databaseClassOf(properties).price, 1),
-        ),
-      };
-    },
-    (instances) => {
-      const size = instances
-        .map(({ properties }) => `${copiesOf(properties)} × ${properties.AllocatedStorage} GiB`)
-        .join(', ');
-      return {
-        what: 'Its storage, to begin with',
-        size,
-        usdPerMonth: sum(
-          instances,
-          ({ properties }) =>
-            copiesOf(properties) * perMonth(databaseStorageOf(properties), Number(properties.AllocatedStorage)),
-        ),
-      };
-    },
+    databaseInstances,
+    databaseStorage,
     counted('Secrets of the master’s password', standing.secret, ({ properties }) =>
       properties.ManageMasterUserPassword === true ? 1 : 0,
     ),
   ],
-  'AWS::RDS::DBProxyTargetGroup': [
-    counted('RDS Proxy, vCPU of the database', standing.proxyVcpu, (group) =>
-      Math.max(
-        2,
-        sum(
-          group.properties.DBInstanceIdentifiers,
-          (identifier) => databaseClassOf(referred(group, identifier).properties).vcpus,
-        ),
-      ),
-    ),
-  ],
+  'AWS::RDS::DBProxyTargetGroup': [counted('RDS Proxy, vCPU of the database', standing.proxyVcpu, proxiedVcpusOf)],
   'AWS::EC2::NatGateway': [counted('NAT gateways', standing.natGateway)],
   'AWS::EC2::VPCEndpoint': [
     counted('Interface endpoints, in each zone', standing.interfaceEndpoint, ({ properties }) =>
@@ -123,26 +66,16 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
     counted('Alarms, metrics', standing.alarmMetric, ({ properties }) => metricsOf(properties.Metrics)),
   ],
   'AWS::ApplicationAutoScaling::ScalingPolicy': [
-    // AWS makes two alarms for a policy that tracks a target, one for more and one for less.
+    // AWS makes two alarms for a policy that tracks a target: one to add tasks, one to take some away.
     counted('Alarms of the scaling, metrics', standing.alarmMetric, ({ properties }) =>
       properties.PolicyType === 'TargetTrackingScaling' ? 2 * metricsOf(trackedMetricsOf(properties)) : 0,
     ),
   ],
-  'AWS::Logs::MetricFilter': [
-    (filters) => {
-      const names = new Set(
-        filters.flatMap(({ properties }) =>
-          properties.MetricTransformations.map(({ MetricNamespace, MetricName }: any) =>
-            JSON.stringify([MetricNamespace, MetricName]),
-          ),
-        ),
-      );
-      return {
-        what: 'Metrics counted in logs',
-        size: String(names.size),
-        usdPerMonth: perMonth(standing.customMetric, names.size),
-      };
-    },
+  'AWS::Logs::MetricFilter': [metricsCountedInLogs],
+  'AWS::SES::ConfigurationSetEventDestination': [
+    counted('Metrics of mails', standing.customMetric, ({ properties }) =>
+      properties.EventDestination.CloudWatchDestination ? properties.EventDestination.MatchingEventTypes.length : 0,
+    ),
   ],
   'AWS::CloudWatch::Dashboard': [counted('CloudWatch dashboards', standing.dashboard)],
   'AWS::WAFv2::WebACL': [
@@ -153,7 +86,7 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
   'AWS::KMS::Key': [counted('KMS keys', standing.kmsKey)],
 };
 
-/** What use of a type costs, by what is used. Types here may also be priced. */
+/** Types whose use costs something, with the price of each use. A type here may also be in `priced`. */
 export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPrice>>>> = {
   'AWS::S3::Bucket': {
     Objects: byUse.s3Storage,
@@ -164,7 +97,7 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
   'AWS::EC2::NatGateway': { 'What functions send and get outside': byUse.natTraffic },
   'AWS::EC2::VPC': { 'Traffic between zones': byUse.betweenZones },
   'AWS::EC2::FlowLog': { 'Flow logs, rejected packets only': byUse.logsTakenIn },
-  // Their price depends on how long they are kept: `longestLogs`.
+  // The price of logs depends on how long they are kept: see `longestLogs` in stage-cost.ts.
   'AWS::Logs::LogGroup': {},
   'AWS::RDS::DBInstance': { Backups: byUse.backups, 'CPU of the database beyond its share': byUse.databaseBurst },
   'AWS::Lambda::Function': {
@@ -188,7 +121,7 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
   'AWS::ECR::Repository': { 'Images, once in an account': byUse.images },
 };
 
-/** Types that AWS asks nothing for. */
+/** Types that cost nothing. */
 export const free: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::Deployment',
@@ -227,6 +160,7 @@ export const free: ReadonlySet<string> = new Set([
   'AWS::RDS::DBSubnetGroup',
   'AWS::Route53::RecordSet',
   'AWS::S3::BucketPolicy',
+  'AWS::SES::ConfigurationSet',
   'AWS::SNS::Subscription',
   'AWS::SNS::TopicPolicy',
   'AWS::SQS::QueuePolicy',
@@ -240,6 +174,73 @@ export const free: ReadonlySet<string> = new Set([
 
 type Properties = StageResource['properties'];
 
+function gpuMachines(groups: readonly StageResource[]): StandingCost {
+  const sizes = groups.map((group) => ({ ...machineOf(group), count: machinesAtLeast(group) }));
+  return {
+    what: 'GPU machines and their disks, at least',
+    size: sizes.map(({ count, type }) => `${count} × ${type}`).join(', '),
+    usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth),
+  };
+}
+
+function fargateTasks(services: readonly StageResource[]): StandingCost {
+  const onFargate = services.filter((service) => groupOf(service) === null);
+  const sizes = onFargate.map((service) => ({ ...fargateTaskOf(service), count: tasksAtLeast(service) }));
+  return {
+    what: 'Fargate tasks, at least',
+    size: sizes.map(({ count, vcpus, memoryGB }) => `${count} × ${vcpus} vCPU, ${memoryGB} GB`).join(', '),
+    usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth),
+  };
+}
+
+function databaseInstances(instances: readonly StageResource[]): StandingCost {
+  const usdPerMonthOf = ({ properties }: StageResource) =>
+    copiesOf(properties) * perMonth(databaseClassOf(properties).price, 1);
+  return {
+    what: 'Database, and its standby if any',
+    size: instances.map(({ properties }) => `${copiesOf(properties)} × ${properties.DBInstanceClass}`).join(', '),
+    usdPerMonth: sum(instances, usdPerMonthOf),
+  };
+}
+
+function databaseStorage(instances: readonly StageResource[]): StandingCost {
+  const usdPerMonthOf = ({ properties }: StageResource) =>
+    copiesOf(properties) * perMonth(databaseStorageOf(properties), Number(properties.AllocatedStorage));
+  return {
+    what: 'Its storage, to begin with',
+    size: instances.map(({ properties }) => `${copiesOf(properties)} × ${properties.AllocatedStorage} GiB`).join(', '),
+    usdPerMonth: sum(instances, usdPerMonthOf),
+  };
+}
+
+/** vCPU of the databases that a proxy is paid for: two at least. */
+function proxiedVcpusOf(group: StageResource): number {
+  const instances: readonly unknown[] = group.properties.DBInstanceIdentifiers;
+  const vcpusOf = (identifier: unknown) => databaseClassOf(referred(group, identifier).properties).vcpus;
+  return Math.max(2, sum(instances, vcpusOf));
+}
+
+function metricsCountedInLogs(filters: readonly StageResource[]): StandingCost {
+  const transformations = filters.flatMap(({ properties }): Properties[] => properties.MetricTransformations);
+  const names = new Set(
+    transformations.map(({ MetricNamespace, MetricName }) => JSON.stringify([MetricNamespace, MetricName])),
+  );
+  return {
+    what: 'Metrics counted in logs',
+    size: String(names.size),
+    usdPerMonth: perMonth(standing.customMetric, names.size),
+  };
+}
+
+/** US dollars a month for so many of something that is paid by the hour or by the month. */
+function perMonth({ usd, per }: ListPrice, count: number): number {
+  return usd * count * (per === 'hour' ? hoursPerMonth : 1);
+}
+
+function sum<Item>(items: readonly Item[], amountOf: (item: Item) => number): number {
+  return items.reduce((total, item) => total + amountOf(item), 0);
+}
+
 function databaseClassOf({ DBInstanceClass }: Properties) {
   return listed(databaseClasses, DBInstanceClass);
 }
@@ -250,7 +251,7 @@ function databaseStorageOf({ StorageType, PerformanceInsightsRetentionPeriod }: 
   return listed(databaseGiB, StorageType);
 }
 
-/** The database, and its standby. */
+/** 2 for a database with a standby, else 1. */
 function copiesOf({ MultiAZ }: Properties): number {
   return MultiAZ === true ? 2 : 1;
 }
@@ -265,7 +266,10 @@ function insightsMetricsOf(cluster: StageResource): number {
   return perCluster + services * perService + neighbours(cluster, 'AWS::ECS::TaskDefinition').length * perTaskFamily;
 }
 
-/** An alarm is paid for each metric that it looks at. @param metrics of an alarm with metric math; undefined of one without */
+/**
+ * How many metrics an alarm looks at: it is paid for each of them.
+ * @param metrics of an alarm that computes with metrics; undefined for an alarm that looks at one
+ */
 function metricsOf(metrics: readonly Properties[] | undefined): number {
   return metrics === undefined ? 1 : metrics.filter(({ MetricStat }) => MetricStat !== undefined).length;
 }

@@ -1,17 +1,17 @@
-// What the costs are computed from: the resources of a stage's templates, and how one finds another.
+// The resources of a stage's templates, from which costs are computed, and how one resource finds another.
 
-/** A CloudFormation template, as far as costs need it. */
+/** The part of a CloudFormation template that costs depend on. */
 export interface Template {
   readonly Resources?: Readonly<Record<string, TemplateResource>>;
 }
 
 export interface TemplateResource {
   readonly Type: string;
-  /** Any: a template's properties have no type. */
+  /** `any`, since the properties in a template have no type. */
   readonly Properties?: any;
 }
 
-/** A resource with the logical id that others of its stack name it by. */
+/** A resource with its logical id, by which others of its stack name it. */
 export interface StageResource {
   readonly id: string;
   readonly type: string;

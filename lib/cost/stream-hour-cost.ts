@@ -1,17 +1,17 @@
-// What an hour of a stream costs on each backend, with what it sends apart, beside what it is sold for.
+// What an hour of a stream costs on each backend (compute and egress apart), and what it is sold for.
 import { fargateTaskOf, groupOf, machineOf } from './agent-machines.ts';
 import { egressTiers, standing } from './list-prices.ts';
 import { referred, resourcesOf, type StageResource, type Template } from './stage-resources.ts';
 
-/** One line of what can be bought: a quality at a framerate. */
+/** A kind of stream that can be bought: a quality at a framerate. */
 export interface StreamKind {
-  /** For the table, e.g. `1080p60`. */
+  /** Its name in the table, such as `1080p60`. */
   readonly name: string;
-  /** Of video and audio together. */
+  /** The bitrate of video and audio together. */
   readonly bitrateKbps: number;
-  /** How much of an agent it takes. */
+  /** How many slots of an agent it takes. */
   readonly slots: Readonly<Record<Backend, number>>;
-  /** What a user pays for an hour; a credit is a US cent. */
+  /** What a user pays for an hour. A credit is a US cent. */
   readonly creditsPerHour: number;
 }
 
@@ -23,11 +23,11 @@ export interface StreamHourCost {
   readonly gigabytes: number;
   /** At the first and at the last price tier of traffic. */
   readonly usdEgress: { readonly dearest: number; readonly cheapest: number };
-  /** The part of an agent. Null: it is too large for the agents of this stage. */
+  /** The price of the part of an agent that it takes. Null: it takes more slots than an agent of the stage has. */
   readonly usdCompute: Readonly<Record<Backend, number | null>>;
 }
 
-/** Full packets of 1,500 bytes have 1,448 of RTMP in them; the rest is IPv4, TCP and its time stamps, and billed too. */
+/** A full packet of 1,500 bytes carries 1,448 bytes of RTMP. The rest are headers of IPv4 and TCP, billed too. */
 const packetOverhead = 1500 / 1448;
 const bytesPerGB = 1e9;
 
@@ -49,7 +49,10 @@ export function streamHourCosts(kinds: readonly StreamKind[], templates: readonl
   });
 }
 
-/** Slots of one agent, and dollars an hour for a slot in use, with its part of those that the scaling keeps free. */
+/**
+ * The slots of one agent, and US dollars for an hour of a slot in use. That price contains its share of the slots that
+ * the scaling keeps free.
+ */
 function agentOf(
   backend: Backend,
   templates: readonly Template[],
@@ -61,10 +64,9 @@ function agentOf(
   const slots = Number(variableOf(service, 'AGENT_SLOTS'));
   const group = groupOf(service);
   const machine = group === null ? fargateTaskOf(service) : machineOf(group);
-  return {
-    slots,
-    usdPerSlotHour: (machine.usdPerHour + standing.publicAddress.usd) / (slots * usedFractionOf(backend, templates)),
-  };
+  const usdPerHour = machine.usdPerHour + standing.publicAddress.usd;
+  const slotsInUse = slots * usedFractionOf(backend, templates);
+  return { slots, usdPerSlotHour: usdPerHour / slotsInUse };
 }
 
 function variableOf(service: StageResource, name: string): string | undefined {
@@ -72,13 +74,13 @@ function variableOf(service: StageResource, name: string): string | undefined {
   return ContainerDefinitions[0].Environment.find((variable: { Name: string }) => variable.Name === name)?.Value;
 }
 
-/** The part of the slots that the scaling policy wants in use, as its expression has it. */
+/** The fraction of the slots that the scaling policy wants in use. It stands in the policy's expression. */
 function usedFractionOf(backend: Backend, templates: readonly Template[]): number {
   const policies = resourcesOf(templates)
     .filter(({ type }) => type === 'AWS::ApplicationAutoScaling::ScalingPolicy')
     .map(({ properties }) => JSON.stringify(properties));
-  const [, fraction] =
-    /\(used \/ ([\d.]+) \+/.exec(policies.find((policy) => policy.includes(`"Value":"${backend}"`)) ?? '') ?? [];
+  const policy = policies.find((text) => text.includes(`"Value":"${backend}"`)) ?? '';
+  const [, fraction] = /\(used \/ ([\d.]+) \+/.exec(policy) ?? [];
   if (fraction === undefined)
     throw new Error(`no scaling policy says how many slots of ${backend} agents may be in use`);
   return Number(fraction);

@@ -1,7 +1,7 @@
-// Postgres behind a connection pool, brought to the code's schema before anything that uses it is deployed.
+// Postgres behind a connection pool. It gets the schema of the code before anything that uses it is deployed.
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import {
   DatabaseInstance,
@@ -16,8 +16,9 @@ import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
 import { migrateVariables, serviceRole } from '../../lambda/migrate/environment.ts';
+import { dataKeyContext } from '../../lambda/domain/sealed-places.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
-import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
@@ -26,41 +27,46 @@ export interface DatabaseStackProps {
   readonly network: NetworkStack;
 }
 
-/** The database, who may use it, and the secret that what it holds is sealed with. */
+/** The database, the right to use it, and the keys to seal and to sign with. */
 export class DatabaseStack extends Stack {
   readonly instance: DatabaseInstance;
-  /** Where clients connect, with TLS and an IAM token instead of a password. */
+  /** Clients connect to this proxy, with TLS, and with an IAM token instead of a password. */
   readonly proxy: DatabaseProxy;
   readonly databaseName = 'platform';
-  /** The role that functions and publishers work as. The migration makes it a member of `rds_iam`; it owns nothing. */
+  /** The database role of functions and agents. The migration makes it a member of `rds_iam`. It owns nothing. */
   readonly userName = serviceRole;
-  /** The right to connect as that role. Its holders also need the network's `databaseClients` security group. */
+  /** The right to connect as that role. Its holders also need the security group `databaseClients` of the network. */
   readonly connectAccess: ManagedPolicy;
   /** Wraps the keys that stream keys and signing keys are sealed with. */
   readonly sealingKey: Key;
-  /** 64 letters and digits that our own URLs and sessions are signed with. */
+  /** The right to unwrap those keys, and so to open and to seal secrets. */
+  readonly unsealAccess: ManagedPolicy;
+  /** 64 letters and digits, with which the platform signs its own URLs, cursors and sessions. */
   readonly serviceSecret: Secret;
+  /** The right to read it, and so to sign as the platform does. */
+  readonly signAccess: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { settings, network }: DatabaseStackProps) {
     super(scope, id, { terminationProtection: settings.keepData });
     const { vpc } = network;
 
     this.instance = new DatabaseInstance(this, 'Database', {
-      // The major only: RDS picks the minor and keeps it current in the maintenance window.
+      // Only the major version: RDS chooses the minor one, and keeps it current in the maintenance window.
       engine: DatabaseInstanceEngine.postgres({ version: PostgresEngineVersion.VER_18 }),
       instanceType: new InstanceType(settings.databaseInstanceClass),
       vpc,
       vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
       multiAz: settings.databaseMultiAz,
       databaseName: this.databaseName,
-      // RDS makes, keeps and rotates the master's password; nobody else ever knows it.
+      // RDS makes, keeps and rotates the password of the master user. Nobody else knows it.
       manageMasterUserPassword: true,
       iamAuthentication: true,
       storageType: StorageType.GP3,
       allocatedStorage: settings.databaseStorageGiB,
       maxAllocatedStorage: settings.databaseMaxStorageGiB,
       storageEncrypted: true,
-      // Which statement, and which process on the machine: the first questions when it is slow. Seven days cost nothing.
+      // A slow database raises two questions first: which statement, and which process of the machine? This answers
+      // the first, for seven days, which cost nothing. The interval below is for the second.
       enablePerformanceInsights: true,
       monitoringInterval: Duration.minutes(1),
       backupRetention: Duration.days(settings.databaseBackupDays),
@@ -76,7 +82,7 @@ export class DatabaseStack extends Stack {
     acknowledge(
       instance,
       'The policy that AWS made for this purpose: to write the figures of the machine.',
-      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonRDSEnhancedMonitoringRole]',
+      policyOfAWS('AmazonRDSEnhancedMonitoringRole'),
     );
     if (!settings.databaseMultiAz) {
       const reason = 'The stage does without a standby, to be cheap.';
@@ -89,7 +95,8 @@ export class DatabaseStack extends Stack {
     instance.grantConnect(proxyRole, this.userName);
     this.proxy = new DatabaseProxy(this, 'Proxy', {
       proxyTarget: ProxyTarget.fromInstance(instance),
-      // IAM from the client to the proxy and from there to the database: no password to keep, none to rotate.
+      // Both connections, from the client to the proxy and from there to the database, are allowed by IAM: there is no
+      // password to keep or to rotate.
       defaultAuthScheme: DefaultAuthScheme.IAM_AUTH,
       requireTLS: true,
       role: proxyRole,
@@ -108,6 +115,16 @@ export class DatabaseStack extends Stack {
       enableKeyRotation: true,
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    // The CDK's grants would allow more: to unwrap what was wrapped for another purpose, and to describe the secret.
+    this.unsealAccess = new ManagedPolicy(this, 'UnsealAccess', {
+      statements: [
+        new PolicyStatement({
+          actions: ['kms:Decrypt'],
+          resources: [this.sealingKey.keyArn],
+          conditions: inContext(dataKeyContext),
+        }),
+      ],
+    });
     this.serviceSecret = new Secret(this, 'ServiceSecret', {
       description: 'Signs our own URLs, cursors and sessions.',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
@@ -124,11 +141,29 @@ export class DatabaseStack extends Stack {
       'CKV_AWS_149',
     );
 
-    this.#migrateBeforeDependents(settings, network, instance);
+    this.signAccess = new ManagedPolicy(this, 'SignAccess', {
+      statements: [
+        new PolicyStatement({
+          actions: ['secretsmanager:GetSecretValue'],
+          resources: [this.serviceSecret.secretArn],
+        }),
+      ],
+    });
+
+    this.#migrateBeforeDependents(settings, network, instance, proxyRole);
   }
 
-  /** Runs when its code, so a migration, has changed. A failure fails this stack's deployment, and stacks with new code that depend on it wait. */
-  #migrateBeforeDependents(settings: StageSettings, { vpc }: NetworkStack, instance: DatabaseInstance): void {
+  /**
+   * Makes the function Migration, and has it called in every deployment in which its code has changed, as it does with
+   * each new migration. If it fails, the deployment of this stack fails, and the stacks that depend on it keep the code
+   * that they have.
+   */
+  #migrateBeforeDependents(
+    settings: StageSettings,
+    { vpc }: NetworkStack,
+    instance: DatabaseInstance,
+    proxyRole: Role,
+  ): void {
     const securityGroup = new SecurityGroup(this, 'MigrationSecurityGroup', { vpc, description: 'Schema migration' });
     instance.connections.allowDefaultPortFrom(securityGroup);
     const secret = masterSecretOf(instance);
@@ -139,7 +174,7 @@ export class DatabaseStack extends Stack {
       folders: { migrations: 'data/migrations' },
       variables: migrateVariables,
       environment: {
-        // Directly: as the master, which does not go through the proxy.
+        // The migration connects as the master user, who cannot go through the proxy.
         DATABASE_HOST: instance.dbInstanceEndpointAddress,
         DATABASE_NAME: this.databaseName,
         DATABASE_SECRET_ARN: secret.secretArn,
@@ -150,20 +185,38 @@ export class DatabaseStack extends Stack {
       vpc,
       securityGroup,
     });
-    // RDS' own certificates are not among those Node trusts; Lambda ships them but, since Node 20, does not load them.
+    // Node does not trust the certificates of RDS by itself. Lambda has them in this file, but has not loaded it since
+    // Node 20.
     migration.addEnvironment('NODE_EXTRA_CA_CERTS', '/var/runtime/ca-cert.pem');
-    secret.grantRead(migration);
-    // It makes the first data key; everybody else only unwraps.
-    this.sealingKey.grant(migration, 'kms:Encrypt', 'kms:Decrypt');
+    migration.addToRolePolicy(
+      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secret.secretArn] }),
+    );
+    // The migration makes the first data key, so it has to wrap one. Everybody else only unwraps it.
+    migration.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['kms:Encrypt', 'kms:Decrypt'],
+        resources: [this.sealingKey.keyArn],
+        conditions: inContext(dataKeyContext),
+      }),
+    );
     new CfnOutput(this, 'MigrationFunction', {
       value: migration.functionName,
       description: 'Invoked by hand to rotate the signing key: lib/README.md',
     });
-    new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
+    const migrate = new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
+    // The proxy refuses an instance that is still being configured, as it is for minutes after it has become available.
+    // The migration proves that the instance takes connections, and makes the role that the proxy signs in as.
+    this.proxy.node.findChild('ProxyTargetGroup').node.addDependency(migrate, proxyRole);
     acknowledgeCdkFunction(
       this.node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider').node.findChild('Handler'),
     );
   }
+}
+
+/** KMS refuses a call in another encryption context, or in none. */
+function inContext(context: Readonly<Record<string, string>>) {
+  const entries = Object.entries(context).map(([name, value]) => [`kms:EncryptionContext:${name}`, value]);
+  return { StringEquals: Object.fromEntries(entries) };
 }
 
 function masterSecretOf(instance: DatabaseInstance): ISecret {

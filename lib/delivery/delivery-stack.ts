@@ -1,4 +1,4 @@
-// Tells the parts of a stage what the public calls it, once there is a distribution.
+// Tells the parts of a stage its public address, once there is a distribution.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { MediaStack } from '../media/media-stack.ts';
@@ -14,11 +14,11 @@ export interface DeliveryStackProps {
   readonly url: string;
 }
 
-/** Last of a stage: functions that start from now on know their address. */
+/** The last stack of a stage. Functions that start after it has been deployed know their address. */
 export class DeliveryStack extends Stack {
   constructor(scope: Construct, id: string, { settings, media, origin, url }: DeliveryStackProps) {
     super(scope, id);
-    origin.publish(this, url);
+    origin.announce(this, url);
     new SiteCors(this, 'SiteCors', {
       bucket: media.uploads,
       siteOrigin: url,

@@ -1,41 +1,57 @@
-// What the GitHub workflow works with in an account: the image repository, and a role for each of its environments.
-import { Arn, CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { Repository, TagMutability } from 'aws-cdk-lib/aws-ecr';
+// What the GitHub workflow needs in an account: the image repository, and a role for each of its environments.
+import { Arn, CfnOutput, CliCredentialsStackSynthesizer, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Repository, TagMutability, TagStatus } from 'aws-cdk-lib/aws-ecr';
 import { FederatedPrincipal, OidcProviderNative, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
+import { type BootstrapRoleKind, bootstrapRoleName } from '../shared/bootstrap-roles.ts';
 import { imageRepositoryName } from '../shared/publisher-image.ts';
+import type { StageSettings } from '../stage-settings.ts';
+import { StageFence } from './stage-fence.ts';
 
 export interface PipelineStackProps {
-  /** OWNER/NAME on GitHub; only its workflows get the roles. */
+  /** OWNER/NAME on GitHub. Only the workflows of this repository get the roles. */
   readonly githubRepository: string;
-  /** Each gets a role that its GitHub environment of the same name may take on. */
-  readonly stageNames: readonly string[];
+  /** The account's provider for GitHub, as it can have only one. Null: there is none, and the stack makes it. */
+  readonly githubProviderArn: string | null;
+  /** The stages of the account. Each gets a role, which the GitHub environment of the same name may take on. */
+  readonly stages: Readonly<Record<string, StageSettings>>;
 }
 
 const issuer = 'token.actions.githubusercontent.com';
+const providerPattern = /^arn:[\w-]+:iam::\d{12}:oidc-provider\/token\.actions\.githubusercontent\.com$/;
 
-/** Deployed by hand, once in each account, before the workflow can do anything. */
+/** Somebody deploys this stack by hand, once in each account. Before that, the workflow can do nothing there. */
 export class PipelineStack extends Stack {
-  constructor(scope: Construct, id: string, { githubRepository, stageNames }: PipelineStackProps) {
-    super(scope, id, { terminationProtection: true });
+  constructor(scope: Construct, id: string, { githubRepository, githubProviderArn, stages }: PipelineStackProps) {
+    // Whoever deploys it does so as themselves: the fences keep the roles of the bootstrap from changing it.
+    super(scope, id, { terminationProtection: true, synthesizer: new CliCredentialsStackSynthesizer() });
     if (!/^[\w.-]+\/[\w.-]+$/.test(githubRepository))
       throw new Error(`-c githubRepository=OWNER/NAME, not ${JSON.stringify(githubRepository)}`);
+
+    if (githubProviderArn !== null && !providerPattern.test(githubProviderArn))
+      throw new Error(`-c githubProviderArn=arn:aws:iam::ACCOUNT:oidc-provider/${issuer}, not ${githubProviderArn}`);
 
     const images = new Repository(this, 'Images', {
       repositoryName: imageRepositoryName,
       imageTagMutability: TagMutability.IMMUTABLE,
       imageScanOnPush: true,
-      // A release may run for as long as nobody deploys: only a count removes images, and it is generous.
-      lifecycleRules: [{ maxImageCount: 300 }],
+      // Images are removed by their number, not by their age: a release runs for as long as nobody deploys another. A
+      // release is an index, which has its tag, and below it an image for each architecture, which ECR does not delete
+      // while the index is there.
+      lifecycleRules: [
+        { tagStatus: TagStatus.TAGGED, tagPatternList: ['*'], maxImageCount: 300 },
+        { tagStatus: TagStatus.UNTAGGED, maxImageAge: Duration.days(1) },
+      ],
       removalPolicy: RemovalPolicy.RETAIN,
     });
     acknowledgeForCheckov(images, 'Encrypted with ECR’s own key; images hold no secret.', 'CKV_AWS_136');
-    const github = new OidcProviderNative(this, 'GitHub', {
-      url: `https://${issuer}`,
-      clientIds: ['sts.amazonaws.com'],
-    });
-    // By environment, not by branch: GitHub gives an environment only to the branches and after the approvals that it is set up with.
+    const github =
+      githubProviderArn === null
+        ? new OidcProviderNative(this, 'GitHub', { url: `https://${issuer}`, clientIds: ['sts.amazonaws.com'] })
+        : OidcProviderNative.fromOidcProviderArn(this, 'GitHub', githubProviderArn);
+    // The role is bound to an environment, not to a branch: GitHub lets a job use an environment only from the
+    // branches, and after the approvals, that the environment is set up with.
     const roleFor = (roleId: string, environment: string): Role => {
       const principal = new FederatedPrincipal(
         github.oidcProviderArn,
@@ -67,35 +83,35 @@ export class PipelineStack extends Stack {
 
     const reader = roleFor('DiffRole', 'diff');
     images.grant(reader, 'ecr:DescribeImages');
-    this.#allowBootstrapRoles(reader, ['lookup']);
+    this.#allowBootstrapRoles(reader, Object.values(stages), ['lookup']);
 
-    for (const stage of stageNames)
-      this.#allowBootstrapRoles(roleFor(`Deploy-${stage}`, stage), ['deploy', 'file-publishing', 'lookup']);
+    for (const [stage, settings] of Object.entries(stages)) {
+      this.#allowBootstrapRoles(roleFor(`Deploy-${stage}`, stage), [settings], ['deploy', 'file-publishing', 'lookup']);
+      const others = Object.fromEntries(Object.entries(stages).filter(([name]) => name !== stage));
+      if (Object.keys(others).length > 0) new StageFence(this, `Fence-${stage}`, { settings, others });
+    }
   }
 
-  /** The CDK's own roles do the work (`cdk bootstrap`); they are as narrow as that was set up. */
-  #allowBootstrapRoles(role: Role, kinds: readonly string[]): void {
-    const arns = kinds.map((kind) =>
+  /**
+   * Lets a role take on the roles that `cdk bootstrap` has made for stages, and that do the work. They may do what the
+   * bootstrap was told to allow, and what the fence of the stage leaves of it.
+   */
+  #allowBootstrapRoles(role: Role, stages: readonly StageSettings[], kinds: readonly BootstrapRoleKind[]): void {
+    const names = stages.flatMap((settings) =>
+      kinds.map((kind) => bootstrapRoleName(settings, kind, this.account, '*')),
+    );
+    const arns = [...new Set(names)].map((resourceName) =>
       Arn.format(
-        {
-          partition: 'aws',
-          service: 'iam',
-          region: '',
-          account: this.account,
-          resource: 'role',
-          resourceName: `cdk-hnb659fds-${kind}-role-${this.account}-*`,
-        },
+        { partition: 'aws', service: 'iam', region: '', account: this.account, resource: 'role', resourceName },
         this,
       ),
     );
+    if (arns.length === 0) return;
     role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: arns }));
     acknowledge(
       role,
       'The roles of cdk bootstrap, in each region that a stage uses.',
-      ...kinds.map(
-        (kind) =>
-          `AwsSolutions-IAM5[Resource::arn:aws:iam::<AWS::AccountId>:role/cdk-hnb659fds-${kind}-role-<AWS::AccountId>-*]`,
-      ),
+      ...arns.map((arn) => wildcardResource(this, arn)),
     );
   }
 }

@@ -1,13 +1,21 @@
-// Sign-in and OAuth: a function of its own, as its library is large, and the address that mails to users come from.
+// Sign-in and OAuth: the function for them, and the SES identity that mails to users come from.
 import { Duration, Stack } from 'aws-cdk-lib';
 import { PublicHostedZone } from 'aws-cdk-lib/aws-route53';
-import { EmailIdentity, Identity } from 'aws-cdk-lib/aws-ses';
+import {
+  CloudWatchDimensionSource,
+  ConfigurationSet,
+  EmailIdentity,
+  EmailSendingEvent,
+  EventDestination,
+  Identity,
+  SuppressionReasons,
+} from 'aws-cdk-lib/aws-ses';
 import type { Construct } from 'constructs';
 import { authVariables } from '../../lambda/auth/environment.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
-import { coreEnvironment, grantCore } from '../shared/core-access.ts';
-import { mailSenderAddress } from '../shared/mail-sender.ts';
+import { coreEnvironment } from '../shared/core-access.ts';
+import { grantSendMail, mailConfigurationSetName, mailSenderAddress } from '../shared/mail-sender.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -20,41 +28,73 @@ export interface IdentityStackProps {
 }
 
 export class IdentityStack extends Stack {
-  /** Answers below `/api/auth` and `/.well-known`. */
+  /** Answers all paths below `/api/auth` and `/.well-known`. */
   readonly function: ServiceFunction;
+  /** The name of the SES configuration set that mails go through; null for a stage that sends none. */
+  readonly mailConfigurationSet: string | null;
 
   constructor(scope: Construct, id: string, { settings, network, database, origin }: IdentityStackProps) {
     super(scope, id);
-    const core = { settings, database, origin };
     this.function = new ServiceFunction(this, 'Auth', {
       description: 'Sign-in, OAuth 2.1 and account settings',
       entry: 'auth/auth.lambda.ts',
       variables: authVariables,
       environment: {
-        ...coreEnvironment(core),
+        ...coreEnvironment({ settings, database, origin }),
         MAIL_FROM: mailSenderAddress(settings),
         RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
       },
-      // API Gateway waits no longer.
+      // API Gateway does not wait longer for an answer.
       timeout: Duration.seconds(29),
       logRetentionDays: settings.logRetentionDays,
       vpc: network.vpc,
       securityGroup: network.databaseClients,
     });
-    grantCore(this, this.function.role, core);
+    const { role } = this.function;
+    for (const policy of [database.connectAccess, database.unsealAccess, database.signAccess])
+      role.addManagedPolicy(policy);
+    origin.grantRead(role);
 
-    const identity = this.#mailIdentity(settings);
-    identity?.grantSendEmail(this.function);
+    grantSendMail(this, this.function.role, settings);
+    this.mailConfigurationSet = mailSenderAddress(settings) === '' ? null : mailConfigurationSetName(this);
+    this.#mailIdentity(settings);
   }
 
-  /** SES sends for what it has verified: an address by a mail to it, a domain by records in its zone. */
-  #mailIdentity({ mailFrom, domain }: StageSettings): EmailIdentity | null {
-    if (mailFrom !== null) return new EmailIdentity(this, 'MailAddress', { identity: Identity.email(mailFrom) });
-    if (domain === null) return null;
+  /**
+   * SES sends mails only from what it has verified: an address by a mail to it, or a domain by records in its zone. A
+   * stage with neither sends no mails.
+   */
+  #mailIdentity({ mailFrom, domain }: StageSettings): void {
+    if (mailFrom === null && domain === null) return;
+    const configurationSet = this.#mailEvents();
+    if (mailFrom !== null) {
+      new EmailIdentity(this, 'MailAddress', { identity: Identity.email(mailFrom), configurationSet });
+      return;
+    }
+    if (domain === null) return;
     const zone = PublicHostedZone.fromPublicHostedZoneAttributes(this, 'Zone', {
       hostedZoneId: domain.hostedZoneId,
       zoneName: domain.name,
     });
-    return new EmailIdentity(this, 'MailDomain', { identity: Identity.publicHostedZone(zone) });
+    new EmailIdentity(this, 'MailDomain', { identity: Identity.publicHostedZone(zone), configurationSet });
+  }
+
+  /**
+   * Counts the mails that come back, and those that their receiver calls spam. SES pauses an account that has too many.
+   * It sends no further mail to such an address.
+   */
+  #mailEvents(): ConfigurationSet {
+    const mails = new ConfigurationSet(this, 'Mails', {
+      configurationSetName: mailConfigurationSetName(this),
+      suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
+    });
+    mails.addEventDestination('Refused', {
+      events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT],
+      // SES gives every mail a tag with the name of its configuration set.
+      destination: EventDestination.cloudWatchDimensions([
+        { source: CloudWatchDimensionSource.MESSAGE_TAG, name: 'ses:configuration-set', defaultValue: 'none' },
+      ]),
+    });
+    return mails;
   }
 }

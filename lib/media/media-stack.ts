@@ -4,9 +4,12 @@ import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { renditionsPrefix } from '../../lambda/publisher/environment.ts';
+import { renditionsPrefix, uploadsPrefix } from '../../lambda/domain/object-keys.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
+
+/** Of the object that the health check asks for, and that is never there. */
+const healthPrefix = 'health/';
 
 export interface MediaStackProps {
   readonly settings: StageSettings;
@@ -14,12 +17,17 @@ export interface MediaStackProps {
 
 export class MediaStack extends Stack {
   /**
-   * Users' uploads, and under `renditionsPrefix` what they were prepared to, once for each content, quality, framerate and codec. Reached by
-   * presigned URLs, which there are of uploads only, and by our own roles, never in public; from web pages as `SiteCors` allows.
+   * Users' uploads and, under `renditionsPrefix`, the renditions prepared from them: one for each content, quality,
+   * framerate and codec. The platform's roles reach all objects, and users reach uploads by signed URLs. Nothing is
+   * public. `SiteCors` says which web pages may use the signed URLs.
    */
   readonly uploads: Bucket;
-  /** The right to read, write and delete objects in it. */
-  readonly objectAccess: ManagedPolicy;
+  /** The right to take in uploads: to sign URLs for them, and to see whether they are there. */
+  readonly takeInAccess: ManagedPolicy;
+  /** The right to fetch uploads from elsewhere, part by part. */
+  readonly importAccess: ManagedPolicy;
+  /** The right to read uploads, to write renditions, and to delete both. */
+  readonly prepareAccess: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { settings }: MediaStackProps) {
     super(scope, id, { terminationProtection: settings.keepData });
@@ -32,11 +40,11 @@ export class MediaStack extends Stack {
       removalPolicy,
     };
     const key = new Key(this, 'Key', { description: 'Uploads and renditions', enableKeyRotation: true, removalPolicy });
-    // Bucket keys: KMS is asked, and paid, for a bucket now and then instead of for each object.
+    // With a bucket key, S3 asks KMS (which is paid) for the bucket now and then, instead of for each object.
     const encrypted = { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true };
     const accessLogs = new Bucket(this, 'AccessLogs', {
       ...common,
-      // S3 writes its logs with no other keys than its own.
+      // S3 can write its access logs with its own keys only.
       encryption: BucketEncryption.S3_MANAGED,
       lifecycleRules: [{ expiration: Duration.days(settings.logRetentionDays) }],
     });
@@ -46,9 +54,10 @@ export class MediaStack extends Stack {
       ...encrypted,
       serverAccessLogsBucket: accessLogs,
       lifecycleRules: [
-        // Parts of imports that a crash left behind. What was put and never completed looks like any other object here: the minute sweep deletes it.
+        // A crash may leave parts of an import behind. An upload that was sent and never completed is no such part: it
+        // looks like any other object, and the minute sweep deletes it.
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
-        // Never expired by age: a stream may play one for years. Those that nobody plays get cheaper by themselves.
+        // Renditions do not expire, as a stream may play one for years. Those that nobody reads get cheaper.
         {
           prefix: renditionsPrefix,
           transitions: [{ storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(30) }],
@@ -68,25 +77,60 @@ export class MediaStack extends Stack {
       'CKV_AWS_21',
     );
 
-    // By hand: the bucket's own grants are wider (every version, tag and lock). Listing lets HEAD tell a missing object from a forbidden one.
-    const objects = this.uploads.arnForObjects('*');
-    this.objectAccess = new ManagedPolicy(this, 'ObjectAccess', {
+    // To write an object at once, S3 encrypts; to write it in parts, or to read it, it decrypts as well (Amazon S3 user
+    // guide, "Required permissions"; KMS developer guide, "How Amazon S3 uses AWS KMS").
+    const encrypting = { key, actions: ['kms:GenerateDataKey'] };
+    const readingToo = { key, actions: ['kms:Decrypt', 'kms:GenerateDataKey'] };
+    this.takeInAccess = this.#access('TakeInAccess', encrypting, {
+      's3:PutObject': [uploadsPrefix],
+      's3:GetObject': [uploadsPrefix, healthPrefix],
+    });
+    this.importAccess = this.#access('ImportAccess', readingToo, {
+      's3:GetObject': [uploadsPrefix],
+      's3:PutObject': [uploadsPrefix],
+      's3:ListMultipartUploadParts': [uploadsPrefix],
+      's3:AbortMultipartUpload': [uploadsPrefix],
+      's3:DeleteObject': [uploadsPrefix],
+    });
+    this.prepareAccess = this.#access('PrepareAccess', readingToo, {
+      's3:GetObject': [uploadsPrefix, renditionsPrefix],
+      's3:PutObject': [renditionsPrefix],
+      's3:AbortMultipartUpload': [uploadsPrefix, renditionsPrefix],
+      's3:DeleteObject': [uploadsPrefix, renditionsPrefix],
+    });
+  }
+
+  /**
+   * The CDK's grants for a bucket would allow more: every version, tag and lock.
+   * @param prefixes of the keys of the objects, by the action that is allowed on them
+   */
+  #access(
+    id: string,
+    { key, actions }: { readonly key: Key; readonly actions: readonly string[] },
+    prefixes: Readonly<Record<string, readonly string[]>>,
+  ): ManagedPolicy {
+    const objects = (prefix: string) => this.uploads.arnForObjects(`${prefix}*`);
+    const access = new ManagedPolicy(this, id, {
       statements: [
+        // A request for an object that is missing answers “forbidden” to whoever may not list.
         new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.uploads.bucketArn] }),
+        ...Object.entries(prefixes).map(
+          ([action, allowed]) => new PolicyStatement({ actions: [action], resources: allowed.map(objects) }),
+        ),
+        // A signed URL has the rights of whoever signed it, so the signer needs the rights on the key, by way of S3.
         new PolicyStatement({
-          actions: [
-            's3:GetObject',
-            's3:PutObject',
-            's3:AbortMultipartUpload',
-            's3:ListMultipartUploadParts',
-            's3:DeleteObject',
-          ],
-          resources: [objects],
+          actions: [...actions],
+          resources: [key.keyArn],
+          conditions: { StringEquals: { 'kms:ViaService': `s3.${this.region}.${this.urlSuffix}` } },
         }),
-        // Whoever signs a URL needs these for whoever uses it.
-        new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [key.keyArn] }),
       ],
     });
-    acknowledge(this.objectAccess, 'All objects of the bucket are this service’s.', wildcardResource(this, objects));
+    const used = new Set(Object.values(prefixes).flat());
+    acknowledge(
+      access,
+      'All objects of the bucket are this service’s, and their keys are known only once they are there.',
+      ...[...used].map((prefix) => wildcardResource(this, objects(prefix))),
+    );
+    return access;
   }
 }

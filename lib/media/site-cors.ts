@@ -1,4 +1,4 @@
-// Lets the web page, and no other page, send uploads to their bucket and show what is in it.
+// Lets the pages of the site, and of no other site, send uploads to the bucket and show what is in it.
 import { Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type Bucket, HttpMethods } from 'aws-cdk-lib/aws-s3';
@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/custom-resources';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeCdkFunction, policyOfAWS } from '../shared/acknowledge.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 
 export interface SiteCorsProps {
@@ -20,7 +20,7 @@ export interface SiteCorsProps {
   readonly logRetentionDays: RetentionDays;
 }
 
-/** Apart from the bucket, which is made before the distribution has a name. */
+/** The rule is not made with the bucket, because the bucket is made before the distribution has a name. */
 export class SiteCors extends Construct {
   constructor(scope: Construct, id: string, { bucket, siteOrigin, logRetentionDays }: SiteCorsProps) {
     super(scope, id);
@@ -56,7 +56,7 @@ export class SiteCors extends Construct {
     acknowledge(
       provider,
       'The CDK’s own function. The policy that AWS made for this purpose: to write its logs.',
-      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+      policyOfAWS('AWSLambdaBasicExecutionRole'),
     );
     acknowledgeCdkFunction(provider);
   }

@@ -1,4 +1,4 @@
-// When a human is woken: each alarm with the runbook entry it sends them to (lib/README.md; a test finds the heading).
+// The alarms that wake a human, each with its entry in the runbook of lib/README.md. A test looks for the headings.
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -10,26 +10,27 @@ import type { StageMetrics } from './stage-metrics.ts';
 export interface AlarmsProps {
   readonly settings: StageSettings;
   readonly metrics: StageMetrics;
-  /** Told of every alarm, and of its end. */
+  /** Gets a notification of every alarm, and of its end. */
   readonly topic: ITopic;
 }
 
 interface AlarmSettings {
-  /** The entry in the runbook. Alarms of a kind share one. */
+  /** Heading of the entry in the runbook. Alarms of a kind share one entry. */
   readonly runbook: string;
-  /** What is so, for whoever reads the notification. */
+  /** A sentence for whoever reads the notification: what has been found. */
   readonly says: string;
   readonly metric: IMetric;
-  /** One of both. */
+  /** The alarm is raised at this value and above. An alarm has either this or `below`. */
   readonly atLeast?: number;
+  /** The alarm is raised below this value. */
   readonly below?: number;
-  /** Periods of the metric in a row. */
+  /** For how many periods of the metric in a row this has to be so. */
   readonly periods: number;
-  /** @default a metric that is missing is fine */
+  /** Whether to raise the alarm when the metric has no values. @default false */
   readonly missingIsBad?: boolean;
 }
 
-/** Seconds that the oldest command of a queue may wait: work that is long waits longer. */
+/** Seconds that the oldest command of a queue may wait: more where each command takes longer. */
 const oldestCommandSeconds: Readonly<Record<QueueName, number>> = {
   'publish-ffmpeg': 60,
   'publish-manifest': 60,
@@ -85,6 +86,13 @@ export class Alarms extends Construct {
       atLeast: 101,
       periods: 15,
     });
+    this.#add('GpuUnused', {
+      runbook: 'GPU unused',
+      says: 'An agent or worker on a GPU machine encodes by software.',
+      metric: metrics.gpusUnused,
+      atLeast: 1,
+      periods: 1,
+    });
     for (const [name, seconds] of Object.entries(oldestCommandSeconds) as [QueueName, number][]) {
       this.#add(`QueueAge-${name}`, {
         runbook: 'Queue age',
@@ -116,6 +124,21 @@ export class Alarms extends Construct {
       atLeast: 1,
       periods: 1,
     });
+    this.#add('MailsFailed', {
+      runbook: 'Mails failing',
+      says: 'Mails to users were not sent: nobody can sign up.',
+      metric: metrics.mailsFailed,
+      atLeast: 1,
+      periods: 1,
+    });
+    if (metrics.mailsRefused)
+      this.#add('MailsRefused', {
+        runbook: 'Mails failing',
+        says: 'Mails to users came back, or were called spam; SES pauses an account with too many.',
+        metric: metrics.mailsRefused,
+        atLeast: 5,
+        periods: 1,
+      });
     this.#add('ApiErrors', {
       runbook: 'API errors',
       says: 'Requests ended with a fault of ours (5xx).',

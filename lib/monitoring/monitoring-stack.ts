@@ -1,5 +1,5 @@
-// Are the streams live? One page that answers it, alarms that say when not, and a budget.
-import { Stack } from 'aws-cdk-lib';
+// Are the streams live? A page that answers this, alarms for when they are not, and a budget.
+import { RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { AlarmStatusWidget, Dashboard, GraphWidget, type IMetric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -8,6 +8,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
+import { stageTagKey } from '../shared/stage-tags.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { Alarms } from './alarms.ts';
 import { blames, StageMetrics, type StageMetricsProps } from './stage-metrics.ts';
@@ -17,9 +18,9 @@ export interface MonitoringStackProps extends StageMetricsProps {
 }
 
 export class MonitoringStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, ...parts }: MonitoringStackProps) {
+  constructor(scope: Construct, id: string, { settings, ...stacks }: MonitoringStackProps) {
     super(scope, id);
-    const metrics = new StageMetrics(this, 'Metrics', parts);
+    const metrics = new StageMetrics(this, 'Metrics', stacks);
     const topic = this.#notifications(settings);
     const alarms = new Alarms(this, 'Alarms', { settings, metrics, topic });
     this.#page(metrics, alarms);
@@ -31,10 +32,12 @@ export class MonitoringStack extends Stack {
       (service) =>
         new ServicePrincipal(service, { conditions: { StringEquals: { 'aws:SourceAccount': this.account } } }),
     );
-    // Alarms cannot use SNS' own key.
+    // CloudWatch cannot send to a topic that is encrypted with the key of SNS itself.
     const key = new Key(this, 'NotificationsKey', {
       enableKeyRotation: true,
       description: 'Notifications of alarms and of the budget',
+      // Nothing is kept that it encrypts.
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     const topic = new Topic(this, 'Notifications', { masterKey: key, enforceSSL: true });
     for (const sender of senders) topic.grantPublish(sender);
@@ -91,7 +94,7 @@ export class MonitoringStack extends Stack {
     );
   }
 
-  /** Of the whole account: stages that share one share the sum. */
+  /** The budget is for what has the tag of the stage, which somebody has to activate: lib/README.md, “Cost”. */
   #budget({ monthlyBudgetUsd }: StageSettings, topic: Topic): void {
     const subscribers = [{ subscriptionType: 'SNS', address: topic.topicArn }];
     const notification = (notificationType: string, threshold: number) => ({
@@ -99,7 +102,13 @@ export class MonitoringStack extends Stack {
       subscribers,
     });
     new CfnBudget(this, 'Budget', {
-      budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: monthlyBudgetUsd, unit: 'USD' } },
+      budget: {
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount: monthlyBudgetUsd, unit: 'USD' },
+        // https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-create-filters.html
+        costFilters: { TagKeyValue: [`user:${stageTagKey}$${Stage.of(this)?.node.id}`] },
+      },
       notificationsWithSubscribers: [notification('ACTUAL', 80), notification('FORECASTED', 100)],
     });
   }

@@ -1,60 +1,91 @@
-// The figures that say how a stage does, each in one place: alarms and the dashboard both read them here.
+// The figures that say how a stage does. Each is defined once, for the alarms and for the page of figures.
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { loadMetrics } from '../../lambda/publisher/environment.ts';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import type { ApiStack } from '../api/api-stack.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
-import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
+import type { IdentityStack } from '../identity/identity-stack.ts';
 import type { PublishingStack } from '../publishing/publishing-stack.ts';
 
 export interface StageMetricsProps {
   readonly database: DatabaseStack;
   readonly publishing: PublishingStack;
+  readonly identity: IdentityStack;
   readonly api: ApiStack;
 }
 
 type Backend = 'ffmpeg' | 'manifest';
 
-/** Whose fault the end of a connection was, as agents log it (`session_ended`). */
+/** Whose fault the end of a connection was, in the words of the agents' log event `session_ended`. */
 export const blames = ['ours', 'media', 'destination'] as const;
 
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
+const hour = Duration.hours(1);
 
-/** Made from the stacks, and from what agents log. */
+/** The figures come from the resources of the stacks and from the logs of agents. */
 export class StageMetrics extends Construct {
   readonly #props: StageMetricsProps;
-  /** Of this stage alone: stages may share an account. */
+  /** Each stage has a namespace of its own, since stages may share an account. */
   readonly #namespace: string;
 
   constructor(scope: Construct, id: string, props: StageMetricsProps) {
     super(scope, id);
     this.#props = props;
     this.#namespace = `${loadMetrics.namespace}/${props.publishing.stackName}`;
-    for (const [index, logGroup] of props.publishing.agents.logGroups.entries()) {
-      const count = (metricName: string, pattern: string) =>
-        new MetricFilter(this, `${metricName}${index}`, {
-          logGroup,
-          metricNamespace: this.#namespace,
-          metricName,
-          filterPattern: FilterPattern.literal(pattern),
-        });
-      for (const blame of blames)
-        count(sessionsEndedName(blame), `{ $.event = "session_ended" && $.blame = "${blame}" }`);
-      // The first claim of a replica has epoch 1.
-      count('Takeovers', '{ $.event = "replica_claimed" && $.epoch > 1 }');
-    }
+    const { agents } = props.publishing;
+    for (const blame of blames)
+      this.#count(sessionsEndedName(blame), agents.logGroups, `{ $.event = "session_ended" && $.blame = "${blame}" }`);
+    // The first claim of a replica has the epoch 1. Every later one takes it over from another agent.
+    this.#count('Takeovers', agents.logGroups, '{ $.event = "replica_claimed" && $.epoch > 1 }');
+    // H.264 is what every GPU encodes, and tried at every start; agents repeat what they chose with each report.
+    this.#count(
+      'GpusUnused',
+      agents.gpuLogGroups,
+      '{ ($.event = "encoder_chosen" || $.event = "agent_load") && $.encoder = "libx264" }',
+    );
+    this.#count('MailsFailed', [props.identity.function.logGroup], '{ $.event = "mail_failed" }');
   }
 
-  /** Connections to destinations that ended and were not told to. */
+  /** How many connections to destinations ended without the platform wanting it. */
   sessionsEnded(blame: (typeof blames)[number]): IMetric {
     return this.#logged(sessionsEndedName(blame), `ended, ${blame}`);
   }
 
   get takeovers(): IMetric {
     return this.#logged('Takeovers', 'streams taken over');
+  }
+
+  /** Reports of agents and workers on GPU machines that encode by software. */
+  get gpusUnused(): IMetric {
+    return this.#logged('GpusUnused', 'reports of GPUs that do not encode');
+  }
+
+  get mailsFailed(): IMetric {
+    return this.#logged('MailsFailed', 'mails that SES did not take');
+  }
+
+  /** Mails that came back, and those that were called spam. Null for a stage that sends none. */
+  get mailsRefused(): IMetric | null {
+    const { mailConfigurationSet } = this.#props.identity;
+    if (mailConfigurationSet === null) return null;
+    const events = (metricName: string) =>
+      new Metric({
+        namespace: 'AWS/SES',
+        metricName,
+        dimensionsMap: { 'ses:configuration-set': mailConfigurationSet },
+        statistic: Stats.SUM,
+        period: hour,
+      });
+    return new MathExpression({
+      expression: 'FILL(bounces, 0) + FILL(complaints, 0)',
+      usingMetrics: { bounces: events('Bounce'), complaints: events('Complaint') },
+      period: hour,
+      label: 'mails refused',
+    });
   }
 
   replicas(backend: Backend): IMetric {
@@ -78,7 +109,7 @@ export class StageMetrics extends Construct {
     });
   }
 
-  /** More than 100: tasks wait for machines. */
+  /** The machines that tasks need, in percent of those there are. Above 100, tasks wait for machines. */
   get gpuReservationPercent(): IMetric {
     const { cluster, gpuPool } = this.#props.publishing.agents;
     const dimensionsMap = { ClusterName: cluster.clusterName, CapacityProviderName: gpuPool.capacityProviderName };
@@ -126,15 +157,19 @@ export class StageMetrics extends Construct {
   }
 
   get apiRequests(): IMetric {
-    return this.#props.api.restApi.metricCount({ period: fiveMinutes, label: 'requests' });
+    return this.#props.api.restApi.deploymentStage.metricCount({ period: fiveMinutes, label: 'requests' });
   }
 
   get apiErrors(): IMetric {
-    return this.#props.api.restApi.metricServerError({ statistic: Stats.SUM, period: fiveMinutes, label: '5xx' });
+    return this.#props.api.restApi.deploymentStage.metricServerError({
+      statistic: Stats.SUM,
+      period: fiveMinutes,
+      label: '5xx',
+    });
   }
 
   get apiP99Ms(): IMetric {
-    return this.#props.api.restApi.metricLatency({
+    return this.#props.api.restApi.deploymentStage.metricLatency({
       statistic: Stats.percentile(99),
       period: fiveMinutes,
       label: 'p99, ms',
@@ -161,11 +196,22 @@ export class StageMetrics extends Construct {
     return this.#props.database.instance.metricCPUUtilization({ period: fiveMinutes, label: 'CPU, %' });
   }
 
+  /** Counts the lines of log groups that match a pattern. */
+  #count(metricName: string, logGroups: readonly ILogGroup[], pattern: string): void {
+    for (const [index, logGroup] of logGroups.entries())
+      new MetricFilter(this, `${metricName}${index}`, {
+        logGroup,
+        metricNamespace: this.#namespace,
+        metricName,
+        filterPattern: FilterPattern.literal(pattern),
+      });
+  }
+
   #logged(metricName: string, label: string): IMetric {
     return new Metric({ namespace: this.#namespace, metricName, statistic: Stats.SUM, period: fiveMinutes, label });
   }
 
-  /** Each agent reports once a minute, so the sum of a minute is that of all agents. */
+  /** Each agent reports its number once a minute, so the sum over a minute is the number of all agents. */
   #load(metricName: string, backend: Backend, label: string): IMetric {
     const dimensionsMap = { Cluster: this.#props.publishing.agents.cluster.clusterName, Backend: backend };
     return new Metric({

@@ -1,4 +1,4 @@
-// The network of a stage: public subnets for publishers, private ones for functions, isolated ones for the database.
+// The network of a stage: public subnets for agents, private ones for functions, isolated ones for the database.
 import { Stack } from 'aws-cdk-lib';
 import {
   FlowLogDestination,
@@ -21,9 +21,9 @@ export interface NetworkStackProps {
 
 export class NetworkStack extends Stack {
   readonly vpc: Vpc;
-  /** Whoever carries it may reach the database. */
+  /** Whoever has this security group may reach the database. */
   readonly databaseClients: SecurityGroup;
-  /** Tasks that send and prepare media, and the machines they run on. Nobody reaches them but agents each other. */
+  /** The security group of agents and workers, and of their machines. Nobody reaches them but agents each other. */
   readonly publishers: SecurityGroup;
   readonly #zones: string[];
 
@@ -34,13 +34,14 @@ export class NetworkStack extends Stack {
     const flowLogs = new ServiceLogs(this, 'FlowLogs', settings.logRetentionDays);
     this.vpc = new Vpc(this, 'Vpc', {
       natGateways: settings.natGateways,
-      // Publishers send some Mbit/s each for months: in public subnets they never pay for a NAT gateway.
+      // Agents send some Mbit/s for each stream, for months. In public subnets this traffic passes no NAT gateway,
+      // which would have to be paid for it.
       subnetConfiguration: [
         { name: 'Publishers', subnetType: SubnetType.PUBLIC, cidrMask: 20 },
         { name: 'Functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 20 },
         { name: 'Database', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 24 },
       ],
-      // Free, and keeps media off the NAT gateways.
+      // This endpoint is free, and what goes to and from S3 through it does not pass a NAT gateway.
       gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
       flowLogs: {
         Rejected: {
@@ -55,7 +56,7 @@ export class NetworkStack extends Stack {
       'CloudFormation-Validate::W3010',
     );
 
-    // Empties the default security group, which nothing uses.
+    // This function of the CDK empties the default security group, which nothing uses.
     acknowledgeCdkFunction(
       this.node.findChild('Custom::VpcRestrictDefaultSGCustomResourceProvider').node.findChild('Handler'),
     );
@@ -65,11 +66,11 @@ export class NetworkStack extends Stack {
       description: 'Functions and tasks that use the database',
     });
     this.publishers = new SecurityGroup(this, 'Publishers', { vpc: this.vpc, description: 'Agents and media workers' });
-    // The only port that anything of ours is reached at but HTTPS and Postgres.
+    // Beside HTTPS and Postgres, this is the only port on which anything of the platform is reached.
     this.publishers.addIngressRule(this.publishers, Port.tcp(agentPeerPort), 'Agents ask their peers');
   }
 
-  /** The stage's, instead of a look-up. */
+  /** The zones that the stage names. The CDK would look them up, with credentials. */
   override get availabilityZones(): string[] {
     return this.#zones;
   }

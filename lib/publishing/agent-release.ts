@@ -1,4 +1,4 @@
-// Tells running agents which task definition is deployed now, so that older ones stop asking to be kept.
+// Tells running agents which task definition is deployed now, so that agents of an older one let ECS end them.
 import { Stack } from 'aws-cdk-lib';
 import type { TaskDefinition } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -6,11 +6,14 @@ import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 
 /**
- * ECS does not end a task that protects itself, whatever is deployed, and a stream may run for years. So the parameter changes before
- * the service does, and the service's old tasks, which read it every minute, let go of their protection.
+ * ECS does not end a task that protects itself, even at a deployment, and a stream may run for years. So this parameter
+ * changes before the service does, and the service's old tasks, which read it every minute, end their protection.
  */
 export class AgentRelease extends Construct {
-  /** Known before the task definition that it will hold the ARN of, whose environment names it. */
+  /**
+   * The variables of the task definition contain this name, and the parameter gets the task definition's ARN. So the
+   * name has to be known first.
+   */
   readonly parameterName: string;
 
   constructor(scope: Construct, id: string) {
@@ -18,8 +21,8 @@ export class AgentRelease extends Construct {
     this.parameterName = `/${Stack.of(this).stackName}/${id}`;
   }
 
-  /** Writes the parameter, and lets the task read it. @param service deployed after it */
-  publish(taskDefinition: TaskDefinition, service: Construct): void {
+  /** Writes the parameter, and lets the tasks read it. @param service is deployed after the parameter */
+  announce(taskDefinition: TaskDefinition, service: Construct): void {
     const parameterArn = Stack.of(this).formatArn({
       service: 'ssm',
       resource: 'parameter',
@@ -33,5 +36,8 @@ export class AgentRelease extends Construct {
       stringValue: taskDefinition.taskDefinitionArn,
     });
     service.node.addDependency(parameter);
+    // The CDK lets a service wait for the task role only. Without the rights to pull its image and to write its logs no
+    // task starts, and the circuit breaker counts that.
+    if (taskDefinition.executionRole) service.node.addDependency(taskDefinition.executionRole);
   }
 }

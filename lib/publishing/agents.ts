@@ -1,9 +1,11 @@
-// The containers that publish streams and examine media: one image, three services.
+// The containers that send streams and prepare media: one image in three services.
 import { Duration, Size, Stack } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   AwsLogDriverMode,
+  type BaseService,
+  type CfnService,
   type CfnTaskDefinition,
   Cluster,
   type ContainerDefinitionOptions,
@@ -25,10 +27,15 @@ import { QueueProcessingEc2Service } from 'aws-cdk-lib/aws-ecs-patterns';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
-import { agentHealthPort, agentPeerPort, type agentVariables } from '../../lambda/publisher/environment.ts';
+import {
+  agentHealthPort,
+  agentPeerPort,
+  agentVariables,
+  publishingVariables,
+} from '../../lambda/publisher/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
-import type { PlatformAccess } from '../shared/platform-access.ts';
+import { type DeployableKind, type PlatformAccess, pickVariables } from '../shared/platform-access.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -45,17 +52,16 @@ export interface AgentsProps {
   readonly image: PublisherImage;
 }
 
-/** What tells one kind of agent from another. */
+/** What one kind of agent has and another has not. */
 interface Kind {
+  readonly onGpu: boolean;
   readonly backends: readonly ('ffmpeg' | 'manifest')[];
   readonly slots: number;
 }
 
-type Variable = (typeof agentVariables)[number];
-
-/** An agent gives its streams back, connection by connection. Fargate allows no more. */
+/** In this time an agent gives back its streams, one connection after the other. Fargate allows no more. */
 const stopTimeout = Duration.minutes(2);
-/** Whether the event loop still turns. */
+/** Finds out whether the event loop of the process still runs. */
 export const healthCheck = {
   command: ['CMD', 'node', '--eval', `fetch('http://127.0.0.1:${agentHealthPort}').catch(() => process.exit(1))`],
   interval: Duration.seconds(30),
@@ -63,7 +69,7 @@ export const healthCheck = {
   retries: 4,
   startPeriod: Duration.minutes(2),
 };
-/** New agents first, then the old ones go. A release that does not start is taken back. */
+/** At a deployment, new tasks start before old ones end. A release whose tasks do not start is taken back. */
 export const deployment = {
   minHealthyPercent: 100,
   maxHealthyPercent: 200,
@@ -71,14 +77,16 @@ export const deployment = {
   enableECSManagedTags: true,
   propagateTags: PropagatedTagSource.SERVICE,
 } as const;
-/** Half of the smallest machine of the g family; no hard limit, as a task has its machine to itself. */
+/** Half of the memory of the smallest g machine. It is no limit: a task may use all memory of its machine. */
 const gpuTaskMemoryMiB = 8192;
 
 export class Agents extends Construct {
   readonly cluster: Cluster;
   readonly gpuPool: GpuPool;
-  /** Of everything that publishes. */
+  /** The log groups of the agents that send streams. */
   readonly logGroups: ServiceLogs[] = [];
+  /** The log groups of what runs on machines with a GPU. */
+  readonly gpuLogGroups: ServiceLogs[] = [];
   readonly #props: AgentsProps;
 
   constructor(scope: Construct, id: string, props: AgentsProps) {
@@ -88,7 +96,7 @@ export class Agents extends Construct {
     this.cluster = new Cluster(this, 'Cluster', { vpc: network.vpc, containerInsightsV2: ContainerInsights.ENABLED });
     this.gpuPool = new GpuPool(this, 'GpuPool', { settings, network, cluster: this.cluster });
     this.#addFfmpegAgents();
-    this.#addManifestAgents();
+    this.#addPreparedAgents();
     this.#addMediaWorkers();
   }
 
@@ -98,11 +106,12 @@ export class Agents extends Construct {
     const release = new AgentRelease(this, 'FfmpegRelease');
     const taskDefinition = new Ec2TaskDefinition(this, 'FfmpegTask', { networkMode: NetworkMode.BRIDGE });
     taskDefinition.addContainer('Agent', {
-      ...this.#container('Ffmpeg', { backends: ['ffmpeg'], slots }, release),
+      ...this.#container('Ffmpeg', { onGpu: true, backends: ['ffmpeg'], slots }, release),
       image: image.for(this, 'GpuImage', Platform.LINUX_AMD64),
       gpuCount: 1,
       memoryReservationMiB: gpuTaskMemoryMiB,
-      // The machine's own port: the security group lets peers in at no other, and a task has its machine to itself.
+      // The port is the same on the machine: the security group lets peers in at this port only, and no other task is
+      // on the machine.
       portMappings: [{ containerPort: agentPeerPort, hostPort: agentPeerPort }],
     });
     const service = new Ec2Service(this, 'Ffmpeg', {
@@ -112,58 +121,58 @@ export class Agents extends Construct {
       capacityProviderStrategies: this.#onGpuPool(),
       placementStrategies: [PlacementStrategy.spreadAcross('attribute:ecs.availability-zone')],
     });
-    grantTask(taskDefinition, this.#props, this.cluster, ['publish-ffmpeg', 'media']);
-    release.publish(taskDefinition, service);
+    grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-ffmpeg', 'media']);
+    release.announce(taskDefinition, service);
+    this.#awaitGpuPool(service);
     new SlotScaling(this, 'FfmpegScaling', {
       cluster: this.cluster,
       service,
       backend: 'ffmpeg',
-      slotsPerAgent: slots,
       minAgents,
       maxAgents,
     });
   }
 
-  #addManifestAgents(): void {
+  #addPreparedAgents(): void {
     const { settings, network, image } = this.#props;
     const { manifestAgentSlots: slots, manifestAgentsMin: minAgents, manifestAgentsMax: maxAgents } = settings;
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
       cpu: 1024,
-      // Beside what it sends it prepares: SVT-AV1 alone takes 2.4 GiB at 2160p60.
+      // The agent also prepares media beside its streams. SVT-AV1 alone takes 2.4 GiB at 2160p60.
       memoryLimitMiB: 4096,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {
-      ...this.#container('Manifest', { backends: ['manifest'], slots }, release),
+      ...this.#container('Manifest', { onGpu: false, backends: ['manifest'], slots }, release),
       image: image.for(this, 'ArmImage', Platform.LINUX_ARM64),
     });
     const service = new FargateService(this, 'Manifest', {
       ...deployment,
       cluster: this.cluster,
       taskDefinition,
-      // It sends some Mbit/s per stream for months: directly, not through NAT. The security group lets nobody in.
+      // With a public address, the streams do not pass a NAT gateway, which would have to be paid for their traffic of
+      // months. The security group lets nobody in.
       assignPublicIp: true,
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
       securityGroups: [network.publishers, network.databaseClients],
     });
-    grantTask(taskDefinition, this.#props, this.cluster, ['publish-manifest', 'media']);
-    release.publish(taskDefinition, service);
+    grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-manifest', 'media']);
+    release.announce(taskDefinition, service);
     new SlotScaling(this, 'ManifestScaling', {
       cluster: this.cluster,
       service,
       backend: 'manifest',
-      slotsPerAgent: slots,
       minAgents,
       maxAgents,
     });
   }
 
-  /** Agents without slots: they take commands of the queue `media` only, and there are none while it is empty. */
+  /** Agents without slots. They take commands of the queue `media` only, and none runs while the queue is empty. */
   #addMediaWorkers(): void {
     const { settings, queues, image } = this.#props;
     const release = new AgentRelease(this, 'MediaWorkerRelease');
-    const container = this.#container('MediaWorker', { backends: [], slots: 0 }, release);
+    const container = this.#container('MediaWorker', { onGpu: true, backends: [], slots: 0 }, release);
     const workers = new QueueProcessingEc2Service(this, 'MediaWorkers', {
       ...deployment,
       cluster: this.cluster,
@@ -176,7 +185,7 @@ export class Agents extends Construct {
       capacityProviderStrategies: this.#onGpuPool(),
       minScalingCapacity: 0,
       maxScalingCapacity: settings.mediaWorkersMax,
-      // Commands are short, so a few that wait are worth a worker; how busy its CPU is says nothing.
+      // The workers are scaled by the number of commands that wait. How busy their CPU is says nothing.
       scalingSteps: [
         { upper: 0, change: -1 },
         { lower: 10, change: 1 },
@@ -184,55 +193,73 @@ export class Agents extends Construct {
       ],
       disableCpuBasedScaling: true,
     });
+    // Without a number CloudFormation starts one worker, and a machine for it. A deployment sets the number to this
+    // again: workers protect themselves while they work, and commands that wait start others.
+    (workers.service.node.findChild('Service') as CfnService).desiredCount = 0;
     hardenPatternContainer(workers.taskDefinition);
-    grantTask(workers.taskDefinition, this.#props, this.cluster, []);
-    release.publish(workers.taskDefinition, workers.service);
+    grantTask(workers.taskDefinition, 'mediaWorker', this.#props, this.cluster, []);
+    release.announce(workers.taskDefinition, workers.service);
+    this.#awaitGpuPool(workers.service);
+  }
+
+  /**
+   * A service may name a capacity provider only while that is associated with the cluster. The CDK makes the
+   * association at synth, below the cluster, and has no service wait for it.
+   */
+  #awaitGpuPool(service: BaseService): void {
+    service.node.addDependency(this.cluster);
   }
 
   #onGpuPool() {
     return [{ capacityProvider: this.gpuPool.capacityProviderName, weight: 1 }];
   }
 
-  #container(id: string, { backends, slots }: Kind, release: AgentRelease) {
+  #container(id: string, { onGpu, backends, slots }: Kind, release: AgentRelease) {
     const { settings, access } = this.#props;
-    const own: Readonly<Record<Variable, string>> = {
+    const environment = {
+      ...access.environmentFor(Stack.of(this), backends.length > 0 ? 'agent' : 'mediaWorker'),
       AGENT_BACKENDS: backends.join(','),
       AGENT_SLOTS: String(slots),
       AGENT_RELEASE_PARAMETER: release.parameterName,
     };
     const logGroup = new ServiceLogs(this, `${id}Logs`, settings.logRetentionDays);
     if (backends.length > 0) this.logGroups.push(logGroup);
+    if (onGpu) this.gpuLogGroups.push(logGroup);
     return {
-      environment: { ...access.environmentFor(Stack.of(this)), ...own },
+      environment: pickVariables<keyof typeof environment>(
+        [...agentVariables, ...(backends.length > 0 ? publishingVariables : [])],
+        environment,
+      ),
       logging: LogDriver.awsLogs({
         logGroup,
         streamPrefix: 'agent',
-        // An agent never waits for its logs: its next frame is due.
+        // An agent must not wait until a line is written: its next frame is due.
         mode: AwsLogDriverMode.NON_BLOCKING,
         maxBufferSize: Size.mebibytes(10),
       }),
       healthCheck,
       stopTimeout,
       readonlyRootFilesystem: true,
-      // Started again where it is, in seconds, with its machine and place.
+      // A container that ends is started again within seconds, in the same task on the same machine.
       enableRestartPolicy: true,
       restartAttemptPeriod: Duration.minutes(1),
     } satisfies Partial<ContainerDefinitionOptions>;
   }
 }
 
-/** What every task of ours may: reach the platform, consume these queues, and protect itself. */
+/** Lets a task reach the platform, consume these queues, and protect itself from being ended. */
 export function grantTask(
   taskDefinition: TaskDefinition,
+  kind: DeployableKind,
   { access, queues }: Pick<AgentsProps, 'access' | 'queues'>,
   cluster: ICluster,
   consumed: readonly QueueName[],
 ): void {
-  access.grantTo(taskDefinition.taskRole);
-  for (const name of consumed) queues.get(name).grantConsumeMessages(taskDefinition.taskRole);
+  access.grantTo(taskDefinition.taskRole, kind);
+  for (const name of consumed) queues.grantConsume(taskDefinition.taskRole, name);
   const stack = Stack.of(taskDefinition);
   const tasks = stack.formatArn({ service: 'ecs', resource: 'task', resourceName: `${cluster.clusterName}/*` });
-  // No grant of the CDK's covers it.
+  // The CDK has no grant for this right.
   taskDefinition.addToTaskRolePolicy(
     new PolicyStatement({ actions: ['ecs:UpdateTaskProtection'], resources: [tasks] }),
   );
@@ -253,7 +280,7 @@ export function grantTask(
   );
 }
 
-/** The pattern takes none of these; its container is the first and only one of its task. */
+/** Sets what the CDK's pattern has no options for. The pattern's container is the only one of its task. */
 export function hardenPatternContainer(taskDefinition: TaskDefinition): void {
   const resource = taskDefinition.node.defaultChild as CfnTaskDefinition;
   resource.addPropertyOverride('ContainerDefinitions.0.ReadonlyRootFilesystem', true);

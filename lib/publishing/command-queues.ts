@@ -1,13 +1,13 @@
-// The queues that commands go through, each with a dead letter queue. lib/monitoring has their alarms.
+// The queues that commands go through, each with a dead letter queue. Their alarms are in lib/monitoring.
 import { Duration } from 'aws-cdk-lib';
-import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { queueNames, queuePolicies } from '../../lambda/ports/command-queue/queues.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { acknowledgeForCheckov } from '../shared/acknowledge.ts';
 
-/** Ids of the constructs; changing one replaces the queue and loses what is in it. */
+/** Ids of the constructs. With another id CloudFormation makes a new queue, and deletes the old one with all in it. */
 const ids: Readonly<Record<QueueName, string>> = {
   'publish-ffmpeg': 'PublishFfmpeg',
   'publish-manifest': 'PublishManifest',
@@ -17,7 +17,7 @@ const ids: Readonly<Record<QueueName, string>> = {
   webhooks: 'Webhooks',
 };
 
-/** The encryption is what SQS does by itself; said, so that checks see it. */
+/** SQS encrypts in this way by itself. It stands here for the checks of the templates. */
 const common = { enforceSSL: true, encryption: QueueEncryption.SQS_MANAGED };
 
 export class CommandQueues extends Construct {
@@ -32,21 +32,32 @@ export class CommandQueues extends Construct {
     return this.#queues[name];
   }
 
-  /** Where commands of a queue end up that failed too often. */
+  /** The queue for commands that failed too often. */
   deadLettersOf(name: QueueName): IQueue {
     const { deadLetterQueue } = this.get(name);
     if (!deadLetterQueue) throw new Error(`queue ${name} was made without a dead letter queue`);
     return deadLetterQueue.queue;
   }
 
-  /** URL of each queue by its name. */
-  get urls(): Readonly<Record<string, string>> {
-    return Object.fromEntries(Object.entries(this.#queues).map(([name, queue]) => [name, queue.queueUrl]));
+  /** URLs by the queues' names. */
+  urlsOf(names: readonly QueueName[]): Readonly<Record<string, string>> {
+    return Object.fromEntries(names.map((name) => [name, this.get(name).queueUrl]));
   }
 
-  /** Lets someone put commands on every queue. */
-  grantSend(grantee: IGrantable): void {
-    for (const queue of Object.values(this.#queues)) queue.grantSendMessages(grantee);
+  /** Lets somebody put commands on these queues. The CDK's grant would also let them look at the queues. */
+  grantSend(grantee: IGrantable, names: readonly QueueName[]): void {
+    const resources = names.map((name) => this.get(name).queueArn);
+    grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources }));
+  }
+
+  /** Lets somebody take commands off a queue, as `createSQSCommandQueue` does. */
+  grantConsume(grantee: IGrantable, name: QueueName): void {
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'],
+        resources: [this.get(name).queueArn],
+      }),
+    );
   }
 
   #queue(name: QueueName): Queue {

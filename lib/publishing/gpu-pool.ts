@@ -1,6 +1,6 @@
-// The machines with a GPU that ffmpeg agents and media workers run on: as many as their tasks need, and a warm few.
-import { RemovalPolicy } from 'aws-cdk-lib';
-import { AutoScalingGroup, GroupMetrics } from 'aws-cdk-lib/aws-autoscaling';
+// The machines with a GPU that ffmpeg agents and media workers run on: as many as tasks need, and some spare ones.
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { AutoScalingGroup, GroupMetrics, TerminationPolicy } from 'aws-cdk-lib/aws-autoscaling';
 import {
   BlockDeviceVolume,
   EbsDeviceVolumeType,
@@ -22,9 +22,9 @@ export interface GpuPoolProps {
   readonly cluster: Cluster;
 }
 
-/** A task that asks for a GPU has a machine to itself: they have one each. */
+/** A machine has one GPU, so a task that asks for a GPU has a machine to itself. */
 export class GpuPool extends Construct {
-  /** Names the pool in a service's capacity strategy. */
+  /** The name of the pool, for a service's capacity provider strategy. */
   readonly capacityProviderName: string;
 
   constructor(scope: Construct, id: string, { settings, network, cluster }: GpuPoolProps) {
@@ -37,18 +37,18 @@ export class GpuPool extends Construct {
       'AwsSolutions-IAM5[Resource::*]',
     );
     const userData = UserData.forLinux();
-    // Agents tell each other the address of their machine, which ECS writes into a file for them.
+    // Agents tell each other the address of their machine. With this setting ECS writes it into a file for them.
     userData.addCommands('echo ECS_ENABLE_CONTAINER_METADATA=true >> /etc/ecs/ecs.config');
     const machine = new LaunchTemplate(this, 'Machine', {
       instanceType: new InstanceType(settings.gpuInstanceType),
-      // Its id is a parameter of the template, read by CloudFormation at each deployment.
+      // The id of the image is a parameter of the template. CloudFormation reads its value at each deployment.
       machineImage: EcsOptimizedImage.amazonLinux2023(AmiHardwareType.GPU),
       userData,
       role,
       securityGroup: network.publishers,
       associatePublicIpAddress: true,
       requireImdsv2: true,
-      // From containers it is a hop further: they cannot take on the machine's role.
+      // A request from a container needs one hop more, so containers cannot get the credentials of the machine's role.
       httpPutResponseHopLimit: 1,
       blockDevices: [
         {
@@ -70,8 +70,12 @@ export class GpuPool extends Construct {
       launchTemplate: machine,
       minCapacity: settings.gpuMachinesMin,
       maxCapacity: settings.gpuMachinesMax,
-      // ECS ends machines, and only those without tasks.
+      // Only ECS may end machines, and it ends those without tasks.
       newInstancesProtectedFromScaleIn: true,
+      // A machine image is read when a machine is made. A release moves the tasks of a machine, and of those that are
+      // empty then, the oldest go first; the lifetime is for the machines that are always in use or always spare.
+      terminationPolicies: [TerminationPolicy.OLDEST_LAUNCH_TEMPLATE, TerminationPolicy.OLDEST_INSTANCE],
+      maxInstanceLifetime: Duration.days(30),
       groupMetrics: [GroupMetrics.all()],
     });
     machines.applyRemovalPolicy(RemovalPolicy.DESTROY);

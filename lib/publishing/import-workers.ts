@@ -1,50 +1,53 @@
-// The containers that fetch imports from links into the object store.
+// The containers that fetch media from links into the object store.
 import { Stack } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { CpuArchitecture, type ICluster, LogDriver, OperatingSystemFamily } from 'aws-cdk-lib/aws-ecs';
 import { QueueProcessingFargateService } from 'aws-cdk-lib/aws-ecs-patterns';
 import { Construct } from 'constructs';
-import { importWorkerCommand, type importVariables } from '../../lambda/imports/environment.ts';
-import { AgentRelease } from './agent-release.ts';
+import { importVariables, importWorkerCommand } from '../../lambda/imports/environment.ts';
+import { pickVariables } from '../shared/platform-access.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
+import { AgentRelease } from './agent-release.ts';
 import { type AgentsProps, deployment, grantTask, hardenPatternContainer, healthCheck } from './agents.ts';
 
 export interface ImportWorkersProps extends AgentsProps {
   readonly cluster: ICluster;
 }
 
-type Variable = (typeof importVariables)[number];
-
 export class ImportWorkers extends Construct {
   constructor(scope: Construct, id: string, props: ImportWorkersProps) {
     super(scope, id);
     const { settings, network, access, queues, image, cluster } = props;
     const release = new AgentRelease(this, 'Release');
-    const own: Readonly<Record<Variable, string>> = { IMPORT_RELEASE_PARAMETER: release.parameterName };
+    const platform = access.environmentFor(Stack.of(this), 'importWorker');
+    const environment = pickVariables(importVariables, {
+      ...platform,
+      IMPORT_RELEASE_PARAMETER: release.parameterName,
+    });
     const workers = new QueueProcessingFargateService(this, 'Workers', {
       ...deployment,
       cluster,
       image: image.for(this, 'Image', Platform.LINUX_ARM64),
       command: [...importWorkerCommand],
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
-      // What it does is TLS and waiting; its memory is two parts for each of a few imports.
+      // A worker does little but TLS, and waits. In memory it has two parts of each of a few imports.
       cpu: 1024,
       memoryLimitMiB: 2048,
       queue: queues.get('imports'),
-      environment: { ...access.environmentFor(Stack.of(this)), ...own },
+      environment,
       logDriver: LogDriver.awsLogs({
         logGroup: new ServiceLogs(this, 'Logs', settings.logRetentionDays),
         streamPrefix: 'imports',
       }),
       healthCheck,
-      // It fetches up to 100 GiB an import: directly, not through NAT. The security group lets nobody in.
+      // With a public address, imports of up to 100 GiB do not pass a NAT gateway. The security group lets nobody in.
       assignPublicIp: true,
       taskSubnets: { subnetType: SubnetType.PUBLIC },
       securityGroups: [network.publishers, network.databaseClients],
       minScalingCapacity: settings.importWorkersMin,
       maxScalingCapacity: settings.importWorkersMax,
-      // A worker that has a slot free takes its message at once, so messages that wait mean that all are full.
+      // A worker that is not full takes a message at once. If messages wait, all workers are full.
       scalingSteps: [
         { upper: 0, change: -1 },
         { lower: 1, change: 1 },
@@ -53,7 +56,7 @@ export class ImportWorkers extends Construct {
       disableCpuBasedScaling: true,
     });
     hardenPatternContainer(workers.taskDefinition);
-    grantTask(workers.taskDefinition, props, cluster, []);
-    release.publish(workers.taskDefinition, workers.service);
+    grantTask(workers.taskDefinition, 'importWorker', props, cluster, []);
+    release.announce(workers.taskDefinition, workers.service);
   }
 }

@@ -1,17 +1,16 @@
-// What puts streams on air and keeps them there: command queues, timers, the jobs behind them, the agents, the workers of imports, and the sender of webhooks.
+// What puts streams on air and keeps them there: command queues, timers, jobs, agents, import workers and webhooks.
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Construct } from 'constructs';
-import { jobVariables } from '../../lambda/jobs/environment.ts';
+import { reconcileVariables, sweepVariables, timersVariables } from '../../lambda/jobs/environment.ts';
 import { webhookVariables } from '../../lambda/webhooks/environment.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
-import { coreEnvironment, grantCore } from '../shared/core-access.ts';
 import { grantSendMail, mailSenderAddress } from '../shared/mail-sender.ts';
-import { PlatformAccess } from '../shared/platform-access.ts';
+import { type DeployableKind, PlatformAccess } from '../shared/platform-access.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
@@ -30,14 +29,16 @@ export interface PublishingStackProps {
   readonly image: PublisherImage;
 }
 
+type JobVariable = (typeof sweepVariables)[number];
+
 export class PublishingStack extends Stack {
-  /** For the functions of other stacks that serve users. */
+  /** The variables and rights that functions of other stacks need to serve users. */
   readonly access: PlatformAccess;
   readonly queues: CommandQueues;
   readonly agents: Agents;
-  /** Runs every minute. */
+  /** The function that is called every minute. */
   readonly sweep: ServiceFunction;
-  /** Runs every day. */
+  /** The function that is called every day. */
   readonly reconcile: ServiceFunction;
 
   constructor(
@@ -49,62 +50,65 @@ export class PublishingStack extends Stack {
     const queues = new CommandQueues(this, 'Commands');
     this.queues = queues;
     const timers = new StreamTimers(this, 'StreamTimers', { queue: queues.get('timers') });
-    this.access = new PlatformAccess(this, 'PlatformAccess', { settings, database, media, queues, timers, origin });
+    this.access = new PlatformAccess({ settings, database, media, queues, timers, origin });
 
-    const job = (id: string, description: string, entry: string): ServiceFunction => {
-      const fn = new ServiceFunction(this, id, {
-        description,
-        entry,
-        variables: jobVariables,
-        environment: this.access.environmentFor(this),
-        timeout: Duration.seconds(30),
-        logRetentionDays: settings.logRetentionDays,
-        vpc: network.vpc,
-        securityGroup: network.databaseClients,
-      });
-      this.access.grantTo(fn.role);
+    const common = {
+      timeout: Duration.seconds(30),
+      logRetentionDays: settings.logRetentionDays,
+      vpc: network.vpc,
+      securityGroup: network.databaseClients,
+    };
+    const job = (
+      id: string,
+      kind: DeployableKind,
+      description: string,
+      variables: readonly JobVariable[],
+    ): ServiceFunction => {
+      const entry = `jobs/${id.replace('Job', '').toLowerCase()}.lambda.ts`;
+      const environment = this.access.environmentFor(this, kind);
+      const fn = new ServiceFunction(this, id, { ...common, description, entry, variables, environment });
+      this.access.grantTo(fn.role, kind);
       return fn;
     };
 
-    const timersJob = job('TimersJob', 'Carries out what is due when a timer fires', 'jobs/timers.lambda.ts');
+    const timersJob = job('TimersJob', 'timersJob', 'Carries out what is due when a timer fires', timersVariables);
     timersJob.addEventSource(new SqsEventSource(timers.queue, { batchSize: 10, reportBatchItemFailures: true }));
 
     this.sweep = job(
       'Sweep',
+      'sweep',
       'Every minute: due rows, expired leases and commands left behind',
-      'jobs/sweep.lambda.ts',
+      sweepVariables,
     );
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      // A sweep that failed is not repeated: the next one does its work.
+      // A sweep that fails is not repeated: the next one does its work.
       targets: [new LambdaFunction(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
 
     this.reconcile = job(
       'Reconcile',
+      'reconcile',
       'Every day: proves that ledger, live intervals and invoices say the same',
-      'jobs/reconcile.lambda.ts',
+      reconcileVariables,
     );
     new Rule(this, 'EveryDay', {
       schedule: Schedule.rate(Duration.days(1)),
-      // What fails fails again tomorrow, and the alarm has been heard.
+      // A proof that fails is not repeated: the alarm is raised at once, and the next proof comes tomorrow.
       targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
     });
 
-    const core = { settings, database, origin };
     const webhooks = new ServiceFunction(this, 'Webhooks', {
+      ...common,
       description: 'Sends events to webhooks, and mails to users',
       entry: 'webhooks/webhooks.lambda.ts',
       variables: webhookVariables,
-      environment: { ...coreEnvironment(core), MAIL_FROM: mailSenderAddress(settings) },
-      timeout: Duration.seconds(30),
-      logRetentionDays: settings.logRetentionDays,
-      vpc: network.vpc,
-      securityGroup: network.databaseClients,
+      environment: { ...this.access.environmentFor(this, 'webhooks'), MAIL_FROM: mailSenderAddress(settings) },
     });
-    grantCore(webhooks, webhooks.role, core);
+    this.access.grantTo(webhooks.role, 'webhooks');
     grantSendMail(this, webhooks.role, settings);
-    // Each call serves ten webhooks at most, and waits for the slowest: so many calls wait at once, and not with all the connections there are.
+    // Each call serves ten webhooks at most, and waits for the slowest of them. Ten calls at once are allowed, so that
+    // calls which wait do not take all connections of the database.
     webhooks.addEventSource(
       new SqsEventSource(queues.get('webhooks'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }),
     );

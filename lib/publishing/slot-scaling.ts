@@ -1,4 +1,4 @@
-// How many agents there are: enough for the slots in use, 20 % more, and one whole agent more.
+// How many agents run: so many that 80 % of their slots are in use, and one agent more.
 import { Duration } from 'aws-cdk-lib';
 import { CfnScalingPolicy, type ScalableTarget } from 'aws-cdk-lib/aws-applicationautoscaling';
 import type { BaseService, Cluster } from 'aws-cdk-lib/aws-ecs';
@@ -8,26 +8,24 @@ import { loadMetrics } from '../../lambda/publisher/environment.ts';
 export interface SlotScalingProps {
   readonly cluster: Cluster;
   readonly service: BaseService;
-  /** As the agents of the service report it. */
+  /** The backend that the agents of the service report with their numbers. */
   readonly backend: 'ffmpeg' | 'manifest';
-  readonly slotsPerAgent: number;
   readonly minAgents: number;
   readonly maxAgents: number;
 }
 
-/** Of the slots there are, these many may be in use. */
+/** The part of the slots that may be in use. */
 const targetUsedFraction = 0.8;
 
 /**
- * Target tracking of a metric of ours. Agents = used / (0.8 × slots per agent) + 1 is what we want; what is tracked is that number as a
- * percentage of the agents there are, so that its target is 100. L1, because the L2 takes no metric math.
+ * Has AWS track a target for a metric of the platform. The number of agents that is wanted is `used / (0.8 × slots per
+ * agent) + 1`. The metric is that number in percent of the agents there are, so its target is 100. The slots per agent
+ * are those that agents report: an agent whose GPU does not encode has fewer than it was given, and with the given
+ * number a service that has nothing to do would grow. The policy is made with the CloudFormation resource, because the
+ * CDK's own construct takes no metric math.
  */
 export class SlotScaling extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    { cluster, service, backend, slotsPerAgent, minAgents, maxAgents }: SlotScalingProps,
-  ) {
+  constructor(scope: Construct, id: string, { cluster, service, backend, minAgents, maxAgents }: SlotScalingProps) {
     super(scope, id);
     const taskCount = service.autoScaleTaskCount({ minCapacity: minAgents, maxCapacity: maxAgents });
     const target = taskCount.node.findChild('Target') as ScalableTarget;
@@ -35,9 +33,9 @@ export class SlotScaling extends Construct {
       { name: 'Cluster', value: cluster.clusterName },
       { name: 'Backend', value: backend },
     ];
-    const sumOf = (metricName: string) => ({
+    const of = (metricName: string, stat: string) => ({
       metric: { namespace: loadMetrics.namespace, metricName, dimensions },
-      stat: 'Sum',
+      stat,
     });
     new CfnScalingPolicy(this, 'Policy', {
       policyName: `${this.node.path}/SlotsWanted`,
@@ -46,15 +44,17 @@ export class SlotScaling extends Construct {
       targetTrackingScalingPolicyConfiguration: {
         targetValue: 100,
         scaleOutCooldown: Duration.minutes(2).toSeconds(),
-        // Agents with streams protect themselves; this only ends idle ones.
+        // Agents with streams protect themselves, so scaling in only ends agents without.
         scaleInCooldown: Duration.minutes(15).toSeconds(),
         customizedMetricSpecification: {
           metrics: [
-            { id: 'used', metricStat: sumOf(loadMetrics.slotsUsed), returnData: false },
-            { id: 'there', metricStat: sumOf(loadMetrics.slots), returnData: false },
+            { id: 'used', metricStat: of(loadMetrics.slotsUsed, 'Sum'), returnData: false },
+            { id: 'there', metricStat: of(loadMetrics.slots, 'Sum'), returnData: false },
+            // Each agent reports once a minute, so the average of the reports is what one agent has.
+            { id: 'each', metricStat: of(loadMetrics.slots, 'Average'), returnData: false },
             {
               id: 'wanted',
-              expression: `100 * (used / ${targetUsedFraction} + ${slotsPerAgent}) / there`,
+              expression: `100 * (used / ${targetUsedFraction} + each) / there`,
               label: 'Agents wanted, in percent of those there',
               returnData: true,
             },

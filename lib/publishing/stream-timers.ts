@@ -1,6 +1,6 @@
-// Wake-ups at a time: one-off EventBridge schedules that put a message on the timers queue.
+// Timers of streams: EventBridge schedules that fire once and put a message on the queue `timers`.
 import { Aws, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -12,12 +12,12 @@ export interface StreamTimersProps {
 }
 
 export class StreamTimers extends Construct {
-  /** All schedules are in it; deleting it with the stage deletes them. */
+  /** The group of all schedules. When it is deleted with the stage, they are deleted too. */
   readonly group: ScheduleGroup;
-  /** What EventBridge Scheduler acts as when a schedule fires. */
+  /** The role of EventBridge Scheduler when a schedule fires. */
   readonly role: Role;
   readonly queue: IQueue;
-  /** The right to arm, move and disarm timers. */
+  /** The right to arm and to move timers. */
   readonly armAccess: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { queue }: StreamTimersProps) {
@@ -25,24 +25,35 @@ export class StreamTimers extends Construct {
     this.queue = queue;
     this.group = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
     this.role = new Role(this, 'Role', {
-      // The condition keeps other accounts' and other groups' schedules from borrowing it.
+      // The condition keeps schedules of other accounts and other groups from using the role.
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: {
           StringEquals: { 'aws:SourceAccount': Stack.of(this).account, 'aws:SourceArn': this.group.scheduleGroupArn },
         },
       }),
     });
-    queue.grantSendMessages(this.role);
+    this.role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }));
 
-    this.armAccess = new ManagedPolicy(this, 'ArmAccess');
-    this.group.grantWriteSchedules(this.armAccess);
-    this.group.grantDeleteSchedules(this.armAccess);
-    this.role.grantPassRole(this.armAccess.grantPrincipal);
     const schedules = Stack.of(this).formatArn({
       partition: Aws.PARTITION,
       service: 'scheduler',
       resource: 'schedule',
       resourceName: `${this.group.scheduleGroupName}/*`,
+    });
+    // The CDK's grants would not say that the role may be passed to the scheduler only. Nobody disarms a timer: what it
+    // fires for is looked up then.
+    this.armAccess = new ManagedPolicy(this, 'ArmAccess', {
+      statements: [
+        new PolicyStatement({
+          actions: ['scheduler:CreateSchedule', 'scheduler:UpdateSchedule'],
+          resources: [schedules],
+        }),
+        new PolicyStatement({
+          actions: ['iam:PassRole'],
+          resources: [this.role.roleArn],
+          conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+        }),
+      ],
     });
     acknowledge(this.armAccess, 'All schedules of the group are this service’s.', wildcardResource(this, schedules));
   }

@@ -1,16 +1,22 @@
-// Findings of the checks at synth that we accept, each on the construct it is about and with the reason.
+// Accepts findings of the checks: each at the construct that it is about, and with the reason.
 import { CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
 /**
- * Accepts findings on a construct and everything below it. test/stacks lists them all, so a new one is seen in review.
- * @param ids rules of cdk-nag (its RULES.md) or of CloudFormation Validate; a rule with several findings takes them one by one, with `[…]`
+ * Accepts findings on a construct and on everything below it. test/stacks/accepted-findings.txt lists them all, so that
+ * a new one is seen in the review.
+ * @param ids of rules of cdk-nag (its RULES.md) or of CloudFormation Validate. Of a rule that finds several things,
+ *   each is accepted by itself: RULE[FINDING]
  */
 export function acknowledge(construct: IConstruct, reason: string, ...ids: string[]): void {
   Validations.of(construct).acknowledge(...ids.map((id) => ({ id, reason })));
 }
 
-/** Accepts findings of checkov on the resource of a construct: in its metadata, where checkov looks for them. @param ids such as `CKV_AWS_27` */
+/**
+ * Accepts findings of checkov on the resource of a construct. They are written into the resource's metadata, where
+ * checkov looks for them.
+ * @param ids such as `CKV_AWS_27`
+ */
 export function acknowledgeForCheckov(construct: IConstruct, reason: string, ...ids: string[]): void {
   const resource = CfnResource.isCfnResource(construct) ? construct : construct.node.defaultChild;
   if (!CfnResource.isCfnResource(resource)) throw new Error(`${construct.node.path} is no resource, nor has one`);
@@ -18,7 +24,10 @@ export function acknowledgeForCheckov(construct: IConstruct, reason: string, ...
   resource.addMetadata('checkov', { skip: [...(before?.skip ?? []), ...ids.map((id) => ({ id, comment: reason }))] });
 }
 
-/** Accepts what checks say of the function that the CDK brings for a custom resource. @param provider the construct or resource of that function */
+/**
+ * Accepts what checks find on a function that the CDK brings for a custom resource.
+ * @param provider the construct or the resource of that function
+ */
 export function acknowledgeCdkFunction(provider: IConstruct): void {
   acknowledgeForCheckov(
     provider,
@@ -29,12 +38,20 @@ export function acknowledgeCdkFunction(provider: IConstruct): void {
   );
 }
 
-/** Id of cdk-nag's finding that a policy names resources with a wildcard. @param arn of resources in the same stack as `scope` */
+/**
+ * @param arn with a wildcard, of resources in the same stack as `scope`
+ * @returns the id of cdk-nag's finding that a policy allows something on these resources
+ */
 export function wildcardResource(scope: IConstruct, arn: string): string {
   return `AwsSolutions-IAM5[Resource::${flattened(Stack.of(scope).resolve(arn))}]`;
 }
 
-/** As cdk-nag writes a value of a template: `<LogicalId.Attribute>` for what is known at deployment only. */
+/** @returns the id of cdk-nag's finding that a role has this policy, which AWS made for roles of its services */
+export function policyOfAWS(name: string): string {
+  return `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`;
+}
+
+/** A value of a template as cdk-nag writes it: what is known only at deployment becomes `<LogicalId.Attribute>`. */
 function flattened(value: TemplateValue): string {
   if (typeof value === 'string') return value;
   if ('Fn::Join' in value) return value['Fn::Join'][1].map(flattened).join(value['Fn::Join'][0]);

@@ -1,12 +1,15 @@
-// Turns entry points into the files that are deployed, with the esbuild of this package. The publisher's Dockerfile uses it too.
+// Bundles the entry points of lambda/ into the files that are deployed. The publisher's Dockerfile uses it too.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 
-/** Contents by path: `index.mjs`, its source map, and below `node_modules` what is loaded on first use. */
+/** Contents by path: `index.mjs`, its source map, and below `node_modules` the packages that are loaded on use. */
 export type Bundle = ReadonlyMap<string, string | Uint8Array>;
 
-/** Large, imported by `import()` where few requests need them: kept apart, as every start would have to read them. */
+/**
+ * Large packages that few requests need. The code loads them by `import()`. They lie beside the bundle, since every
+ * start of a function would otherwise have to read them.
+ */
 const loadedOnUse = [
   'rrule-temporal',
   'stripe',
@@ -28,17 +31,18 @@ const options = {
 } satisfies BuildOptions;
 
 /**
- * Bundles each entry by itself, but all in one run, which reads what they share once.
- * @param entries paths of the modules to begin with, below `sourceFolder`
- * @param aliases packages that are replaced, by what they are replaced with
- * @returns the bundle of each
+ * Makes a bundle of each entry. One run of esbuild makes them all, and reads the modules that they share only once.
+ * @param entries paths of the entries' modules, below `sourceFolder`
+ * @param aliases packages to replace, each with the path of what replaces it
+ * @returns the bundles by entry
  */
 export function bundle(
   sourceFolder: string,
   entries: readonly string[],
   aliases: Readonly<Record<string, string>> = {},
 ): ReadonlyMap<string, Bundle> {
-  // Nothing is written there. Source maps name sources from there, so they say the same wherever this is.
+  // Nothing is written to this folder. Source maps name their sources relative to it, so they do not say where the
+  // repository lies.
   const outputFolder = join(sourceFolder, '../bundles');
   const { outputFiles } = buildSync({
     ...options,
@@ -46,10 +50,11 @@ export function bundle(
     entryPoints: entries.map((entry) => ({ in: join(sourceFolder, entry), out: join(entry, 'index') })),
     outdir: outputFolder,
     sourcemap: true,
-    // The SDK is bundled: what runs is what was tested. `pg` asks for its native binding only when told to.
+    // The AWS SDK is bundled, not taken from Lambda: what runs is what was tested. `pg` loads `pg-native` only where a
+    // program asks it to, and none does.
     external: ['pg-native', ...loadedOnUse],
     alias: aliases,
-    // CommonJS packages in an ESM bundle call `require` for Node's own modules.
+    // CommonJS packages call `require` for Node's own modules, and an ESM bundle has no `require`.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
   const apart = new Map(loadedOnUse.map((name) => [name, bundledPackage(name, aliases)]));
@@ -75,7 +80,7 @@ export function writeBundle(files: Bundle, folder: string): void {
   }
 }
 
-/** A package as one module, where Node looks for it. */
+/** Bundles a package into one module, at the path where Node looks for the package. */
 function bundledPackage(
   name: string,
   alias: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// The code of a Lambda function as the CDK takes it: bundled at synth, in this process, without Docker.
+// The code of a Lambda function for the CDK: it is bundled in this process at synth, without Docker.
 import { cpSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
@@ -10,16 +10,16 @@ const lambdaFolder = join(import.meta.dirname, '../../lambda');
 let bundles: ReadonlyMap<string, Bundle> | undefined;
 
 /**
- * @param entry file below `lambda/`, e.g. `api/api.lambda.ts`; becomes `index.mjs`
- * @param folders folders below `lambda/` put beside it, by the name they have there
+ * @param entry a file below `lambda/`, such as `api/api.lambda.ts`, which becomes `index.mjs`
+ * @param folders folders below `lambda/` to put beside it, by the name that they have there
  */
 export function bundledCode(entry: string, folders: Readonly<Record<string, string>>): Code {
   return Code.fromAsset(lambdaFolder, {
-    // Only a changed bundle is a changed function, wherever and whenever it was made.
+    // The hash is that of the bundle: a function changes only if its bundle does, wherever the bundle was made.
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       image: DockerImage.fromRegistry('not-used'),
-      // Never run: it tells the CDK's cache of bundles one entry from another.
+      // This command is never run. By it the CDK's cache of bundles tells one entry from another.
       command: [entry, JSON.stringify(folders)],
       local: {
         tryBundle(outputFolder) {
@@ -33,7 +33,7 @@ export function bundledCode(entry: string, folders: Readonly<Record<string, stri
   });
 }
 
-/** The first that is asked for makes all, as one run is much faster. */
+/** The first call makes the bundles of all functions: one run for all of them is much faster than a run for each. */
 function bundleOf(entry: string): Bundle {
   bundles ??= bundle(lambdaFolder, globSync('*/*.lambda.ts', { cwd: lambdaFolder }), functionAliases);
   const found = bundles.get(entry);

@@ -1,9 +1,9 @@
-// What a Lambda function's bundle has in place of packages that do more than a function can use.
+// Packages that do more than a Lambda function can use, and what its bundle has instead of them.
 import { join } from 'node:path';
 
 const credentials = join(import.meta.dirname, 'function-credentials.mjs');
 
-/** Sign-in, roles to assume and machines' metadata have no use in a function: its credentials are in its environment. */
+/** A function has its credentials in its environment. It needs no sign-in, no role to assume, no machine's metadata. */
 export const functionAliases: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node': credentials,
   '@aws-sdk/credential-providers': credentials,

@@ -1,3 +1,3 @@
-// Credentials as Lambda gives them, under the names by which the SDK's clients ask for the whole chain of providers.
+// The credentials that Lambda gives a function, under the names of the SDK's functions that search for credentials.
 
 export { fromEnv as defaultProvider, fromEnv as fromNodeProviderChain } from '@aws-sdk/credential-provider-env';

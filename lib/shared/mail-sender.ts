@@ -1,22 +1,45 @@
-// Who mails to users come from, and the right to send them. The identity stack has SES verify it; others know it by name.
-import { Stack } from 'aws-cdk-lib';
+// The address that mails to users come from, and the right to send them. The identity stack has SES verify it.
+import { Stack, Stage } from 'aws-cdk-lib';
 import { type IRole, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../stage-settings.ts';
+import { acknowledge, wildcardResource } from './acknowledge.ts';
 
-/** Empty where the stage has none, and sends no mails. */
+/** The address; empty for a stage that has none and sends no mails. */
 export function mailSenderAddress({ mailFrom, domain }: StageSettings): string {
   return mailFrom ?? (domain ? `no-reply@${domain.name}` : '');
 }
 
-/** For a function of another stack than the one that makes the SES identity, so that neither depends on the other. */
-export function grantSendMail(scope: Construct, role: IRole, { mailFrom, domain }: StageSettings): void {
-  const identityName = mailFrom ?? domain?.name;
-  if (identityName === undefined) return;
-  const identityArn = Stack.of(scope).formatArn({ service: 'ses', resource: 'identity', resourceName: identityName });
-  role.addManagedPolicy(
-    new ManagedPolicy(scope, 'SendMail', {
-      statements: [new PolicyStatement({ actions: ['ses:SendEmail'], resources: [identityArn] })],
-    }),
+/** The name of the SES configuration set that all mails of the stage go through. Stages may share an account. */
+export function mailConfigurationSetName(scope: Construct): string {
+  return `${Stage.of(scope)?.node.id ?? ''}-mails`;
+}
+
+/**
+ * Lets a role send mails from the stage's address, and from no other. The right names no resource of the identity's
+ * stack, so the function's stack does not depend on that one.
+ */
+export function grantSendMail(scope: Construct, role: IRole, settings: StageSettings): void {
+  const sender = mailSenderAddress(settings);
+  if (sender === '') return;
+  const stack = Stack.of(scope);
+  const ses = (resource: string, resourceName: string) => stack.formatArn({ service: 'ses', resource, resourceName });
+  // As long as an account is in SES' sandbox, SES wants the right for the identity of the receiver as well as for that
+  // of the sender, and both live in this account. So the right is bound to the sender's address instead.
+  const identities = ses('identity', '*');
+  const policy = new ManagedPolicy(scope, 'SendMail', {
+    statements: [
+      new PolicyStatement({
+        actions: ['ses:SendEmail'],
+        resources: [identities, ses('configuration-set', mailConfigurationSetName(scope))],
+        conditions: { StringEquals: { 'ses:FromAddress': sender } },
+      }),
+    ],
+  });
+  acknowledge(
+    policy,
+    'In SES’ sandbox the receiver’s identity is asked for too; the sender’s address is bound by the condition.',
+    wildcardResource(stack, identities),
   );
+  role.addManagedPolicy(policy);
 }

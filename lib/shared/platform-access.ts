@@ -1,8 +1,7 @@
-// What every function that serves users or carries out commands works with: the variables that say where, and the rights.
+// What each kind of deployable may do with secrets, media and queues, and the variables that go with it.
 import type { Stack } from 'aws-cdk-lib';
-import { type IManagedPolicy, type IRole, ManagedPolicy } from 'aws-cdk-lib/aws-iam';
-import { Construct } from 'constructs';
-import type { apiVariables } from '../../lambda/api/environment.ts';
+import type { IManagedPolicy, IRole } from 'aws-cdk-lib/aws-iam';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { CommandQueues } from '../publishing/command-queues.ts';
@@ -20,35 +19,59 @@ export interface PlatformAccessProps {
   readonly origin: PublicOrigin;
 }
 
-type Variable = (typeof apiVariables)[number];
+interface Rights {
+  /** Queues that it sends commands to: those of its own, and those that another process left in the outbox. */
+  readonly sends: readonly QueueName[];
+  /** Opens and seals secrets, such as stream keys. */
+  readonly unseals?: true;
+  /** Signs cursors and sessions, as the platform. */
+  readonly signs?: true;
+  /** Makes URLs for users. */
+  readonly knowsOrigin?: true;
+  readonly media?: 'takes in' | 'imports' | 'prepares';
+  readonly armsTimers?: true;
+}
 
-/** Made once in a stage; every function that serves users or carries out commands takes it. */
-export class PlatformAccess extends Construct {
+/** What starts and stops streams, and is told of it. Nobody sends to `timers` but EventBridge Scheduler. */
+const streamQueues = ['publish-ffmpeg', 'publish-manifest', 'media', 'webhooks'] as const;
+
+/** Everyone may connect to the database. Whoever reads the bytes of strangers has as little else as can be. */
+const rightsOf = {
+  api: { sends: [...streamQueues, 'imports'], unseals: true, signs: true, knowsOrigin: true, media: 'takes in' },
+  webhooks: { sends: [], unseals: true, knowsOrigin: true },
+  timersJob: { sends: streamQueues },
+  sweep: { sends: [...streamQueues, 'imports'], armsTimers: true },
+  reconcile: { sends: [] },
+  agent: { sends: streamQueues, unseals: true, media: 'prepares' },
+  mediaWorker: { sends: streamQueues, media: 'prepares' },
+  importWorker: { sends: ['imports', 'media', 'webhooks'], media: 'imports' },
+} as const satisfies Readonly<Record<string, Rights>>;
+
+export type DeployableKind = keyof typeof rightsOf;
+
+/**
+ * Made once in a stage. Every function and task but the migration and the identity function gets its variables and
+ * rights here.
+ */
+export class PlatformAccess {
   readonly #props: PlatformAccessProps;
-  readonly #policies: readonly IManagedPolicy[];
 
-  constructor(scope: Construct, id: string, props: PlatformAccessProps) {
-    super(scope, id);
+  constructor(props: PlatformAccessProps) {
     this.#props = props;
-    const { database, media, queues, timers, origin } = props;
-    const policy = new ManagedPolicy(this, 'Policy');
-    database.serviceSecret.grantRead(policy);
-    database.sealingKey.grantDecrypt(policy);
-    queues.grantSend(policy);
-    origin.grantRead(policy);
-    this.#policies = [policy, database.connectAccess, media.objectAccess, timers.armAccess];
   }
 
-  /** Values for the environment of a function in `stack`. None is secret: secrets are read by their ARN when a function starts. */
-  environmentFor(stack: Stack): Readonly<Record<Variable, string>> {
-    const { settings, database, media, queues, timers, origin } = this.#props;
+  /**
+   * The values of all variables that a function or task in `stack` may have; each takes those that it reads. None is
+   * secret: secrets are read by their ARN when the function or task starts.
+   */
+  environmentFor(stack: Stack, kind: DeployableKind) {
+    const { settings, media, queues, timers } = this.#props;
     return {
-      ...coreEnvironment({ settings, database, origin }),
+      ...coreEnvironment(this.#props),
       UPLOADS_BUCKET: media.uploads.bucketName,
-      SITE_URL: origin.reference,
-      // Never in AWS: an import or a webhook must not reach into the VPC or the metadata service.
+      // An import or a webhook must reach neither the VPC nor the metadata service of a machine.
       ALLOW_PRIVATE_ADDRESSES: 'false',
-      QUEUE_URLS: stack.toJsonString(queues.urls),
+      QUEUE_URLS: stack.toJsonString(queues.urlsOf(rightsOf[kind].sends)),
       TIMER_GROUP: timers.group.scheduleGroupName,
       TIMER_ROLE_ARN: timers.role.roleArn,
       TIMER_QUEUE_ARN: timers.queue.queueArn,
@@ -57,8 +80,30 @@ export class PlatformAccess extends Construct {
     };
   }
 
-  /** Gives a function, or a task, the rights that go with that environment. It also needs the network's `databaseClients` security group. */
-  grantTo(role: IRole): void {
-    for (const policy of this.#policies) role.addManagedPolicy(policy);
+  /**
+   * Gives a role the rights of its kind. The function or task also needs the security group `databaseClients` of the
+   * network.
+   */
+  grantTo(role: IRole, kind: DeployableKind): void {
+    const { database, media, queues, timers, origin } = this.#props;
+    const { sends, unseals, signs, knowsOrigin, media: use, armsTimers }: Rights = rightsOf[kind];
+    const policies: readonly (IManagedPolicy | undefined | false)[] = [
+      database.connectAccess,
+      unseals && database.unsealAccess,
+      signs && database.signAccess,
+      use && { 'takes in': media.takeInAccess, imports: media.importAccess, prepares: media.prepareAccess }[use],
+      armsTimers && timers.armAccess,
+    ];
+    for (const policy of policies) if (policy) role.addManagedPolicy(policy);
+    if (sends.length > 0) queues.grantSend(role, sends);
+    if (knowsOrigin) origin.grantRead(role);
   }
+}
+
+/** Those of the variables' values that a container reads; a function takes its own from `variables`. */
+export function pickVariables<Variable extends string>(
+  names: readonly Variable[],
+  environment: Readonly<Record<Variable, string>>,
+): Readonly<Record<Variable, string>> {
+  return Object.fromEntries(names.map((name) => [name, environment[name]])) as Record<Variable, string>;
 }

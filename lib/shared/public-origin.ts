@@ -1,38 +1,56 @@
-// The address the public reaches a stage at, kept in a parameter, because the functions behind it are made before it is known.
+// The public address of a stage: its domain, or what CloudFront calls a distribution that is made after the functions.
 import { Stack } from 'aws-cdk-lib';
-import { type ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import type { Construct } from 'constructs';
+import type { StageSettings } from '../stage-settings.ts';
 
 /**
- * One origin for API, sign-in and web page. Functions know the parameter's name only, so no stack depends on what is in front of it.
- * The parameter is written by one stack (`publish`), which comes last; until its first deployment is done, functions refuse to start.
+ * API, sign-in and web page have one origin. A domain is known from the beginning, and functions get it as it is: a
+ * change of it changes the functions, so none goes on with the address that it read when it started. Without a domain
+ * CloudFront chooses the address, once and for all. Functions are then told only the name of a parameter, so their
+ * stacks do not depend on the distribution in front of them; the stack Delivery writes it (`announce`). Functions
+ * refuse to start until it has been deployed once.
  */
 export class PublicOrigin {
   readonly #parameterName: string;
+  readonly #domain: StageSettings['domain'];
 
-  /** @param stageName parts the parameters of stages that share an account and region */
-  constructor(stageName: string) {
+  /** @param stageName is part of the parameter's name, as stages may share an account and region */
+  constructor(stageName: string, { domain }: StageSettings) {
     this.#parameterName = `/loop-streaming-platform/${stageName}/public-origin`;
+    this.#domain = domain;
   }
 
-  /** For a function's environment instead of the address itself: `ssm:` and the parameter's name. Read once, when the function starts. */
+  /**
+   * What a function gets as a variable: the address without a trailing slash, or `ssm:` and the name of the parameter,
+   * which the function reads once, when it starts.
+   */
   get reference(): string {
-    return `ssm:${this.#parameterName}`;
+    return this.#domain === null ? `ssm:${this.#parameterName}` : `https://${this.#domain.name}`;
   }
 
-  /** Lets a policy's holders read it. By name: the parameter's own `grantRead` would make their stack depend on it. */
-  grantRead(policy: ManagedPolicy): void {
-    const parameterArn = Stack.of(policy).formatArn({
+  /**
+   * Lets a role read the parameter, by its name: `grantRead` of the parameter itself would make the role's stack depend
+   * on the stack Delivery.
+   */
+  grantRead(role: IRole): void {
+    if (this.#domain !== null) return;
+    const parameterArn = Stack.of(role).formatArn({
       service: 'ssm',
       resource: 'parameter',
       resourceName: this.#parameterName.slice(1),
     });
-    policy.addStatements(new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [parameterArn] }));
+    role.addToPrincipalPolicy(new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [parameterArn] }));
   }
 
-  /** Writes it. @param url https address without a trailing slash; a path is allowed */
-  publish(scope: Construct, url: string): void {
-    new StringParameter(scope, 'PublicOrigin', { parameterName: this.#parameterName, stringValue: url });
+  /**
+   * Writes the parameter where functions read it. Where they do not there is none: a stage that gives up its domain has
+   * functions that wait for the new address, instead of some that go on with the old one.
+   * @param url https address without a trailing slash
+   */
+  announce(scope: Construct, url: string): void {
+    if (this.#domain === null)
+      new StringParameter(scope, 'PublicOrigin', { parameterName: this.#parameterName, stringValue: url });
   }
 }

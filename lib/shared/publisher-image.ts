@@ -1,4 +1,4 @@
-// The container image of publishers and media workers: by digest from the pipeline, or built by the CLI when an engineer deploys by hand.
+// The container image of agents and workers: the pipeline's, by its digest, or one that the CDK's CLI builds.
 import { join } from 'node:path';
 import { IgnoreMode } from 'aws-cdk-lib';
 import { Repository } from 'aws-cdk-lib/aws-ecr';
@@ -6,19 +6,20 @@ import { DockerImageAsset, type Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import type { Construct } from 'constructs';
 
-/** Of the one repository that the pipeline pushes to. The name is a contract with the workflow. */
+/** The repository that the pipeline pushes images to. The workflow names it too. */
 export const imageRepositoryName = 'loop-streaming-platform/publisher';
 
 const rootFolder = join(import.meta.dirname, '../..');
-/** All that the Dockerfile copies: nothing else is sent to Docker, or changes the image's hash. */
+/** What the Dockerfile copies. Nothing else is sent to Docker, and nothing else changes the image's hash. */
 const context = ['package.json', 'package-lock.json', '.npmrc', 'lambda', 'lib/shared/bundle.ts'];
 
 export class PublisherImage {
   readonly #digest: string | null;
 
   /**
-   * @param digest of a multi-architecture image in the repository, `sha256:…` (`-c imageDigest=…`); undefined builds it here, which needs Docker
-   * @throws if it is not a digest: a tag could mean another image tomorrow
+   * @param digest `sha256:…` of an image in the repository, for several architectures (`-c imageDigest=…`).
+   *   Undefined: the image is built here, which needs Docker
+   * @throws if it is not a digest, since a tag may name another image tomorrow
    */
   constructor(digest: unknown) {
     if (digest !== undefined && !(typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest))) {
@@ -30,19 +31,17 @@ export class PublisherImage {
   }
 
   for(scope: Construct, id: string, platform: Platform): ContainerImage {
-    if (this.#digest !== null)
-      return ContainerImage.fromEcrRepository(
-        Repository.fromRepositoryName(scope, id, imageRepositoryName),
-        this.#digest,
-      );
-    return ContainerImage.fromDockerImageAsset(
-      new DockerImageAsset(scope, id, {
-        directory: rootFolder,
-        file: 'lambda/publisher/Dockerfile',
-        platform,
-        ignoreMode: IgnoreMode.DOCKER,
-        exclude: ['**', ...context.map((path) => `!${path}`)],
-      }),
-    );
+    if (this.#digest !== null) {
+      const repository = Repository.fromRepositoryName(scope, id, imageRepositoryName);
+      return ContainerImage.fromEcrRepository(repository, this.#digest);
+    }
+    const asset = new DockerImageAsset(scope, id, {
+      directory: rootFolder,
+      file: 'lambda/publisher/Dockerfile',
+      platform,
+      ignoreMode: IgnoreMode.DOCKER,
+      exclude: ['**', ...context.map((path) => `!${path}`)],
+    });
+    return ContainerImage.fromDockerImageAsset(asset);
   }
 }

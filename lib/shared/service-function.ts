@@ -1,37 +1,37 @@
-// The one way this platform makes a Lambda function: Node 24 on arm64, bundled, traced, JSON logs that end.
+// The one way to make a Lambda function here: Node 24 on arm64, bundled, traced, with JSON logs that expire.
 import type { Duration } from 'aws-cdk-lib';
 import { type ISecurityGroup, type IVpc, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { acknowledge, acknowledgeForCheckov } from './acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov, policyOfAWS } from './acknowledge.ts';
 import { bundledCode } from './bundled-code.ts';
 import { ServiceLogs } from './service-logs.ts';
 
 export interface ServiceFunctionProps<Variable extends string> {
-  /** What it does, for whoever finds it in the console. */
+  /** What the function does, for whoever sees it in the AWS console. */
   readonly description: string;
   /** The file below `lambda/` that exports `handler`. */
   readonly entry: string;
   /**
-   * Folders below `lambda/` put beside the bundle, by the name they have there.
+   * Folders below `lambda/` to put beside the bundle, by the name that they have there.
    * @default none
    */
   readonly folders?: Readonly<Record<string, string>>;
-  /** Names of the variables the code reads, from the `environment.ts` beside its entry. */
+  /** Names of the variables that the code reads, from the `environment.ts` beside its entry. */
   readonly variables: readonly Variable[];
-  /** A value for each of them: one missing is a type error. */
+  /** A value for each of those variables. If one is missing, it is a type error. */
   readonly environment: Readonly<Record<NoInfer<Variable>, string>>;
   readonly timeout: Duration;
   readonly logRetentionDays: RetentionDays;
-  /** It runs in the private subnets, which reach the outside through NAT. */
+  /** The function runs in the private subnets, from which it reaches the internet through NAT. */
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
 }
 
 export class ServiceFunction<Variable extends string = string> extends LambdaFunction {
-  /** Its own, made with it. */
+  /** The function's own role, which is made with it. */
   declare readonly role: IRole;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Variable>) {
@@ -41,7 +41,7 @@ export class ServiceFunction<Variable extends string = string> extends LambdaFun
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      // CPU comes in proportion (1,769 MB are one vCPU), and most of a cold start is CPU.
+      // CPU comes in proportion to memory (1,769 MB are one vCPU), and most of a cold start is spent computing.
       memorySize: 1024,
       timeout: props.timeout,
       environment: {
@@ -58,8 +58,8 @@ export class ServiceFunction<Variable extends string = string> extends LambdaFun
     acknowledge(
       this,
       'AWS offers the network interface and tracing rights of a function on all resources only.',
-      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
-      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole]',
+      policyOfAWS('AWSLambdaBasicExecutionRole'),
+      policyOfAWS('AWSLambdaVPCAccessExecutionRole'),
       'AwsSolutions-IAM5[Resource::*]',
     );
     acknowledgeForCheckov(

@@ -1,7 +1,8 @@
 // Crypto deposits as the processor reports them: any amount, any order, any number of times.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { coins } from '../../lambda/ports/crypto-processor/coins.ts';
+import { coins } from '../../lambda/ports/payments/coins.ts';
+import { putFailuresAside, unappliedFailures } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 import { paymentsOn } from './payments.ts';
@@ -23,8 +24,18 @@ interface Report {
   readonly status?: 'confirming' | 'confirmed' | 'failed';
 }
 
+/** Delivers a report of the processor about a deposit at the user's address. */
 const report = ({ amount, transaction = `tx_${++count}`, status = 'confirmed' }: Report) =>
   deliverDeposit(service.crypto().messageOf({ address, amount, transaction, status })!);
+
+/** Takes a currency from the list, as happens when the processor has it no more. */
+const removeCurrency = (id: string) =>
+  service.pool().query('update crypto_currencies set listed = false where id = $1', [id]);
+const listAllCurrencies = () => service.pool().query('update crypto_currencies set listed = true');
+
+/** Lets the list of currencies have been fetched so many minutes ago. */
+const letListAge = (minutes: number) =>
+  service.pool().query('update crypto_currencies set fetched_at = now() - make_interval(mins => $1)', [minutes]);
 
 describe('a deposit', () => {
   it('shows as pending while it is confirmed, and is credited then, whatever amount', async () => {
@@ -32,7 +43,7 @@ describe('a deposit', () => {
     expect(await invoices(user)).toMatchObject([
       { state: 'pending', method: 'crypto', type: 'credit_purchase', cost: 12.5, credits: 1250, remainingCredits: 0 },
     ]);
-    // What arrives in the end may differ.
+    // The amount that arrives in the end may differ from the first report.
     await report({ amount: 12.25, transaction: 'a' });
     expect(await invoices(user)).toMatchObject([{ state: 'paid', cost: 12.25, credits: 1225, remainingCredits: 1225 }]);
     expect(await billing(user)).toMatchObject({ balance: 1225 });
@@ -57,7 +68,7 @@ describe('a deposit', () => {
     expect(await invoices(user)).toMatchObject([{ state: 'paid', remainingCredits: 300 }]);
   });
 
-  it('of dust waits until it is worth a credit, together with the next', async () => {
+  it('of less than a credit waits until it is worth one together with later ones', async () => {
     for (const amount of [0.004, 0.003]) await report({ amount });
     expect(await invoices(user)).toEqual([]);
     await report({ amount: 0.0055 });
@@ -67,15 +78,15 @@ describe('a deposit', () => {
   });
 
   it('in a currency that was removed is credited, though no more addresses are given out', async () => {
-    await service.pool().query(`update crypto_currencies set listed = false where id = 'USDT (TRC20)'`);
+    await removeCurrency('USDT (TRC20)');
     const { status, body } = await user.call('GET', '/crypto/currencies/USDT%20(TRC20)/deposit-address');
     expect([status, body.code]).toEqual([422, 'unknown_currency']);
     await report({ amount: 5 });
     expect(await billing(user)).toMatchObject({ balance: 500 });
-    await service.pool().query('update crypto_currencies set listed = true');
+    await listAllCurrencies();
   });
 
-  it('that is signed by nobody, altered, or at no address of ours changes nothing', async () => {
+  it('that is unsigned, altered, or at no address of ours changes nothing', async () => {
     const { body, headers } = service
       .crypto()
       .messageOf({ address, amount: 5, transaction: 'd', status: 'confirmed' })!;
@@ -86,10 +97,8 @@ describe('a deposit', () => {
       .messageOf({ address: 'test-USDT-TRC20-adr_of_nobody', amount: 5, transaction: 'e', status: 'confirmed' })!;
     expect((await deliverDeposit(elsewhere)).status).toBe(200);
     expect(await invoices(user)).toEqual([]);
-    expect((await service.pool().query('select failure from payment_events where applied_at is null')).rows).toEqual([
-      { failure: expect.stringContaining('no such deposit address') },
-    ]);
-    await service.pool().query('update payment_events set applied_at = now()');
+    expect(await unappliedFailures(service)).toEqual([expect.stringContaining('no such deposit address')]);
+    await putFailuresAside(service);
   });
 });
 
@@ -113,7 +122,7 @@ describe('a deposit address', () => {
 });
 
 describe('the list of currencies', () => {
-  it('has every field of each', async () => {
+  it('has every field of each currency', async () => {
     const { body } = await user.call('GET', '/crypto/currencies');
     expect(body.map(({ id }: { id: string }) => id)).toEqual(coins.map(({ id }) => id).sort());
     const of = (id: string) => body.find((currency: { id: string }) => currency.id === id);
@@ -145,31 +154,29 @@ describe('the list of currencies', () => {
     }
   });
 
-  it('is fetched again when it is old; while the processor is away an old one serves for an hour, and then nothing', async () => {
-    const age = (minutes: number) =>
-      service.pool().query('update crypto_currencies set fetched_at = now() - make_interval(mins => $1)', [minutes]);
-    const { crypto } = databaseOn(service.pool());
+  it('is fetched again when it is old, and serves for an hour while the processor is away', async () => {
+    const { cryptoDeposits } = databaseOn(service.pool());
     const processor = service.crypto();
     const all = await processor.currencies();
     const original = { currencies: () => Promise.resolve(all) };
     let fetched = 0;
     try {
       Object.assign(processor, { currencies: () => (fetched++, Promise.reject(new Error('away'))) });
-      await age(4);
+      await letListAge(4);
       expect([(await user.call('GET', '/crypto/currencies')).status, fetched]).toEqual([200, 0]);
-      await age(59);
+      await letListAge(59);
       expect([(await user.call('GET', '/crypto/currencies')).status, fetched]).toEqual([200, 1]);
-      await age(61);
+      await letListAge(61);
       expect((await user.call('GET', '/crypto/currencies')).body).toMatchObject({
         status: 502,
         code: 'upstream_unavailable',
       });
       Object.assign(processor, { currencies: () => Promise.resolve(all.slice(1)) });
       expect((await user.call('GET', '/crypto/currencies')).body).toHaveLength(coins.length - 1);
-      expect(await crypto.listed()).toHaveLength(coins.length - 1);
+      expect(await cryptoDeposits.listed()).toHaveLength(coins.length - 1);
     } finally {
       Object.assign(processor, original);
-      await age(6);
+      await letListAge(6);
       await user.call('GET', '/crypto/currencies');
     }
   });

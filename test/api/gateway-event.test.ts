@@ -14,13 +14,13 @@ const eventOf = (path: string, headers: Record<string, string[]> = {}) =>
   }) as unknown as APIGatewayProxyEvent;
 
 it.each(['//[', '//example.com/v1/me', '//example.com:99999/', '/v1/streams/%zz', '/v1/a b', '/\\x', '/v1/streams/é'])(
-  'a path such as %s is one on our origin',
+  'the path %s leads to our origin, whatever it looks like',
   (path) => {
     expect(new URL(requestOf(eventOf(path), 'https://example.org').url).origin).toBe('https://example.org');
   },
 );
 
-it('a header beyond Latin-1 is read as its bytes, as on one machine', () => {
+it('a header with characters beyond Latin-1 is read as its bytes, as on one machine', () => {
   expect(requestOf(eventOf('/v1/me', { 'x-api-key': ['lss_€'] }), 'https://example.org').headers.get('x-api-key')).toBe(
     Buffer.from('lss_€').toString('latin1'),
   );

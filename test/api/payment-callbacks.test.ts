@@ -1,7 +1,9 @@
-// Card payments as Stripe reports them: late, twice, out of order, taken back; and messages that are not Stripe's.
+// Card payments as Stripe reports them: late, twice, out of order or taken back; and messages that are not Stripe's.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Stripe } from 'stripe';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { notificationsOf, putFailuresAside, unappliedFailures } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 import { paymentsOn } from './payments.ts';
@@ -14,8 +16,20 @@ beforeEach(async () => {
   user = await service.user(0);
 });
 
-const notified = async () =>
-  (await service.pool().query('select kind, detail from notifications where user_id = $1 order by id', [user.id])).rows;
+const told = () => notificationsOf(service, user.id);
+/** How many messages with this body are kept. */
+const keptWith = async (body: string) =>
+  (await service.pool().query('select from payment_events where body = $1', [body])).rowCount;
+/** Spends credits of the user. */
+const useUp = (credits: number) =>
+  databaseOn(service.pool()).ledger.take({
+    userID: user.id,
+    cause: 'usage',
+    reference: randomUUID(),
+    credits,
+    account: 'usage',
+    at: new Date(),
+  });
 
 describe('a top-up', () => {
   it('is credited when it is paid, with its receipt, and not before', async () => {
@@ -42,16 +56,16 @@ describe('a top-up', () => {
     expect(await billing(user)).toMatchObject({ balance: 1250, creditsLeft: 1250 });
   });
 
-  it('is credited once, however often its message comes, also at once', async () => {
+  it('is credited once, however often its message comes, even at once', async () => {
     const { messages } = await topUp(user, 500);
     const [, completed] = messages('pay');
     await Promise.all(Array.from({ length: 8 }, () => deliverPayment(completed)));
-    // The same news as another message, as Stripe sends for slow methods of payment.
+    // Stripe tells of slow methods of payment by a second message, which says the same.
     await deliverPayment({ ...messages('pay')[1]! });
     expect((await billing(user)).balance).toBe(500);
   });
 
-  it('that was given up is still credited when it is paid, and not given up when that comes late', async () => {
+  it('that was given up is still credited when it is paid, and a paid one is never given up', async () => {
     const { invoiceID, messages } = await topUp(user, 500);
     for (const message of messages('cancel')) await deliverPayment(message);
     expect((await invoice(user, invoiceID)).state).toBe('expired');
@@ -60,7 +74,7 @@ describe('a top-up', () => {
     expect(await invoice(user, invoiceID)).toMatchObject({ state: 'paid', remainingCredits: 500 });
   });
 
-  it('is not credited while a slow method of payment is under way, and cancelled when that fails', async () => {
+  it('is not credited while a slow payment is under way, and cancelled when that fails', async () => {
     const { invoiceID } = await topUp(user, 500);
     const session = {
       id: 'cs_1',
@@ -76,7 +90,7 @@ describe('a top-up', () => {
     expect((await invoice(user, invoiceID)).state).toBe('cancelled');
   });
 
-  it('of another currency waits for somebody to look', async () => {
+  it('in another currency is not credited, and waits for somebody to look', async () => {
     const { invoiceID } = await topUp(user, 500);
     const session = {
       id: 'cs_1',
@@ -88,10 +102,8 @@ describe('a top-up', () => {
     };
     await deliverPayment(stripe('checkout.session.completed', { ...session, payment_status: 'paid' }));
     expect((await billing(user)).balance).toBe(0);
-    expect((await service.pool().query('select failure from payment_events where applied_at is null')).rows).toEqual([
-      { failure: expect.stringContaining('EUR') },
-    ]);
-    await service.pool().query('update payment_events set applied_at = now() where applied_at is null');
+    expect(await unappliedFailures(service)).toEqual([expect.stringContaining('EUR')]);
+    await putFailuresAside(service);
   });
 
   it('takes whole cents from one dollar to ten thousand', async () => {
@@ -103,7 +115,7 @@ describe('a top-up', () => {
 });
 
 describe('a refund', () => {
-  it('takes its credits back, in part and in whole, and says so', async () => {
+  it('takes credits back, in part and in whole, and tells the user', async () => {
     const invoiceID = await pay(user, 1000);
     await deliverPayment(refund('re_part', invoiceID, 300));
     expect(await invoice(user, invoiceID)).toMatchObject({ state: 'paid', remainingCredits: 700 });
@@ -111,7 +123,7 @@ describe('a refund', () => {
     await deliverPayment(refund('re_rest', invoiceID, 700, 'succeeded', 'refund.updated'));
     expect(await invoice(user, invoiceID)).toMatchObject({ state: 'refunded', remainingCredits: 0 });
     expect(await billing(user)).toMatchObject({ balance: 0, goodStanding: true });
-    expect((await notified()).map(({ kind, detail }) => [kind, detail.creditsTakenBack])).toEqual([
+    expect((await told()).map(({ kind, detail }) => [kind, detail['creditsTakenBack']])).toEqual([
       ['payment_refunded', 300],
       ['payment_refunded', 700],
     ]);
@@ -139,7 +151,7 @@ describe('a refund', () => {
 });
 
 describe('a dispute', () => {
-  it('takes credits back, from other purchases too, and below zero where they are used; never silently', async () => {
+  it('takes credits back, from other purchases too and below zero, and tells the user', async () => {
     const first = await pay(user, 1000);
     const second = await pay(user, 200);
     await useUp(900);
@@ -150,8 +162,8 @@ describe('a dispute', () => {
       { id: first, state: 'refunded', remainingCredits: 0 },
     ]);
     expect(await billing(user)).toMatchObject({ balance: -700, creditsLeft: -700, goodStanding: false });
-    expect((await notified()).map(({ kind }) => kind)).toEqual(['payment_disputed']);
-    // The next purchase pays the debt first.
+    expect((await told()).map(({ kind }) => kind)).toEqual(['payment_disputed']);
+    // Of the next purchase the debt is paid first.
     const third = await pay(user, 1000);
     expect(await invoice(user, third)).toMatchObject({ remainingCredits: 300 });
     expect(await billing(user)).toMatchObject({ balance: 300, goodStanding: false });
@@ -180,7 +192,7 @@ describe('a dispute', () => {
 });
 
 describe('a message', () => {
-  it('that is altered, unsigned, signed by somebody else or too old is refused, and leaves no trace', async () => {
+  it('that is altered, unsigned, signed by somebody else or too old is refused, and changes nothing', async () => {
     const { messages } = await topUp(user, 500);
     const [, { body, headers }] = messages('pay') as [never, { body: string; headers: Record<string, string> }];
     const signed = (options: { secret?: string; timestamp?: number }) => ({
@@ -203,7 +215,7 @@ describe('a message', () => {
     expect(service.logged.join()).not.toMatch(/whsec_test|v1=[0-9a-f]{64}/);
   });
 
-  it('about a checkout that nobody was ever given is taken', async () => {
+  it('about a checkout that nobody was ever given is accepted', async () => {
     const session = {
       id: 'cs_1',
       metadata: { invoiceID: 'inv_never_written' },
@@ -214,45 +226,24 @@ describe('a message', () => {
     };
     for (const type of ['checkout.session.expired', 'checkout.session.async_payment_failed'])
       expect((await deliverPayment(stripe(type, session))).status).toBe(200);
-    expect((await service.pool().query('select id from payment_events where applied_at is null')).rows).toEqual([]);
+    expect(await unappliedFailures(service)).toEqual([]);
   });
 
-  it('that means nothing to us is taken', async () => {
-    for (const type of ['customer.created', 'checkout.session.completed', 'charge.succeeded']) {
-      expect(
-        (
-          await deliverPayment(
-            stripe(type, { id: 'x', metadata: {}, payment_status: 'paid', amount_total: 5, currency: 'usd' }),
-          )
-        ).status,
-      ).toBe(200);
-    }
+  it('that means nothing to us is accepted', async () => {
+    const notOurs = { id: 'x', metadata: {}, payment_status: 'paid', amount_total: 5, currency: 'usd' };
+    for (const type of ['customer.created', 'checkout.session.completed', 'charge.succeeded'])
+      expect((await deliverPayment(stripe(type, notOurs))).status).toBe(200);
   });
 
-  it('is kept as received', async () => {
+  it('is kept as it was received', async () => {
     const message = stripe('customer.created', { id: 'cus_1', name: 'ÄÖ 😀' }, `evt_${randomUUID()}`);
     await deliverPayment(message);
-    expect(
-      (await service.pool().query('select body from payment_events where body = $1', [message.body])).rows,
-    ).toHaveLength(1);
+    expect(await keptWith(message.body)).toBe(1);
   });
 
-  it('has to be posted, and of sensible size', async () => {
+  it('that is not posted, or is too large, is refused', async () => {
     const url = 'http://127.0.0.1:3999/v1/callbacks/payment';
     expect((await service.send(new Request(url))).status).toBe(405);
     expect((await service.send(new Request(url, { method: 'POST', body: 'x'.repeat(300_000) }))).status).toBe(413);
   });
 });
-
-async function useUp(credits: number): Promise<void> {
-  const { databaseOn } = await import('../../lambda/data/database.ts');
-  const { ledger } = databaseOn(service.pool());
-  await ledger.take({
-    userID: user.id,
-    cause: 'usage',
-    reference: randomUUID(),
-    credits,
-    account: 'usage',
-    at: new Date(),
-  });
-}

@@ -1,8 +1,8 @@
-// Who pays in these tests: a user with top-ups, and providers that report what became of them.
+// Payments in tests: a user tops up, and payment providers report what became of it.
 import { randomUUID } from 'node:crypto';
 import { Stripe } from 'stripe';
-import { callbackPaths } from '../../lambda/ports/payment-providers.ts';
-import type { SignedMessage } from '../../lambda/ports/payment/local-payment.ts';
+import { callbackPaths } from '../../lambda/ports/payments/payment-providers.ts';
+import type { SignedMessage } from '../../lambda/ports/payments/local-payment.ts';
 import { baseURL } from '../support/service.ts';
 import type { Answer, TestService, TestUser } from '../support/service.ts';
 

@@ -1,11 +1,13 @@
-// What people manage: keys, applications, sessions; what ends access, and how fast; what strangers learn; what is written down.
+// What users manage: keys, applications and sessions; what ends access, and how fast; and what strangers learn.
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
+import { all } from '../../lambda/data/queryable.ts';
 import { browserSession } from '../support/browser-session.ts';
 import type { BrowserSession } from '../support/browser-session.ts';
 import { registerClient } from '../support/oauth.ts';
 import type { TestClient } from '../support/oauth.ts';
 import { testSite } from '../support/site.ts';
+import { deleteUser, disableUser, expireKey } from '../support/stored-credentials.ts';
 
 // Passwords are hashed slowly, on purpose.
 vi.setConfig({ testTimeout: 30_000 });
@@ -26,6 +28,7 @@ const statusOf = async (accessToken: string) => (await callWith({ authorization:
 const makeKey = async (settings: Record<string, unknown> = {}, by = browser) =>
   (await by.post('/api/auth/account/api-keys/create', { name: 'script', ...settings })).body;
 
+/** Has a user agree to an application, which then has tokens. */
 async function connect(
   application: TestClient,
   as: User,
@@ -36,16 +39,27 @@ async function connect(
   return (await application.exchange(callback.searchParams.get('code')!, verifier)).body;
 }
 
+/** A key with all its columns. */
+const storedKey = (id: string) => all(site.pool(), 'select to_jsonb(k) as row from api_keys k where id = $1', [id]);
+
+/** What the pool is asked while something is done. */
+async function statementsDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const queries = vi.spyOn(site.pool(), 'query');
+  await work();
+  const statements = queries.mock.calls.map(([statement]) => statement);
+  queries.mockRestore();
+  return statements;
+}
+
 describe('an API key', () => {
   test('is shown once, and stored as a hash', async () => {
     const { key, id } = await makeKey();
     expect(key).toMatch(/^lss_[\w-]{43}$/);
     expect(JSON.stringify((await browser.get('/api/auth/account/api-keys')).body)).not.toContain(key);
-    const { rows } = await site.pool().query('select to_jsonb(k) as row from api_keys k where id = $1', [id]);
-    expect(JSON.stringify(rows)).not.toContain(key.slice(10));
+    expect(JSON.stringify(await storedKey(id))).not.toContain(key.slice(10));
   });
 
-  test('can do everything, or what its scopes grant', async () => {
+  test('can do everything, or only what its scopes grant', async () => {
     const [full, limited] = [await makeKey(), await makeKey({ scopes: ['service:read'] })];
     expect((await callWith({ 'x-api-key': limited.key })).status).toBe(200);
     const refused = await callWith({ 'x-api-key': limited.key }, 'POST', '/streams');
@@ -56,19 +70,14 @@ describe('an API key', () => {
     expect((await callWith({ 'x-api-key': full.key }, 'POST', '/streams')).status).toBe(422);
   });
 
-  test('costs one statement, but for once a minute', async () => {
+  test('costs one statement, but once a minute another that notes its use', async () => {
     const { key } = await makeKey();
     await callWith({ 'x-api-key': key });
-    const statements: unknown[] = [];
-    const pool = site.pool();
-    const query = pool.query.bind(pool);
-    Object.assign(pool, { query: (...args: Parameters<typeof query>) => (statements.push(args[0]), query(...args)) });
-    await callWith({ 'x-api-key': key });
-    Object.assign(pool, { query });
-    expect(statements.filter((statement) => String(statement).includes('api_keys'))).toHaveLength(1);
+    const statements = await statementsDuring(() => callWith({ 'x-api-key': key }));
+    expect(statements.filter((statement) => statement.includes('api_keys'))).toHaveLength(1);
   });
 
-  test('says when it was used, and ends when it is revoked or has expired', async () => {
+  test('shows when it was used, and opens nothing once it is revoked or has expired', async () => {
     const [revoked, expired] = [
       await makeKey({ name: 'revoked' }),
       await makeKey({ name: 'expired', expiresInDays: 1 }),
@@ -77,11 +86,11 @@ describe('an API key', () => {
     const { data } = (await browser.get('/api/auth/account/api-keys')).body;
     expect(data.find(({ id }: { id: string }) => id === revoked.id).lastUsedAt).toBeTruthy();
     await browser.post('/api/auth/account/api-keys/revoke', { id: revoked.id });
-    await site.pool().query('update api_keys set expires_at = now() where id = $1', [expired.id]);
+    await expireKey(site, expired.id);
     for (const { key } of [revoked, expired]) expect((await callWith({ 'x-api-key': key })).status).toBe(401);
   });
 
-  test('is its owner’s to revoke only', async () => {
+  test('can be revoked only by its owner', async () => {
     const { id, key } = await makeKey();
     const stranger = browserSession(site.origin);
     await stranger.signIn(await site.user());
@@ -94,11 +103,11 @@ describe('an API key', () => {
     [{ name: 'x', prefix: 'foo_' }],
     [{ name: 'x', scopes: ['service:root'] }],
     [{ name: 'x', expiresInDays: 0 }],
-  ])('is not made of %j', async (settings) => {
+  ])('cannot be made with %j', async (settings) => {
     expect((await browser.post('/api/auth/account/api-keys/create', settings)).status).toBe(400);
   });
 
-  test('makes no other key, and neither does an access token', async () => {
+  test('cannot make another key, and neither can an access token', async () => {
     const { key } = await makeKey();
     const { access_token: token } = await connect(await registerClient(site.origin()), user, browser);
     for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${token}` }] as Record<string, string>[]) {
@@ -112,6 +121,22 @@ describe('an API key', () => {
   });
 });
 
+/** Lets applications have been used for the last time so many days ago, and registered before that. */
+const letApplicationsAge = (clientIDs: readonly string[], days: number) =>
+  site
+    .pool()
+    .query('update oauth_clients set updated_at = now() - make_interval(days => $2) where client_id = any($1)', [
+      clientIDs,
+      days,
+    ]);
+
+/** Those of some applications that are still known. */
+async function knownOf(clientIDs: readonly string[]): Promise<string[]> {
+  const query = 'select client_id from oauth_clients where client_id = any($1)';
+  const rows = await all<{ client_id: string }>(site.pool(), query, [clientIDs]);
+  return rows.map((row) => row.client_id);
+}
+
 describe('an application', () => {
   test('is agreed to once for its scopes, and again for more', async () => {
     const application = await registerClient(site.origin());
@@ -124,7 +149,7 @@ describe('an application', () => {
     expect((await visit('service:read service:write')).pathname).toBe('/consent');
   });
 
-  test('that is disconnected loses its refresh token at once and its access token within a minute; others keep theirs', async () => {
+  test('that is disconnected loses its refresh token at once and its access token within a minute', async () => {
     const [gone, kept] = [await registerClient(site.origin()), await registerClient(site.origin())];
     const [goneTokens, keptTokens] = [await connect(gone, user, browser), await connect(kept, user, browser)];
     expect(await statusOf(goneTokens.access_token)).toBe(200);
@@ -142,7 +167,7 @@ describe('an application', () => {
     expect([await statusOf(goneTokens.access_token), await statusOf(keptTokens.access_token)]).toEqual([401, 200]);
   });
 
-  test('gives its access token back', async () => {
+  test('can give back its own access token, and not that of another', async () => {
     const application = await registerClient(site.origin());
     const { access_token: token } = await connect(application, user, browser);
     const revoke = (clientID: string) =>
@@ -158,36 +183,29 @@ describe('an application', () => {
     expect(await statusOf(token)).toBe(401);
   });
 
-  test('that says nothing of refresh tokens gets none', async () => {
+  test('that does not ask for refresh tokens gets none', async () => {
     const application = await registerClient(site.origin(), { grant_types: ['authorization_code'] });
     expect(await connect(application, user, browser)).not.toHaveProperty('refresh_token');
   });
 
-  test('that nobody has agreed to for a week is forgotten; others are not', async () => {
+  test('that nobody has agreed to for a week is forgotten, and no other', async () => {
     const [unused, used] = [await registerClient(site.origin()), await registerClient(site.origin())];
     await connect(used, user, browser);
-    await site
-      .pool()
-      .query("update oauth_clients set updated_at = now() - interval '8 days' where client_id = any($1)", [
-        [unused.clientID, used.clientID],
-      ]);
+    await letApplicationsAge([unused.clientID, used.clientID], 8);
     await databaseOn(site.pool()).expiredCredentials.delete();
-    const { rows } = await site
-      .pool()
-      .query('select client_id from oauth_clients where client_id = any($1)', [[unused.clientID, used.clientID]]);
-    expect(rows).toEqual([{ client_id: used.clientID }]);
+    expect(await knownOf([unused.clientID, used.clientID])).toEqual([used.clientID]);
   });
 });
 
-describe('somebody who is disabled', () => {
-  test('has no key and no session from then on, no token after a minute, and cannot come back', async () => {
+describe('a user', () => {
+  test('who is disabled has no key and no session any more, no token after a minute, and cannot sign in', async () => {
     const [person, through] = [await site.user(), browserSession(site.origin)];
     await through.signIn(person);
     const { key } = await makeKey({}, through);
     const application = await registerClient(site.origin());
     const tokens = await connect(application, person, through);
     expect(await statusOf(tokens.access_token)).toBe(200);
-    await site.pool().query('update users set disabled_at = now() where id = $1', [person.id]);
+    await disableUser(site, person.id);
     expect((await callWith({ 'x-api-key': key })).status).toBe(401);
     expect((await through.get('/api/auth/account/api-keys')).status).toBe(401);
     expect((await application.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant');
@@ -199,22 +217,29 @@ describe('somebody who is disabled', () => {
     expect(await statusOf(tokens.access_token)).toBe(401);
   });
 
-  test('or deleted, likewise', async () => {
+  test('who is deleted has no key any more, and no token after a minute', async () => {
     const [person, through] = [await site.user(), browserSession(site.origin)];
     await through.signIn(person);
     const { key } = await makeKey({}, through);
     const { access_token: token } = await connect(await registerClient(site.origin()), person, through);
-    // Only somebody without books can be deleted.
-    await site.pool().query('delete from billing_accounts where user_id = $1', [person.id]);
-    await site.pool().query('delete from users where id = $1', [person.id]);
+    await deleteUser(site, person.id);
     expect((await callWith({ 'x-api-key': key })).status).toBe(401);
     site.advance(60);
     expect(await statusOf(token)).toBe(401);
   });
 });
 
+/** What happened to the user with an address, in order, and from where. */
+const eventsOf = (email: string) =>
+  all(
+    site.pool(),
+    `select kind, address from security_events e join users u on u.id = user_id
+     where email = $1 order by seq`,
+    [email],
+  );
+
 describe('a stranger', () => {
-  test('does not learn who has an account: not by signing up, signing in, or asking for a new password', async () => {
+  test('does not learn who has an account by signing up, signing in or asking for a new password', async () => {
     const stranger = browserSession(site.origin);
     const signUp = (email: string) =>
       stranger.post('/api/auth/sign-up/email', { name: 'Somebody', email, password: 'a long enough password' });
@@ -238,33 +263,31 @@ describe('a stranger', () => {
       .toContain('You have an account already');
   });
 
-  test('does not get in before the address is confirmed', async () => {
+  test('cannot sign in before the address is confirmed', async () => {
     const stranger = browserSession(site.origin);
-    await stranger.post('/api/auth/sign-up/email', {
-      name: 'Early',
-      email: 'early@example.com',
-      password: 'a long enough password',
+    const early = { email: 'early@example.com', password: 'a long enough password' };
+    await stranger.post('/api/auth/sign-up/email', { name: 'Early', ...early });
+    expect(await stranger.post('/api/auth/sign-in/email', early)).toMatchObject({
+      status: 403,
+      body: { code: 'EMAIL_NOT_VERIFIED' },
     });
-    expect(
-      await stranger.post('/api/auth/sign-in/email', {
-        email: 'early@example.com',
-        password: 'a long enough password',
-      }),
-    ).toMatchObject({ status: 403, body: { code: 'EMAIL_NOT_VERIFIED' } });
-    const { rows } = await site
-      .pool()
-      .query(
-        "select kind, address from security_events e join users u on u.id = user_id where email = 'early@example.com' order by seq",
-      );
-    expect(rows).toEqual([
+    expect(await eventsOf(early.email)).toEqual([
       { kind: 'signed_up', address: '127.0.0.1' },
       { kind: 'sign_in_refused', address: '127.0.0.1' },
     ]);
   });
 });
 
-describe('what happened', () => {
-  test('is written down, and shown to its owner only', async () => {
+const storeEventOfTwoYearsAgo = () =>
+  site.pool().query(`insert into security_events (kind, at) values ('sign_in_refused', now() - interval '2 years')`);
+const oldEvents = () => all(site.pool(), `select kind from security_events where at < now() - interval '1 year'`);
+const expireSessionsOfOthers = (userID: string) =>
+  site.pool().query(`update auth_sessions set expires_at = now() - interval '1 second' where user_id <> $1`, [userID]);
+const sessionsOfOthers = (userID: string) =>
+  all(site.pool(), 'select user_id from auth_sessions where user_id <> $1', [userID]);
+
+describe('security events', () => {
+  test('are written down, and shown to their user only', async () => {
     const [person, through] = [await site.user(), browserSession(site.origin)];
     await through.post('/api/auth/sign-in/email', { ...person, password: 'a wrong password' });
     await through.signIn(person);
@@ -305,20 +328,11 @@ describe('what happened', () => {
     );
   });
 
-  test('holds nobody back for long: what has expired goes', async () => {
-    await site
-      .pool()
-      .query("insert into security_events (kind, at) values ('sign_in_refused', now() - interval '2 years')");
-    await site
-      .pool()
-      .query("update auth_sessions set expires_at = now() - interval '1 second' where user_id <> $1", [user.id]);
+  test('of more than a year ago are forgotten, and so are sessions that have expired', async () => {
+    await storeEventOfTwoYearsAgo();
+    await expireSessionsOfOthers(user.id);
     await databaseOn(site.pool()).expiredCredentials.delete();
-    const { rows } = await site
-      .pool()
-      .query(
-        "select (select count(*) from security_events where at < now() - interval '1 year') as events, (select count(*) from auth_sessions where user_id <> $1) as sessions",
-        [user.id],
-      );
-    expect(rows).toEqual([{ events: 0, sessions: 0 }]);
+    expect(await oldEvents()).toEqual([]);
+    expect(await sessionsOfOthers(user.id)).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
-// The authorization server at its edges: headers, CORS, limits, keys and their rotation, cookies under HTTPS.
+// The authorization server at its edges: headers, CORS, limits, signing keys and their rotation, cookies under HTTPS.
 import { decodeProtectedHeader } from 'jose';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
 import { ensureSigningKey, rotateSigningKey } from '../../lambda/auth/signing-keys.ts';
+import { all } from '../../lambda/data/queryable.ts';
 import { browserSession } from '../support/browser-session.ts';
 import { bundledAuth } from '../support/bundled-auth.ts';
 import { registerClient } from '../support/oauth.ts';
@@ -20,7 +21,7 @@ describe('answers', () => {
     '/.well-known/oauth-protected-resource',
     '/.well-known/oauth-protected-resource/mcp',
     '/api/auth/jwks',
-  ])('%s can be kept, and read by pages of others', async (path) => {
+  ])('%s may be cached, and read by pages of others', async (path) => {
     const answer = await fetch(site.origin() + path, { headers: { origin: 'https://elsewhere.example' } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
@@ -28,7 +29,7 @@ describe('answers', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  test('metadata names the addresses of the specification', async () => {
+  test('the metadata names each endpoint and what can be asked of it', async () => {
     const at = (path: string) => site.origin() + path;
     const metadata = await (await fetch(at('/.well-known/oauth-authorization-server'))).json();
     expect(metadata).toMatchObject({
@@ -48,7 +49,7 @@ describe('answers', () => {
     });
   });
 
-  test('a page elsewhere may ask for tokens and register, and nothing else', async () => {
+  test('a page elsewhere may ask for tokens, keys and registration, and nothing else', async () => {
     const preflight = (path: string) =>
       fetch(`${site.origin()}/api/auth${path}`, {
         method: 'OPTIONS',
@@ -63,7 +64,7 @@ describe('answers', () => {
       expect((await preflight(path)).headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('no answer may be framed, and tokens are not kept', async () => {
+  test('no answer may be framed, and tokens may not be cached', async () => {
     const token = await fetch(`${site.origin()}/api/auth/oauth2/token`, {
       method: 'POST',
       body: new URLSearchParams({ grant_type: 'authorization_code' }),
@@ -92,7 +93,7 @@ describe('answers', () => {
     expect(answer.status).toBe(413);
   });
 
-  test('a null character, however it is spelled, is refused and not our fault', async () => {
+  test('a null character is refused in every kind of request, and is no failure of ours', async () => {
     const browser = browserSession(site.origin);
     const signUp = await browser.post('/api/auth/sign-up/email', {
       name: 'a\0b',
@@ -111,7 +112,7 @@ describe('answers', () => {
   });
 
   test.each(['{', '[]', 'null', '"text"', '{"email":1}', '{"email":{"$ne":1},"password":["x"]}', 'x'.repeat(1000)])(
-    'a body that is %j is no fault of ours either',
+    'the body %j is refused, and is no failure of ours',
     async (body) => {
       for (const path of [
         '/sign-in/email',
@@ -131,7 +132,7 @@ describe('answers', () => {
     },
   );
 
-  test('cookies are for HTTPS alone where the origin is', async () => {
+  test('cookies are for HTTPS alone where the origin has HTTPS', async () => {
     const user = await site.user();
     const origin = 'https://live.example.com';
     const auth = createAuthHandler({
@@ -157,7 +158,7 @@ describe('answers', () => {
 describe('limits', () => {
   const site = testSite({ rateLimitFactor: 1 });
 
-  test('hold back who guesses passwords, whatever address they claim', async () => {
+  test('stop who guesses passwords, whatever address they claim', async () => {
     const user = await site.user();
     const guess = (forwardedFor: string) =>
       browserSession(site.origin).post(
@@ -171,7 +172,7 @@ describe('limits', () => {
     expect(Number((await guess('198.51.100.99')).headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('hold back who registers applications without end', async () => {
+  test('stop who registers applications without end', async () => {
     const registrations = await Promise.allSettled(Array.from({ length: 12 }, () => registerClient(site.origin())));
     expect(registrations.filter(({ status }) => status === 'rejected')).toHaveLength(2);
   });
@@ -180,7 +181,7 @@ describe('limits', () => {
 describe('limits behind the gateway', async () => {
   const site = testSite({ rateLimitFactor: 1, createAuth: await bundledAuth() });
 
-  test('count the address that the distribution saw', async () => {
+  test('count by the address that the distribution saw', async () => {
     const user = await site.user();
     const statuses = [];
     for (let attempt = 0; attempt < 11; attempt++) {
@@ -192,10 +193,8 @@ describe('limits behind the gateway', async () => {
       statuses.push(status);
     }
     expect(statuses.at(-1)).toBe(429);
-    const { rows } = await site
-      .pool()
-      .query("select distinct address from security_events where kind = 'sign_in_refused'");
-    expect(rows).toEqual([{ address: '127.0.0.1' }]);
+    const query = `select distinct address from security_events where kind = 'sign_in_refused'`;
+    expect(await all(site.pool(), query)).toEqual([{ address: '127.0.0.1' }]);
   });
 });
 
@@ -203,6 +202,17 @@ describe('signing keys', () => {
   const site = testSite();
   const published = async () =>
     ((await (await fetch(`${site.origin()}/api/auth/jwks`)).json()) as { keys: Record<string, string>[] }).keys;
+  /** Lets all keys begin to sign, and cease to be published, eleven minutes earlier. */
+  const pass11Minutes = () =>
+    site.pool().query(
+      `update signing_keys set
+         signs_from = signs_from - interval '11 minutes',
+         published_until = published_until - interval '11 minutes'`,
+    );
+  /** Lets a key be published until now. */
+  const endPublication = (keyID: string) =>
+    site.pool().query('update signing_keys set published_until = now() where id = $1', [keyID]);
+  /** Has a token signed. @returns it, and the id of its key */
   let signedWith: () => Promise<{ kid: string; token: string }>;
   beforeAll(async () => {
     const [user, browser, client] = [
@@ -220,7 +230,7 @@ describe('signing keys', () => {
   const statusOf = async (token: string) =>
     (await fetch(`${site.origin()}/v1/me`, { headers: { authorization: `Bearer ${token}` } })).status;
 
-  test('are one, however many make the first at once, and only its public half gets out', async () => {
+  test('are one, however many make the first at once, and only the public half is published', async () => {
     await Promise.all(Array.from({ length: 8 }, () => ensureSigningKey(site.pool(), site.sealer(), new Date())));
     const keys = await published();
     expect(keys).toHaveLength(1);
@@ -228,20 +238,16 @@ describe('signing keys', () => {
     expect(keys[0]).toMatchObject({ alg: 'ES256', kty: 'EC', crv: 'P-256' });
   });
 
-  test('overlap when they are rotated: published before it signs, and after it has signed', async () => {
+  test('overlap when they are rotated, as each is published before it signs and after it has signed', async () => {
     const first = await signedWith();
     await rotateSigningKey(site.pool(), site.sealer(), new Date());
     expect(await published()).toHaveLength(2);
     expect((await signedWith()).kid).toBe(first.kid);
-    await site
-      .pool()
-      .query(
-        "update signing_keys set signs_from = signs_from - interval '11 minutes', published_until = published_until - interval '11 minutes'",
-      );
+    await pass11Minutes();
     const second = await signedWith();
     expect(second.kid).not.toBe(first.kid);
     expect([await statusOf(first.token), await statusOf(second.token)]).toEqual([200, 200]);
-    await site.pool().query('update signing_keys set published_until = now() where id = $1', [first.kid]);
+    await endPublication(first.kid);
     expect((await published()).map(({ kid }) => kid)).toEqual([second.kid]);
   });
 });

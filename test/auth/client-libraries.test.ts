@@ -1,4 +1,4 @@
-// Strict client libraries go the whole way, with no special case: discovery, registration, sign-in, consent, token, call, refresh, revocation.
+// Two strict client libraries go the whole way, from discovery to revocation, with no special case for us.
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { describe, expect, test, vi } from 'vitest';
@@ -24,13 +24,13 @@ describe.each([
 ])('against %s', (_name, createAuth) => {
   const site = testSite({ ...(createAuth && { createAuth }) });
 
-  test('oauth4webapi, from the API’s challenge on', async () => {
+  test('oauth4webapi goes from the API’s challenge to revocation', async () => {
     const browser = browserSession(site.origin);
     const user = await site.user();
     const insecure = { [oauth.allowInsecureRequests]: true };
     const api = new URL('/v1/me', site.origin());
 
-    // A stranger knows the address of the API alone.
+    // Clients that know nothing but the address of the API find the authorization server by it.
     const challenged = await fetch(api);
     expect(challenged.status).toBe(401);
     const resourceMetadata =
@@ -127,7 +127,7 @@ describe.each([
     );
   });
 
-  test('openid-client, with a client secret and an ID token', async () => {
+  test('openid-client goes the whole way with a client secret and an ID token', async () => {
     const browser = browserSession(site.origin);
     const user = await site.user();
     const execute = [openid.allowInsecureRequests];

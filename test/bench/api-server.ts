@@ -1,4 +1,4 @@
-// One of the two servers that `npm run bench -- api` compares, in a process of its own: the REST surface, or the same SQL behind bare hono.
+// A server that the bench of the API compares, as a process: the REST surface, or the same SQL behind bare hono.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
@@ -9,17 +9,15 @@ import { connectLocally } from '../../bin/local/connections.ts';
 import { createService } from '../../lambda/api/create-service.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/new-id.ts';
-import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
-import { createRestHandler } from '../../lambda/surfaces/rest.ts';
+import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
+import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 
 const [kind = '', databaseURL = '', objectsFolder = ''] = process.argv.slice(2);
 const masterKeyFile = join(objectsFolder, 'master.key');
 await writeFile(masterKeyFile, Buffer.alloc(32));
-const connections = await connectLocally(
-  { databaseURL, serviceSecret: 'bench', masterKeyFile, objectsFolder, siteURL: 'http://127.0.0.1' },
-  20,
-  () => {},
-);
+const siteURL = 'http://127.0.0.1';
+const settings = { databaseURL, serviceSecret: 'bench', masterKeyFile, objectsFolder, siteURL };
+const connections = await connectLocally(settings, 20, () => {});
 const { pool } = connections;
 
 const listeners = { platform, bare };
@@ -28,29 +26,26 @@ const server = createServer((request, response) => void listener(request, respon
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 
 function platform() {
-  const service = createService(
-    connections,
-    { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 1000 },
-    () => {},
-  );
-  const rest = createRestHandler(service);
+  const rules = { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 1000 };
+  const rest = createRestHandler(createService(connections, rules, () => {}));
   return getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
 }
 
-/** No catalogue, no checks, no problems, no contract: what the same statements cost by themselves. */
+/** The same statements without catalogue, checks, problems and contract, to see what they cost by themselves. */
 function bare() {
   const app = new Hono<{ Variables: { userID: string } }>();
   const data = databaseOn(pool);
   app.use(async (c, next) => {
-    const owner = await data.accounts.ownerOfKey(hashApiKey(c.req.header('x-api-key') ?? ''));
+    const owner = await data.users.ownerOfKey(hashApiKey(c.req.header('x-api-key') ?? ''));
     if (!owner) return c.json({}, 401);
     await data.requestWindows.count(`user ${owner.user_id}`, c.req.method === 'GET' ? 'read' : 'write', 1);
     c.set('userID', owner.user_id);
     return next();
   });
-  app.get('/v1/uploads', async (c) =>
-    c.json({ data: await data.uploads.list(c.get('userID'), null, Number(c.req.query('limit') ?? 20) + 1) }),
-  );
+  app.get('/v1/uploads', async (c) => {
+    const limit = Number(c.req.query('limit') ?? 20);
+    return c.json({ data: await data.uploads.list(c.get('userID'), null, limit + 1) });
+  });
   app.get('/v1/uploads/:id', async (c) => c.json(await data.uploads.find(c.get('userID'), c.req.param('id'))));
   app.post('/v1/uploads', async (c) => {
     const { name, mimeType } = await c.req.json<{ name: string; mimeType: string }>();

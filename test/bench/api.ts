@@ -1,4 +1,4 @@
-// 50 clients at once, reads and writes, against the REST surface and against the same SQL behind bare hono and pg, in turns.
+// Reads and writes of 50 clients at once: the REST surface against the same SQL behind bare hono and pg, in turns.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,16 +7,16 @@ import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../../bin/local/postgres.ts';
+import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
-import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
+import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 
 const clients = 50;
 const users = 10;
 const rounds = 6;
-/** Of each server: 60 seconds in all. */
+/** How long a round of one server takes. Six rounds are a minute for each server. */
 const roundMs = 10_000;
 
 interface Measure {
@@ -31,13 +31,13 @@ interface Served {
 }
 
 export async function apiBench(): Promise<void> {
-  const postgres = await startPostgres({ durable: false });
+  const postgres = await startThrowawayPostgres();
   const folder = await mkdtemp(join(tmpdir(), 'bench-api-'));
   const served: Served[] = [];
   try {
     const uploadIDs = await fill(postgres.url);
     for (const kind of ['platform', 'bare']) served.push(await serve(kind, postgres.url, folder));
-    // Compiled and connected before it counts.
+    // A first load is not measured: it compiles the code and opens the connections.
     for (const { port } of served) await load(port, uploadIDs, 2000, { latenciesMs: [], errors: 0 });
     for (let round = 0; round < rounds; round++)
       for (const { port, measure } of served) await load(port, uploadIDs, roundMs, measure);
@@ -51,14 +51,14 @@ export async function apiBench(): Promise<void> {
 
 const keyOf = (user: number) => `lss_bench_${user}`;
 
-/** Users with 100 uploads each. @returns an upload of each */
+/** Makes users with 100 uploads each. @returns the id of an upload of each user */
 async function fill(url: string): Promise<string[]> {
   const pool = createPool({ connectionString: url, max: 5 });
   await migrate(pool);
   const data = databaseOn(pool);
   for (let user = 0; user < users; user++) {
-    await data.accounts.ensureUser({ id: `usr_${user}`, email: `${user}@example.com`, name: 'bench' });
-    await data.accounts.ensureKey({
+    await data.users.ensureUser({ id: `usr_${user}`, email: `${user}@example.com`, name: 'bench' });
+    await data.users.ensureKey({
       id: `key_${user}`,
       userID: `usr_${user}`,
       name: 'bench',
@@ -88,21 +88,16 @@ async function serve(kind: string, databaseURL: string, folder: string): Promise
   return { child, port: port!, measure: { latenciesMs: [], errors: 0 } };
 }
 
-/** Each client sends one request after the other: of ten, five pages, three single uploads, two new ones. */
+/** Each client sends one request after the other. Of ten, five read pages, three read an upload, and two make one. */
 async function load(port: number, uploadIDs: readonly string[], durationMs: number, measure: Measure): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const endMs = performance.now() + durationMs;
   const client = async (number: number) => {
     const user = number % users;
     for (let turn = number; performance.now() < endMs; turn++) {
-      const kind = turn % 10;
+      const request = requestOf(turn, uploadIDs[user]!);
       const beganMs = performance.now();
-      const status =
-        kind < 5
-          ? await send(agent, port, user, 'GET', '/uploads?limit=20')
-          : kind < 8
-            ? await send(agent, port, user, 'GET', `/uploads/${uploadIDs[user]}`)
-            : await send(agent, port, user, 'POST', '/uploads', '{"name":"bench.mp4","mimeType":"video/mp4"}');
+      const status = await send(agent, port, user, request);
       measure.latenciesMs.push(performance.now() - beganMs);
       if (status >= 300) measure.errors += 1;
     }
@@ -111,14 +106,20 @@ async function load(port: number, uploadIDs: readonly string[], durationMs: numb
   agent.destroy();
 }
 
-async function send(
-  agent: Agent,
-  port: number,
-  user: number,
-  method: string,
-  path: string,
-  body?: string,
-): Promise<number> {
+interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+}
+
+function requestOf(turn: number, uploadID: string): ApiRequest {
+  if (turn % 10 < 5) return { method: 'GET', path: '/uploads?limit=20' };
+  if (turn % 10 < 8) return { method: 'GET', path: `/uploads/${uploadID}` };
+  return { method: 'POST', path: '/uploads', body: '{"name":"bench.mp4","mimeType":"video/mp4"}' };
+}
+
+/** @returns the status of the answer */
+async function send(agent: Agent, port: number, user: number, { method, path, body }: ApiRequest): Promise<number> {
   const headers = {
     'x-api-key': keyOf(user),
     ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }),
@@ -135,7 +136,9 @@ function print(platform: Measure, bare: Measure): void {
   const row = (name: string, { latenciesMs, errors }: Measure) => {
     const sorted = latenciesMs.toSorted((a, b) => a - b);
     const at = (share: number) => sorted[Math.floor(sorted.length * share)]!.toFixed(1).padStart(6);
-    return `${name.padEnd(24)} ${(sorted.length / seconds).toFixed(0).padStart(6)} requests/s   p50 ${at(0.5)} ms   p99 ${at(0.99)} ms   ${errors} errors`;
+    const perSecond = (sorted.length / seconds).toFixed(0).padStart(6);
+    const latency = `p50 ${at(0.5)} ms   p99 ${at(0.99)} ms`;
+    return `${name.padEnd(24)} ${perSecond} requests/s   ${latency}   ${errors} errors`;
   };
   console.log(`${clients} clients, ${seconds} s each, in turns of ${roundMs / 1000} s`);
   console.log(row('REST surface', platform));

@@ -1,4 +1,4 @@
-// What no API on Postgres with checked inputs can do without: the measure for the import of the REST function.
+// The packages that every API on Postgres with checked inputs needs, to compare the REST function's import with.
 import pg from 'pg';
 import * as z from 'zod';
 

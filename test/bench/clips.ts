@@ -1,4 +1,4 @@
-// Clips for the bench of publishers: prepared as the platform does it, and one of them as a file that ffmpeg copies.
+// Clips for the bench of publishers, prepared as the platform prepares them, and one of them as a file to copy.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,19 +10,20 @@ import type { PictureFormat } from '../../lambda/domain/rendition.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { prepareSegment } from '../../lambda/publisher/prepared/prepare-segment.ts';
+import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment.ts';
 import { segmentKey } from '../../lambda/publisher/prepared/segment-format.ts';
 
 export interface Clips {
   readonly folder: string;
   readonly items: readonly TimelineItem[];
-  /** What ffmpeg copies, as `-f concat` takes it. */
+  /** The path of the list of files that ffmpeg copies, as `-f concat` takes it. */
   readonly listPath: string;
 }
 
 const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
+const x264 = ['-c:v', encoder.codec, '-preset', encoder.preset];
 
-/** @param durations in seconds, one clip for each */
+/** Makes and prepares clips. @param durations the seconds of each clip */
 export async function prepareClips(
   folder: string,
   format: PictureFormat,
@@ -36,17 +37,9 @@ export async function prepareClips(
   const items: TimelineItem[] = [];
   for (const [index, durationSeconds] of durations.entries()) {
     const path = join(folder, `clip${index}.mp4`);
-    const source = [
-      '-f',
-      'lavfi',
-      '-i',
-      `testsrc2=s=${width}x${height}:r=${framesPerSecond}:d=${durationSeconds}`,
-      '-f',
-      'lavfi',
-      '-i',
-      `sine=r=48000:d=${durationSeconds}`,
-    ];
-    await ffmpeg(...source, '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path);
+    const graph = `testsrc2=s=${width}x${height}:r=${framesPerSecond}:d=${durationSeconds}`;
+    const source = ['-f', 'lavfi', '-i', graph, '-f', 'lavfi', '-i', `sine=r=48000:d=${durationSeconds}`];
+    await ffmpeg(...source, ...x264, '-pix_fmt', 'yuv420p', '-c:a', 'aac', path);
     const item: TimelineItem = {
       itemID: `item${index}`,
       uploadID: `clip${index}`,
@@ -57,42 +50,17 @@ export async function prepareClips(
     };
     const rendition = renditionOf(item.uploadID, item, format);
     for (let segment = 0; segment < segmentCount(rendition); segment++) {
-      const bytes = await prepareSegment(
-        tools,
-        { rendition, segment, sourceURL: path, kind: 'video', hasAudio: true, encoder },
-        new AbortController().signal,
-      );
+      const request = { rendition, segment, sourceURL: path, kind: 'video', hasAudio: true, encoder } as const;
+      const bytes = await prepareSegment(tools, request, new AbortController().signal);
       await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
     }
     items.push(item);
   }
   const rate = `${videoBitrateKbps}k`;
-  const constantRate = [
-    '-b:v',
-    rate,
-    '-minrate',
-    rate,
-    '-maxrate',
-    rate,
-    '-bufsize',
-    rate,
-    '-x264-params',
-    'nal-hrd=cbr',
-  ];
+  const limits = ['-b:v', rate, '-minrate', rate, '-maxrate', rate, '-bufsize', rate];
+  const constantRate = [...limits, '-x264-params', 'nal-hrd=cbr'];
   const frames = String(frameCountOf({ durationSeconds: durations[0]! }, framesPerSecond));
-  const copy = [
-    '-frames:v',
-    frames,
-    '-c:v',
-    'libx264',
-    '-preset',
-    'ultrafast',
-    '-g',
-    String(gopFrames),
-    ...constantRate,
-    '-c:a',
-    'copy',
-  ];
+  const copy = ['-frames:v', frames, ...x264, '-g', String(gopFrames), ...constantRate, '-c:a', 'copy'];
   await ffmpeg('-i', join(folder, 'clip0.mp4'), ...copy, join(folder, 'copy.mp4'));
   const listPath = join(folder, 'copy.txt');
   await writeFile(listPath, `file 'copy.mp4'\n`);

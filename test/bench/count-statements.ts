@@ -1,4 +1,4 @@
-// Counts what this process sends to Postgres from now on, transactions' begin and commit included.
+// Counts the statements that this process sends to Postgres from now on, with those that begin and end transactions.
 import pg from 'pg';
 
 export function countStatements(): { count: number } {

@@ -1,44 +1,37 @@
-// What metering costs in the database, and how exactly credits end: users with ten streams each, simulated until all have run out of credits.
+// What metering costs in the database, and how exactly credits end.
+// Users with ten streams each are simulated until all have run out of credits.
 import type { Pool } from 'pg';
-import { startPostgres } from '../../bin/local/postgres.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
 import { graceMs, priceOf } from '../../lambda/domain/credits.ts';
-import { migrate } from '../../lambda/migrate/migrate.ts';
 import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
 import { meterStream } from '../../lambda/orchestration/meter.ts';
 import { countStatements } from './count-statements.ts';
+import { withDatabase } from './database.ts';
 
 const users = Number(process.env['CREDITS_USERS'] ?? 1000);
 const streamsOfEach = 10;
 const daysMs = 30 * 86_400_000;
-/** Agents look every second. */
+/** How often agents look for what is due. */
 const lookEveryMs = 1000;
 
-export async function creditsBench(): Promise<void> {
-  const postgres = await startPostgres({ durable: false });
-  const pool = createPool({ connectionString: postgres.url, max: 4 });
-  try {
-    await migrate(pool);
-    await simulate(pool);
-  } finally {
-    await pool.end();
-    await postgres.stop();
-  }
+export function creditsBench(): Promise<void> {
+  return withDatabase(4, simulate);
 }
 
 async function simulate(pool: Pool): Promise<void> {
   const counter = countStatements();
   const beginMs = Date.UTC(2030, 0, 1);
-  // Enough for one to thirty days with all streams live.
   await pool.query(
-    `insert into users (id, email, name) select 'usr_' || u, u || '@example.com', 'x' from generate_series(1, $1::int) u`,
+    `insert into users (id, email, name)
+     select 'usr_' || u, u || '@example.com', 'x'
+     from generate_series(1, $1::int) u`,
     [users],
   );
+  // Each user has credits for one to thirty days with all streams live.
   const { creditsPerHour } = priceOf({ role: 'primary', quality: 'q_720p', framerate: 'f_30' }, new Date(beginMs));
   const creditsOf = (user: number) => Math.round(streamsOfEach * creditsPerHour * 24 * (1 + ((user * 7919) % 29)));
   for (let user = 1; user <= users; user++) {
-    await databaseOn(pool).billing.ensurePaidInvoice({
+    await databaseOn(pool).invoices.ensurePaid({
       id: `inv_${user}`,
       userID: `usr_${user}`,
       type: 'adjustment',
@@ -49,14 +42,17 @@ async function simulate(pool: Pool): Promise<void> {
   }
   await pool.query(
     `insert into streams (id, user_id, state, run_quality, run_framerate)
-     select 'str_' || u || '_' || s, 'usr_' || u, 'active', 'q_720p', 'f_30' from generate_series(1, $1::int) u, generate_series(1, $2::int) s`,
+     select 'str_' || u || '_' || s, 'usr_' || u, 'active', 'q_720p', 'f_30'
+     from generate_series(1, $1::int) u, generate_series(1, $2::int) s`,
     [users, streamsOfEach],
   );
   await pool.query(
     `insert into agents (id, supervisor, release, lease_expires_at) values ('agent', 's', 'r', 'infinity')`,
   );
   await pool.query(
-    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id) select 'rep_' || id, id, 'primary', 'ffmpeg', 1, 'connecting', 'agent' from streams`,
+    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id)
+     select 'rep_' || id, id, 'primary', 'ffmpeg', 1, 'connecting', 'agent'
+     from streams`,
   );
   await pool.query('analyze');
 
@@ -78,9 +74,9 @@ async function simulate(pool: Pool): Promise<void> {
       metering += counter.count - before;
     });
   }
-  console.log(
-    `${started} streams of ${users} users went live: ${(metering / started).toFixed(2)} statements of metering each (${((performance.now() - beganMs) / started).toFixed(2)} ms with its transaction)`,
-  );
+  const msEach = ((performance.now() - beganMs) / started).toFixed(2);
+  const meteringEach = `${(metering / started).toFixed(2)} statements of metering each`;
+  console.log(`${started} streams of ${users} users went live: ${meteringEach} (${msEach} ms with its transaction)`);
 
   let due = 0;
   let statements = 0;
@@ -95,29 +91,35 @@ async function simulate(pool: Pool): Promise<void> {
     due += await fireCredits(pool, new Date(nowMs));
     statements += counter.count - before;
   }
+  const statementsEach = (statements / due).toFixed(1);
+  const millionMinutes = Math.round((started * daysMs) / 60_000 / 1e6);
   console.log(
-    `30 days: ${due} times something was due, ${(statements / due).toFixed(1)} statements each; between them none, for ${Math.round((started * daysMs) / 60_000 / 1e6)} million stream-minutes`,
+    `30 days: ${due} times something was due, ${statementsEach} statements each; ` +
+      `between them none, for ${millionMinutes} million stream-minutes`,
   );
 
   const errors: number[] = [];
   const stopped = await pool.query<{ user_id: string; ended_at: Date; at: Date }>(
-    `select user_id, max(ended_at) as ended_at, max(t.at) as at from live_intervals i join ledger_transactions t using (user_id) where cause = 'usage' group by user_id`,
+    `select user_id, max(ended_at) as ended_at, max(t.at) as at
+     from live_intervals i join ledger_transactions t using (user_id)
+     where cause = 'usage'
+     group by user_id`,
   );
   for (const { user_id: userID, ended_at: endedAt } of stopped.rows) {
     const user = Number(userID.slice('usr_'.length));
     const starts = startsOf.get(user)!;
-    // Where the straight line of what all streams use meets the credits.
-    const exactMs =
-      ((creditsOf(user) / creditsPerHour) * 3_600_000) / starts.length +
-      starts.reduce((sum, ms) => sum + ms / starts.length, 0);
+    // The streams of a user use credits at the same rate, so that the end follows from the mean of their starts.
+    const meanStartMs = starts.reduce((sum, ms) => sum + ms / starts.length, 0);
+    const liveMs = ((creditsOf(user) / creditsPerHour) * 3_600_000) / starts.length;
+    const exactMs = meanStartMs + liveMs;
     errors.push(Math.abs(endedAt.getTime() - graceMs - exactMs));
   }
-  const open = (await pool.query<{ count: number }>('select count(*) from live_intervals where ended_at is null'))
-    .rows[0]!.count;
+  const { rowCount: open } = await pool.query('select from live_intervals where ended_at is null');
   console.log(
-    `${stopped.rows.length} of ${users} users ran out and stopped, ${open} streams still live: exhaustion off by at most ${Math.max(...errors).toFixed(0)} ms, looked at within ${latestMs} ms`,
+    `${stopped.rows.length} of ${users} users ran out and stopped, ${open} streams still live: ` +
+      `exhaustion off by at most ${Math.max(...errors).toFixed(0)} ms, looked at within ${latestMs} ms`,
   );
   const differences = await databaseOn(pool).reconciliation.differences();
-  // Replicas here are told to end, and nobody is there to do so.
+  // No agent runs here that could end the replicas which were told to end.
   console.log(`books: ${differences.length} differences`);
 }

@@ -1,4 +1,5 @@
-// The cheapest destination for benches, as a process of its own: accepts every publish, then drops what comes. Also plain TCP, and both over TLS.
+// The cheapest destination for benches, as a process: it accepts every publish, and drops what comes.
+// It also listens as plain TCP, and as both over TLS.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -12,14 +13,14 @@ function acceptPublisher(socket: Socket): void {
     onOpen: () => {},
     onMessage: (message) => {
       const command = readCommand(message);
-      if (command?.name === 'connect')
-        connection.send([
-          commandMessage(0, '_result', command.transactionID, {}, { code: 'NetConnection.Connect.Success' }),
-        ]);
-      if (command?.name === 'createStream')
-        connection.send([commandMessage(0, '_result', command.transactionID, null, 1)]);
-      if (command?.name !== 'publish') return;
-      connection.send([commandMessage(1, 'onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' })]);
+      if (!command) return;
+      const { name, transactionID } = command;
+      const connected = { code: 'NetConnection.Connect.Success' };
+      const started = { level: 'status', code: 'NetStream.Publish.Start' };
+      if (name === 'connect') connection.send([commandMessage(0, '_result', transactionID, {}, connected)]);
+      if (name === 'createStream') connection.send([commandMessage(0, '_result', transactionID, null, 1)]);
+      if (name !== 'publish') return;
+      connection.send([commandMessage(1, 'onStatus', 0, null, started)]);
       socket.removeAllListeners('data').on('data', () => {});
     },
   });

@@ -1,19 +1,19 @@
-// What many agents ask of one Postgres: renewing with few streams and with many, losing a tenth of the agents at once, and schedules that fall due together.
+// What many agents ask of one Postgres.
+// They renew with few streams and with many, a tenth of them is lost at once, and schedules fall due together.
 import { readFile, readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { startPostgres } from '../../bin/local/postgres.ts';
 import type { Renewal } from '../../lambda/data/agents.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/new-id.ts';
-import { createPool, createPoolLike } from '../../lambda/data/queryable.ts';
+import { createPoolLike } from '../../lambda/data/queryable.ts';
 import type { Replica } from '../../lambda/data/replicas.ts';
-import { migrate } from '../../lambda/migrate/migrate.ts';
 import { fireDue } from '../../lambda/orchestration/fire-due.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
-import { figuresPerSecond } from '../../lambda/publisher/agent.ts';
+import { figuresPerSecond } from '../../lambda/publisher/agent/chores.ts';
 import { countStatements } from './count-statements.ts';
+import { withDatabase } from './database.ts';
 
 const agentCount = Number(process.env['ORCHESTRATION_AGENTS'] ?? 500);
 const streamCounts = (process.env['ORCHESTRATION_STREAMS'] ?? '1000,10000,100000').split(',').map(Number);
@@ -22,12 +22,15 @@ const scheduleAgents = 20;
 const steadySeconds = 20;
 const renewEveryMs = 1000;
 const usersOfAll = 1000;
-/** What RDS Proxy would hold open for that many agents, and besides for their renewals, which wait behind nothing else. */
+/**
+ * So many connections RDS Proxy would hold open for so many agents, and so many more for renewals, which wait for
+ * nothing else.
+ */
 const connections = 40;
 const leaseConnections = 10;
 const lostShare = 0.1;
 
-const starting = {
+const startOptions = {
   settings: { allowPrivateAddresses: true, legacyRtmpURL: null },
   newID: (prefix: string) => newID(prefix, new Date()),
   random: Math.random,
@@ -36,7 +39,7 @@ const starting = {
 export async function orchestrationBench(): Promise<void> {
   const counter = countStatements();
   for (const streams of streamCounts) {
-    await withDatabase(async (pool) => {
+    await withDatabase(connections, async (pool) => {
       await fill(pool, streams);
       const fleet = new Fleet(pool, agentCount, Math.ceil(streams / agentCount / (1 - lostShare)) + 1);
       const postgres = await processorTime(pool);
@@ -46,24 +49,27 @@ export async function orchestrationBench(): Promise<void> {
       fleet.renewMs.length = 0;
       await delay(steadySeconds * 1000);
       const cpu = ((await postgres()) - cpuBefore) / steadySeconds;
+      const statementsPerSecond = ((counter.count - statementsBefore) / steadySeconds).toFixed(0);
       console.log(
-        `${agentCount} agents, ${String(streams).padStart(6)} live streams: ${((counter.count - statementsBefore) / steadySeconds).toFixed(0)} statements/s, ` +
-          `Postgres ${(cpu * 100).toFixed(0)} % of a core, a renewal p50 ${quantile(fleet.renewMs, 0.5)} ms, p99 ${quantile(fleet.renewMs, 0.99)} ms`,
+        `${agentCount} agents, ${String(streams).padStart(6)} live streams: ${statementsPerSecond} statements/s, ` +
+          `Postgres ${(cpu * 100).toFixed(0)} % of a core, ` +
+          `a renewal p50 ${quantile(fleet.renewMs, 0.5)} ms, p99 ${quantile(fleet.renewMs, 0.99)} ms`,
       );
       for (const agents of [1, Math.floor(agentCount * lostShare)]) {
         const { recoveredMs, lost } = await fleet.lose(agents);
         console.log(
           `  ${agents} lost with ${lost} streams: live elsewhere after p50 ${seconds(quantile(recoveredMs, 0.5))}, ` +
-            `p99 ${seconds(quantile(recoveredMs, 0.99))}, the last ${seconds(Math.max(...recoveredMs))}; ${lost - recoveredMs.length} not`,
+            `p99 ${seconds(quantile(recoveredMs, 0.99))}, the last ${seconds(Math.max(...recoveredMs))}; ` +
+            `${lost - recoveredMs.length} not`,
         );
       }
       await fleet.end();
     });
   }
-  await withDatabase(scheduleBench);
+  await withDatabase(connections, scheduleBench);
 }
 
-/** Agents as `lambda/publisher/agent.ts` runs them, with media that a destination accepts at once. */
+/** Agents as `lambda/publisher/agent/agent.ts` runs them, with media that a destination accepts at once. */
 class Fleet {
   readonly renewMs: number[] = [];
   readonly #pool: Pool;
@@ -83,10 +89,8 @@ class Fleet {
   begin(): void {
     for (let index = 0; index < this.#agents; index++) {
       const stop = new AbortController();
-      this.#loops.set(`agent_${index}`, {
-        stop,
-        loop: this.#run(`agent_${index}`, (index / this.#agents) * renewEveryMs, stop.signal),
-      });
+      const startAfterMs = (index / this.#agents) * renewEveryMs;
+      this.#loops.set(`agent_${index}`, { stop, loop: this.#run(`agent_${index}`, startAfterMs, stop.signal) });
     }
   }
 
@@ -96,21 +100,22 @@ class Fleet {
     await this.#leasePool.end();
   }
 
-  /** Resolves when that many streams have gone live since. */
+  /** Resolves when so many streams have gone live from now on. */
   countLive(count: number): Promise<void> {
     const all = Promise.withResolvers<void>();
     let left = count;
-    this.#onLive = () => void (--left === 0 && all.resolve());
+    this.#onLive = () => {
+      left--;
+      if (left === 0) all.resolve();
+    };
     return all.promise;
   }
 
-  /** Nobody expires their leases: as with machines that are gone. @returns how long each stream was away */
+  /** Loses agents as with their machines: nobody declares them dead at once. @returns how long each stream was away */
   async lose(count: number): Promise<{ recoveredMs: number[]; lost: number }> {
     const lostAgents = [...this.#loops.keys()].slice(0, count);
-    const { rows } = await this.#pool.query<{ stream_id: string }>(
-      'select stream_id from replicas where agent_id = any ($1)',
-      [lostAgents],
-    );
+    const held = 'select stream_id from replicas where agent_id = any ($1)';
+    const { rows } = await this.#pool.query<{ stream_id: string }>(held, [lostAgents]);
     const away = new Set(rows.map((row) => row.stream_id));
     const recoveredMs: number[] = [];
     const beganMs = performance.now();
@@ -148,14 +153,12 @@ class Fleet {
   ): Promise<void> {
     const data = databaseOn(this.#pool);
     const stats = { ...figures, sampledAt: now.toISOString() };
-    if (renewals % Math.ceil(holding.length / figuresPerSecond) === 0) {
-      await data.figures.say(
-        agentID,
-        holding.map((claim) => ({ replicaID: claim.split('/')[0]!, epoch: Number(claim.split('/')[1]), stats })),
-      );
+    if (renewals % Math.ceil(holding.size / figuresPerSecond) === 0) {
+      const told = Array.from(holding, ([replicaID, epoch]) => ({ replicaID, epoch, stats }));
+      await data.figures.say(agentID, told);
     }
-    if (isAnyDue) await fireDue(this.#pool, starting, () => new Date());
-    const free = this.#slots - holding.length;
+    if (isAnyDue) await fireDue(this.#pool, startOptions, () => new Date());
+    const free = this.#slots - holding.size;
     if (isAnyWaiting && free > 0)
       for (const replica of await data.replicas.claim(agentID, ['manifest', 'ffmpeg'], free))
         await this.#goLive(replica);
@@ -163,15 +166,10 @@ class Fleet {
   }
 
   async #goLive(replica: Replica): Promise<void> {
-    await inTransaction(this.#pool, async (tx) =>
-      reportReplica(tx, {
-        streamID: replica.stream_id,
-        claim: replica,
-        state: 'live',
-        reason: null,
-        now: await tx.now(),
-      }),
-    );
+    await inTransaction(this.#pool, async (tx) => {
+      const report = { streamID: replica.stream_id, claim: replica, state: 'live', reason: null } as const;
+      await reportReplica(tx, { ...report, now: await tx.now() });
+    });
     this.#onLive(replica.stream_id);
   }
 }
@@ -194,29 +192,20 @@ const figures = {
   },
 };
 
-async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> {
-  const postgres = await startPostgres({ durable: false });
-  const pool = createPool({ connectionString: postgres.url, max: connections });
-  try {
-    await migrate(pool);
-    await work(pool);
-  } finally {
-    await pool.end();
-    await postgres.stop();
-  }
-}
-
-/** Users with credits, and live streams, held by the agents in equal shares. */
+/** Makes users with credits, and live streams that the agents hold in equal shares. */
 async function fill(pool: Pool, streams: number): Promise<void> {
   await fillUsers(pool);
   await pool.query(
     `insert into streams (id, user_id, state, status, run_quality, run_framerate, stream_backend, started_at)
-     select 'str_' || s, 'usr_' || s % $2, 'active', 'ACTIVE', 'q_720p', 'f_30', 'manifest', now() from generate_series(1, $1::int) s`,
+     select 'str_' || s, 'usr_' || s % $2, 'active', 'ACTIVE', 'q_720p', 'f_30', 'manifest', now()
+     from generate_series(1, $1::int) s`,
     [streams, usersOfAll],
   );
   await insertAgents(pool, agentCount);
   await pool.query(
-    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id) select 'rep_' || s, 'str_' || s, 'primary', 'manifest', 1, 'live', 'agent_' || s % $2 from generate_series(1, $1::int) s`,
+    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id)
+     select 'rep_' || s, 'str_' || s, 'primary', 'manifest', 1, 'live', 'agent_' || s % $2
+     from generate_series(1, $1::int) s`,
     [streams, agentCount],
   );
   await pool.query('vacuum analyze');
@@ -224,11 +213,13 @@ async function fill(pool: Pool, streams: number): Promise<void> {
 
 async function fillUsers(pool: Pool): Promise<void> {
   await pool.query(
-    `insert into users (id, email, name) select 'usr_' || u, u || '@example.com', 'x' from generate_series(0, $1::int - 1) u`,
+    `insert into users (id, email, name)
+     select 'usr_' || u, u || '@example.com', 'x'
+     from generate_series(0, $1::int - 1) u`,
     [usersOfAll],
   );
   for (let user = 0; user < usersOfAll; user++) {
-    await databaseOn(pool).billing.ensurePaidInvoice({
+    await databaseOn(pool).invoices.ensurePaid({
       id: `inv_${user}`,
       userID: `usr_${user}`,
       type: 'adjustment',
@@ -239,22 +230,32 @@ async function fillUsers(pool: Pool): Promise<void> {
   }
 }
 
-/** Starts that fall due within one minute, fired by whichever agent comes first. */
+/** Measures starts that fall due within one minute, and that the first agent to come carries out. */
 async function scheduleBench(pool: Pool): Promise<void> {
   await fillUsers(pool);
   await pool.query(
-    `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, probe_state, duration_seconds, width, height, framerate, video_codec)
-     select 'upl_' || u, 'usr_' || u, 'x', 'video/mp4', 'video', 'key_' || u, true, 'completed', 10, 1280, 720, 30, 'h264' from generate_series(0, $1::int - 1) u`,
+    `insert into uploads (
+       id, user_id, name, mime_type, type, object_key, uploaded, probe_state,
+       duration_seconds, width, height, framerate, video_codec
+     )
+     select
+       'upl_' || u, 'usr_' || u, 'x', 'video/mp4', 'video', 'key_' || u, true, 'completed',
+       10, 1280, 720, 30, 'h264'
+     from generate_series(0, $1::int - 1) u`,
     [usersOfAll],
   );
   await pool.query(
     `insert into destinations (id, user_id, name, rtmp_url, sealed_stream_key)
-     select 'dst_' || u, 'usr_' || u, 'x', 'rtmp://127.0.0.1/live', '' from generate_series(0, $1::int - 1) u`,
+     select 'dst_' || u, 'usr_' || u, 'x', 'rtmp://127.0.0.1/live', ''
+     from generate_series(0, $1::int - 1) u`,
     [usersOfAll],
   );
   await pool.query(
     `insert into streams (id, user_id, state, video_upload_id, destination_id, stream_backend, schedule_start_at)
-     select 'str_' || s, 'usr_' || s % $2, 'scheduled', 'upl_' || s % $2, 'dst_' || s % $2, 'ffmpeg', now() + interval '10 seconds' + s * interval '1 minute' / $1 from generate_series(1, $1::int) s`,
+     select
+       'str_' || s, 'usr_' || s % $2, 'scheduled', 'upl_' || s % $2, 'dst_' || s % $2, 'ffmpeg',
+       now() + interval '10 seconds' + s * interval '1 minute' / $1
+     from generate_series(1, $1::int) s`,
     [scheduleCount, usersOfAll],
   );
   await pool.query(
@@ -267,18 +268,22 @@ async function scheduleBench(pool: Pool): Promise<void> {
   await orTooLate(fleet.countLive(scheduleCount));
   await fleet.end();
   const { rows } = await pool.query<{ late_ms: number }>(
-    `select extract(epoch from t.at - s.schedule_start_at)::float * 1000 as late_ms from stream_transitions t join streams s on s.id = t.stream_id where cause = 'schedule_start'`,
+    `select extract(epoch from t.at - s.schedule_start_at)::float * 1000 as late_ms
+     from stream_transitions t join streams s on s.id = t.stream_id
+     where cause = 'schedule_start'`,
   );
   const lateMs = rows.map((row) => row.late_ms);
-  const streams = (await pool.query(`select distinct stream_id from stream_transitions where cause = 'schedule_start'`))
-    .rowCount;
+  const started = `select distinct stream_id from stream_transitions where cause = 'schedule_start'`;
+  const { rowCount: streams } = await pool.query(started);
   console.log(
-    `${scheduleCount} schedules due within a minute, ${scheduleAgents} agents: ${streams} streams started, ${lateMs.length} starts, ` +
-      `late by p50 ${seconds(quantile(lateMs, 0.5))}, p99 ${seconds(quantile(lateMs, 0.99))}, at most ${seconds(Math.max(...lateMs))}`,
+    `${scheduleCount} schedules due within a minute, ${scheduleAgents} agents: ` +
+      `${streams} streams started, ${lateMs.length} starts, ` +
+      `late by p50 ${seconds(quantile(lateMs, 0.5))}, p99 ${seconds(quantile(lateMs, 0.99))}, ` +
+      `at most ${seconds(Math.max(...lateMs))}`,
   );
 }
 
-/** Ten minutes at most: what is missing then is told. */
+/** Waits for ten minutes at most. What is missing then is printed. */
 async function orTooLate(work: Promise<void>): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, delay(600_000, undefined, { signal: over.signal }).catch(() => {})]);
@@ -287,12 +292,14 @@ async function orTooLate(work: Promise<void>): Promise<void> {
 
 function insertAgents(pool: Pool, count: number) {
   return pool.query(
-    `insert into agents (id, supervisor, release, lease_expires_at) select 'agent_' || a, 's', 'r', now() + interval '1 minute' from generate_series(0, $1::int - 1) a`,
+    `insert into agents (id, supervisor, release, lease_expires_at)
+     select 'agent_' || a, 's', 'r', now() + interval '1 minute'
+     from generate_series(0, $1::int - 1) a`,
     [count],
   );
 }
 
-/** Processor seconds of the server and all its connections so far. */
+/** @returns a function that tells how many seconds of a processor the server and its connections have used */
 async function processorTime(pool: Pool): Promise<() => Promise<number>> {
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   const statOf = async (pid: number | string) =>
@@ -302,14 +309,13 @@ async function processorTime(pool: Pool): Promise<() => Promise<number>> {
   return async () => {
     const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     const stats = await Promise.all(processes.map(async (pid) => ({ pid, fields: await statOf(pid) })));
-    // Children that ended are counted by their parent (proc(5): utime, stime, cutime, cstime in hundredths of a second).
-    return (
-      stats.reduce(
-        (sum, { pid, fields }) =>
-          sum + (fields[1] === server ? ticks(fields, 11) : pid === server ? ticks(fields, 11) + ticks(fields, 13) : 0),
-        0,
-      ) / 100
-    );
+    const connections = stats.filter(({ fields }) => fields[1] === server);
+    const servers = stats.filter(({ pid }) => pid === server);
+    // proc(5) has utime and stime at 11, and at 13 cutime and cstime, those of children that have ended, in hundredths
+    // of a second.
+    const used = [...connections, ...servers].map(({ fields }) => ticks(fields, 11));
+    const ended = servers.map(({ fields }) => ticks(fields, 13));
+    return [...used, ...ended].reduce((sum, each) => sum + each, 0) / 100;
   };
 }
 

@@ -1,4 +1,4 @@
-// What a stream costs: prepared media in one process, against ffmpeg -c copy per stream, and against bare sockets that send as much.
+// What a stream costs: prepared media in one process, compared with a copying ffmpeg each, and with bare sockets.
 import { execFile, fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { PictureFormat } from '../../lambda/domain/rendition.ts';
 import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { slotCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
+import { phaseCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { prepareClips } from './clips.ts';
 import type { Clips } from './clips.ts';
@@ -23,7 +23,7 @@ interface Round {
   readonly isSecure: boolean;
   readonly streams: readonly number[];
   readonly ffmpegStreams: number;
-  /** Of the clips, in seconds: none fits the grid of AAC frames. */
+  /** The seconds of each clip. None is a whole number of AAC frames. */
   readonly durations: readonly number[];
 }
 
@@ -84,11 +84,8 @@ async function runRound(
   console.log(`${name} at ${videoBitrateKbps} kbit/s over loopback, ${seconds} s each, percent of one core`);
   await mkdir(folder);
   const clips = await prepareClips(folder, format, durations);
-  const peer = await measureFfmpeg(
-    clips,
-    ffmpegStreams,
-    isSecure ? `rtmps://127.0.0.1:${ports.rtmps}/live` : `rtmp://127.0.0.1:${ports.rtmp}/live`,
-  );
+  const rtmpURL = isSecure ? `rtmps://127.0.0.1:${ports.rtmps}/live` : `rtmp://127.0.0.1:${ports.rtmp}/live`;
+  const peer = await measureFfmpeg(clips, ffmpegStreams, rtmpURL);
   print(`ffmpeg -c copy, ${ffmpegStreams} processes`, ffmpegStreams, peer);
   for (const streams of round.streams) {
     const common = { streams, warmUpSeconds, seconds, folder, items: clips.items, format, bytesPerSecond, tlsCa };
@@ -101,22 +98,14 @@ async function runRound(
       `${(ours.cpuPercent / plain.cpuPercent).toFixed(2)} times raw sockets`,
     ];
     if (writeLoop && !isSecure) {
-      const bare = await runWriteLoop(writeLoop, [
-        ports.tcp,
-        streams,
-        Math.round(bytesPerSecond),
-        turnEveryMs,
-        slotCount,
-        warmUpSeconds,
-        seconds,
-      ]);
+      const rate = [Math.round(bytesPerSecond), turnEveryMs, phaseCount];
+      const bare = await runWriteLoop(writeLoop, [ports.tcp, streams, ...rate, warmUpSeconds, seconds]);
       console.log(`  ${`write() in C, ${streams}`.padEnd(34)} ${bare.toFixed(2).padStart(6)} %`);
       ratios.push(`${(ours.cpuPercent / bare).toFixed(2)} times write() in C`);
     }
     const due = streams * seconds * framesPerSecond;
-    console.log(
-      `    ${ratios.join(', ')}; ${((100 * ours.framesSent) / due).toFixed(1)} % of the frames due sent, ${ours.droppedFrames} dropped`,
-    );
+    const sent = `${((100 * ours.framesSent) / due).toFixed(1)} % of the frames due sent`;
+    console.log(`    ${ratios.join(', ')}; ${sent}, ${ours.droppedFrames} dropped`);
   }
 }
 
@@ -145,12 +134,7 @@ async function measureFfmpeg({ listPath }: Clips, streams: number, rtmpURL: stri
     const before = await Promise.all(children.map(cpuNanoseconds));
     await setTimeout(seconds * 1000);
     const after = await Promise.all(children.map(cpuNanoseconds));
-    const memory = await Promise.all(
-      children.map(
-        async ({ pid }) =>
-          Number(/^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8'))![1]) / 1024,
-      ),
-    );
+    const memory = await Promise.all(children.map(pssMiBOf));
     const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
     return {
       cpuPercent: (total(after) - total(before)) / 1e7 / seconds,
@@ -163,7 +147,7 @@ async function measureFfmpeg({ listPath }: Clips, streams: number, rtmpURL: stri
   }
 }
 
-/** Null without a compiler. */
+/** @returns the path of the program, or null where there is no compiler */
 async function compileWriteLoop(folder: string): Promise<string | null> {
   const program = join(folder, 'write-loop');
   try {
@@ -175,17 +159,25 @@ async function compileWriteLoop(folder: string): Promise<string | null> {
   }
 }
 
-/** @returns percent of a core */
+/** @returns what the program used, in percent of a core */
 async function runWriteLoop(program: string, args: readonly number[]): Promise<number> {
   return Number((await promisify(execFile)(program, args.map(String))).stdout);
 }
 
-/** Time on a CPU, of all threads (Linux, proc_pid_schedstat). */
+/** The share of a process in the memory of this machine (Linux, proc_pid_smaps). */
+async function pssMiBOf({ pid }: ChildProcess): Promise<number> {
+  const memory = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Number(/^Pss:\s+(\d+)/m.exec(memory)![1]) / 1024;
+}
+
+/** The time that all threads of a process have had on a CPU (Linux, proc_pid_schedstat). */
 async function cpuNanoseconds({ pid }: ChildProcess): Promise<number> {
   const tasks = await readdir(`/proc/${pid}/task`);
-  const times = await Promise.all(
-    tasks.map(async (task) => Number((await readFile(`/proc/${pid}/task/${task}/schedstat`, 'utf8')).split(' ')[0])),
-  );
+  const timeOf = async (task: string) => {
+    const fields = await readFile(`/proc/${pid}/task/${task}/schedstat`, 'utf8');
+    return Number(fields.split(' ')[0]);
+  };
+  const times = await Promise.all(tasks.map(timeOf));
   return times.reduce((sum, time) => sum + time, 0);
 }
 

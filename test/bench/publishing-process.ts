@@ -1,4 +1,5 @@
-// A process that sends streams for a bench and says what that took: prepared media to an RTMP server, or as many bytes to a plain socket.
+// A process that sends streams for a bench, and says what that took.
+// It sends prepared media to an RTMP server, or as many bytes to a plain socket.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -7,31 +8,31 @@ import { connect as connectTls } from 'node:tls';
 import type { PictureFormat } from '../../lambda/domain/rendition.ts';
 import type { TimelineItem } from '../../lambda/domain/play-out.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
-import { Figures } from '../../lambda/publisher/figures.ts';
+import { Figures } from '../../lambda/publisher/replica/figures.ts';
 import { preparedMedia } from '../../lambda/publisher/prepared/prepared-media.ts';
 import { SegmentStore } from '../../lambda/publisher/prepared/segment-store.ts';
-import { SendSchedule, slotCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
-import { runSession } from '../../lambda/publisher/publish-session.ts';
+import { SendSchedule, phaseCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
+import { runConnection } from '../../lambda/publisher/replica/publish-connection.ts';
 
 export interface PublishingOptions {
   readonly kind: 'prepared' | 'socket';
-  /** Of the server, for TLS; null: without. */
+  /** The certificate of the server, for TLS. Null: streams are sent without TLS. */
   readonly tlsCa: string | null;
   readonly streams: number;
-  /** Before it is measured. */
+  /** How long streams are sent before they are measured. */
   readonly warmUpSeconds: number;
   readonly seconds: number;
   readonly port: number;
-  /** Prepared media: where it is, and what it is. */
+  /** Where the prepared media is. */
   readonly folder: string;
   readonly items: readonly TimelineItem[];
   readonly format: PictureFormat;
-  /** What a plain socket sends. */
+  /** How much a plain socket sends. */
   readonly bytesPerSecond: number;
 }
 
 export interface Consumption {
-  /** Of one core. */
+  /** The share of one core. */
   readonly cpuPercent: number;
   readonly pssMiB: number;
   readonly framesSent: number;
@@ -61,9 +62,9 @@ async function sendPrepared({ streams, port, folder, items, format, tlsCa }: Pub
     store: new SegmentStore({ objects, maxCachedBytes: 512 * 1024 * 1024 }),
     schedule: new SendSchedule(steadyClock),
   };
-  const entries = [
-    { number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential' as const, seed: 1, items } },
-  ];
+  const snapshot = { mode: 'sequential' as const, seed: 1, items };
+  const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }];
+  const rtmpURL = `${tlsCa === null ? 'rtmp' : 'rtmps'}://127.0.0.1:${port}/live`;
   const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
   const media = preparedMedia({
     ...shared,
@@ -78,12 +79,9 @@ async function sendPrepared({ streams, port, folder, items, format, tlsCa }: Pub
       const figures = new Figures();
       const beganMs = performance.now();
       const evident = Promise.withResolvers<void>();
-      void runSession(
+      void runConnection(
         {
-          target: {
-            rtmpURL: `${tlsCa === null ? 'rtmp' : 'rtmps'}://127.0.0.1:${port}/live`,
-            streamKey: `key${index}`,
-          },
+          target: { rtmpURL, streamKey: `key${index}` },
           client: { allowPrivateAddresses: true, connectTimeoutMs: 30_000, ...(tlsCa !== null && { tlsCa }) },
           media,
           figures,
@@ -94,7 +92,7 @@ async function sendPrepared({ streams, port, folder, items, format, tlsCa }: Pub
           onEvidence: evident.resolve,
           onSlow: () => {},
           isPlanned: false,
-          isOver: () => false,
+          prepareEnd: () => false,
           onEnding: () => {},
         },
         new AbortController().signal,
@@ -105,7 +103,7 @@ async function sendPrepared({ streams, port, folder, items, format, tlsCa }: Pub
   );
 }
 
-/** The bare minimum in Node: a buffer of twenty seconds of media, and a timer. */
+/** Sends with the least work in Node: from a buffer of twenty seconds of media, by one timer. */
 async function sendPlain({ streams, port, bytesPerSecond, tlsCa }: PublishingOptions): Promise<Figures[]> {
   const turnBytes = Math.round((bytesPerSecond * turnEveryMs) / 1000);
   const turns = 80;
@@ -115,11 +113,12 @@ async function sendPlain({ streams, port, bytesPerSecond, tlsCa }: PublishingOpt
   await Promise.all(sockets.map((socket) => once(socket, tlsCa === null ? 'connect' : 'secureConnect')));
   let wakeUps = 0;
   setInterval(() => {
-    const slot = ++wakeUps % slotCount;
-    const start = (Math.floor(wakeUps / slotCount) % turns) * turnBytes;
-    for (let index = slot; index < streams; index += slotCount)
+    wakeUps++;
+    const phase = wakeUps % phaseCount;
+    const start = (Math.floor(wakeUps / phaseCount) % turns) * turnBytes;
+    for (let index = phase; index < streams; index += phaseCount)
       sockets[index]!.write(media.subarray(start, start + turnBytes));
-  }, turnEveryMs / slotCount);
+  }, turnEveryMs / phaseCount);
   return [];
 }
 

@@ -1,4 +1,4 @@
-// How long a stream is dark when its agent is killed, and when agent and supervisor are, as with a machine that is lost.
+// How long a stream is dark when its agent is killed, and when its machine is lost, which is agent and supervisor.
 import { setTimeout } from 'node:timers/promises';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
 import type { Publication } from '../support/faulty-ingest.ts';
@@ -48,8 +48,9 @@ export async function recoveryBench(): Promise<void> {
     const at = (share: number) =>
       `${(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]! / 1000).toFixed(2)} s`;
     const mostAtOnce = Math.max(...[...ingest.keys.values()].map((facts) => facts.mostAtOnce));
+    const times = `p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)} (goal ${goals[what]})`;
     console.log(
-      `  ${what.padEnd(8)} killed ${kills[what]} times: p50 ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)} (goal ${goals[what]}), ${darkMs.length} interruptions, ${lost} lost`,
+      `  ${what.padEnd(8)} killed ${kills[what]} times: ${times}, ${darkMs.length} interruptions, ${lost} lost`,
     );
     console.log(`           publishers of a key at once: ${mostAtOnce} at most`);
   }

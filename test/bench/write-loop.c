@@ -1,5 +1,5 @@
-// The bare minimum of all: a C program that writes as many bytes to as many sockets, and says what that took.
-// usage: write-loop PORT STREAMS BYTES_PER_SECOND TURN_MS SLOTS WARM_UP_SECONDS SECONDS
+// The least work of all: a C program that writes as many bytes to as many sockets, and prints the share of a core.
+// usage: write-loop PORT STREAMS BYTES_PER_SECOND TURN_MS PHASES WARM_UP_SECONDS SECONDS
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@ static double cpu_seconds(void) {
 
 int main(int count, char **arguments) {
   if (count != 8) return 2;
-  int port = atoi(arguments[1]), streams = atoi(arguments[2]), turn_ms = atoi(arguments[4]), slots = atoi(arguments[5]);
+  int port = atoi(arguments[1]), streams = atoi(arguments[2]);
+  int turn_ms = atoi(arguments[4]), phases = atoi(arguments[5]);
   long turn_bytes = atol(arguments[3]) * turn_ms / 1000;
   int warm_up = atoi(arguments[6]), seconds = atoi(arguments[7]);
   int turns = 80;
@@ -25,7 +26,11 @@ int main(int count, char **arguments) {
   memset(media, 1, turns * turn_bytes);
 
   int *sockets = malloc(streams * sizeof *sockets);
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in address = {
+    .sin_family = AF_INET,
+    .sin_port = htons(port),
+    .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+  };
   for (int index = 0; index < streams; index++) {
     int yes = 1;
     sockets[index] = socket(AF_INET, SOCK_STREAM, 0);
@@ -35,19 +40,19 @@ int main(int count, char **arguments) {
 
   struct timespec next;
   clock_gettime(CLOCK_MONOTONIC, &next);
-  long wake_ups = (long)(warm_up + seconds) * 1000 * slots / turn_ms, warm = (long)warm_up * 1000 * slots / turn_ms;
+  long wake_ups = (long)(warm_up + seconds) * 1000 * phases / turn_ms, warm = (long)warm_up * 1000 * phases / turn_ms;
   double before = 0;
   for (long wake_up = 0; wake_up < wake_ups; wake_up++) {
     if (wake_up == warm) before = cpu_seconds();
-    const char *turn = media + (wake_up / slots) % turns * turn_bytes;
-    for (int index = wake_up % slots; index < streams; index += slots) {
+    const char *turn = media + (wake_up / phases) % turns * turn_bytes;
+    for (int index = wake_up % phases; index < streams; index += phases) {
       for (long sent = 0; sent < turn_bytes;) {
         ssize_t taken = write(sockets[index], turn + sent, turn_bytes - sent);
         if (taken < 0) return 1;
         sent += taken;
       }
     }
-    next.tv_nsec += (long)turn_ms * 1000000 / slots;
+    next.tv_nsec += (long)turn_ms * 1000000 / phases;
     next.tv_sec += next.tv_nsec / 1000000000;
     next.tv_nsec %= 1000000000;
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);

@@ -1,4 +1,4 @@
-"""What schemathesis has to know of this API: resources that are there, and which refusals of valid data are conflicts of state."""
+"""What schemathesis has to know of this API: which resources exist, and which refusals of valid data are allowed."""
 
 import json
 import os
@@ -9,22 +9,33 @@ import schemathesis
 BASE_URL = os.environ["CONTRACT_BASE_URL"]
 API_KEY = os.environ["CONTRACT_API_KEY"]
 
-# Codes that say that the input itself is wrong. Every other 422 that an operation declares is a conflict with the state of something.
+# These codes say that the input itself is wrong. Every other 422 that an operation declares is a conflict with the
+# state of something.
 FAULTS_OF_INPUT = {
-    "validation_failed", "malformed_json", "unknown_field", "payload_too_large", "invalid_cursor", "unknown_currency", "import_url_forbidden", "destination_forbidden",
+    "validation_failed",
+    "malformed_json",
+    "unknown_field",
+    "payload_too_large",
+    "invalid_cursor",
+    "unknown_currency",
+    "import_url_forbidden",
+    "destination_forbidden",
     "webhook_url_forbidden",
 }
 
 
 def call(method, path, body=None):
-    request = urllib.request.Request(BASE_URL + path, method=method, headers={"X-API-Key": API_KEY, "Content-Type": "application/json"})
+    headers = {"X-API-Key": API_KEY, "Content-Type": "application/json"}
+    request = urllib.request.Request(BASE_URL + path, method=method, headers=headers)
     data = None if body is None else json.dumps(body).encode()
     with urllib.request.urlopen(request, data) as response:
         return json.loads(response.read())
 
 
 UPLOAD = call("POST", "/uploads", {"name": "contract", "mimeType": "video/mp4"})["id"]
-DESTINATION = call("POST", "/destinations", {"name": "contract", "rtmpURL": "rtmp://127.0.0.1:9/app", "streamKey": "contract"})["id"]
+DESTINATION = call(
+    "POST", "/destinations", {"name": "contract", "rtmpURL": "rtmp://127.0.0.1:9/app", "streamKey": "contract"}
+)["id"]
 STREAM = call("POST", "/streams", {"name": "contract"})["id"]
 PLAYLIST = call("POST", "/playlists", {"streamID": STREAM, "kind": "video", "mode": "sequential"})["id"]
 WEBHOOK = call("POST", "/webhooks", {"url": "http://127.0.0.1:9/", "events": ["stream.state_changed"]})["id"]
@@ -32,33 +43,57 @@ call("POST", "/streams", {"name": "a second page"})
 CURRENCY = call("GET", "/crypto/currencies")[0]["id"]
 CURSOR = call("GET", "/streams?limit=1")["page"]["nextCursor"]
 
-# JSON Schema cannot say that an identifier names something, that a URL leads somewhere, or what looks like a pasted address: valid data gets values for which it holds.
+# JSON Schema cannot say that an identifier names something, that a URL leads somewhere, or that a key does not look
+# like a pasted address. Valid data gets these values, for which that is true.
 VALUES = {
-    "uploadID": UPLOAD, "videoUploadObjectID": UPLOAD, "audioUploadObjectID": UPLOAD, "destinationID": DESTINATION, "streamID": STREAM,
-    "targetPlaylistID": PLAYLIST, "preparedPlaylistIDs": [PLAYLIST],
-    # A playlist named here moves to that stream, and goes with it.
+    "uploadID": UPLOAD,
+    "videoUploadObjectID": UPLOAD,
+    "audioUploadObjectID": UPLOAD,
+    "destinationID": DESTINATION,
+    "streamID": STREAM,
+    "targetPlaylistID": PLAYLIST,
+    "preparedPlaylistIDs": [PLAYLIST],
+    # A playlist that is named here would move to that stream, and be deleted with it.
     "playlistIDs": [],
     "rtmpURL": "rtmp://127.0.0.1:9/app",
-    "backupRtmpURL": "rtmp://127.0.0.1:9/backup", "url": "https://example.org/video.mp4", "rule": "FREQ=DAILY", "timeZone": "UTC",
-    "scheduleEndAt": "9999-12-31T23:59:59Z", "streamKey": "contract-key",
+    "backupRtmpURL": "rtmp://127.0.0.1:9/backup",
+    "url": "https://example.org/video.mp4",
+    "rule": "FREQ=DAILY",
+    "timeZone": "UTC",
+    "scheduleEndAt": "9999-12-31T23:59:59Z",
+    "streamKey": "contract-key",
 }
-# Two times of which the second is later, but not by too many hours.
+# A range of time that is not too long for any granularity.
 RANGE = {"from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}
-RESOURCES = {"streams": STREAM, "uploads": UPLOAD, "playlists": PLAYLIST, "destinations": DESTINATION, "webhooks": WEBHOOK}
+RESOURCES = {
+    "streams": STREAM,
+    "uploads": UPLOAD,
+    "playlists": PLAYLIST,
+    "destinations": DESTINATION,
+    "webhooks": WEBHOOK,
+}
 
 
 def filled(value):
+    """The value, with those of VALUES in place of members that have their names."""
     if isinstance(value, list):
         return [filled(member) for member in value]
     if not isinstance(value, dict):
         return value
-    return {name: VALUES[name] if name in VALUES and member not in (None, []) else filled(member) for name, member in value.items()}
+    return {name: value_of(name, member) for name, member in value.items()}
+
+
+def value_of(name, member):
+    if name in VALUES and member not in (None, []):
+        return VALUES[name]
+    return filled(member)
 
 
 def playable(operations):
-    """Edits that fit whatever is in the playlist: what names an item or a place in it depends on the edits before."""
-    kept = [{name: value for name, value in edit.items() if name not in ("index", "itemID")} for edit in operations if edit["op"] in ("add", "setMode", "clear")]
-    return [{"op": "clear"}, *kept[:499]]
+    """Edits that fit whatever is in the playlist: those that name an item or a place depend on the edits before."""
+    kept = [edit for edit in operations if edit["op"] in ("add", "setMode", "clear")]
+    without_places = [{name: edit[name] for name in edit if name not in ("index", "itemID")} for edit in kept]
+    return [{"op": "clear"}, *without_places[:499]]
 
 
 def is_positive(case):
@@ -67,7 +102,7 @@ def is_positive(case):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    # What other cases need stays.
+    # Resources that other cases need are not deleted.
     if case.method == "DELETE" and case.path_parameters and case.path_parameters.get("id") in RESOURCES.values():
         case.path_parameters["id"] = "gone"
     if not is_positive(case):
@@ -88,9 +123,10 @@ def before_call(context, case, kwargs):
     if case.operation.path.startswith("/crypto/currencies/"):
         case.path_parameters["id"] = CURRENCY
     resource = case.operation.path.split("/")[1]
-    # Half of the identifiers are left as they are: unknown ones are answered, too.
-    if case.path_parameters and "id" in case.path_parameters and resource in RESOURCES and case.method != "DELETE" and len(str(case.path_parameters["id"])) % 2:
-        case.path_parameters["id"] = RESOURCES[resource]
+    # Half of the identifiers stay as they are, so that unknown ones are tried, too.
+    if case.path_parameters and "id" in case.path_parameters and resource in RESOURCES and case.method != "DELETE":
+        if len(str(case.path_parameters["id"])) % 2:
+            case.path_parameters["id"] = RESOURCES[resource]
 
 
 @schemathesis.check

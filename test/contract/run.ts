@@ -1,5 +1,6 @@
-// `npm run test:contract`: holds a local run to its own OpenAPI document, and the document to the rules of its readers.
-// The tools are installed into a throwaway folder. CONTRACT_EXAMPLES says how many requests are made up per operation (1,000 by default).
+// `npm run test:contract`: compares a local run with its own OpenAPI document, and that document with rules of others.
+// The tools are installed into a throwaway folder. CONTRACT_EXAMPLES sets the number of requests that are made up for
+// each operation, 1,000 by default.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,14 +12,14 @@ import { buildOpenapi } from '../../lambda/surfaces/openapi/openapi.ts';
 import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';
 import { pythonEnvironment } from '../support/python-environment.ts';
 
-/** From npm, with the TypeScript that openapi-typescript is made for. */
+/** Packages of npm. TypeScript is the version for which openapi-typescript is made. */
 const readers = [
   '@redocly/cli@2.77.0',
   '@stoplight/spectral-cli@6.16.3',
   'openapi-typescript@7.13.0',
   'typescript@5.9.3',
 ];
-/** From PyPI. */
+/** A package of PyPI. */
 const schemathesis = 'schemathesis==4.32.5';
 
 const examples = process.env['CONTRACT_EXAMPLES'] ?? '1000';
@@ -32,7 +33,7 @@ try {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Linters find nothing, and generated types know every body. */
+/** Lets linters and a generator of types read the document. @returns whether they find nothing, and type every body */
 async function readByOthers(): Promise<boolean> {
   try {
     await run('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', ...readers]);
@@ -43,30 +44,27 @@ async function readByOthers(): Promise<boolean> {
   await writeFile(file, JSON.stringify(buildOpenapi(operations, 'https://api.example.org/v1'), null, 2));
   await writeFile(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n');
   await writeFile(join(folder, 'redocly.yaml'), 'extends: [recommended]\n');
-  const found = [
-    // Both end with 0 where there are only warnings, but print them.
-    await findings(
-      'redocly',
-      ['lint', '--format=json', file],
-      (output) => (JSON.parse(output) as { totals: { errors: number; warnings: number } }).totals,
-    ),
-    await findings(
-      'spectral',
-      ['lint', '--quiet', '--fail-severity=hint', '--format=json', '--ruleset', join(folder, '.spectral.yaml'), file],
-      (output) => ({ errors: (JSON.parse(output) as unknown[]).length, warnings: 0 }),
-    ),
-  ];
-  await run(join(folder, 'node_modules/.bin/openapi-typescript'), [file, '-o', join(folder, 'api.d.ts')], {
-    cwd: folder,
-  });
-  const untyped =
-    (await readFile(join(folder, 'api.d.ts'), 'utf8')).match(
-      /"application\/(?:problem\+)?json": (?:unknown|any|Record<string, never>|Record<string, unknown>);/g,
-    ) ?? [];
+  // Both linters end with 0 where there are only warnings, but print them.
+  const redocly = await findings(
+    'redocly',
+    ['lint', '--format=json', file],
+    (output) => (JSON.parse(output) as { totals: { errors: number; warnings: number } }).totals,
+  );
+  const spectral = await findings(
+    'spectral',
+    ['lint', '--quiet', '--fail-severity=hint', '--format=json', '--ruleset', join(folder, '.spectral.yaml'), file],
+    (output) => ({ errors: (JSON.parse(output) as unknown[]).length, warnings: 0 }),
+  );
+  const types = join(folder, 'api.d.ts');
+  await run(join(folder, 'node_modules/.bin/openapi-typescript'), [file, '-o', types], { cwd: folder });
+  const untypedBody =
+    /"application\/(?:problem\+)?json": (?:unknown|any|Record<string, never>|Record<string, unknown>);/g;
+  const untyped = (await readFile(types, 'utf8')).match(untypedBody) ?? [];
   report(untyped.length === 0, `openapi-typescript: ${untyped.length} bodies without a type`);
-  return untyped.length === 0 && !found.includes(false);
+  return untyped.length === 0 && redocly && spectral;
 }
 
+/** Runs a linter on the document. @returns whether it finds nothing */
 async function findings(
   tool: string,
   args: readonly string[],
@@ -77,16 +75,18 @@ async function findings(
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     maxBuffer: 64 * 1024 ** 2,
   };
-  const { stdout } = await run(join(folder, 'node_modules/.bin', tool), args, options).catch(
-    (error: { stdout: string }) => error,
-  );
+  const linting = run(join(folder, 'node_modules/.bin', tool), args, options);
+  const { stdout } = await linting.catch((error: { stdout: string }) => error);
   const { errors, warnings } = count(stdout);
   report(errors + warnings === 0, `${tool}: ${errors} errors, ${warnings} warnings`);
   if (errors + warnings > 0) console.log(stdout);
   return errors + warnings === 0;
 }
 
-/** Requests made up from the document, valid and not, against a local run: every answer is one that it declares. */
+/**
+ * Sends requests that are made up from the document, valid ones and others, to a local run.
+ * @returns whether the document declares every answer
+ */
 async function calledByStrangers(): Promise<boolean> {
   let programs: string;
   try {
@@ -98,14 +98,8 @@ async function calledByStrangers(): Promise<boolean> {
   const local = await startLocalRun(data.path, '--no-demo');
   try {
     const { apiURL, apiKey } = local.connection;
-    const args = [
-      '--config-file',
-      join(import.meta.dirname, 'schemathesis.toml'),
-      'run',
-      `${apiURL}/openapi.json`,
-      '--max-examples',
-      examples,
-    ];
+    const config = ['--config-file', join(import.meta.dirname, 'schemathesis.toml')];
+    const args = [...config, 'run', `${apiURL}/openapi.json`, '--max-examples', examples];
     const child = spawn(join(programs, 'python'), [join(programs, 'st'), ...args], {
       cwd: folder,
       stdio: ['ignore', 'inherit', 'inherit'],
@@ -130,7 +124,7 @@ function report(holds: boolean, what: string): void {
   console.log(`${holds ? '✓' : '✗'} ${what}`);
 }
 
-/** What cannot be had here is no failure, but is said. */
+/** Says that something could not be installed, which is no failure. */
 function skip(what: string, error: unknown): true {
   console.log(`skipped: ${what} could not be installed (${String(error).split('\n')[0]})`);
   return true;

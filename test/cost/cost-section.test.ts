@@ -1,4 +1,4 @@
-// `npm run cost`: lib/README.md has the tables of today's templates and prices, and wrong arguments are answered.
+// `npm run cost`: lib/README.md has the tables of today's templates and prices, and wrong arguments are refused.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ describe('lib/README.md', () => {
     expect(readme).toBe(withCostSection(readme, section));
   });
 
-  test('is left alone if its marks are gone', () => {
+  test('is not written if its marks are gone', () => {
     expect(() => withCostSection('# A README', 'tables')).toThrow('lib/README.md lacks the marks');
   });
 });

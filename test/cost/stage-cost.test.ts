@@ -20,14 +20,14 @@ function usdOf(templates: readonly Template[], what: string): number | undefined
 
 const { prod } = stages;
 const synthTimeoutMs = 60_000;
-// With everything that only some stages have.
+// A stage with everything that only some stages have.
 const complete = templatesOf('complete', {
   ...prod,
   domain: { name: 'live.example.com', hostedZoneId: 'Z123' },
   alarmEmail: 'ops@example.com',
 });
 const pipeline = StackAssertions.fromStack(
-  new PipelineStack(testApp(), 'pipeline', { githubRepository: 'owner/name', stageNames: [] }),
+  new PipelineStack(testApp(), 'pipeline', { githubRepository: 'owner/name', githubProviderArn: null, stages }),
 ).toJSON();
 
 describe('the types of resources', () => {
@@ -37,7 +37,7 @@ describe('the types of resources', () => {
     expect([...present].filter((type) => !knownTypes.has(type))).toEqual([]);
   });
 
-  test('that are spoken of are there', () => {
+  test('that are priced or said to be free occur in some template', () => {
     expect([...knownTypes].filter((type) => !present.has(type))).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
     expect(usdOf(warm, 'Public addresses of the machines')).toBeCloseTo(7 * 730 * 0.005);
   });
 
-  test('has the manifest agents and import workers by CPU and memory', () => {
+  test('has the tasks of import workers, and of agents that send prepared media, by CPU and memory', () => {
     expect(usdOf(ofProd, 'Fargate tasks, at least')).toBeCloseTo(
       730 * (prod.manifestAgentsMin * (0.03238 + 4 * 0.00356) + prod.importWorkersMin * (0.03238 + 2 * 0.00356)),
     );
@@ -100,7 +100,7 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
     expect(usdOf(endpoint({ VpcEndpointType: 'Gateway' }), 'Interface endpoints, in each zone')).toBe(0);
   });
 
-  test('costs less than the budget that is watched, before anyone uses the stage', () => {
+  test('costs less than four fifths of the watched budget before anyone uses the stage', () => {
     const usd = standingCostsOf(ofProd).reduce((sum, { usdPerMonth }) => sum + usdPerMonth, 0);
     expect(usd).toBeLessThan(prod.monthlyBudgetUsd * 0.8);
   });
@@ -110,13 +110,13 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
   });
 });
 
-describe('more', () => {
-  test('is a whole machine, or a whole task, with its disk and address', () => {
+describe('one agent or import worker more', () => {
+  test('costs a whole machine or task, with its disk and address', () => {
     const taskOf = (memoryGB: number) => [
       `A Fargate task of 1 vCPU and ${memoryGB} GB more`,
       expect.closeTo(0.03238 + memoryGB * 0.00356 + 0.005),
     ];
-    // Manifest agents and import workers.
+    // Agents that send prepared media have 4 GB, import workers 2 GB.
     expect(hoursOfMore(complete)).toEqual([
       ['A g4dn.xlarge more', expect.closeTo(0.526 + (60 * 0.08) / 730 + 0.005)],
       taskOf(4),
@@ -142,7 +142,7 @@ describe('sizes', () => {
     expect(() => standingCostsOf([{ Resources: { Slow: slow } }])).toThrow('no price for io2');
   });
 
-  test('of a stack that is empty cost nothing', () => {
+  test('of an empty stack cost nothing', () => {
     expect(standingCostsOf([{}])).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// What an hour of a stream costs: the part of an agent by its slots, and egress by the bitrate.
+// What an hour of a stream costs: its share of an agent, by slots, and egress, by bitrate.
 import { describe, expect, test } from 'vitest';
 import { streamKinds } from '../../bin/cost/stream-kinds.ts';
 import { type StreamKind, streamHourCosts } from '../../lib/cost/stream-hour-cost.ts';
@@ -20,13 +20,13 @@ function costIn(settings: StageSettings, stream: StreamKind = kind) {
 }
 
 describe('an hour', { timeout: synthTimeoutMs }, () => {
-  test('takes the part of a GPU machine that its slots are of those in use', () => {
+  test('costs as much of a GPU machine as its slots are of those in use', () => {
     const machineUsd = 0.526 + (60 * 0.08) / 730 + 0.005;
     expect(costIn({ ...dev, ffmpegAgentSlots: 8 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 2) / (8 * 0.8), 6);
     expect(costIn({ ...dev, ffmpegAgentSlots: 16 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 2) / (16 * 0.8), 6);
   });
 
-  test('takes the part of a Fargate task', () => {
+  test('costs its share of a Fargate task', () => {
     expect(costIn({ ...dev, manifestAgentSlots: 50 }).usdCompute.manifest).toBeCloseTo(
       (0.03238 + 4 * 0.00356 + 0.005) / (50 * 0.8),
       6,
@@ -37,7 +37,7 @@ describe('an hour', { timeout: synthTimeoutMs }, () => {
     expect(costIn({ ...dev, ffmpegAgentSlots: 1 }).usdCompute).toEqual({ ffmpeg: null, manifest: expect.any(Number) });
   });
 
-  test('sends its bitrate, with the headers of its packets', () => {
+  test('costs the egress of its bitrate and of the headers of its packets', () => {
     const { gigabytes, usdEgress, usdSoldFor } = costIn(dev);
     expect(gigabytes).toBeCloseTo((2.7 * 1500) / 1448);
     expect(usdEgress).toEqual({

@@ -1,11 +1,18 @@
 // Claims: each replica goes to one agent, oldest first, as far as it fits; renewals and figures wait for nobody.
 import { describe, expect, it } from 'vitest';
+import { actorsOn, statsWith } from '../support/actors.ts';
+import { declareDead } from '../support/agent-leases.ts';
+import { intervalsOf } from '../support/books.ts';
+import { makeEverythingDue } from '../support/due-times.ts';
+import { clearCommands } from '../support/outbox-rows.ts';
+import { letReplicasWait } from '../support/replica-claims.ts';
 import { testService } from '../support/service.ts';
-import { actorsOn, statsWith } from '../orchestration/actors.ts';
 
 const service = testService();
-const { activeStream, call, claim, data, loseLease, register, report, startedStream, transaction } = actorsOn(service);
+const { activeStream, call, claim, data, loseLease, register, report, startedStream, stream, transaction, user } =
+  actorsOn(service);
 
+/** Starts a stream of each quality. @returns their ids */
 async function waiting(qualities: readonly string[]): Promise<string[]> {
   const ids = [];
   for (const quality of qualities) ids.push(await startedStream({ quality }));
@@ -25,7 +32,7 @@ describe('claiming', () => {
     for (const replicas of claimed) expect(replicas.length).toBeLessThanOrEqual(2);
   });
 
-  it('passes over what another agent is just claiming instead of waiting for it', async () => {
+  it('passes over what another agent claims at the same moment, instead of waiting for it', async () => {
     const [first, second] = await waiting(['q_720p', 'q_720p']);
     await register('a');
     await register('b');
@@ -35,7 +42,7 @@ describe('claiming', () => {
     });
   });
 
-  it('takes the oldest that fit into the free slots, counted by quality, and nothing without a free slot', async () => {
+  it('takes the oldest replicas that fit into the free slots, and nothing without a free slot', async () => {
     const [large, small, smaller] = await waiting(['q_1440p', 'q_1080p', 'q_720p']);
     await register('a');
     const claimed = async (freeSlots: number) =>
@@ -53,7 +60,7 @@ describe('claiming', () => {
     expect(await claim('large', 8)).toMatchObject([{ stream_id: huge, slots: 8 }]);
   });
 
-  it('takes only what the agent can publish, and only what is wanted', async () => {
+  it('takes only replicas of a backend that the agent has, and of streams that should run', async () => {
     const [stopped, wanted] = await waiting(['q_720p', 'q_720p']);
     await call('POST', `/streams/${stopped}/stop`);
     await register('a');
@@ -61,7 +68,7 @@ describe('claiming', () => {
     expect(await claim('a')).toMatchObject([{ stream_id: wanted }]);
   });
 
-  it('and a stop at the same moment leave nobody with a replica that nobody ends', async () => {
+  it('leaves no replica that nobody ends when its stream is stopped at the same moment', async () => {
     await register('a');
     for (let round = 0; round < 10; round++) {
       const id = await startedStream();
@@ -77,13 +84,13 @@ describe('claiming', () => {
 
 describe('an agent whose lease is over', () => {
   it('is given nothing, neither what waits nor what is offered', async () => {
-    for (const name of ['holder', 'late', 'buried']) await register(name);
+    for (const name of ['holder', 'late', 'dead']) await register(name);
     await activeStream('holder');
     await data().replicas.offer('holder');
     await startedStream();
     await loseLease('late');
-    await service.pool().query(`update agents set lease_expires_at = '-infinity' where id = 'buried'`);
-    for (const name of ['late', 'buried']) {
+    await declareDead(service, 'dead');
+    for (const name of ['late', 'dead']) {
       expect(await claim(name)).toEqual([]);
       expect(await data().replicas.succeed(name, ['ffmpeg'], 10)).toEqual([]);
     }
@@ -91,19 +98,19 @@ describe('an agent whose lease is over', () => {
 });
 
 describe('renewing', () => {
-  it('tells the agent its own ends, what is due, who is dead, and the time of the database', async () => {
+  it('tells the agent what to end, what waits or is due, who is dead, and what time it is', async () => {
     for (const name of ['a', 'b', 'dead']) await register(name);
     const mine = await activeStream('a');
     const theirs = await activeStream('b');
     for (const { id } of [mine, theirs]) await call('POST', `/streams/${id}/stop`);
     await startedStream();
-    await service.pool().query('update due_times set due_at = now()');
+    await makeEverythingDue(service);
     await loseLease('dead');
     const { now, renewingForMs, ...renewal } = await data().agents.renew('a');
     expect(renewingForMs).toBeGreaterThan(0);
     expect(renewal).toEqual({
-      held: true,
-      holding: [`${mine.held[0]!.id}/1`],
+      leaseHolds: true,
+      holding: new Map([[mine.held[0]!.id, 1]]),
       ending: [mine.held[0]!.id],
       isAnyWaiting: true,
       isAnyDue: true,
@@ -111,13 +118,13 @@ describe('renewing', () => {
       isAnyUnsent: true,
     });
     expect(now).toBeInstanceOf(Date);
-    expect(await data().agents.renew('never registered')).toMatchObject({ held: false });
+    expect(await data().agents.renew('never registered')).toMatchObject({ leaseHolds: false });
   });
 
-  it('tells it that there is nothing to do', async () => {
+  it('tells the agent that there is nothing to do', async () => {
     await register('a');
     await activeStream('a');
-    await service.pool().query('delete from outbox');
+    await clearCommands(service);
     expect(await data().agents.renew('a')).toMatchObject({
       ending: [],
       isAnyWaiting: false,
@@ -127,7 +134,7 @@ describe('renewing', () => {
     });
   });
 
-  it('and saying figures do not wait for a stream that somebody else has locked', async () => {
+  it('does not wait for a stream that somebody else has locked, nor does saying figures', async () => {
     await register('a');
     const [locked, free] = [await activeStream('a'), await activeStream('a')];
     const stats = statsWith({ framesSent: 7 });
@@ -135,22 +142,20 @@ describe('renewing', () => {
     await transaction(async (tx) => {
       await tx.streams.lockAny(locked.id);
       await data().figures.say('a', figures);
-      expect((await data().agents.renew('a')).held).toBe(true);
+      expect((await data().agents.renew('a')).leaseHolds).toBe(true);
     });
-    const sent = async (id: string) => (await call('GET', `/streams/${id}/stats`)).body.framesSent;
-    expect([await sent(locked.id), await sent(free.id)]).toEqual([7, 7]);
+    const framesSent = async (id: string) => (await call('GET', `/streams/${id}/stats`)).body.framesSent;
+    expect([await framesSent(locked.id), await framesSent(free.id)]).toEqual([7, 7]);
   });
 });
 
 describe('the two replicas of a stream', () => {
   const both = { agentModeEnabled: true, runBackupStream: true };
-  const inZone = async (zone: string, ...names: readonly string[]) => {
+  const registerInZone = async (zone: string, ...names: readonly string[]) => {
     for (const name of names) await register(name);
     await service.pool().query('update agents set zone = $2 where id = any ($1)', [names, zone]);
   };
   const roles = async (agent: string) => (await claim(agent)).map(({ role }) => role);
-  const passSeconds = (seconds: number) =>
-    service.pool().query('update replicas set since = since - make_interval(secs => $1)', [seconds]);
 
   it('go to different agents, the backup once the primary is held', async () => {
     for (const name of ['a', 'b']) await register(name);
@@ -160,13 +165,13 @@ describe('the two replicas of a stream', () => {
     expect(await roles('b')).toEqual(['backup']);
   });
 
-  it('go to different zones where there are any, else to the same after a while', async () => {
-    await inZone('east', 'a', 'b');
-    await inZone('west', 'c');
+  it('go to different zones where there are any, and after a while to the same', async () => {
+    await registerInZone('east', 'a', 'b');
+    await registerInZone('west', 'c');
     await startedStream(both);
     expect(await roles('a')).toEqual(['primary']);
     expect(await roles('b')).toEqual([]);
-    await passSeconds(6);
+    await letReplicasWait(service, 6);
     expect(await roles('a')).toEqual([]);
     expect(await roles('b')).toEqual(['backup']);
     await startedStream(both);
@@ -174,7 +179,7 @@ describe('the two replicas of a stream', () => {
     expect(await roles('c')).toEqual(['backup']);
   });
 
-  it('go to one agent where no other takes them, and nobody came for a while', async () => {
+  it('go to one agent where no other can take the second, or none has for a while', async () => {
     await register('only');
     await register('prepares', []);
     await register('manifest', ['manifest']);
@@ -183,12 +188,19 @@ describe('the two replicas of a stream', () => {
     await register('other');
     const id = await startedStream(both);
     expect(await roles('only')).toEqual(['primary']);
-    await passSeconds(31);
+    await letReplicasWait(service, 31);
     expect((await claim('only')).map(({ role, stream_id: stream }) => [role, stream])).toEqual([['backup', id]]);
   });
 });
 
+/** Registers an agent as releases did that knew one backend, and did not say so. */
+async function registerOfOlderRelease(id: string): Promise<void> {
+  await register(id);
+  await service.pool().query('update agents set backends = null where id = $1', [id]);
+}
+
 describe('a hand-over', () => {
+  /** A stream that agent `a` sends and agent `b` is about to take over. */
   const offered = async () => {
     for (const name of ['a', 'b']) await register(name);
     const made = await activeStream('a');
@@ -197,10 +209,10 @@ describe('a hand-over', () => {
     return { id: made.id, held: made.held[0]!, successor: successor! };
   };
 
-  it('happens when the successor is live, not before', async () => {
+  it('happens when the successor is live, and not before', async () => {
     const { held, successor } = await offered();
     expect(successor).toMatchObject({ id: held.id, agent_id: 'b', epoch: held.epoch + 1, at_backup_url: true });
-    expect((await data().agents.renew('b')).holding).toEqual([`${held.id}/${successor.epoch}`]);
+    expect((await data().agents.renew('b')).holding).toEqual(new Map([[held.id, successor.epoch]]));
     expect(await report(successor, 'failing', { reason: { code: 'unreachable', detail: 'It is.' } })).toBe(true);
     expect(await data().replicas.find(held.id)).toMatchObject({
       agent_id: 'a',
@@ -216,33 +228,31 @@ describe('a hand-over', () => {
       at_backup_url: true,
     });
     expect(await report(held, 'live')).toBe(false);
-    expect((await data().agents.renew('a')).holding).toEqual([]);
+    expect((await data().agents.renew('a')).holding).toEqual(new Map());
   });
 
-  it('is over for the successor when the stream is stopped, or the holder dies', async () => {
+  it('is over for the successor when the stream is stopped', async () => {
     const stopped = await offered();
     await call('POST', `/streams/${stopped.id}/stop`);
-    expect((await data().agents.renew('b')).holding).toEqual([]);
+    expect((await data().agents.renew('b')).holding).toEqual(new Map());
     expect(await report(stopped.successor, 'live')).toBe(false);
     await report(stopped.held, 'ended');
   });
 
-  it('that the holder did not live to see makes the stream active again, and costs', async () => {
+  it('makes the stream active again where the holder failed before it, and opens an interval', async () => {
     const { id, held, successor } = await offered();
     await report(held, 'failing', { reason: { code: 'connection_lost', detail: 'It was.' } });
-    expect((await call('GET', `/streams/${id}`)).body.state).toBe('failing');
+    expect((await stream(id)).state).toBe('failing');
     expect(await report(successor, 'live')).toBe(true);
-    expect((await call('GET', `/streams/${id}`)).body.state).toBe('active');
-    const { rows } = await service
-      .pool()
-      .query('select agent_id, ended_at is null as open from live_intervals where stream_id = $1 order by id', [id]);
-    expect(rows).toEqual([
-      { agent_id: 'a', open: false },
-      { agent_id: 'b', open: true },
+    expect((await stream(id)).state).toBe('active');
+    const intervals = await intervalsOf(service, user().id);
+    expect(intervals.map((interval) => [interval.stream_id, interval.agent_id, interval.ended_at === null])).toEqual([
+      [id, 'a', false],
+      [id, 'b', true],
     ]);
   });
 
-  it('that came to nothing leaves nothing that the successor claimed later to be taken for it', async () => {
+  it('that came to nothing is not mixed up with what its successor claims later', async () => {
     const { id, held, successor } = await offered();
     expect(await data().replicas.release(held)).toBe(true);
     const [claimed] = await claim('b');
@@ -251,7 +261,7 @@ describe('a hand-over', () => {
     expect(await report(claimed!, 'live')).toBe(true);
   });
 
-  it('is offered, and waited for, only where another agent lives that takes it', async () => {
+  it('is offered only where another agent lives that can take the replica', async () => {
     await register('a');
     await activeStream('a');
     await register('manifest', ['manifest']);
@@ -262,8 +272,7 @@ describe('a hand-over', () => {
     await data().agents.drain('b');
     expect(await data().replicas.offer('a')).toEqual([]);
     expect(await data().agents.drain('a')).toBe(false);
-    await register('of an older release');
-    await service.pool().query(`update agents set backends = null where id = 'of an older release'`);
+    await registerOfOlderRelease('old');
     expect(await data().replicas.offer('a')).toHaveLength(1);
   });
 });

@@ -5,36 +5,32 @@ import type { ClaimedImport } from '../../lambda/data/imports.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
-import { starting } from '../orchestration/actors.ts';
+import { startOptions } from '../support/actors.ts';
+import { clearCommands, commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
+import { endImportLease } from '../support/stored-uploads.ts';
 
 const service = testService();
 const imports = () => databaseOn(service.pool()).imports;
 const claim = () => imports().claim(60, 3600);
 const identity = ({ upload_id: uploadID, epoch }: ClaimedImport) => ({ uploadID, epoch });
 const version = { validator: '"one"', sizeBytes: 10 };
-const commands = async () =>
-  (
-    await service.pool().query(`select body ->> 'uploadID' as id from outbox where queue = 'imports' order by id`)
-  ).rows.map(({ id }) => id);
+/** The uploads that workers were told to import. */
+const told = async () => (await commandsTo(service, 'imports')).map(({ uploadID }) => uploadID);
 
 let ids: string[];
 beforeEach(async () => {
   await service.pool().query('delete from uploads');
-  await service.pool().query('delete from outbox');
   const user = await service.user();
   ids = [];
   for (const name of ['a', 'b'])
     ids.push((await user.call('POST', '/uploads/import', { url: `https://example.com/${name}` })).body.id);
-  await service.pool().query('delete from outbox');
+  await clearCommands(service);
 });
 
+/** An import with all its columns. */
 const row = async (id: string) =>
   (await service.pool().query('select * from imports where upload_id = $1', [id])).rows[0];
-/** As if nobody had renewed for long. */
-const expire = (id: string) =>
-  service.pool().query(`update imports set lease_expires_at = now() - interval '1 second' where upload_id = $1`, [id]);
-
 describe('claims', () => {
   test('at the same time take different imports, the longest waiting first, until none is left', async () => {
     expect((await claim())!.upload_id).toBe(ids[0]);
@@ -42,7 +38,7 @@ describe('claims', () => {
     expect(others.map((other) => other?.upload_id ?? null).toSorted()).toEqual([ids[1], null, null].toSorted());
   });
 
-  test('count the time from the first on, and each has an epoch of its own', async () => {
+  test('count the time of an import from the first claim on, and have an epoch each', async () => {
     const first = (await imports().claim(60, 3600))!;
     await imports().giveBack([identity(first)]);
     const second = (await imports().claim(60, 7200))!;
@@ -53,52 +49,55 @@ describe('claims', () => {
 });
 
 describe('a lease that is over', () => {
-  test('is freed once, with a command for others; those that hold are left alone', async () => {
+  test('is freed once, with a command for other workers, and leases that hold are not', async () => {
     const [dead, alive] = [(await claim())!, (await claim())!];
-    await expire(dead.upload_id);
+    await endImportLease(service, dead.upload_id);
     await Promise.all([imports().freeExpired(), imports().freeExpired()]);
     await imports().freeExpired();
-    expect(await commands()).toEqual([dead.upload_id]);
+    expect(await told()).toEqual([dead.upload_id]);
     expect(await imports().renew([{ ...identity(alive), bytesReceived: 1 }], 60)).toEqual([identity(alive)]);
   });
 
-  test('is freed by the minute sweep too', async () => {
+  test('is freed by the sweep of each minute too', async () => {
     const dead = (await claim())!;
-    await expire(dead.upload_id);
+    await endImportLease(service, dead.upload_id);
     const queue = createPostgresCommandQueue({ pool: service.pool(), log: () => {} });
     await sweep({
       pool: service.pool(),
       queue,
       timers: createOutboxTimers(service.pool()),
-      starting,
+      startOptions,
       clock: () => new Date(),
     });
-    expect(await commands()).toEqual([dead.upload_id]);
+    expect(await told()).toEqual([dead.upload_id]);
   });
 
-  test.each(['while nobody has it', 'while another has it'])('leaves its worker nothing to write, %s', async (when) => {
-    const late = (await claim())!;
-    await claim();
-    await expire(late.upload_id);
-    await imports().freeExpired();
-    const next = when === 'while another has it' ? (await claim())! : null;
-    const before = await row(late.upload_id);
-    expect(await imports().renew([{ ...identity(late), bytesReceived: 99 }], 60)).toEqual([]);
-    expect(await imports().beginParts(identity(late), 'late', version)).toBe(false);
-    expect(await imports().end(identity(late), { bytesReceived: 99, failure: null })).toBe(false);
-    await imports().giveBack([identity(late)]);
-    expect(await row(late.upload_id)).toEqual(before);
-    if (next) expect(await imports().renew([{ ...identity(next), bytesReceived: 5 }], 60)).toEqual([identity(next)]);
-  });
+  test.each(['while nobody has it', 'while another has it'])(
+    'keeps its worker from writing anything, %s',
+    async (when) => {
+      const late = (await claim())!;
+      await claim();
+      await endImportLease(service, late.upload_id);
+      await imports().freeExpired();
+      const next = when === 'while another has it' ? (await claim())! : null;
+      const before = await row(late.upload_id);
+      expect(await imports().renew([{ ...identity(late), bytesReceived: 99 }], 60)).toEqual([]);
+      expect(await imports().beginParts(identity(late), 'late', version)).toBe(false);
+      expect(await imports().end(identity(late), { bytesReceived: 99, failure: null })).toBe(false);
+      await imports().giveBack([identity(late)]);
+      expect(await row(late.upload_id)).toEqual(before);
+      if (next) expect(await imports().renew([{ ...identity(next), bytesReceived: 5 }], 60)).toEqual([identity(next)]);
+    },
+  );
 });
 
-test('one that has ended is nobody’s any more', async () => {
+test('an import that has ended belongs to no worker any more', async () => {
   const mine = (await claim())!;
   expect(await imports().beginParts(identity(mine), 'parts', version)).toBe(true);
   expect(await imports().end(identity(mine), { bytesReceived: 10, failure: null })).toBe(true);
   expect(await imports().renew([{ ...identity(mine), bytesReceived: 3 }], 60)).toEqual([]);
   await imports().giveBack([identity(mine)]);
   await imports().freeAll();
-  expect(await commands()).toEqual([]);
+  expect(await told()).toEqual([]);
   expect(await row(mine.upload_id)).toMatchObject({ state: 'completed', bytes_received: 10, multipart_id: null });
 });

@@ -15,11 +15,11 @@ const at = new Date('2026-06-01T00:00:00Z');
 let count = 0;
 
 beforeEach(async () => {
-  await databaseOn(database.pool()).accounts.ensureUser({ id: userID, email: 'a@example.com', name: 'A' });
+  await databaseOn(database.pool()).users.ensureUser({ id: userID, email: 'a@example.com', name: 'A' });
 });
 
 const grant = (credits: number) =>
-  databaseOn(database.pool()).billing.ensurePaidInvoice({
+  databaseOn(database.pool()).invoices.ensurePaid({
     id: `inv_${++count}`,
     userID,
     type: 'adjustment',
@@ -30,8 +30,14 @@ const grant = (credits: number) =>
 const take = (reference: string, credits: number) =>
   databaseOn(database.pool()).ledger.take({ userID, cause: 'usage', reference, credits, account: 'usage', at });
 
+/** What the transactions of a cause refer to. */
+async function referencesOf(cause: string): Promise<string[]> {
+  const query = 'select reference from ledger_transactions where cause = $1';
+  return (await database.pool().query<{ reference: string }>(query, [cause])).rows.map(({ reference }) => reference);
+}
+
 describe('the ledger', () => {
-  it('is only added to', async () => {
+  it('refuses to be changed but by addition', async () => {
     await grant(5);
     for (const statement of [
       'update ledger_entries set amount = amount + 1',
@@ -44,28 +50,25 @@ describe('the ledger', () => {
     await expect(database.pool().query('delete from users')).rejects.toThrow('violates foreign key');
   });
 
-  it('refuses entries that do not balance, also as an afterthought', async () => {
+  it('refuses entries that do not balance, even added to a transaction of before', async () => {
     await grant(5);
     const { rows } = await database.pool().query('select max(id) as id from ledger_transactions');
-    for (const amount of [1, -1]) {
-      await expect(
-        database.pool().query(`insert into ledger_entries values ($1, 'usage', null, $2)`, [rows[0].id, amount]),
-      ).rejects.toThrow('sum up to zero');
-    }
+    const addEntry = (amount: number) =>
+      database.pool().query(`insert into ledger_entries values ($1, 'usage', null, $2)`, [rows[0].id, amount]);
+    for (const amount of [1, -1]) await expect(addEntry(amount)).rejects.toThrow('sum up to zero');
   });
 
-  it('writes a transaction once for its cause, and nothing for nothing', async () => {
+  it('writes a transaction once for its cause, and none without credits', async () => {
     await grant(100);
     expect(await Promise.all([take('1', 10), take('1', 10), take('1', 11)])).toEqual(
       expect.arrayContaining([true, false, false]),
     );
     expect(await take('2', 0)).toBe(false);
-    const { rows } = await database.pool().query(`select reference from ledger_transactions where cause = 'usage'`);
-    expect(rows).toEqual([{ reference: '1' }]);
+    expect(await referencesOf('usage')).toEqual(['1']);
   });
 });
 
-it('begins with the credits that were there before it', async () => {
+it('the migration that brings the ledger begins it with the credits that users had before', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   const source = join(import.meta.dirname, '../../lambda/data/migrations');
   const files = readdirSync(source).sort();
@@ -78,14 +81,16 @@ it('begins with the credits that were there before it', async () => {
     await migrate(pool, folder);
     await pool.query(`insert into users (id, email, name) values ('u', 'u@example.com', 'U')`);
     await pool.query(
-      `insert into invoices (id, user_id, type, method, state, cost, currency, credits, remaining_credits) values
-       ('a', 'u', 'adjustment', 'grant', 'paid', 0, 'USD', 100000, 100000), ('b', 'u', 'credit_purchase', 'card', 'paid', 5, 'USD', 500, 500),
-       ('c', 'u', 'credit_purchase', 'card', 'pending', 5, 'USD', 500, 0)`,
+      `insert into invoices (id, user_id, type, method, state, cost, currency, credits, remaining_credits)
+       values
+         ('a', 'u', 'adjustment', 'grant', 'paid', 0, 'USD', 100000, 100000),
+         ('b', 'u', 'credit_purchase', 'card', 'paid', 5, 'USD', 500, 500),
+         ('c', 'u', 'credit_purchase', 'card', 'pending', 5, 'USD', 500, 0)`,
     );
     for (const file of files.slice(billing)) await copyFile(join(source, file), join(folder, file));
     await migrate(pool, folder);
     expect(await databaseOn(pool).reconciliation.differences()).toEqual([]);
-    expect(await databaseOn(pool).billing.creditsLeft('u')).toBe(100_500);
+    expect(await databaseOn(pool).creditAccounts.creditsLeft('u')).toBe(100_500);
   } finally {
     await pool.end();
     await dropDatabase(inject('postgresURL'), name);

@@ -1,17 +1,17 @@
-// Transactions: all or nothing, run again after a deadlock, and a lost connection ends neither the process nor the pool.
+// Transactions: all or nothing, run again after a deadlock; a lost connection ends neither the process nor the pool.
 import { beforeEach, expect, it } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
+import { breakConnectionsOf } from '../support/database-outage.ts';
 import { testDatabase } from '../support/database.ts';
 
 const database = testDatabase();
-const ensure = (data: ReturnType<typeof databaseOn>, id: string) =>
-  data.accounts.ensureUser({ id, email: id, name: id });
+const ensure = (data: ReturnType<typeof databaseOn>, id: string) => data.users.ensureUser({ id, email: id, name: id });
 const userIDs = async () => (await database.pool().query('select id from users order by id')).rows.map((row) => row.id);
 
 beforeEach(() => database.pool().query('truncate users cascade'));
 
-it('writes all of it, or nothing', async () => {
+it('a transaction writes all of its changes, or none', async () => {
   await expect(
     inTransaction(database.pool(), async (data) => {
       await ensure(data, 'a');
@@ -23,7 +23,7 @@ it('writes all of it, or nothing', async () => {
   expect(await userIDs()).toEqual(['a']);
 });
 
-it('runs again what Postgres ended in favour of another transaction', async () => {
+it('a transaction that Postgres ended for a deadlock is run again', async () => {
   for (const id of ['a', 'b']) await ensure(databaseOn(database.pool()), id);
   let runs = 0;
   const bothBegun = Promise.withResolvers<void>();
@@ -38,18 +38,14 @@ it('runs again what Postgres ended in favour of another transaction', async () =
   expect(runs).toBe(3);
 });
 
-it('fails, and nothing else does, when the connection is lost in the middle', async () => {
+it('a transaction whose connection is lost fails, and later ones on the pool do not', async () => {
   const pool = createPool({ connectionString: database.url(), max: 1, application_name: 'to be lost' });
   const lost = Promise.withResolvers<void>();
   pool.on('remove', () => lost.resolve());
-  const cut = () =>
-    database
-      .pool()
-      .query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'to be lost'`);
   await expect(
     inTransaction(pool, async (data) => {
       await ensure(data, 'a');
-      await cut();
+      await breakConnectionsOf(database, 'to be lost');
       await ensure(data, 'b');
     }),
   ).rejects.toThrow(/terminat|connection/i);

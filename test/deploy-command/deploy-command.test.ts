@@ -1,10 +1,4 @@
 // `npm run deploy` and `npm run diff`: what they refuse and why, and what they hand to the real CDK CLI.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCommand, type StageCommand } from '../../bin/deploy/command-line.ts';
@@ -12,50 +6,19 @@ import { checkPrerequisites } from '../../bin/deploy/prerequisites.ts';
 import { openTerminal } from '../../bin/local/terminal.ts';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
+import { goodAccount } from './account-facts.ts';
+import { type AwsStandIn, startAws } from './aws-stand-in.ts';
+import { home, runDeploy } from './run-deploy.ts';
 
-const root = join(import.meta.dirname, '../..');
-const home = mkdtempSync(join(tmpdir(), 'deploy-command-'));
 const digest = `imageDigest=sha256:${'a'.repeat(64)}`;
 const account = '111111111111';
 const processTimeoutMs = 60_000;
-/** Says who one is to whoever signs a request with the key id GOOD. */
-const sts = createServer((request, response) => {
-  const known = request.headers.authorization?.includes('Credential=GOOD/');
-  const answer = known
-    ? `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`
-    : '<ErrorResponse><Error><Type>Sender</Type><Code>ExpiredToken</Code><Message>The security token included in the request is expired</Message></Error></ErrorResponse>';
-  request.resume().once('end', () => response.writeHead(known ? 200 : 403, { 'Content-Type': 'text/xml' }).end(answer));
-});
+let aws: AwsStandIn;
 
-beforeAll(() => once(sts.listen(0, '127.0.0.1'), 'listening'));
-afterAll(() => {
-  sts.close();
-  rmSync(home, { recursive: true });
+beforeAll(async () => {
+  aws = await startAws(goodAccount);
 });
-
-const signedIn = (keyID: string) => ({
-  AWS_ACCESS_KEY_ID: keyID,
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
-});
-
-/** Without any credentials of whoever runs the tests. */
-async function run(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<{ code: number | null; output: string }> {
-  const env = { PATH: process.env.PATH, HOME: home, AWS_EC2_METADATA_DISABLED: 'true', CI: '1', ...environment };
-  const child = spawn(process.execPath, ['bin/deploy.ts', ...args], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const chunks: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
-  const [code] = await once(child, 'close');
-  return { code, output: chunks.join('') };
-}
+afterAll(() => aws.close());
 
 function commandOf(...args: string[]): StageCommand {
   const command = readCommand(args);
@@ -64,7 +27,7 @@ function commandOf(...args: string[]): StageCommand {
 }
 
 describe('the arguments', () => {
-  test('name an engineer’s own stage as bin/app.ts reads it', () => {
+  test('name an engineer’s own stage in the context that bin/app.ts reads', () => {
     expect(commandOf('deploy', 'ada', '--own').cdkArgs.slice(2)).toEqual(['--context', 'stage=ada']);
     expect(commandOf('deploy', 'ada', '--own').settings).toBe(stages.dev);
   });
@@ -99,6 +62,7 @@ describe('the arguments', () => {
     ],
     [['diff', 'toString'], 'There is no stage toString.'],
     [['deploy', 'prod', '--own'], 'prod is a shared stage'],
+    [['diff', 'dev', '--check'], '--check is an option of deploy.'],
     [['deploy', 'Ada_1', '--own'], 'NAME must be up to 16 lower-case letters'],
   ])('%j are refused', (args, reason) => {
     expect(readCommand(args)).toEqual({ text: expect.stringContaining(reason), exitCode: 2 });
@@ -116,6 +80,13 @@ describe('the arguments', () => {
     }
   });
 
+  test('name the qualifier of a bootstrap, which nobody has to', () => {
+    expect(commandOf('deploy', 'dev').qualifier).toEqual({ name: 'hnb659fds', isDefault: true });
+    const named = commandOf('deploy', 'dev', '-c', '@aws-cdk/core:bootstrapQualifier=dev');
+    expect(named.qualifier).toEqual({ name: 'dev', isDefault: false });
+    expect(commandOf('deploy', 'prod').qualifier.name).toBe(stages.prod.bootstrapQualifier);
+  });
+
   test('need credentials unless the comparison is with a file', () => {
     expect(commandOf('diff', 'dev').needsCredentials).toBe(true);
     expect(commandOf('diff', 'dev/Media', '--template=old.json').needsCredentials).toBe(false);
@@ -124,7 +95,7 @@ describe('the arguments', () => {
 
 describe('a deployment', { timeout: processTimeoutMs }, () => {
   test('is refused without credentials, before anything is built', async () => {
-    const { code, output } = await run(['deploy', 'dev']);
+    const { code, output } = await runDeploy(['deploy', 'dev']);
     expect(code).toBe(1);
     expect(output).toContain('There are no AWS credentials');
     expect(output).toContain('--profile NAME');
@@ -132,40 +103,42 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
   });
 
   test('is refused with credentials that AWS does not accept', async () => {
-    const { code, output } = await run(['deploy', 'dev'], signedIn('OLD'));
+    const { code, output } = await runDeploy(['deploy', 'dev'], { ...aws.environment, AWS_ACCESS_KEY_ID: 'OLD' });
     expect(code).toBe(1);
-    expect(output).toContain(
-      'AWS does not accept the credentials, or cannot be reached (The security token included in the request is expired)',
-    );
+    const refusal = 'AWS does not accept the credentials, or cannot be reached';
+    expect(output).toContain(`${refusal} (The security token included in the request is expired)`);
   });
 
-  test('is refused without Docker, and says how to do without', async () => {
-    const { code, output } = await run(['deploy', 'dev'], { ...signedIn('GOOD'), CDK_DOCKER: join(home, 'no-docker') });
+  test('is refused without Docker, with how to deploy without it', async () => {
+    const { code, output } = await runDeploy(['deploy', 'dev'], {
+      ...aws.environment,
+      CDK_DOCKER: join(home, 'no-docker'),
+    });
     expect(code).toBe(1);
     expect(output).toContain(`account ${account}`);
     expect(output).toContain('-c imageDigest=sha256:…');
     expect(output).not.toContain('> cdk');
   });
 
-  test('goes to the CDK, whose exit code it has', async () => {
-    const { code, output } = await run(
-      ['deploy', 'dev', '-c', digest, '--app', join(home, 'no-app')],
-      signedIn('GOOD'),
+  test('is handed to the CDK, and ends with its exit code', async () => {
+    const { code, output } = await runDeploy(
+      ['deploy', 'ada', '--own', '-c', digest, '--app', join(home, 'no-app')],
+      aws.environment,
     );
     expect(code).toBe(1);
-    expect(output).toContain(`> cdk deploy dev/** -c ${digest} --app ${join(home, 'no-app')}`);
+    expect(output).toContain(`> cdk deploy ada/** --context stage=ada -c ${digest} --app ${join(home, 'no-app')}`);
     expect(output).toMatch(/no-app: not found|Subprocess exited/);
   });
 
-  test('goes to the account of its stage only', async () => {
+  test('is refused with credentials of another account than that of its stage', async () => {
     const elsewhere = {
       ...commandOf('deploy', 'prod', '-c', digest),
       settings: { ...stages.prod, account: '222222222222' },
     };
     const before = { ...process.env };
-    Object.assign(process.env, signedIn('GOOD'));
+    Object.assign(process.env, aws.environment);
     try {
-      await expect(checkPrerequisites(elsewhere, openTerminal({ write: () => true }))).rejects.toThrow(
+      await expect(checkPrerequisites(elsewhere, openTerminal({ write: () => true }), null)).rejects.toThrow(
         `prod belongs to the account 222222222222 (lib/stages.ts), and the credentials are of ${account}.`,
       );
     } finally {
@@ -175,13 +148,13 @@ describe('a deployment', { timeout: processTimeoutMs }, () => {
 });
 
 describe('a comparison', () => {
-  // Synthesized here without code, which takes the longest and is not compared.
+  // The stage is synthesized here, without the code of its functions: bundling takes the longest, and is not compared.
   const app = testApp();
   synthesizeStage(app, 'ada', stages.dev);
 
   test('of an engineer’s own stage with a template needs no account', { timeout: processTimeoutMs }, async () => {
     const assembly = app.synth().directory;
-    const { code, output } = await run([
+    const { code, output } = await runDeploy([
       'diff',
       'ada/Delivery',
       '--own',

@@ -11,7 +11,7 @@ import { stages } from '../../lib/stages.ts';
 import { changedRetentionDays } from './emulated-account.ts';
 import { databaseHost, masterCredentials } from './postgres-proxy.ts';
 
-/** The emulator refuses stacks that have them. In their place stands a resource that does nothing. */
+/** The emulator refuses stacks with resources of these types. A resource that does nothing takes the place of each. */
 const lackingTypes: ReadonlySet<string> = new Set([
   'AWS::ApplicationAutoScaling::ScalableTarget',
   'AWS::ApplicationAutoScaling::ScalingPolicy',
@@ -23,15 +23,15 @@ const lackingTypes: ReadonlySet<string> = new Set([
   'AWS::ECS::ClusterCapacityProviderAssociations',
   'AWS::RDS::DBProxyTargetGroup',
   'AWS::WAFv2::WebACLAssociation',
-  // Not refused, but its function calls EC2 by an SDK that only Lambda brings along.
+  // The emulator does not refuse it, but its function needs an SDK for EC2 that only Lambda brings along.
   'Custom::VpcRestrictDefaultSG',
-  // Not refused either; its function wants Python's SDK and the command line, which a layer of AWS brings along.
+  // Nor does it refuse this one. Its function needs the SDK for Python and the CLI, which a layer of AWS brings along.
   'Custom::CDKBucketDeployment',
 ]);
-/** Alarms of figures that are computed are refused as well, and the page shows them all. */
+/** The emulator also refuses alarms of computed figures, and with them this stack, which shows all alarms. */
 const lackingStack = 'Monitoring';
 
-/** What the second deployment changes: of the API, the database, all logs, and every function, as a release does. */
+/** What the second deployment changes, besides every function: settings of the API, the database and all logs. */
 const changedSettings: Partial<StageSettings> = {
   logRetentionDays: changedRetentionDays,
   apiRequestsPerSecond: 77,
@@ -43,7 +43,7 @@ const app = new App();
 const isChanged = app.node.tryGetContext('changed') === 'true';
 const stage = new ServiceStage(app, 'emulated', {
   settings: { ...stages.dev, ...(isChanged && changedSettings) },
-  // Never pulled: no task runs.
+  // Nobody pulls the image, since no task runs.
   image: new PublisherImage(`sha256:${'0'.repeat(64)}`),
 });
 stage.node.tryRemoveChild(lackingStack);
@@ -55,7 +55,7 @@ function standIn(node: IConstruct): void {
     node.addOverride('Type', 'AWS::CloudFormation::WaitConditionHandle');
     node.addDeletionOverride('Properties');
   }
-  // AWS publishes the machine image of the day there; the emulator does not, and nobody else may.
+  // Under these names AWS publishes the newest machine image. The emulator has none, and nobody else may set one.
   if (node instanceof CfnParameter && String(node.default).startsWith('/aws/service/')) {
     node.type = 'AWS::EC2::Image::Id';
     node.default = 'ami-00000000000000000';
@@ -63,17 +63,13 @@ function standIn(node: IConstruct): void {
   if (isChanged && node instanceof CfnFunction && node.description) node.description += changedDescription;
 }
 
-/** In front of the test's Postgres instead of RDS, which here serves no SQL, manages no password and has no proxy. */
+/** Lets functions use the test's Postgres: the emulated RDS serves no SQL, manages no password and has no proxy. */
 function connectToPostgres(database: IConstruct): void {
   const proxy = database.node.findChild('Proxy').node.defaultChild as CfnResource;
   proxy.addOverride('Type', 'Custom::DBProxyStandIn');
   proxy.addPropertyOverride('ServiceToken', attributesStandIn(database).functionArn);
-  const proxyArn = Stack.of(proxy).formatArn({
-    service: 'rds',
-    resource: 'db-proxy',
-    resourceName: 'prx-0',
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
+  const name = { service: 'rds', resource: 'db-proxy', resourceName: 'prx-0' };
+  const proxyArn = Stack.of(proxy).formatArn({ ...name, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
   proxy.addPropertyOverride('Attributes', { Endpoint: databaseHost, DBProxyArn: proxyArn });
 
   const username = SecretValue.unsafePlainText(masterCredentials.username);
@@ -83,7 +79,7 @@ function connectToPostgres(database: IConstruct): void {
   const migrationFunction = migration.node.defaultChild as CfnFunction;
   migrationFunction.addPropertyOverride('Environment.Variables.DATABASE_HOST', databaseHost);
   migrationFunction.addPropertyOverride('Environment.Variables.DATABASE_SECRET_ARN', master.secretArn);
-  // The emulator's own says which certificates are trusted here.
+  // The emulator sets this variable itself: it says which certificates are trusted here.
   migrationFunction.addPropertyDeletionOverride('Environment.Variables.NODE_EXTRA_CA_CERTS');
   const policy = migration.node.findChild('ServiceRole').node.findChild('DefaultPolicy').node.defaultChild as CfnPolicy;
   const { Statement: statements }: { Statement: unknown[] } = Stack.of(policy).resolve(policy.policyDocument);
@@ -91,14 +87,21 @@ function connectToPostgres(database: IConstruct): void {
   policy.addPropertyOverride(`PolicyDocument.Statement.${index}.Resource`, master.secretArn);
 }
 
-/** The function behind custom resources that have the attributes they are given. */
+/** The function behind custom resources whose attributes are those that they are given. */
 function attributesStandIn(scope: IConstruct): LambdaFunction {
   return new LambdaFunction(scope, 'AttributesStandIn', {
     runtime: Runtime.NODEJS_24_X,
     handler: 'index.handler',
     code: Code.fromInline(`
       exports.handler = async ({ ResponseURL, StackId, RequestId, LogicalResourceId, ResourceProperties }) => {
-        const answer = { Status: 'SUCCESS', PhysicalResourceId: LogicalResourceId, StackId, RequestId, LogicalResourceId, Data: ResourceProperties.Attributes };
+        const answer = {
+          Status: 'SUCCESS',
+          PhysicalResourceId: LogicalResourceId,
+          StackId,
+          RequestId,
+          LogicalResourceId,
+          Data: ResourceProperties.Attributes,
+        };
         await fetch(ResponseURL, { method: 'PUT', body: JSON.stringify(answer) });
       };`),
   });

@@ -1,4 +1,4 @@
-// What a client does with the deployed API, and what has to follow from it behind the API.
+// What a client does with the deployed API, and what has to happen behind the API then.
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { ListSchedulesCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -10,12 +10,12 @@ import { connectMcpClient } from '../support/mcp-clients.ts';
 import { mediaSample } from '../support/media-samples.ts';
 import type { EmulatedAccount } from './emulated-account.ts';
 
-/** Never connected to: nobody publishes here. */
-const target = { rtmpURL: 'rtmp://live.example.com/app', streamKey: 'key-of-the-test' };
-/** The sweep that arms the timer comes every minute, here up to ten seconds late. */
+/** Nobody connects to this destination, since its host does not exist. */
+export const rtmpTarget = { rtmpURL: 'rtmp://live.example.com/app', streamKey: 'key-of-the-test' };
+/** Enough time for the sweep that arms the timer: it runs every minute, and here up to ten seconds late. */
 const scheduleAheadMs = 75_000;
 
-/** Uploads a file, and has a stream that plays it. Needs a media worker. @returns the stream's id */
+/** Uploads a file and makes a stream that plays it, which needs a media worker. @returns the id of the stream */
 export async function prepareStream(api: ApiClient): Promise<string> {
   const uploadID = await uploadFile(api, await mediaSample('plain.mp4'), 'video/mp4');
   const { probeState, durationSeconds, videoCodec, audioCodec } = await api('GET', `/uploads/${uploadID}`);
@@ -24,7 +24,7 @@ export async function prepareStream(api: ApiClient): Promise<string> {
     { probeState: 'completed', durationSeconds: 2, videoCodec: 'h264', audioCodec: 'aac' },
   );
 
-  const streamID = await createLoop(api, [uploadID], target);
+  const streamID = await createLoop(api, [uploadID], rtmpTarget);
   const [playlistID] = (await api('GET', `/streams/${streamID}`)).playlistIDs;
   await api('POST', `/playlists/${playlistID}/publish`);
   const published = async () => (await api('GET', `/playlists/${playlistID}`)).publishStatus;
@@ -33,51 +33,48 @@ export async function prepareStream(api: ApiClient): Promise<string> {
   return streamID;
 }
 
-/** The GraphQL function answers, with what belongs to the stream. */
+/** Asserts that the GraphQL function shows a stream with what belongs to it. */
 export async function assertSeenByFrontEnds(graphqlURL: string, apiKey: string, streamID: string): Promise<void> {
   const query =
-    'query($id: ID!) { getStream(id: $id) { id destination { rtmpURL } playlists { draft { items { upload { videoCodec } } } } } }';
+    'query($id: ID!) { getStream(id: $id) { ' +
+    'id destination { rtmpURL } playlists { draft { items { upload { videoCodec } } } } ' +
+    '} }';
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-  const response = await fetch(graphqlURL, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ query, variables: { id: streamID } }),
-  });
+  const body = JSON.stringify({ query, variables: { id: streamID } });
+  const response = await fetch(graphqlURL, { method: 'POST', headers, body });
   const getStream = {
     id: streamID,
-    destination: { rtmpURL: target.rtmpURL },
+    destination: { rtmpURL: rtmpTarget.rtmpURL },
     playlists: [{ draft: { items: [{ upload: { videoCodec: 'h264' } }] } }],
   };
   assert.deepEqual(await response.json(), { data: { getStream } });
 }
 
-/** A signed URL takes what was announced and nothing else. */
+/** Asserts that a signed URL takes only the bytes that were announced. */
 export async function assertOtherBytesRefused(api: ApiClient): Promise<void> {
   const { id } = await api('POST', '/uploads', { name: 'announced.mp4', mimeType: 'video/mp4', fileSize: 4 });
   const { url, headers } = await api('POST', `/uploads/${id}/upload-url`);
   const put = async (body: string, changed = {}) =>
     (await fetch(url, { method: 'PUT', headers: { ...headers, ...changed }, body })).status;
-  assert.deepEqual(
-    [await put('12345'), await put('1234', { 'content-type': 'text/html' }), await put('1234')],
-    [403, 403, 200],
-  );
+  const statuses = [await put('12345'), await put('1234', { 'content-type': 'text/html' }), await put('1234')];
+  assert.deepEqual(statuses, [403, 403, 200]);
 }
 
-/** @returns its id */
+/** Starts a stream. @returns its id */
 export async function startStream(api: ApiClient, streamID: string): Promise<string> {
   assert.equal((await api('POST', `/streams/${streamID}/start`)).state, 'activating');
   return streamID;
 }
 
-/** By the function of MCP, behind the same API. */
-export async function assertSeenByAgents(mcpURL: string, apiKey: string, streamID: string): Promise<void> {
+/** Asserts that an AI client sees a stream through the MCP function, behind the same API. */
+export async function assertSeenByAIClients(mcpURL: string, apiKey: string, streamID: string): Promise<void> {
   const client = await connectMcpClient('v2, negotiating', mcpURL, { headers: { 'x-api-key': apiKey } });
   const { structuredContent } = await client.callTool('get_stream', { id: streamID });
   assert.deepEqual([client.protocolVersion, structuredContent.state], ['2026-07-28', 'activating']);
   await client.close();
 }
 
-/** Takes the next command off a queue, as an agent would: it has to be this stream's. */
+/** Takes the next command off a queue, as an agent would, and asserts that it is about this stream. */
 export async function takePublishCommand(
   { clientConfig }: EmulatedAccount,
   QueueUrl: string,
@@ -89,18 +86,24 @@ export async function takePublishCommand(
   await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message?.ReceiptHandle }));
 }
 
-/** In AWS no address of this machine may be told, and the name leads nowhere (RFC 2606). @returns its id */
+/**
+ * Makes a webhook. The API refuses addresses of this machine here, and this name leads nowhere (RFC 2606).
+ * @returns the id of the webhook
+ */
 export async function createWebhook(api: ApiClient): Promise<string> {
   return (await api('POST', '/webhooks', { url: 'https://hooks.invalid/', events: ['stream.state_changed'] })).id;
 }
 
-/** Resolves when the event was written with its cause, relayed, taken off the queue by the function, and attempted as far as its name goes. */
+/**
+ * Resolves when an event was written, relayed and taken off the queue by the function, which tried to deliver it and
+ * failed only for the name of the webhook.
+ */
 export async function webhookAttempted(api: ApiClient, id: string): Promise<void> {
   const last = async () => (await api('GET', `/webhooks/${id}/deliveries`)).data.at(-1);
   await until(async () => (await last())?.failure != null);
   const { eventType, state, responseStatus, failure } = await last();
   assert.deepEqual([eventType, state, responseStatus], ['stream.state_changed', 'pending', null]);
-  // Without a resolver nobody can say that there is no such name.
+  // Where there is no resolver, nobody can say that there is no such name.
   assert.ok(['name_not_found', 'unreachable'].includes(failure.code), failure.code);
 }
 
@@ -109,18 +112,22 @@ export interface ScheduledStream {
   readonly startAt: Date;
 }
 
+/** Schedules a stream for soon. */
 export async function scheduleStream(api: ApiClient, id: string): Promise<ScheduledStream> {
   const startAt = new Date(Date.now() + scheduleAheadMs);
   assert.equal((await api('POST', `/streams/${id}/schedule`, { scheduleStartAt: startAt })).state, 'scheduled');
   return { id, startAt };
 }
 
-/** Resolves when the group has a schedule: EventBridge's rule has called the sweep. */
+/** Resolves when the group has a schedule: then a rule of EventBridge has called the sweep. */
 export async function timerArmed(account: EmulatedAccount, groupName: string): Promise<void> {
   await until(async () => (await countSchedules(account, groupName)) === 1);
 }
 
-/** Resolves when the schedule has put its message on the queue, the queue has called the job, and the job has moved the stream. */
+/**
+ * Resolves when the schedule has put its message on the queue, the queue has called the job, and the job has moved the
+ * stream.
+ */
 export async function timerFired(
   account: EmulatedAccount,
   groupName: string,
@@ -129,7 +136,7 @@ export async function timerFired(
   { id, startAt }: ScheduledStream,
 ): Promise<void> {
   const read = () => api('GET', `/streams/${id}`);
-  // Each look at the stream is an invocation, and there is nothing to see before.
+  // Each look at the stream invokes a function, and until then there is nothing to see.
   await setTimeout(startAt.getTime() - Date.now());
   await until(async () => (await read()).state !== 'scheduled');
   const { state, transitions } = await read();
@@ -140,12 +147,12 @@ export async function timerFired(
 }
 
 async function countSchedules({ clientConfig }: EmulatedAccount, GroupName: string): Promise<number> {
-  return (await new SchedulerClient(clientConfig).send(new ListSchedulesCommand({ GroupName }))).Schedules?.length ?? 0;
+  const { Schedules = [] } = await new SchedulerClient(clientConfig).send(new ListSchedulesCommand({ GroupName }));
+  return Schedules.length;
 }
 
 async function countInvocations({ clientConfig }: EmulatedAccount, logGroupName: string, since: Date): Promise<number> {
-  const { events = [] } = await new CloudWatchLogsClient(clientConfig).send(
-    new FilterLogEventsCommand({ logGroupName, startTime: since.getTime() }),
-  );
+  const command = new FilterLogEventsCommand({ logGroupName, startTime: since.getTime() });
+  const { events = [] } = await new CloudWatchLogsClient(clientConfig).send(command);
   return events.filter(({ message }) => message?.startsWith('START RequestId')).length;
 }

@@ -13,10 +13,10 @@ export interface DeployedResource {
   readonly physicalID: string;
 }
 
-/** By STACK/LOGICAL-ID. */
+/** Resources by their places, as STACK/LOGICAL-ID. */
 export type DeployedResources = ReadonlyMap<string, DeployedResource>;
 
-/** Of all logs, once the changes are deployed. */
+/** How many days all logs are kept, once the changes are deployed. */
 export const changedRetentionDays = RetentionDays.ONE_MONTH;
 
 const root = join(import.meta.dirname, '../..');
@@ -29,13 +29,13 @@ export class EmulatedAccount {
   readonly #folder: string;
   #cli: RunningChild | null = null;
 
-  /** @param folder where the CLI leaves what it likes */
+  /** @param folder where the CLI may leave files */
   constructor(clientConfig: AWSEmulator['clientConfig'], folder: string) {
     this.clientConfig = clientConfig;
     this.#folder = folder;
   }
 
-  /** Of a process in the account: any client of the AWS SDK finds the emulator. */
+  /** The environment of a process in the account: with it, every client of the AWS SDK finds the emulator. */
   get environment(): NodeJS.ProcessEnv {
     const { endpoint, region, credentials } = this.clientConfig;
     return {
@@ -49,37 +49,34 @@ export class EmulatedAccount {
     };
   }
 
-  /** Ends the CLI if it still runs: until then it writes into the folder. */
+  /** Ends the CLI if it still runs, since it writes into the folder as long as it does. */
   async stop(): Promise<void> {
     await this.#cli?.stop('SIGKILL', 0);
   }
 
   /** `cdk bootstrap` */
   bootstrap(): Promise<void> {
-    // Where there is no app: it needs none.
+    // The folder has no app, and bootstrapping needs none.
     return this.#cdk(this.#folder, 'bootstrap', 'aws://000000000000/us-east-1');
   }
 
-  /** `cdk deploy` of all stacks of app.ts. @param isChanged with changes as a later release brings them */
+  /** `cdk deploy` of all stacks of app.ts. @param isChanged deploys them with changes, as a later release has them */
   deploy({ isChanged }: { isChanged: boolean }): Promise<void> {
     const output = join(this.#folder, `cdk.out.${isChanged}`);
     const app = ['--app', 'node test/deploy/app.ts', '--context', `changed=${isChanged}`, '--output', output];
     return this.#cdk(root, 'deploy', '**', ...app, '--require-approval', 'never', '--concurrency', '4');
   }
 
-  /** Of all stacks but the bootstrap's. */
+  /** The resources of all stacks but that of the bootstrap. */
   async resources(): Promise<DeployedResources> {
     const client = new CloudFormationClient(this.clientConfig);
     const found = new Map<string, DeployedResource>();
     for await (const { StackSummaries = [] } of paginateListStacks({ client }, {})) {
       for (const { StackName } of StackSummaries.filter((stack) => stack.StackName !== bootstrapStack)) {
         for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName })) {
-          for (const {
-            LogicalResourceId,
-            ResourceType: type = '',
-            PhysicalResourceId: physicalID = '',
-          } of StackResourceSummaries) {
-            found.set(`${StackName}/${LogicalResourceId}`, { type, physicalID });
+          for (const resource of StackResourceSummaries) {
+            const { ResourceType: type = '', PhysicalResourceId: physicalID = '' } = resource;
+            found.set(`${StackName}/${resource.LogicalResourceId}`, { type, physicalID });
           }
         }
       }
@@ -87,24 +84,22 @@ export class EmulatedAccount {
     return found;
   }
 
-  /** Days that a log group keeps its logs. */
+  /** For how many days a log group keeps its logs. */
   async retentionDays(logGroupNamePrefix: string): Promise<number | undefined> {
-    const { logGroups } = await new CloudWatchLogsClient(this.clientConfig).send(
-      new DescribeLogGroupsCommand({ logGroupNamePrefix }),
-    );
+    const command = new DescribeLogGroupsCommand({ logGroupNamePrefix });
+    const { logGroups } = await new CloudWatchLogsClient(this.clientConfig).send(command);
     return logGroups?.[0]?.retentionInDays;
   }
 
-  /** Variables that ECS would give the container of a task. */
+  /** The variables that ECS would give to the container of a task. */
   async environmentOfTask(taskDefinition: string): Promise<Readonly<Record<string, string>>> {
-    const described = await new ECSClient(this.clientConfig).send(
-      new DescribeTaskDefinitionCommand({ taskDefinition }),
-    );
+    const command = new DescribeTaskDefinitionCommand({ taskDefinition });
+    const described = await new ECSClient(this.clientConfig).send(command);
     const variables = described.taskDefinition?.containerDefinitions?.[0]?.environment ?? [];
     return Object.fromEntries(variables.map(({ name = '', value = '' }) => [name, value]));
   }
 
-  /** @throws with the end of its output if it fails */
+  /** Runs the CLI. @throws the end of its output if it fails */
   async #cdk(cwd: string, ...args: string[]): Promise<void> {
     const lines: string[] = [];
     const log = (line: string) => {

@@ -1,4 +1,4 @@
-// Stands in for RDS and RDS Proxy: TLS, an IAM token or the master's password asked for, and a real Postgres behind it.
+// Stands in for RDS and RDS Proxy: it asks for TLS and an IAM token or the master's password, before a real Postgres.
 import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -7,20 +7,22 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
 export interface PostgresProxyOptions {
-  /** Folder of the Unix socket of a Postgres that trusts whoever connects there. */
+  /** The folder with the Unix socket of a Postgres that trusts everybody who connects there. */
   readonly socketFolder: string;
-  /** PEM. */
+  /** Certificate and key as PEM. */
   readonly certificate: { readonly cert: string; readonly key: string };
+  /** Told of each connection by an IAM token. @param application the name that the client gives itself */
+  readonly onToken?: (user: string, application: string) => void;
 }
 
 export interface PostgresProxy {
   readonly port: number;
-  /** Who connected so far. */
+  /** The users who have connected so far. */
   readonly users: ReadonlySet<string>;
   close(): void;
 }
 
-/** In the secret that the migration reads. */
+/** What is in the secret that the migration reads. */
 export const masterCredentials = { username: 'postgres', password: 'of the emulated master' } as const;
 /** The name in the certificate, in DATABASE_HOST and in tokens. */
 export const databaseHost = 'localhost';
@@ -30,7 +32,11 @@ const sslRequestCode = 80_877_103;
 const cleartextPasswordWanted = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
 const refusal = errorResponse('SFATAL\0C28000\0Mthe credentials are not accepted\0\0');
 
-export async function startPostgresProxy({ socketFolder, certificate }: PostgresProxyOptions): Promise<PostgresProxy> {
+export async function startPostgresProxy({
+  socketFolder,
+  certificate,
+  onToken = () => {},
+}: PostgresProxyOptions): Promise<PostgresProxy> {
   const users = new Set<string>();
   const sockets = new Set<Duplex>();
   const track = (socket: Duplex) => {
@@ -44,12 +50,14 @@ export async function startPostgresProxy({ socketFolder, certificate }: Postgres
     const client = new TLSSocket(plain, { isServer: true, ...certificate });
     track(client);
     const startUp = await readMessage(client);
-    const user = /\0user\0([^\0]*)\0/.exec(startUp.toString('latin1'))?.[1] ?? '';
+    const given = (name: string) => new RegExp(`\\0${name}\\0([^\\0]*)\\0`).exec(startUp.toString('latin1'))?.[1] ?? '';
+    const user = given('user');
     client.write(cleartextPasswordWanted);
     await read(client, 1);
     const password = (await readMessage(client)).subarray(4, -1).toString();
     if (!isAccepted(user, password)) return void client.end(refusal);
     users.add(user);
+    if (user !== masterCredentials.username) onToken(user, given('application_name'));
     const server = createConnection(join(socketFolder, '.s.PGSQL.5432'));
     track(server);
     server.write(startUp);
@@ -68,7 +76,10 @@ export async function startPostgresProxy({ socketFolder, certificate }: Postgres
   };
 }
 
-/** The master by password, everybody else by a token for this user at this address, as RDS Proxy wants it. Its signature is not looked at. */
+/**
+ * Whether credentials are accepted: of the master a password, of others a token for this user at this address, as RDS
+ * Proxy wants it. The signature of the token is not checked.
+ */
 function isAccepted(user: string, password: string): boolean {
   if (user === masterCredentials.username) return password === masterCredentials.password;
   const token = URL.parse(`https://${password}`);
@@ -87,7 +98,7 @@ function errorResponse(fields: string): Buffer {
   return Buffer.concat([head, Buffer.from(fields)]);
 }
 
-/** A message whose length comes first, with its length. */
+/** Reads a message that begins with its length. @returns the message with its length */
 async function readMessage(stream: Duplex): Promise<Buffer> {
   const length = await read(stream, 4);
   return Buffer.concat([length, await read(stream, length.readInt32BE(0) - 4)]);

@@ -1,4 +1,4 @@
-// `npm run test:deploy`: deploys the platform into an emulator of AWS, uses it as a client does, and deploys it again as an update.
+// `npm run test:deploy`: deploys the platform into an emulator of AWS, uses it as a client does, and updates it.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Pool } from 'pg';
-import { startPostgres } from '../../bin/local/postgres.ts';
+import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
+import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import { startEmulator } from '../support/aws-emulator.ts';
 import { onServer, urlOfDatabase } from '../support/database.ts';
 import { apiClient } from '../support/local-run.ts';
 import {
   assertOtherBytesRefused,
-  assertSeenByAgents,
+  assertSeenByAIClients,
   assertSeenByFrontEnds,
   createWebhook,
   prepareStream,
@@ -28,14 +28,21 @@ import {
 } from './client-session.ts';
 import { changedRetentionDays, EmulatedAccount } from './emulated-account.ts';
 import type { DeployedResources } from './emulated-account.ts';
-import { startMediaWorker } from './media-worker.ts';
+import { CallRecorder } from './call-recorder.ts';
+import { linesOf, newCalls } from './recorded-calls.ts';
+import { startTask } from './task.ts';
+import type { Task } from './task.ts';
+import { importPrepareAndPublish } from './tasks.ts';
+import type { TaskName } from './tasks.ts';
 import { databaseHost, masterCredentials, startPostgresProxy } from './postgres-proxy.ts';
 
 const stepTimeoutMs = 3 * 60_000;
 const quotedLines = 60;
 const databaseName = 'platform';
+/** As app.ts calls it. */
+const stageName = 'emulated';
 const apiKey = 'lss_of_the_deploy_test';
-/** What the emulator and the programs of ours in it print, the end of it. */
+/** The last lines that the emulator, and our programs in it, have printed. */
 const output: string[] = [];
 
 const lacking = ['python3', 'openssl'].filter((command) => spawnSync(command, ['--version']).error);
@@ -64,8 +71,16 @@ async function run(): Promise<number> {
 async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'deploy-test-'));
   cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const database = await step('A Postgres that is reached as RDS Proxy is', () => startDatabase(cleanup, folder));
-  const emulator = await step('An emulator of AWS', () => startEmulator(database.environment, log));
+  const recorder = new CallRecorder();
+  cleanup.defer(() => recorder.close());
+  const database = await step('A Postgres that is reached as RDS Proxy is', () =>
+    startDatabase(cleanup, folder, recorder),
+  );
+  const recording = await recorder.environmentOfEmulator(folder);
+  const emulator = await step('An emulator of AWS', () =>
+    startEmulator({ ...database.environment, ...recording }, log),
+  );
+  recorder.forwardTo(emulator.clientConfig.endpoint);
   cleanup.defer(() => emulator.stop());
   const account = new EmulatedAccount(emulator.clientConfig, folder);
   cleanup.defer(() => account.stop());
@@ -80,12 +95,33 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   const restApi = the('AWS::ApiGateway::RestApi', 'Api', deployed);
   const origin = `${emulator.clientConfig.endpoint}/restapis/${restApi}/live/_user_request_`;
   const api = apiClient({ apiURL: `${origin}/v1`, apiKey });
-  const worker = the('AWS::ECS::TaskDefinition', 'MediaWorkers', deployed);
-  const variables = await account.environmentOfTask(worker);
-  const publishQueue = (JSON.parse(variables['QUEUE_URLS'] ?? '{}') as Record<string, string>)['publish-ffmpeg'] ?? '';
-  const timerGroup = variables['TIMER_GROUP'] ?? '';
+  const start = async (name: TaskName): Promise<Task> => {
+    const [id, { physicalID }] = entryOf('AWS::ECS::TaskDefinition', name, deployed);
+    const caller = id.split('/')[1]!;
+    const endpoint = await recorder.endpointFor(caller);
+    const variables = await account.environmentOfTask(physicalID);
+    return startTask({
+      entry: name === 'ImportWorkers' ? 'imports/import.task.ts' : 'publisher/agent.task.ts',
+      taskDefinition: physicalID,
+      environment: {
+        ...account.environment,
+        ...database.environment,
+        ...variables,
+        ALLOW_PRIVATE_ADDRESSES: 'true',
+        AWS_ENDPOINT_URL: endpoint,
+        // The client of SQS calls whoever the URL of a queue names.
+        QUEUE_URLS: variables['QUEUE_URLS']?.replaceAll(emulator.clientConfig.endpoint, endpoint),
+        PGAPPNAME: caller,
+      },
+      log,
+      onProtect: () => recorder.note({ caller, action: 'ecs:UpdateTaskProtection', resource: cluster, part: 'ID' }),
+    });
+  };
+  const cluster = the('AWS::ECS::Cluster', 'Agents', deployed);
+  const publishQueue = the('AWS::SQS::Queue', /CommandsPublishFfmpeg(?!DeadLetters)/, deployed);
+  const timerGroup = the('AWS::Scheduler::ScheduleGroup', 'StreamTimers', deployed);
   const prepareStreams = (count: number) =>
-    withMediaWorker(worker, { ...account.environment, ...database.environment, ...variables }, async () => {
+    withMediaWorker(start, async () => {
       const streamIDs: string[] = [];
       while (streamIDs.length < count) streamIDs.push(await prepareStream(api));
       return streamIDs;
@@ -99,10 +135,14 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   const [first = '', second = ''] = await step(`Twice: ${preparation}`, () => prepareStreams(2));
   assert.ok(database.users.has('service'), 'nobody has used the database by an IAM token');
   await step('A front end sees it', () => assertSeenByFrontEnds(`${origin}/graphql`, apiKey, first));
+  await step('The identity function shows its keys', async () => {
+    const { status } = await fetch(`${origin}/api/auth/jwks`);
+    assert.equal(status, 200);
+  });
   const webhook = await createWebhook(api);
   await step('Start, and its command on the queue', () => startAndTakeCommand(first));
   await step('A webhook is told of it, as far as its name leads', () => webhookAttempted(api, webhook));
-  await step('An agent sees it', () => assertSeenByAgents(`${origin}/mcp`, apiKey, first));
+  await step('An AI client sees it', () => assertSeenByAIClients(`${origin}/mcp`, apiKey, first));
   const scheduled = await step('Schedule', () => scheduleStream(api, second));
   const armed = timerArmed(account, timerGroup);
 
@@ -120,22 +160,49 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   await step('Its command on the queue', () => takePublishCommand(account, publishQueue, scheduled.id));
   const [third = ''] = await step(preparation, () => prepareStreams(1));
   await step('Start, and its command on the queue', () => startAndTakeCommand(third));
+  await step('Tasks import, prepare, and take streams', () =>
+    importPrepareAndPublish({
+      api,
+      databaseURL: database.url,
+      waitingStreamID: third,
+      start,
+      hasCalled: (name, action) =>
+        recorder.recorded.some((right) => right.caller.includes(name) && right.action === action),
+    }),
+  );
+  await step('Every call of AWS is one that is known', async () => assertKnown(recorder, await account.resources()));
 }
 
-/** The server is reached by TLS at a port of its own, which the driver takes from the environment, as it does what certificates to trust. */
-async function startDatabase(cleanup: AsyncDisposableStack, folder: string) {
+/** `npm test` evaluates the known ones. With `--record` unknown calls become known. */
+function assertKnown({ recorded, unknown, calls }: CallRecorder, resources: DeployedResources): void {
+  assert.deepEqual(unknown, []);
+  const lines = linesOf(recorded, resources, stageName);
+  const rights = new Set(lines.map((line) => line.split(' ').slice(0, 2).join(' ')));
+  console.log(`  ${calls} calls, ${lines.length} different ones, ${rights.size} rights of roles`);
+  assert.deepEqual(newCalls(lines, { record: process.argv.includes('--record') }), []);
+}
+
+/**
+ * Starts the database behind TLS, at a port of its own. The driver takes from the environment which port that is, and
+ * which certificates to trust.
+ */
+async function startDatabase(cleanup: AsyncDisposableStack, folder: string, recorder: CallRecorder) {
   const keyFile = join(folder, 'key.pem');
   const certificateFile = join(folder, 'certificate.pem');
   const names = ['-subj', '/CN=test', '-addext', `subjectAltName=DNS:${databaseHost}`];
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile];
   await promisify(execFile)('openssl', ['req', '-x509', ...key, '-days', '1', ...names, '-out', certificateFile]);
 
-  const postgres = await startPostgres({ durable: false });
+  const postgres = await startThrowawayPostgres();
   cleanup.defer(() => postgres.stop());
   await onServer(postgres.url, `create database ${databaseName}`);
   const socketFolder = new URL(postgres.url).searchParams.get('host') ?? '';
   const certificate = { cert: await readFile(certificateFile, 'utf8'), key: await readFile(keyFile, 'utf8') };
-  const proxy = await startPostgresProxy({ socketFolder, certificate });
+  const proxy = await startPostgresProxy({
+    socketFolder,
+    certificate,
+    onToken: (user, caller) => recorder.note({ caller, action: 'rds-db:connect', resource: databaseHost, part: user }),
+  });
   cleanup.defer(() => proxy.close());
   return {
     url: urlOfDatabase(postgres.url, databaseName),
@@ -144,20 +211,20 @@ async function startDatabase(cleanup: AsyncDisposableStack, folder: string) {
   };
 }
 
-/** As signing up and paying would. */
+/** Makes a user with a key and credits, as signing up and paying would. */
 async function createUser(url: string): Promise<void> {
   const pool = new Pool({ connectionString: url });
-  const { accounts, billing } = databaseOn(pool);
+  const { users, invoices } = databaseOn(pool);
   const userID = 'usr_of_the_deploy_test';
-  await accounts.ensureUser({ id: userID, email: 'someone@example.com', name: 'Someone' });
-  await accounts.ensureKey({
+  await users.ensureUser({ id: userID, email: 'someone@example.com', name: 'Someone' });
+  await users.ensureKey({
     id: 'key_of_the_deploy_test',
     userID,
     name: 'test',
     keySha256: hashApiKey(apiKey),
     keyStart: apiKey.slice(0, 10),
   });
-  await billing.ensurePaidInvoice({
+  await invoices.ensurePaid({
     id: 'inv_of_the_deploy_test',
     userID,
     type: 'adjustment',
@@ -168,35 +235,44 @@ async function createUser(url: string): Promise<void> {
   await pool.end();
 }
 
-/** Only while it is needed, as an agent also starts streams that are due. The emulator gives what it has asked for last to nobody else for 20 s. */
+/**
+ * Runs a media worker while something is done, and no longer: every agent also starts streams that are due. For 20 s
+ * the emulator keeps commands for the worker that asked for them last.
+ */
 async function withMediaWorker<Result>(
-  taskDefinition: string,
-  environment: NodeJS.ProcessEnv,
+  start: (name: TaskName) => Promise<Task>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const worker = await startMediaWorker(taskDefinition, environment, log);
+  const worker = await start('MediaWorkers');
   const result = await Promise.race([work(), worker.works]);
   await worker.stop();
   return result;
 }
 
-/** Physical id of the one resource of a type whose logical id has this in it. */
-function the(type: string, inLogicalID: string, resources: DeployedResources): string {
+/** The one resource of a type whose logical id has this in it. */
+function entryOf(type: string, inLogicalID: string | RegExp, resources: DeployedResources) {
   const found = [...resources].filter(
-    ([id, resource]) => resource.type === type && id.split('/')[1]?.includes(inLogicalID),
+    ([id, resource]) => resource.type === type && id.split('/')[1]!.search(inLogicalID) >= 0,
   );
   assert.equal(found.length, 1, `${type} ${inLogicalID}`);
-  return found[0]![1].physicalID;
+  return found[0]!;
 }
 
-/** @throws naming what has become another resource, or is gone; only a version of a function is another one each time */
+/** Its physical id. */
+function the(type: string, inLogicalID: string | RegExp, resources: DeployedResources): string {
+  return entryOf(type, inLogicalID, resources)[1].physicalID;
+}
+
+/**
+ * @throws the names of resources that were replaced or are gone. Only versions of functions are replaced each time.
+ */
 function assertInPlace(before: DeployedResources, after: DeployedResources): void {
-  const replaced = [...before].filter(
-    ([id, { type, physicalID }]) => type !== 'AWS::Lambda::Version' && after.get(id)?.physicalID !== physicalID,
-  );
+  const lasting = [...before].filter(([, { type }]) => type !== 'AWS::Lambda::Version');
+  const replaced = lasting.filter(([id, { physicalID }]) => after.get(id)?.physicalID !== physicalID);
   assert.deepEqual(replaced, []);
 }
 
+/** Does a step with its title on the console, and fails it when it takes too long. */
 async function step<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
   const beganMs = performance.now();
   console.log(`… ${title}`);

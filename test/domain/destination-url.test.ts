@@ -1,10 +1,13 @@
-// Destination URLs: what users may name, and that whatever is accepted is what the publisher then takes apart.
+// Destination URLs: which ones users may name, and that the publisher reads every accepted one in the same way.
 import { isIP } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultOfDestination, isDestinationAllowed } from '../../lambda/domain/destination-url.ts';
 import { isAddressAllowed } from '../../lambda/domain/network-address.ts';
 import { parseRtmpURL } from '../../lambda/domain/rtmp-url.ts';
+
+const inAWS = { allowPrivateAddresses: false };
+const onOneMachine = { allowPrivateAddresses: true };
 
 test.for([
   'rtmp://a.rtmp.youtube.com/live2',
@@ -20,7 +23,7 @@ test.for([
   'rtmp://localhost.example.com/app',
   'rtmp://internal/app',
 ])('%s may be used', (url) => {
-  expect(isDestinationAllowed(url, false)).toBe(true);
+  expect(isDestinationAllowed(url, inAWS)).toBe(true);
 });
 
 test.for([
@@ -73,7 +76,7 @@ test.for([
     'rtmp://[fe80::1%25eth0]/app',
   ],
 ])('%s: malformed everywhere', ([, ...urls]) => {
-  const faults = urls.map((url) => [url, faultOfDestination(url, false), faultOfDestination(url, true)]);
+  const faults = urls.map((url) => [url, faultOfDestination(url, inAWS), faultOfDestination(url, onOneMachine)]);
   expect(faults).toEqual(urls.map((url) => [url, 'malformed', 'malformed']));
 });
 
@@ -108,8 +111,8 @@ test.for([
 ])('%s: only where private addresses are allowed', ([, ...hosts]) => {
   const faults = hosts.map((host) => [
     host,
-    faultOfDestination(`rtmp://${host}/app`, false),
-    faultOfDestination(`rtmps://${host}:1936/app`, true),
+    faultOfDestination(`rtmp://${host}/app`, inAWS),
+    faultOfDestination(`rtmps://${host}:1936/app`, onOneMachine),
   ]);
   expect(faults).toEqual(hosts.map((host) => [host, 'forbidden', null]));
 });
@@ -129,11 +132,11 @@ test.for([
   '[::]',
   '224.0.0.1',
 ])('%s: forbidden everywhere', (host) => {
-  expect(faultOfDestination(`rtmp://${host}/app`, false)).toBe('forbidden');
-  expect(faultOfDestination(`rtmp://${host}/app`, true)).toBe('forbidden');
+  expect(faultOfDestination(`rtmp://${host}/app`, inAWS)).toBe('forbidden');
+  expect(faultOfDestination(`rtmp://${host}/app`, onOneMachine)).toBe('forbidden');
 });
 
-describe('whatever is accepted', () => {
+describe('an accepted URL', () => {
   const plain = fc.constantFrom('a', 'live', '7', '.', '-');
   const part = (...odd: string[]) =>
     fc
@@ -167,26 +170,26 @@ describe('whatever is accepted', () => {
     application,
   );
 
-  test('is an address to the publisher too', () => {
+  test('names a host that is no forbidden address, as the publisher takes the URL apart', () => {
     let accepted = 0;
     fc.assert(
       fc.property(anyURL, (parts) => {
         const url = parts.join('');
-        if (!isDestinationAllowed(url, false)) return;
+        if (!isDestinationAllowed(url, inAWS)) return;
         accepted++;
         const { hostname } = parseRtmpURL(url)!;
-        expect({ url, hostname }).toSatisfy(() => isIP(hostname) === 0 || isAddressAllowed(hostname, false));
+        expect({ url, hostname }).toSatisfy(() => isIP(hostname) === 0 || isAddressAllowed(hostname, inAWS));
       }),
       { numRuns: 3000 },
     );
     expect(accepted).toBeGreaterThan(100);
   });
 
-  test('in AWS stays accepted where more is allowed', () => {
+  test('in AWS is accepted wherever more is allowed', () => {
     fc.assert(
       fc.property(anyURL, (parts) => {
         const url = parts.join('');
-        expect([false, null]).toContain(isDestinationAllowed(url, false) && faultOfDestination(url, true));
+        expect([false, null]).toContain(isDestinationAllowed(url, inAWS) && faultOfDestination(url, onOneMachine));
       }),
     );
   });

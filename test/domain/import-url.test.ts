@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultOfImportURL, fileNameOf, nameOfImport } from '../../lambda/domain/import-url.ts';
 
-const inAWS = (url: string) => faultOfImportURL(url, false);
-const here = (url: string) => faultOfImportURL(url, true);
+const inAWS = (url: string) => faultOfImportURL(url, { allowPrivateAddresses: false });
+const here = (url: string) => faultOfImportURL(url, { allowPrivateAddresses: true });
 
 test.for([
   'https://example.com/a.mp4',

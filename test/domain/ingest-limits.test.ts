@@ -1,4 +1,4 @@
-// What platforms take: their hosts are known whatever the region, others are not judged, and what is suggested instead is taken.
+// What streaming platforms accept: their hosts are known in every region, and other hosts are not judged.
 import { describe, expect, test } from 'vitest';
 import { connectionEndsAfterMs, excessOver } from '../../lambda/domain/ingest-limits.ts';
 import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-format.ts';
@@ -21,20 +21,20 @@ test.for([
   ['twitch.tv.example.com', []],
   ['notyoutube.com', []],
   ['127.0.0.1', []],
-] as const)('%s', ([host, formats]) => {
+] as const)('%s refuses these formats: %j', ([host, formats]) => {
   expect(refused(host)).toEqual(formats);
 });
 
 describe('HEVC and AV1', () => {
   const newer = videoCodecs.filter((videoCodec) => videoCodec !== 'h264');
 
-  test.for(['a.rtmp.youtube.com', 'live.example.com'])('are taken in all sizes by %s', (host) => {
+  test.for(['a.rtmp.youtube.com', 'live.example.com'])('are accepted in all sizes by %s', (host) => {
     const formats = newer.flatMap((videoCodec) => all.map((format) => ({ ...format, videoCodec })));
     expect(formats.filter((format) => excessOver(host, format) !== null)).toEqual([]);
   });
 
   test.for(['live-api-s.facebook.com', 'live.twitch.tv', 'fa723fc1b171.global-contribute.live-video.net'])(
-    'are refused by %s, with what is to be changed besides',
+    'are refused by %s, which names the sizes that it accepts besides',
     (host) => {
       for (const videoCodec of newer) {
         for (const format of all) {
@@ -49,8 +49,8 @@ describe('HEVC and AV1', () => {
   );
 });
 
-describe('what is suggested instead', () => {
-  test('is taken, and the most that is', () => {
+describe('a suggested format', () => {
+  test('is accepted by the platform, and is the most that it accepts', () => {
     expect(excessOver('live.twitch.tv', { quality: 'q_2160p', framerate: 'f_60', videoCodec: 'h264' })).toEqual({
       platform: 'Twitch',
       videoCodecs: null,
@@ -83,13 +83,16 @@ describe('a connection', () => {
     ['fra02.contribute.live-video.net', 48 * 60],
     ['fa723fc1b171.global-contribute.live-video.net', 48 * 60],
     ['live.example.com', 20 * 24 * 60],
-  ] as const)('to %s ends ten minutes or more before %i minutes, and not all at once', ([host, minutes]) => {
-    const endsAfterMinutes = [0, 0.25, 0.5, 0.999].map((random) => connectionEndsAfterMs(host, random) / 60_000);
-    expect(Math.max(...endsAfterMinutes)).toBeLessThan(minutes - 9);
-    expect(Math.min(...endsAfterMinutes)).toBeGreaterThan(0.89 * minutes);
-    expect(endsAfterMinutes).toEqual(endsAfterMinutes.toSorted((a, b) => b - a));
-    expect(endsAfterMinutes[0]! - endsAfterMinutes[3]!).toBeGreaterThan(30);
-    // FLV's times are signed 32-bit milliseconds.
-    expect(endsAfterMinutes[0]! * 60_000).toBeLessThan(2 ** 31);
-  });
+  ] as const)(
+    'to %s is replaced before its %i minutes are over, and not all connections at once',
+    ([host, minutes]) => {
+      const endsAfterMinutes = [0, 0.25, 0.5, 0.999].map((random) => connectionEndsAfterMs(host, random) / 60_000);
+      expect(Math.max(...endsAfterMinutes)).toBeLessThan(minutes - 9);
+      expect(Math.min(...endsAfterMinutes)).toBeGreaterThan(0.89 * minutes);
+      expect(endsAfterMinutes).toEqual(endsAfterMinutes.toSorted((a, b) => b - a));
+      expect(endsAfterMinutes[0]! - endsAfterMinutes[3]!).toBeGreaterThan(30);
+      // FLV has its times in signed 32-bit milliseconds: no connection may outlast them.
+      expect(endsAfterMinutes[0]! * 60_000).toBeLessThan(2 ** 31);
+    },
+  );
 });

@@ -9,14 +9,14 @@ const [cannot, canForLong, canAgain] = [
 ] as const;
 
 it.each([
-  ['has time left', leaseMs, [canForLong], false],
-  ['has time left, and is alone', stopAheadMs + 1, ['no answer'], false],
-  ['has a peer that renews', stopAheadMs, [cannot, canForLong], true],
-  ['has peers that cannot renew either', -90_000, [cannot, cannot], false],
-  ['has peers that cannot, and some that are gone', -90_000, [cannot, 'no answer'], false],
-  ['reaches none of its peers', stopAheadMs, ['no answer', 'no answer'], true],
-  ['has no peers', -90_000, [], false],
-  ['has a peer that came back a second ago: nobody takes over yet', -90_000, [canAgain, cannot], false],
-] as const)('an agent that %s', (_, leaseLeftMs, answers, stops) => {
+  ['goes on while its lease has time left', leaseMs, [canForLong], false],
+  ['goes on without peers while its lease has time left', stopAheadMs + 1, ['no answer'], false],
+  ['stops where a peer renews', stopAheadMs, [cannot, canForLong], true],
+  ['goes on where its peers cannot renew either', -90_000, [cannot, cannot], false],
+  ['goes on where some peers cannot renew and the others are gone', -90_000, [cannot, 'no answer'], false],
+  ['stops where it reaches none of its peers', stopAheadMs, ['no answer', 'no answer'], true],
+  ['goes on where it has no peers', -90_000, [], false],
+  ['goes on where a peer renews for a second only: nobody takes over yet', -90_000, [canAgain, cannot], false],
+] as const)('an agent that cannot renew %s', (_, leaseLeftMs, answers, stops) => {
   expect(mustStop(leaseLeftMs, answers)).toBe(stops);
 });

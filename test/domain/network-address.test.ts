@@ -6,7 +6,8 @@ type Reach = 'everywhere' | 'locally' | 'nowhere' | 'in AWS only';
 
 /** Where an address may be connected to. */
 function reachOf(address: string): Reach {
-  const [inAWS, here] = [isAddressAllowed(address, false), isAddressAllowed(address, true)];
+  const inAWS = isAddressAllowed(address, { allowPrivateAddresses: false });
+  const here = isAddressAllowed(address, { allowPrivateAddresses: true });
   if (inAWS) return here ? 'everywhere' : 'in AWS only';
   return here ? 'locally' : 'nowhere';
 }
@@ -83,6 +84,6 @@ test.for([
   ['unspecified', '0.0.0.0', '0.1.2.3', '::', '::ffff:0.0.0.0'],
   ['multicast', '224.0.0.1', '239.255.255.255', 'ff02::1', '::ffff:224.0.0.1'],
   ['no address', '', 'localhost', '2130706433', '0x7f.1', '127.1', '8.8.8.8.', '[::1]', '1.2.3.4/32'],
-])('%s: never', ([, ...addresses]) => {
+])('%s: refused everywhere', ([, ...addresses]) => {
   expect(exceptions(addresses, 'nowhere')).toEqual([]);
 });

@@ -1,8 +1,8 @@
-// Play-out: what is sent is a function of timeline and time, without gap, overlap or drift, and the same for whoever computes it.
+// Play-out: what is sent follows from timeline and time alone, without gap, overlap or drift, whoever computes it.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { boundaryAfter, frameCountOf, occurrenceAt, orderOfLap } from '../../lambda/domain/play-out.ts';
-import type { Occurrence, TimelineEntry, TimelineItem, TimelineSnapshot } from '../../lambda/domain/play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem, TimelineSnapshot } from '../../lambda/domain/play-out.ts';
 import { framesPerSecond } from '../../lambda/domain/video-format.ts';
 
 function item(itemID: string, durationSeconds: number): TimelineItem {
@@ -28,7 +28,10 @@ function begin(snapshot: TimelineSnapshot): TimelineEntry[] {
   return [{ number: 0, offsetSeconds: 0, playlistID: 'ply_0', snapshot }];
 }
 
-/** A publish that is known at `frame`: one more entry, at the next item boundary, in place of those that have not begun by then. */
+/**
+ * The timeline after a draft was published at `frame`: its entry begins at the next boundary of items, and takes the
+ * place of all entries that have not begun by then.
+ */
 function publish(
   timeline: readonly TimelineEntry[],
   frame: number,
@@ -46,7 +49,7 @@ function* occurrencesFrom(
   timeline: readonly TimelineEntry[],
   frame: number,
   fps: number,
-): Generator<Occurrence, never> {
+): Generator<ItemOccurrence, never> {
   for (let at = frame; ;) {
     const occurrence = occurrenceAt(timeline, at, fps);
     yield occurrence;
@@ -70,7 +73,7 @@ const anyShuffle = fc
   .record({ seed: fc.nat(2 ** 31 - 1), durations: fc.array(fc.constant(1), { minLength: 1, maxLength: 12 }) })
   .map(({ seed, durations }) => snapshotOf('shuffle', seed, ...durations));
 
-/** Runs with up to four publishes, each known some frames after the start of the one before. */
+/** Runs with up to four published drafts, each known some frames later than the one before. */
 const anyRun = fc
   .record({
     fps: anyFps,
@@ -122,7 +125,7 @@ describe('occurrences', () => {
     ]);
   });
 
-  test('need something to play', () => {
+  test('cannot be had from a timeline without items', () => {
     expect(() => occurrenceAt([], 0, 30)).toThrow(RangeError);
     expect(() => occurrenceAt(begin(snapshotOf('sequential', 0)), 0, 30)).toThrow(RangeError);
   });
@@ -146,7 +149,7 @@ describe('a lap', () => {
     );
   });
 
-  test('in shuffle does not begin with what the lap before ended with, when there are more than two items', () => {
+  test('in shuffle does not begin with what ended the lap before, if there are more than two items', () => {
     fc.assert(
       fc.property(anyShuffle, fc.nat(10_000_000), (snapshot, firstLap) => {
         fc.pre(snapshot.items.length > 2);
@@ -165,7 +168,7 @@ describe('a lap', () => {
     for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(150);
   });
 
-  test('in shuffle is the same in every release: agents of two releases carry one stream', () => {
+  test('in shuffle has the same order in every release, as agents of two releases carry one stream', () => {
     const idsOf = (items: readonly TimelineItem[]) => items.map(({ itemID }) => itemID).join('');
     const orders = (seed: number) =>
       [0, 1, 2, 3, 86_400].map((lap) => idsOf(orderOfLap(snapshotOf('shuffle', seed, 1, 1, 1, 1, 1, 1), lap)));
@@ -198,7 +201,7 @@ describe('a new entry', () => {
     );
   });
 
-  test('published again before it has begun is replaced', () => {
+  test('is replaced by the next one that is published before it has begun', () => {
     const [old, newer, newest] = [
       snapshotOf('sequential', 1, 20),
       snapshotOf('sequential', 2, 5),
@@ -268,7 +271,7 @@ describe('a run of 60 days', () => {
   });
 });
 
-test('any agent that reads the timeline computes the same, whatever was asked before', () => {
+test('any agent that reads the timeline computes the same occurrences, in whatever order it asks', () => {
   fc.assert(
     fc.property(anyRun, fc.array(fc.nat(10_000_000), { minLength: 1, maxLength: 10 }), ({ fps, timeline }, frames) => {
       const ours = frames.map((frame) => occurrenceAt(timeline, frame, fps));

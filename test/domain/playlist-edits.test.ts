@@ -13,10 +13,16 @@ function playlist(...ids: string[]): PlaylistSpec {
   return frozen({ mode: 'sequential', items: ids.map((id) => ({ id, uploadID: `upload of ${id}` })) });
 }
 
-/** Ids for items that are added without one: new-1, new-2, … */
+/** Ids for items that are added without one: new-1, new-2, …, which items of these tests may have already. */
 function counter(): () => string {
   let made = 0;
   return () => `new-${++made}`;
+}
+
+/** Ids for items that no other item has: made-1, made-2, … */
+function unusedIDs(): () => string {
+  const count = counter();
+  return () => `made-${count()}`;
 }
 
 function apply(spec: PlaylistSpec, ...operations: PlaylistOperation[]): EditResult {
@@ -54,14 +60,9 @@ describe('a batch', () => {
   test('does what its operations do to a plain list, or names the first that does not fit', () => {
     fc.assert(
       fc.property(anySpec, anyBatch, (spec, operations) => {
-        // An id that was made up may be taken already: the model leaves that to its own test.
-        const newItemID =
-          (ids = counter()) =>
-          () =>
-            `made-${ids()}`;
-        const result = applyPlaylistOperations(spec, operations, newItemID());
+        const result = applyPlaylistOperations(spec, operations, unusedIDs());
         const list = { mode: spec.mode as string, items: [...spec.items] };
-        const modelID = newItemID();
+        const modelID = unusedIDs();
         const firstMisfit = operations.findIndex((operation) => !applyToList(list, operation, modelID));
         if ('fault' in result) expect(result.fault.operationIndex).toBe(firstMisfit);
         else expect([firstMisfit, result.spec]).toEqual([-1, list]);
@@ -70,7 +71,7 @@ describe('a batch', () => {
     );
   });
 
-  test('is the same as its operations sent one by one', () => {
+  test('does the same as its operations sent one by one', () => {
     fc.assert(
       fc.property(anySpec, anyBatch, (spec, operations) => {
         const newItemID = counter();
@@ -138,7 +139,7 @@ describe('items', () => {
     expect(result).toMatchObject({ spec: { mode: 'shuffle', items: [{ id: 'a' }, { id: 'c' }] } });
   });
 
-  test('that were cleared leave their ids free, and the mode as it was', () => {
+  test('that were cleared leave their ids free and the mode as it was', () => {
     const result = apply(
       { ...playlist('a'), mode: 'shuffle' },
       { op: 'clear' },

@@ -1,14 +1,10 @@
 // Readiness: a stream that has everything is ready; each thing that is missing is one issue, in the part where it is.
 import { describe, expect, test } from 'vitest';
 import { excessOver } from '../../lambda/domain/ingest-limits.ts';
-import {
-  failureOfItem,
-  isBlocking,
-  isPlayable,
-  judgeReadiness,
-  readinessCodes,
-} from '../../lambda/domain/readiness.ts';
-import type { PlaylistFacts, ReadinessCode, StreamFacts, UploadFacts } from '../../lambda/domain/readiness.ts';
+import { isBlocking, readinessCodes } from '../../lambda/domain/readiness-issues.ts';
+import type { ReadinessCode } from '../../lambda/domain/readiness-issues.ts';
+import { failureOfItem, isPlayable, judgeReadiness } from '../../lambda/domain/readiness.ts';
+import type { PlaylistFacts, StreamFacts, UploadFacts } from '../../lambda/domain/readiness.ts';
 import type { Quality, VideoCodec } from '../../lambda/domain/video-format.ts';
 
 const now = new Date('2030-01-01T00:00:00Z');
@@ -61,7 +57,7 @@ describe('ready', () => {
   });
 });
 
-/** For each code, what alone brings it about. */
+/** For each code, facts in which nothing else is wrong. */
 const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[] = [
   ['no_video', 'VIDEO', { videoUpload: undefined }],
   ['no_video', 'VIDEO', { videoUpload: undefined, playlists: [audioPlaylist(song)] }],
@@ -96,7 +92,7 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
   ['schedule_end_past', 'SCHEDULE', { scheduleEndAt: now }],
 ];
 
-/** What a stream starts without, and what is said about it. */
+/** Items that a stream starts without, and what is said about them. */
 const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp])[] = [
   [
     'playlist_items_pending',
@@ -116,7 +112,7 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp])
 ];
 
 describe('ready, though not with everything', () => {
-  test.for(leftOut)('%s', ([code, change, error]) => {
+  test.for(leftOut)('with the issue %s', ([code, change, error]) => {
     const issues = judgeReadiness({ ...ready, ...change }, now);
     const suggestion = expect.stringMatching(/^[A-Z].*\.$/);
     expect(issues).toEqual([
@@ -125,7 +121,7 @@ describe('ready, though not with everything', () => {
     expect(issues.some(isBlocking)).toBe(false);
   });
 
-  test('what keeps it from starting is said first', () => {
+  test('names what keeps it from starting before what it starts without', () => {
     expect(codesOf({ playlists: [videoPlaylist(movie, failed, pending)], creditsLeft: 0 })).toEqual([
       'no_credits',
       'playlist_items_pending',
@@ -135,17 +131,17 @@ describe('ready, though not with everything', () => {
 });
 
 describe('not ready', () => {
-  test.for(alone)('%s in %s: %j', ([code, path, change]) => {
+  test.for(alone)('with the issue %s at %s alone: %j', ([code, path, change]) => {
     const issues = judgeReadiness({ ...ready, ...change }, now);
     const sentence = expect.stringMatching(/^[A-Z].*\.$/);
     expect(issues).toEqual([{ code, path, stage: 'PREFLIGHT', error: sentence, suggestion: sentence }]);
   });
 
-  test('every code can come up', () => {
+  test('with every code there is, in the cases here', () => {
     expect(new Set([...alone, ...leftOut].map(([code]) => code))).toEqual(new Set(readinessCodes));
   });
 
-  test('everything that is missing is named at once', () => {
+  test('with everything that is missing named at once', () => {
     const bare: Partial<StreamFacts> = {
       videoUpload: undefined,
       audioUpload: null,
@@ -173,15 +169,15 @@ describe('not ready', () => {
   });
 });
 
-describe('what a platform does not take', () => {
+describe('the suggestion where a platform does not accept a stream', () => {
   const suggestionsFor = (quality: Quality, videoCodec: VideoCodec) => {
     const excesses = [excessOver('live-api-s.facebook.com', { quality, framerate: 'f_30', videoCodec })!];
     return judgeReadiness({ ...ready, destination: { ...destination, excesses } }, now).map(
       ({ error, suggestion }) => `${error} ${suggestion}`,
     );
   };
-  const size =
-    'Set quality and framerate to what it takes: q_1080p with f_60, q_1080p with f_30, q_1080p with f_25, q_1080p with f_24, or less.';
+  const taken = ['f_60', 'f_30', 'f_25', 'f_24'].map((framerate) => `q_1080p with ${framerate}`).join(', ');
+  const size = `Set quality and framerate to what it takes: ${taken}, or less.`;
 
   test('names each setting that is to be changed, and what to', () => {
     expect(suggestionsFor('q_1080p', 'hevc')).toEqual(['Facebook takes H.264 only. Set videoCodec to h264.']);

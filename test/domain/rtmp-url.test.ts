@@ -1,4 +1,4 @@
-// RTMP URLs: tokens pass unchanged, defaults are the platforms'.
+// RTMP URLs: tokens in them stay as they are, and ports are by default those that platforms use.
 import { expect, test } from 'vitest';
 import { parseRtmpURL, rtmpURLFrom } from '../../lambda/domain/rtmp-url.ts';
 
@@ -22,7 +22,7 @@ test.for([
   ['rtmp://host.example/app?token=a%2Fb&sig=x=/', { app: 'app?token=a%2Fb&sig=x=' }],
   ['rtmp://[2001:db8::1]:1936/live', { hostname: '2001:db8::1', port: 1936 }],
   ['rtmp://bücher.example/live', { hostname: 'xn--bcher-kva.example' }],
-] as const)('%s', ([text, expected]) => {
+] as const)('%s is taken apart', ([text, expected]) => {
   expect(parseRtmpURL(text)).toMatchObject(expected);
 });
 
@@ -46,7 +46,7 @@ test.for([
   ['rtmps://a.example/live', '//192.0.2.0/app', 'rtmps://192.0.2.0/app'],
   ['rtmps://a.example:444/live/x?y', '/app', 'rtmps://a.example:444/app'],
   ['RTMPS://a.example/live', 'RTMPS://b.example/app', 'RTMPS://b.example/app'],
-] as const)('from %s a server leads with %s to %s', ([from, reference, expected]) => {
+] as const)('a server at %s that redirects to %s means %s', ([from, reference, expected]) => {
   expect(rtmpURLFrom(from, reference)).toBe(expected);
 });
 
@@ -57,11 +57,11 @@ test.for([
   ['rtmp://a.example/live', 'live2'],
   ['rtmp://a.example/live', '//b.example'],
   ['rtmp://a.example/live', 'rtmp://user:secret@b.example/live'],
-] as const)('from %s no server leads to %s', ([from, reference]) => {
+] as const)('a server at %s cannot redirect to %s', ([from, reference]) => {
   expect(rtmpURLFrom(from, reference)).toBeNull();
 });
 
-test('what is longer than a destination may be leads nowhere', () => {
+test('a server cannot redirect to an address that is longer than a destination may be', () => {
   expect(rtmpURLFrom('rtmp://a.example/live', `rtmp://b.example/${'a'.repeat(2000)}`)).not.toBeNull();
   expect(rtmpURLFrom('rtmp://a.example/live', `rtmp://b.example/${'a'.repeat(2040)}`)).toBeNull();
 });

@@ -56,9 +56,9 @@ const shareLinks: [string, string, string][] = [
   ],
 ];
 
-test.for(shareLinks)('%s: %s', ([, link, expected]) => {
+test.for(shareLinks)('a link of %s becomes direct: %s', ([, link, expected]) => {
   expect(direct(link)).toBe(expected);
-  // Redirects pass through the table too.
+  // What the link has become may come again, as the target of a redirect: it stays as it is.
   expect(direct(expected)).toBe(expected);
 });
 
@@ -78,7 +78,7 @@ test.for([
   expect(direct(link)).toBe(new URL(link).href);
 });
 
-test('any link is turned once: what comes out is no share link any more', () => {
+test('a link that was turned into a direct one is not turned again', () => {
   const hosts = [
     'drive.google.com',
     'www.dropbox.com',
@@ -108,19 +108,22 @@ test('any link is turned once: what comes out is no share link any more', () => 
 });
 
 describe('the page that asks whether to go on without a virus scan', () => {
-  const page = (action: string) => `<!DOCTYPE html><html><body><form id="download-form" action="${action}" method="get">
-    <input type="submit" id="uc-download-link" value="Download anyway"/><input type="hidden" name="id" value="F1"><input type="hidden" name="export" value="download">
-    <input type="hidden" name="confirm" value="t"><input type="hidden" name="uuid" value="5f&amp;0e"></form></body></html>`;
+  const page = (action: string) => `<!DOCTYPE html><html><body>
+    <form id="download-form" action="${action}" method="get">
+    <input type="submit" id="uc-download-link" value="Download anyway"/>
+    <input type="hidden" name="id" value="F1"><input type="hidden" name="export" value="download">
+    <input type="hidden" name="confirm" value="t"><input type="hidden" name="uuid" value="5f&amp;0e"></form>
+    </body></html>`;
   const from = (url: string, action = 'https://drive.usercontent.google.com/download') =>
     confirmationLink(page(action), new URL(url))?.href ?? null;
 
-  test('leads to the file', () => {
+  test('has the link to the file', () => {
     const expected = 'https://drive.usercontent.google.com/download?id=F1&export=download&confirm=t&uuid=5f%260e';
     expect(from('https://drive.usercontent.google.com/download?id=F1')).toBe(expected);
     expect(from('https://drive.google.com/uc?id=F1', '/download')).toBe(expected.replace('usercontent.', ''));
   });
 
-  test('leads nowhere when it is not from there, or leads elsewhere', () => {
+  test('has no link when it is not from Google, or when its form leads elsewhere', () => {
     expect(from('https://example.com/')).toBeNull();
     expect(from('https://drive.google.com/', 'https://example.com/')).toBeNull();
     expect(from('https://drive.google.com/', 'http://drive.google.com/download')).toBeNull();
@@ -133,7 +136,7 @@ describe('the page that asks whether to go on without a virus scan', () => {
     ['forms before it', `${'<form '.repeat(40_000)}id="download-form"`],
     ['inputs that never end', `<form id="download-form" action="/download"${'<input '.repeat(40_000)}`],
     ['attributes that never end', `<form id="download-form"${' action="'.repeat(30_000)}`],
-  ])('does not keep anybody busy: %s', ([, hostile]) => {
+  ])('is searched quickly, even with %s', ([, hostile]) => {
     expect(() => confirmationLink(hostile!, new URL('https://drive.google.com/'))).not.toThrow();
   });
 });

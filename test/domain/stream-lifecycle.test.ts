@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isLive, nextState, streamStates, transitions } from '../../lambda/domain/stream-lifecycle.ts';
 import type { StreamState, TransitionCause } from '../../lambda/domain/stream-lifecycle.ts';
 
-/** Part 5 of the decisions on the operation catalogue, row by row. */
+/** What was decided: these causes lead from each of these states to that one. */
 const rows: readonly (readonly [from: readonly StreamState[], causes: readonly TransitionCause[], to: StreamState])[] =
   [
     [['draft', 'invalid', 'stopped', 'failed', 'scheduled'], ['start'], 'activating'],
@@ -32,7 +32,7 @@ const rows: readonly (readonly [from: readonly StreamState[], causes: readonly T
 const causes = Object.keys(transitions) as TransitionCause[];
 const pairs = streamStates.flatMap((state) => causes.map((cause) => [state, cause] as const));
 
-test.for(streamStates)('%s: the table moves it, and nothing else does', (state) => {
+test.for(streamStates)('a stream that is %s moves as these rows say, and not otherwise', (state) => {
   const moves = pairs.flatMap(([from, cause]) => {
     const to = nextState(from, cause);
     return from === state && to !== null ? [[cause, to]] : [];
@@ -43,7 +43,7 @@ test.for(streamStates)('%s: the table moves it, and nothing else does', (state) 
   expect(moves.toSorted()).toEqual(listed.toSorted());
 });
 
-test('every cause is in the table', () => {
+test('every cause is in these rows', () => {
   expect(new Set(rows.flatMap(([, rowCauses]) => rowCauses))).toEqual(new Set(causes));
 });
 

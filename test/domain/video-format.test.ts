@@ -1,4 +1,4 @@
-// What a stream takes of an agent: slots follow the pixels per second.
+// How many slots of an agent a stream takes: they follow the pixels per second.
 import { expect, test } from 'vitest';
 import { framerates, framesPerSecond, qualities, slotsOf } from '../../lambda/domain/video-format.ts';
 

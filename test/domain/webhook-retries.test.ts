@@ -1,4 +1,4 @@
-// When webhooks are tried again: for three days, ever more rarely, and never in step.
+// When deliveries to webhooks are tried again: for three days, ever more rarely, and not all at the same moment.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { retriedForSeconds, retryDelaySeconds } from '../../lambda/domain/webhook-retries.ts';
@@ -8,7 +8,7 @@ const attempts = fc.integer({ min: 1, max: 1000 });
 const ageSeconds = fc.double({ min: 0, max: 2 * retriedForSeconds, noNaN: true });
 const askedForSeconds = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10 ** 9 }));
 
-test('a delay is above zero, at most four hours, and within the time that there is; after it there is none', () => {
+test('a delay is above zero, at most four hours, and ends within three days; afterwards there is none', () => {
   fc.assert(
     fc.property(attempts, ageSeconds, askedForSeconds, random, (made, age, askedFor, chance) => {
       const delay = retryDelaySeconds(made, age, askedFor, () => chance);
@@ -22,7 +22,7 @@ test('a delay is above zero, at most four hours, and within the time that there 
   );
 });
 
-test('what the receiver asks for is kept, and more attempts never make for less', () => {
+test('a delay is at least what the receiver asks for, and never shorter after more attempts', () => {
   fc.assert(
     fc.property(attempts, fc.integer({ min: 0, max: 4 * 3600 }), random, (made, askedFor, chance) => {
       const delay = retryDelaySeconds(made, 0, askedFor, () => chance)!;
@@ -39,7 +39,8 @@ test('an event is tried at once, then soon, and the last time when three days ar
       for (let age = 0; ;) {
         const delay = retryDelaySeconds(times.length, age, 0, () => chances.next().value!);
         if (delay === null) break;
-        times.push((age += delay));
+        age += delay;
+        times.push(age);
       }
       expect(times[1]).toBeLessThanOrEqual(5);
       expect(times[4]).toBeLessThanOrEqual(200);

@@ -1,9 +1,9 @@
-// Which addresses may be told, as far as the URL alone tells.
+// Which URLs a webhook may have, as far as the URL alone tells.
 import { expect, test } from 'vitest';
 import { faultOfWebhookURL } from '../../lambda/domain/webhook-url.ts';
 
 test.each([
-  // in AWS, on one machine
+  // URL, its fault in AWS, its fault on one machine
   ['https://hooks.example.org/x?y=z', null, null],
   ['https://hooks.example.org:8443/', null, null],
   ['https://1.1.1.1/', null, null],
@@ -26,5 +26,6 @@ test.each([
   ['hooks.example.org', 'malformed', 'malformed'],
   ['', 'malformed', 'malformed'],
 ])('%s: %s in AWS, %s on one machine', (url, inAws, onOneMachine) => {
-  expect([faultOfWebhookURL(url, false), faultOfWebhookURL(url, true)]).toEqual([inAws, onOneMachine]);
+  const faults = [false, true].map((allowPrivateAddresses) => faultOfWebhookURL(url, { allowPrivateAddresses }));
+  expect(faults).toEqual([inAws, onOneMachine]);
 });

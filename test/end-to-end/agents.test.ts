@@ -1,31 +1,23 @@
-// A local run with several publishers: one that is killed loses its streams to another at once, and is started again.
+// A local run with two agents: one that is killed loses its streams to the other at once, and is started again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
 import type { FaultyIngest } from '../support/faulty-ingest.ts';
-import { createLoop, startLocalRun, temporaryDataFolder, until, uploadFile } from '../support/local-run.ts';
-import type { LocalRun } from '../support/local-run.ts';
+import { createLoop, until, uploadFile } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
-import { descendantsOf } from '../support/processes.ts';
+import { nodeProcessesOf } from '../support/processes.ts';
+import { testLocalRun } from '../support/test-local-run.ts';
 
-let data: Awaited<ReturnType<typeof temporaryDataFolder>>;
-let run: LocalRun;
+const run = testLocalRun('--no-demo', '--agents', '2');
 let ingest: FaultyIngest;
 beforeAll(async () => {
-  data = await temporaryDataFolder();
-  run = await startLocalRun(data.path, '--no-demo', '--agents', '2');
   ingest = await startFaultyIngest();
-}, 60_000);
-afterAll(async () => {
-  await ingest[Symbol.asyncDispose]();
-  expect(await run.interrupt()).toBe(0);
-  await data.remove();
 });
+afterAll(() => ingest[Symbol.asyncDispose]());
 
-const agents = async () =>
-  (await descendantsOf(run.process.pid!)).filter(({ name }) => name === 'MainThread' || name === 'node');
+const agents = () => nodeProcessesOf(run.process.pid!);
 
 describe('npm start -- --agents 2', { timeout: 60_000 }, () => {
-  it('has two publishers, and streams survive the death of either', async () => {
+  it('has two agents, and streams survive the death of either', async () => {
     const upload = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
     const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest' };
     const streamID = await createLoop(run.api, [upload], { rtmpURL: ingest.rtmpURL, streamKey: 'key' }, settings);
@@ -33,12 +25,11 @@ describe('npm start -- --agents 2', { timeout: 60_000 }, () => {
     const publications = () => ingest.keys.get('live/key')?.publications ?? [];
     for (let round = 0; round < 2; round++) {
       await until(async () => (publications()[round]?.pictures ?? 0) > 30 && (await agents()).length === 2);
-      // Which of them publishes is not to be seen from outside: one after the other, until it was the one.
+      // Nobody can see from outside which agent publishes: they are killed one after the other until it was that one.
       for (const agent of await agents()) {
         process.kill(agent.pid, 'SIGKILL');
-        await until(
-          async () => (await agents()).every(({ pid }) => pid !== agent.pid) && (await agents()).length === 2,
-        );
+        const isReplaced = async () => (await agents()).every(({ pid }) => pid !== agent.pid);
+        await until(async () => (await isReplaced()) && (await agents()).length === 2);
         if (publications().length > round + 1 || publications()[round]!.endedAtMs !== null) break;
       }
       await until(async () => (publications()[round + 1]?.pictures ?? 0) > 30);

@@ -1,20 +1,10 @@
-// Credits on a real local run: bought on the checkout page and with a test deposit, spent by a real stream, true at every instant.
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createLoop, startLocalRun, temporaryDataFolder, until, uploadFile } from '../support/local-run.ts';
-import type { LocalRun } from '../support/local-run.ts';
+// Credits on a real local run: they are bought on the checkout page and by a test deposit, and spent by a real stream.
+import { expect, it } from 'vitest';
+import { createLoop, until, uploadFile } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
+import { testLocalRun } from '../support/test-local-run.ts';
 
-let data: Awaited<ReturnType<typeof temporaryDataFolder>>;
-let run: LocalRun;
-
-beforeAll(async () => {
-  data = await temporaryDataFolder();
-  run = await startLocalRun(data.path, '--no-demo');
-}, 120_000);
-afterAll(async () => {
-  await run.interrupt();
-  await data.remove();
-}, 60_000);
+const run = testLocalRun('--no-demo');
 
 const billing = async () => (await run.api('GET', '/billing/overview')).billing;
 const invoice = async (id: string) =>
@@ -22,8 +12,8 @@ const invoice = async (id: string) =>
 const submit = (url: string, form: Record<string, string>) =>
   fetch(url, { method: 'POST', body: new URLSearchParams(form) });
 
-it('come in by the checkout page and by a test deposit', async () => {
-  // Given by a job, a moment after the start.
+it('credits come in by the checkout page and by a test deposit', async () => {
+  // A job gives the free credits a moment after the start.
   await until(async () =>
     (await run.api('GET', '/billing/invoices')).data.some(({ type }: { type: string }) => type === 'free_credits'),
   );
@@ -40,29 +30,23 @@ it('come in by the checkout page and by a test deposit', async () => {
   expect((await invoice(cancelled.invoiceID)).state).toBe('expired');
 
   const { address } = await run.api('GET', `/crypto/currencies/${encodeURIComponent('USDC (BASE)')}/deposit-address`);
+  const depositsURL = `${run.connection.siteURL}/test-deposits`;
   for (const status of ['confirming', 'confirmed', 'confirmed']) {
-    expect(
-      (await submit(`${run.connection.siteURL}/test-deposits`, { address, amount: '2.5', transaction: 'x', status }))
-        .status,
-    ).toBe(200);
+    const answer = await submit(depositsURL, { address, amount: '2.5', transaction: 'x', status });
+    expect(answer.status).toBe(200);
   }
-  expect((await submit(`${run.connection.siteURL}/test-deposits`, { address: 'nobody', amount: '1' })).status).toBe(
-    422,
-  );
+  expect((await submit(depositsURL, { address: 'nobody', amount: '1' })).status).toBe(422);
   expect((await billing()).balance).toBe(before + 2250);
 });
 
-it('are spent while a stream is live, and only then', async () => {
+it('credits are spent while a stream is live, and only then', async () => {
   const uploadID = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
   const streamID = await createLoop(run.api, [uploadID], { rtmpURL: run.connection.rtmpURL, streamKey: 'credits' });
   const before = await billing();
   await run.api('POST', `/streams/${streamID}/start`);
   await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'active');
-  await until(
-    async () =>
-      (await run.api('GET', `/streams/${streamID}/stats`)).bytesSent > 0 &&
-      (await billing()).creditsLeft < before.creditsLeft - 0.01,
-  );
+  const hasSent = async () => (await run.api('GET', `/streams/${streamID}/stats`)).bytesSent > 0;
+  await until(async () => (await hasSent()) && (await billing()).creditsLeft < before.creditsLeft - 0.01);
   const [live, usage] = await Promise.all([billing(), run.api('GET', `/billing/usage?streamID=${streamID}`)]);
   expect(live.balance).toBe(before.balance);
   expect(usage.totals.creditsSpent).toBeCloseTo(live.balance - live.creditsLeft, 2);
@@ -75,9 +59,8 @@ it('are spent while a stream is live, and only then', async () => {
   await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'stopped');
   expect(await billing()).toEqual(settled);
   const { data: invoices } = await run.api('GET', '/billing/invoices');
-  const remaining = invoices
-    .filter(({ state }: { state: string }) => state === 'paid')
-    .reduce((sum: number, one: { remainingCredits: number }) => sum + one.remainingCredits, 0);
+  const paid = invoices.filter(({ state }: { state: string }) => state === 'paid');
+  const remaining = paid.reduce((sum: number, one: { remainingCredits: number }) => sum + one.remainingCredits, 0);
   expect(remaining).toBeCloseTo(settled.creditsLeft, 4);
   const { totals } = await run.api('GET', `/billing/usage?streamID=${streamID}`);
   expect(totals.creditsSpent).toBeCloseTo(before.balance - settled.balance, 4);

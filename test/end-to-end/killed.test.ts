@@ -1,16 +1,24 @@
-// A local run that is killed: nothing of it goes on, nothing is lost, and the next start is live again.
+// A local run that is killed leaves no process behind and loses nothing, and the next one is live again.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { createLoop, startLocalRun, temporaryDataFolder, until, uploadFile } from '../support/local-run.ts';
+import {
+  createLoop,
+  startLocalRun,
+  temporaryDataFolder,
+  until,
+  uploadFile,
+  watchChannels,
+} from '../support/local-run.ts';
 import type { LocalRun } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
-import { descendantsOf, survivorsOf } from '../support/processes.ts';
+import { descendantsOf, nodeProcessesOf, survivorsOf } from '../support/processes.ts';
+import type { ProcessIdentity } from '../support/processes.ts';
 
 const goneWithinMs = 5000;
 
-describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () => {
+describe('a local run that was killed with SIGKILL while a stream was live', { timeout: 60_000 }, () => {
   let data: Awaited<ReturnType<typeof temporaryDataFolder>>;
   let survivors: string[];
   let before: { streamID: string; programs: string[]; framesSent: number };
@@ -42,39 +50,30 @@ describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () =
   });
 
   it('leaves no process behind', () => {
-    // That there were any to leave: the database, the agent, its encoders.
+    // There were processes that it could leave: the database, the agent, its encoders.
     expect(before.programs).toEqual(expect.arrayContaining(['postgres', 'ffmpeg']));
     expect(survivors).toEqual([]);
   });
 
-  it('is live again after the next start, further on in its loop', async () => {
+  it('is live again after the next start, further on in the loop of the stream', async () => {
     const { api } = second;
     await until(async () => {
       const stream = await api('GET', `/streams/${before.streamID}`);
       return stream.state === 'active' && stream.replicas[0].state === 'live';
     });
     await until(async () => (await api('GET', `/streams/${before.streamID}/stats`)).loopCount >= 1);
-    const channels = await (await fetch(`${second.connection.siteURL}/watch/channels`)).json();
-    expect(channels).toEqual([expect.objectContaining({ live: true, width: 1280, height: 720 })]);
+    expect(await watchChannels(second)).toMatchObject([{ live: true, width: 1280, height: 720 }]);
   });
 
-  it('is live again by itself when only its publisher is killed', async () => {
-    const causes = async () =>
-      (await second.api('GET', `/streams/${before.streamID}`)).transitions.map(
-        ({ cause }: { cause: string }) => cause,
-      ) as string[];
-    const channel = async () =>
-      (
-        (await (await fetch(`${second.connection.siteURL}/watch/channels`)).json()) as {
-          live: boolean;
-          connections: number;
-        }[]
-      )[0]!;
+  it('is live again by itself when only its agent is killed', async () => {
+    const causes = async (): Promise<string[]> => {
+      const { transitions } = await second.api('GET', `/streams/${before.streamID}`);
+      return transitions.map(({ cause }: { cause: string }) => cause);
+    };
+    const channel = async () => (await watchChannels(second))[0]!;
     const { connections } = await channel();
     const encoders = (await descendantsOf(second.process.pid!)).filter(({ name }) => name === 'ffmpeg');
-    const agent = (await descendantsOf(second.process.pid!)).find(
-      ({ name }) => name === 'MainThread' || name === 'node',
-    )!;
+    const [agent] = (await nodeProcessesOf(second.process.pid!)) as [ProcessIdentity];
     process.kill(agent.pid, 'SIGKILL');
     expect(await survivorsOf([agent, ...encoders], goneWithinMs)).toEqual([]);
     await until(async () => (await causes())[0] === 'media_interrupted' || (await channel()).connections > connections);
@@ -84,13 +83,12 @@ describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () =
   });
 
   it('refuses a second run on its data folder, and goes on', async () => {
-    await expect(startLocalRun(data.path, '--no-demo')).rejects.toThrow(
-      /did not get ready:[^]*already \(process \d+\)/,
-    );
+    const refusal = /did not get ready:[^]*already \(process \d+\)/;
+    await expect(startLocalRun(data.path, '--no-demo')).rejects.toThrow(refusal);
     expect((await fetch(`${second.connection.apiURL}/status`)).status).toBe(200);
   });
 
-  it('stops within two seconds, with nothing left of its encoders', async () => {
+  it('stops a stream within two seconds, and leaves none of its encoders', async () => {
     const { api } = second;
     const encoders = (await descendantsOf(second.process.pid!)).filter(({ name }) => name === 'ffmpeg');
     expect(encoders).not.toEqual([]);
@@ -101,7 +99,7 @@ describe('killed with SIGKILL while a stream is live', { timeout: 60_000 }, () =
 });
 
 it(
-  'killed while it makes the demo, it finishes it at the next start, though another has the port of its ingest meanwhile',
+  'a local run that was killed while it made the demo finishes it at the next start, with another RTMP port',
   { timeout: 120_000 },
   async () => {
     const data = await temporaryDataFolder();
@@ -110,6 +108,7 @@ it(
     await until(async () => (await first.api('GET', '/destinations')).data.length === 2);
     first.process.kill('SIGKILL');
     await once(first.process, 'exit');
+    // Another program takes the port of the ingest meanwhile.
     const other = createServer().listen(Number(new URL(first.connection.rtmpURL).port || 1935), '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
@@ -119,9 +118,8 @@ it(
     await until(async () => (await second.api('GET', '/streams')).data[0]?.state === 'active');
     const [stream] = (await second.api('GET', '/streams')).data;
     const destinations = (await second.api('GET', '/destinations')).data;
-    expect(destinations.find(({ id }: { id: string }) => id === stream.destinationID)).toMatchObject({
-      rtmpURL: second.connection.rtmpURL,
-    });
+    const destination = destinations.find(({ id }: { id: string }) => id === stream.destinationID);
+    expect(destination).toMatchObject({ rtmpURL: second.connection.rtmpURL });
     expect(destinations).toHaveLength(2);
     expect(await second.interrupt()).toBe(0);
   },

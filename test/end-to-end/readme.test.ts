@@ -1,14 +1,14 @@
-// The README's first upload works as it is written.
+// The first upload of the README works as it is written.
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { startLocalRun, temporaryDataFolder, until } from '../support/local-run.ts';
+import { startLocalRun, temporaryDataFolder, until, watchChannels } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
 
-it('puts my-video.mp4 live on the built-in ingest', { timeout: 60_000 }, async () => {
+it('the commands of the README put my-video.mp4 live on the built-in ingest', { timeout: 60_000 }, async () => {
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
   const script = /## Your first upload.*?```sh\n(.*?)```/s.exec(readme)![1]!;
   expect(script.match(/^.*\b(?:curl|call)\b.*\$(?:API|PUT|"\$PUT).*$|curl.*\$PUT.*$/gm)).toHaveLength(6);
@@ -22,8 +22,7 @@ it('puts my-video.mp4 live on the built-in ingest', { timeout: 60_000 }, async (
     await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder });
     const { data: streams } = await run.api('GET', '/streams');
     await until(async () => (await run.api('GET', `/streams/${streams[0].id}`)).state === 'active');
-    const channels = await (await fetch(`${run.connection.siteURL}/watch/channels`)).json();
-    expect(channels).toEqual([expect.objectContaining({ live: true })]);
+    expect(await watchChannels(run)).toMatchObject([{ live: true }]);
   } finally {
     expect(await run.interrupt()).toBe(0);
     await data.remove();

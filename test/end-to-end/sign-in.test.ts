@@ -1,31 +1,21 @@
-// A real local run: its user signs in, an application goes the whole way of OAuth to a call, and the signing key is rotated under it.
+// A real local run: its user signs in, and an application gets tokens by OAuth, which outlive a rotation of the key.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as oauth from 'oauth4webapi';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { browserSession } from '../support/browser-session.ts';
-import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';
-import type { LocalRun } from '../support/local-run.ts';
+import { testLocalRun } from '../support/test-local-run.ts';
 
-let data: Awaited<ReturnType<typeof temporaryDataFolder>>;
-let run: LocalRun;
-beforeAll(async () => {
-  data = await temporaryDataFolder();
-  run = await startLocalRun(data.path, '--no-demo');
-}, 90_000);
-afterAll(async () => {
-  await run.interrupt();
-  await data.remove();
-}, 30_000);
+const run = testLocalRun('--no-demo');
 
-test('is one origin: who writes localhost is sent to it', async () => {
+test('the local run has one origin: a browser at localhost is sent there', async () => {
   const { authURL } = run.connection;
   const answer = await fetch(`${authURL.replace('127.0.0.1', 'localhost')}/sign-in?a=b`, { redirect: 'manual' });
   expect([answer.status, answer.headers.get('location')]).toEqual([302, `${authURL}/sign-in?a=b`]);
 });
 
-test('is all that a client needs, from connection.json on', async () => {
+test('connection.json is all that an OAuth client needs', async () => {
   const { authURL, apiURL, graphqlURL, user } = run.connection;
   const insecure = { [oauth.allowInsecureRequests]: true };
   const redirectURI = 'http://127.0.0.1:9/callback';
@@ -37,9 +27,8 @@ test('is all that a client needs, from connection.json on', async () => {
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token'],
   };
-  const client = await oauth.processDynamicClientRegistrationResponse(
-    await oauth.dynamicClientRegistrationRequest(server, metadata, insecure),
-  );
+  const registration = await oauth.dynamicClientRegistrationRequest(server, metadata, insecure);
+  const client = await oauth.processDynamicClientRegistrationResponse(registration);
   const verifier = oauth.generateRandomCodeVerifier();
   const url = new URL(server.authorization_endpoint!);
   url.search = new URLSearchParams({
@@ -53,41 +42,28 @@ test('is all that a client needs, from connection.json on', async () => {
   }).toString();
   for (const resource of [apiURL, graphqlURL]) url.searchParams.append('resource', resource);
   const callback = await browserSession(() => authURL).authorize(url, { user, accept: true });
-  const granted = await oauth.authorizationCodeGrantRequest(
-    server,
-    client,
-    oauth.None(),
-    oauth.validateAuthResponse(server, client, callback, 'state'),
-    redirectURI,
-    verifier,
-    insecure,
-  );
+  const code = oauth.validateAuthResponse(server, client, callback, 'state');
+  const noSecret = oauth.None();
+  const grant = [server, client, noSecret, code, redirectURI, verifier, insecure] as const;
+  const granted = await oauth.authorizationCodeGrantRequest(...grant);
   const token = await oauth.processAuthorizationCodeResponse(server, client, granted);
   const call = (accessToken: string) =>
     oauth.protectedResourceRequest(accessToken, 'GET', new URL(`${apiURL}/me`), undefined, undefined, insecure);
   expect(await (await call(token.access_token)).json()).toMatchObject({ email: user.email });
   const query = JSON.stringify({ query: '{ getMe { email } listDestinations { nodes { name } } }' });
-  const asked = await oauth.protectedResourceRequest(
-    token.access_token,
-    'POST',
-    new URL(graphqlURL),
-    new Headers({ 'content-type': 'application/json' }),
-    query,
-    insecure,
-  );
+  const json = new Headers({ 'content-type': 'application/json' });
+  const request = [token.access_token, 'POST', new URL(graphqlURL), json, query, insecure] as const;
+  const asked = await oauth.protectedResourceRequest(...request);
   expect(await asked.json()).toEqual({
     data: { getMe: { email: user.email }, listDestinations: { nodes: [{ name: 'Built-in ingest' }] } },
   });
 
   const script = join(import.meta.dirname, '../../bin/rotate-signing-key.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [script, '--data', data.path]);
+  const { stdout } = await promisify(execFile)(process.execPath, [script, '--data', run.dataFolder]);
   expect(stdout).toContain('The next key is published');
   const { keys } = (await (await fetch(server.jwks_uri!)).json()) as { keys: unknown[] };
   expect(keys).toHaveLength(2);
-  const refreshed = await oauth.processRefreshTokenResponse(
-    server,
-    client,
-    await oauth.refreshTokenGrantRequest(server, client, oauth.None(), token.refresh_token!, insecure),
-  );
+  const refreshing = await oauth.refreshTokenGrantRequest(server, client, noSecret, token.refresh_token!, insecure);
+  const refreshed = await oauth.processRefreshTokenResponse(server, client, refreshing);
   for (const { access_token: accessToken } of [token, refreshed]) expect((await call(accessToken)).status).toBe(200);
 }, 30_000);

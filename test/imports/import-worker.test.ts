@@ -1,4 +1,4 @@
-// Imports from the request to the object, from real HTTP servers: what arrives, what is refused and whose fault it was, and what outlives a worker.
+// Imports from real HTTP servers, from the request to the stored object, with all that can fail on the way.
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -10,10 +10,12 @@ import { importLimits } from '../../lambda/imports/import-limits.ts';
 import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
 import { partBytes } from '../../lambda/ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
+import { endImportLease, objectKeyOf } from '../support/stored-uploads.ts';
 import { anyBytes, sendFile, startSource } from './source-server.ts';
 import type { Answer } from './source-server.ts';
-import { startWorker as startWorkerOn } from './worker.ts';
+import { requestImport, startWorker as startWorkerOn } from './worker.ts';
 import type { WorkerSettings } from './worker.ts';
 
 const service = testService();
@@ -31,7 +33,7 @@ function startWorker({ objects = service.objects(), ...settings }: WorkerSetting
   return worker;
 }
 
-/** Asks for an import, and tells how it ended. */
+/** Asks for an import, lets a worker carry it out, and tells how it ended. */
 async function importFrom(url: string, settings: Parameters<typeof startWorker>[0] = {}, name?: string) {
   const user = await service.user();
   const { status, body } = await user.call('POST', '/uploads/import', { url, ...(name === undefined ? {} : { name }) });
@@ -48,16 +50,15 @@ async function untilEnded(user: Awaited<ReturnType<typeof service.user>>, id: st
   return look();
 }
 
-const keyOf = async (uploadID: string) => (await databaseOn(service.pool()).uploads.findAny(uploadID))!.object_key;
+const keyOf = (uploadID: string) => objectKeyOf(service, uploadID);
 const storedBytes = async (uploadID: string) => buffer(await service.objects().read(await keyOf(uploadID)));
-const mediaCommands = async () =>
-  (await service.pool().query(`select body from outbox where queue = 'media'`)).rows.map(({ body }) => body);
+const mediaCommands = () => commandsTo(service, 'media');
 
-/** Files and folders of writes that are not finished. */
+/** How many writes into the object store are not finished. */
 const unfinished = async () => (await readdir(join(service.folder(), 'multiparts')).catch(() => [])).length;
 
 describe('a file', () => {
-  test('arrives as it is, with the name, type and size that its source says, and is examined next', async () => {
+  test('arrives with the name, type and size that its source says, and is examined next', async () => {
     const bytes = anyBytes(partBytes + 1000);
     const headers = { 'content-disposition': `attachment; filename*=UTF-8''%E2%82%AC.mp4` };
     await using source = await startSource((request, response) => sendFile(bytes, request, response, { headers }));
@@ -82,7 +83,7 @@ describe('a file', () => {
     expect(await unfinished()).toBe(0);
   });
 
-  test('of unknown length arrives too, and keeps the name that its user gave', async () => {
+  test('of unknown length arrives, and keeps the name that its user gave', async () => {
     const bytes = anyBytes(100_000);
     await using source = await startSource((_request, response) => response.writeHead(200, {}).end(bytes));
     const { upload } = await importFrom(source.url('/a'), {}, 'Mine');
@@ -90,7 +91,7 @@ describe('a file', () => {
     expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
   });
 
-  test('of exactly some parts has no empty one at its end', async () => {
+  test('that fills its last part has no empty one after it', async () => {
     const bytes = anyBytes(partBytes);
     await using source = await startSource((request, response) => sendFile(bytes, request, response));
     const { upload } = await importFrom(source.url('/a'));
@@ -99,7 +100,7 @@ describe('a file', () => {
 });
 
 describe('a source that fails on the way', () => {
-  test('is gone on with where it was cut off, as often as that gets further', async () => {
+  test('is continued where it was cut off, as often as that brings more bytes', async () => {
     const bytes = anyBytes(partBytes + 5_000_000);
     await using source = await startSource((request, response) =>
       sendFile(bytes, request, response, { cutAfterBytes: 1_500_000 }),
@@ -107,7 +108,7 @@ describe('a source that fails on the way', () => {
     const { upload } = await importFrom(source.url('/a'));
     expect(upload.externalSource).toMatchObject({ state: 'completed', bytesReceived: bytes.length });
     expect((await storedBytes(upload.id)).equals(bytes)).toBe(true);
-    // More tries than may fail in a row.
+    // There were more attempts than may fail in a row.
     expect(source.requests.length).toBeGreaterThan(importLimits.maxFailures);
     expect(source.requests.filter(({ range }) => range === undefined)).toHaveLength(1);
   });
@@ -116,13 +117,12 @@ describe('a source that fails on the way', () => {
     ['knows no ranges', { ranges: false }, {}],
     ['cannot say whether it is the same file', { etag: null }, { etag: null }],
     ['has another file by now', { etag: '"one"' }, { etag: '"two"' }],
-  ])('is begun again when it %s', async (_, first, later) => {
+  ])('is read anew from its beginning when it %s', async (_, first, later) => {
     const [before, bytes] = [anyBytes(500_000), anyBytes(400_000)];
-    await using source = await startSource((request, response, number) =>
-      number === 1
-        ? sendFile(before, request, response, { ...first, cutAfterBytes: 300_000 })
-        : sendFile(bytes, request, response, later),
-    );
+    await using source = await startSource((request, response, number) => {
+      if (number === 1) sendFile(before, request, response, { ...first, cutAfterBytes: 300_000 });
+      else sendFile(bytes, request, response, later);
+    });
     const { upload } = await importFrom(source.url('/a'));
     expect(upload).toMatchObject({
       fileSize: bytes.length,
@@ -132,11 +132,13 @@ describe('a source that fails on the way', () => {
     expect(await unfinished()).toBe(0);
   });
 
-  test('with a status that may pass is asked again', async () => {
+  test('with a temporary status is asked again', async () => {
     const bytes = anyBytes(1000);
-    await using source = await startSource((request, response, number) =>
-      number <= 3 ? response.writeHead([503, 429, 500][number - 1]!).end() : sendFile(bytes, request, response),
-    );
+    await using source = await startSource((request, response, number) => {
+      const status = [503, 429, 500][number - 1];
+      if (status === undefined) sendFile(bytes, request, response);
+      else response.writeHead(status).end();
+    });
     expect((await importFrom(source.url('/a'))).upload.externalSource.state).toBe('completed');
   });
 });
@@ -159,7 +161,7 @@ describe('an import that fails', () => {
         response.writeHead(200, { 'content-type': 'video/mp4' }).end('\n<!DOCTYPE html><title>Sign in</title>'),
       {},
     ],
-    ['nothing', 'empty', (_, response) => response.writeHead(200).end(), {}],
+    ['an empty body', 'empty', (_, response) => response.writeHead(200).end(), {}],
     [
       'a body that is always cut off',
       'cut_off',
@@ -173,12 +175,7 @@ describe('an import that fails', () => {
         response.writeHead(200, { 'content-length': '2000' }).write('short', () => response.socket?.end()),
       { maxFailures: 2 },
     ],
-    [
-      'a status that does not pass',
-      'source_failed',
-      (_, response) => response.writeHead(500).end(),
-      { maxFailures: 3 },
-    ],
+    ['a status that stays', 'source_failed', (_, response) => response.writeHead(500).end(), { maxFailures: 3 }],
     ['a body that never ends', 'too_large', (_, response) => void pour(response), { maxBytes: 3_000_000 }],
     [
       'a body that drips',
@@ -192,10 +189,10 @@ describe('an import that fails', () => {
       (_, response) => response.writeHead(200, { 'content-length': '9' }).write('12345'),
       { periodMs: 100, maxFailures: 2 },
     ],
-    ['what takes too long', 'took_too_long', (_, response) => drip(response), { totalSeconds: 0.3 }],
+    ['a file that takes too long', 'took_too_long', (_, response) => drip(response), { totalSeconds: 0.3 }],
   ];
   test.each(failing)(
-    'from %s says %s, whose fault it is and what to do, and leaves nothing behind',
+    'from %s says %s with a reason and advice, and leaves nothing behind',
     async (_, code, answer, limits) => {
       await using source = await startSource(answer);
       const { upload } = await importFrom(source.url('/a?token=secret'), { limits });
@@ -212,7 +209,7 @@ describe('an import that fails', () => {
     },
   );
 
-  test('makes streams that name it invalid, and says so in their readiness', async () => {
+  test('makes streams with its upload invalid, and their readiness says so', async () => {
     await using source = await startSource((_, response) => response.writeHead(404).end());
     const user = await service.user();
     const { body: upload } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
@@ -237,14 +234,12 @@ describe('an import that fails', () => {
 });
 
 describe('while an import is under way', () => {
-  test('its progress is seen; deleted, it ends and leaves nothing behind', async () => {
+  test('its progress can be seen, and when it is deleted it leaves nothing behind', async () => {
     await using source = await startSource((_, response) =>
       response.writeHead(200, { 'content-length': String(2 * partBytes), etag: '"x"' }).write(anyBytes(partBytes + 5)),
     );
     const user = await service.user();
-    const {
-      body: { id },
-    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const id = await requestImport(user, source.url('/a'));
     const objectKey = await keyOf(id);
     const worker = startWorker();
     await expect
@@ -257,7 +252,7 @@ describe('while an import is under way', () => {
       fileSize: 2 * partBytes,
     });
     expect((await user.call('DELETE', `/uploads/${id}`)).status).toBe(204);
-    const command = (await mediaCommands()).find((command) => command.objectKey === objectKey);
+    const command = (await mediaCommands()).find((each) => 'objectKey' in each && each.objectKey === objectKey);
     expect(command).toMatchObject({ task: 'delete_object', multipartID: expect.any(String) });
     await expect.poll(unfinished, patiently).toBe(0);
     await worker.stop();
@@ -265,7 +260,7 @@ describe('while an import is under way', () => {
     expect(await service.objects().head(objectKey)).toBeNull();
   });
 
-  test('a worker that ends gives it back, and the next goes on after the last whole part', async () => {
+  test('a worker that ends gives it back, and the next one continues after the last whole part', async () => {
     const bytes = anyBytes(2 * partBytes + 1000);
     const firstIsThere = Promise.withResolvers<void>();
     await using source = await startSource((request, response, number) => {
@@ -274,9 +269,7 @@ describe('while an import is under way', () => {
       response.write(bytes.subarray(0, partBytes + 500), () => firstIsThere.resolve());
     });
     const user = await service.user();
-    const {
-      body: { id },
-    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const id = await requestImport(user, source.url('/a'));
     const first = startWorker();
     await expect
       .poll(async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource.bytesReceived, patiently)
@@ -289,37 +282,27 @@ describe('while an import is under way', () => {
     expect((await storedBytes(id)).equals(bytes)).toBe(true);
   });
 
-  test('two workers never have it at once; one whose lease is over lets go of it', async () => {
+  test('two workers do not claim it at once, and one whose lease is over lets go of it', async () => {
     const bytes = anyBytes(partBytes + 1000);
     const stalled = Promise.withResolvers<void>();
-    let open = 0;
-    let openAtOnce = 0;
     await using source = await startSource((request, response, number) => {
-      openAtOnce = Math.max(openAtOnce, (open += 1));
-      response.once('close', () => (open -= 1));
       if (number > 1) return sendFile(bytes, request, response);
       response
         .writeHead(200, { 'content-length': bytes.length, etag: '"one"' })
         .write(bytes.subarray(0, 1000), () => stalled.resolve());
     });
     const user = await service.user();
-    const {
-      body: { id },
-    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const id = await requestImport(user, source.url('/a'));
     const workers = [startWorker(), startWorker()];
+    const logged = () => workers.flatMap(({ events }) => events.map(({ event }) => event));
+    const claims = () => logged().filter((event) => event === 'import_claimed');
     await stalled.promise;
-    expect(workers.flatMap(({ events }) => events).filter(({ event }) => event === 'import_claimed')).toHaveLength(1);
-    // As if its holder had not renewed for long.
-    await service
-      .pool()
-      .query(`update imports set lease_expires_at = now() - interval '1 second' where upload_id = $1`, [id]);
+    expect(claims()).toHaveLength(1);
+    await endImportLease(service, id);
     await databaseOn(service.pool()).imports.freeExpired();
     await untilEnded(user, id);
-    const events = workers.flatMap(({ events }) => events.map(({ event }) => event));
-    expect(events.filter((event) => event === 'import_claimed')).toHaveLength(2);
-    await expect
-      .poll(() => workers.flatMap(({ events }) => events.map(({ event }) => event)), patiently)
-      .toContain('import_taken');
+    expect(claims()).toHaveLength(2);
+    await expect.poll(logged, patiently).toContain('import_taken');
     expect((await storedBytes(id)).equals(bytes)).toBe(true);
     expect((await user.call('GET', `/uploads/${id}`)).body.externalSource).toMatchObject({
       state: 'completed',
@@ -327,13 +310,11 @@ describe('while an import is under way', () => {
     });
   });
 
-  test('a worker that died after its last step is not repeated', async () => {
+  test('the last step of a worker that died is not done again', async () => {
     const bytes = anyBytes(1000);
     await using source = await startSource((request, response) => sendFile(bytes, request, response));
     const user = await service.user();
-    const {
-      body: { id },
-    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const id = await requestImport(user, source.url('/a'));
     await service.objects().write(await keyOf(id), bytes, { contentType: 'video/mp4' });
     const worker = startWorker();
     expect((await untilEnded(user, id)).externalSource).toMatchObject({ state: 'completed', bytesReceived: 1000 });
@@ -341,24 +322,18 @@ describe('while an import is under way', () => {
     expect(source.requests).toEqual([]);
   });
 
-  test('its user cannot send other bytes, nor complete it', async () => {
+  test('its user can neither send other bytes nor complete it', async () => {
     const user = await service.user();
-    const {
-      body: { id },
-    } = await user.call('POST', '/uploads/import', { url: 'http://127.0.0.1:1/a' });
-    expect(await user.call('POST', `/uploads/${id}/upload-url`)).toMatchObject({
-      status: 422,
-      body: { code: 'resource_in_use' },
-    });
-    expect(await user.call('POST', `/uploads/${id}/complete`)).toMatchObject({
-      status: 422,
-      body: { code: 'upload_incomplete' },
-    });
+    const id = await requestImport(user, 'http://127.0.0.1:1/a');
+    const sending = await user.call('POST', `/uploads/${id}/upload-url`);
+    expect(sending).toMatchObject({ status: 422, body: { code: 'resource_in_use' } });
+    const completing = await user.call('POST', `/uploads/${id}/complete`);
+    expect(completing).toMatchObject({ status: 422, body: { code: 'upload_incomplete' } });
     await user.call('DELETE', `/uploads/${id}`);
   });
 });
 
-test('a user with many imports does not keep those of others waiting', async () => {
+test('a user with many imports does not keep the imports of others waiting', async () => {
   const answered = Promise.withResolvers<void>();
   await using source = await startSource(async (request, response) => {
     if (source.requests.length >= 2) answered.resolve();
@@ -366,24 +341,17 @@ test('a user with many imports does not keep those of others waiting', async () 
     sendFile(anyBytes(10), request, response);
   });
   const [greedy, modest] = [await service.user(), await service.user()];
-  for (const path of ['/greedy/1', '/greedy/2', '/greedy/3'])
-    await greedy.call('POST', '/uploads/import', { url: source.url(path) });
-  const {
-    body: { id },
-  } = await modest.call('POST', '/uploads/import', { url: source.url('/modest') });
+  for (const path of ['/greedy/1', '/greedy/2', '/greedy/3']) await requestImport(greedy, source.url(path));
+  const id = await requestImport(modest, source.url('/modest'));
   const worker = startWorker();
   await untilEnded(modest, id);
-  expect(
-    source.requests
-      .slice(0, 2)
-      .map(({ path }) => path)
-      .toSorted(),
-  ).toEqual(['/greedy/1', '/modest']);
+  const firstPaths = source.requests.slice(0, 2).map(({ path }) => path);
+  expect(firstPaths.sort()).toEqual(['/greedy/1', '/modest']);
   await expect.poll(() => source.requests.length, patiently).toBe(4);
   await worker.stop();
 });
 
-/** Sends without end, as fast as it is taken. */
+/** Sends bytes without end, as fast as they are taken. */
 async function pour(response: ServerResponse): Promise<void> {
   response.writeHead(200);
   const piece = Buffer.alloc(65_536, 1);

@@ -1,5 +1,6 @@
-// Sources of imports: every hop is checked on the way to the file, and whatever is no media file is refused in words.
+// Sources of imports: every redirect to the file is checked, and what is no media file is refused with a reason.
 import type { LookupAddress } from 'node:dns';
+import type { ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
@@ -12,13 +13,9 @@ import { anyBytes, sendFile, startSource } from './source-server.ts';
 const never = new AbortController().signal;
 const bytes = anyBytes(10_000);
 
+const usual = { allowPrivateAddresses: true, resolve: resolveBySystem, limits: importLimits };
 const open = (link: string, options: Partial<SourceOptions> = {}, resume: ResumePoint | null = null) =>
-  openSource(
-    link,
-    resume,
-    { allowPrivateAddresses: true, resolve: resolveBySystem, limits: importLimits, ...options },
-    never,
-  );
+  openSource(link, resume, { ...usual, ...options }, never);
 
 async function failureOf(link: string, options: Partial<SourceOptions> = {}) {
   const source = await open(link, options).catch((error: unknown) => error);
@@ -26,7 +23,7 @@ async function failureOf(link: string, options: Partial<SourceOptions> = {}) {
   return source as Error & { code: string; detail: string };
 }
 
-/** A resolver that gives these addresses, one list a question, the last one for ever. */
+/** A resolver that answers each question with the next list of addresses, and later ones with the last list. */
 function resolver(...lists: string[][]) {
   const asked: string[] = [];
   const resolve = async (hostname: string): Promise<LookupAddress[]> => {
@@ -37,13 +34,12 @@ function resolver(...lists: string[][]) {
 }
 
 describe('redirects', () => {
-  test('are followed to the file, relative ones too; the last address names it', async () => {
+  test('are followed to the file, even relative ones, and the last address names the file', async () => {
     await using far = await startSource((request, response) => sendFile(bytes, request, response));
     await using near = await startSource((request, response) => {
-      if (request.url === '/a/start') response.writeHead(302, { location: '../b/next?x=1' }).end();
-      else if (request.url === '/b/next?x=1')
-        response.writeHead(308, { location: far.url('/my%20clip.mp4?sig=1') }).end('elsewhere');
-      else response.writeHead(404).end();
+      const location = { '/a/start': '../b/next?x=1', '/b/next?x=1': far.url('/my%20clip.mp4?sig=1') }[request.url!];
+      if (location === undefined) response.writeHead(404).end();
+      else response.writeHead(request.url === '/a/start' ? 302 : 308, { location }).end('elsewhere');
     });
     const source = await open(near.url('/a/start'));
     expect(source).toMatchObject({
@@ -81,7 +77,7 @@ describe('redirects', () => {
     'ftp://127.0.0.1/',
     'gopher://127.0.0.1/',
     'data:video/mp4,x',
-  ])('to %s are refused even where private addresses are allowed', async (location) => {
+  ])('to %s are refused, even where private addresses are allowed', async (location) => {
     await using source = await startSource((_request, response) => response.writeHead(302, { location }).end());
     expect((await failureOf(source.url('/'))).code).toBe('address_forbidden');
   });
@@ -111,22 +107,22 @@ describe('redirects', () => {
 });
 
 describe('names', () => {
-  test('are connected to at the very address that was checked: another answer later changes nothing', async () => {
+  test('are resolved once: the client connects to the address that was checked', async () => {
     await using source = await startSource((request, response) => sendFile(bytes, request, response));
     const { asked, resolve } = resolver(['127.0.0.1'], ['169.254.169.254']);
     const { body } = await open(`http://rebinding.example:${source.port}/clip.mp4`, { resolve });
     expect((await buffer(body)).equals(bytes)).toBe(true);
     expect(asked).toEqual(['rebinding.example']);
-    expect((await failureOf(`http://rebinding.example:${source.port}/clip.mp4`, { resolve })).code).toBe(
-      'address_forbidden',
-    );
+    // The next question gets another answer.
+    const failure = await failureOf(`http://rebinding.example:${source.port}/clip.mp4`, { resolve });
+    expect(failure.code).toBe('address_forbidden');
   });
 
   test.each([
     ['loopback', ['127.0.0.1'], false],
     ['private', ['10.0.0.1'], false],
     ['IPv4-mapped loopback', ['::ffff:127.0.0.1'], false],
-    ['metadata, where private is allowed', ['169.254.169.254'], true],
+    ['one of metadata, where private ones are allowed', ['169.254.169.254'], true],
     ['an allowed and a forbidden one', ['127.0.0.1', '169.254.169.254'], true],
     ['a forbidden and an allowed one', ['fd00:ec2::254', '127.0.0.1'], true],
   ])('with an address that is %s are refused, and nothing is sent', async (_, addresses, allowPrivateAddresses) => {
@@ -136,22 +132,18 @@ describe('names', () => {
     expect(source.requests).toEqual([]);
   });
 
-  test('that nobody knows, and hosts that nobody answers at, are told apart', async () => {
+  test('that nobody knows are told apart from hosts that do not answer', async () => {
     const unknown = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }));
     const confused = () => Promise.reject(Object.assign(new Error('try again'), { code: 'EAI_AGAIN' }));
-    expect(await failureOf('http://nobody.example/', { resolve: unknown })).toMatchObject({
-      code: 'name_not_found',
-      retriable: false,
-    });
-    expect(await failureOf('http://somebody.example/', { resolve: confused })).toMatchObject({
-      code: 'source_unreachable',
-      retriable: true,
-    });
-    expect(await failureOf('http://127.0.0.1:1/')).toMatchObject({ code: 'source_unreachable', retriable: true });
+    const unreachable = { code: 'source_unreachable', retriable: true };
+    const nobody = await failureOf('http://nobody.example/', { resolve: unknown });
+    expect(nobody).toMatchObject({ code: 'name_not_found', retriable: false });
+    expect(await failureOf('http://somebody.example/', { resolve: confused })).toMatchObject(unreachable);
+    expect(await failureOf('http://127.0.0.1:1/')).toMatchObject(unreachable);
   });
 });
 
-describe('answers that are refused', () => {
+describe('an answer is refused', () => {
   test.each([
     [401, 'access_refused', false],
     [403, 'access_refused', false],
@@ -164,7 +156,7 @@ describe('answers that are refused', () => {
     [429, 'source_failed', true],
     [500, 'source_failed', true],
     [503, 'source_failed', true],
-  ])('with status %i: %s', async (status, code, retriable) => {
+  ])('with status %i, as %s', async (status, code, retriable) => {
     await using source = await startSource((_request, response) =>
       response.writeHead(status, { 'retry-after': '7' }).end(),
     );
@@ -180,17 +172,21 @@ describe('answers that are refused', () => {
     ['an archive', { 'content-type': 'application/zip' }, 'not_media'],
     ['a playlist', { 'content-type': 'application/vnd.apple.mpegurl' }, 'not_media'],
     ['a playlist that calls itself audio', { 'content-type': 'audio/x-mpegurl' }, 'not_media'],
-    ['what is compressed for transport', { ...mp4, 'content-encoding': 'gzip' }, 'compressed'],
+    ['a file that is compressed for transport', { ...mp4, 'content-encoding': 'gzip' }, 'compressed'],
     ['an empty file', { ...mp4, 'content-length': '0' }, 'empty'],
-    ['more than an import may be', { ...mp4, 'content-length': String(importLimits.maxBytes + 1) }, 'too_large'],
-  ])('%s', async (_, headers, code) => {
+    [
+      'a file that is larger than an import may be',
+      { ...mp4, 'content-length': String(importLimits.maxBytes + 1) },
+      'too_large',
+    ],
+  ])('that is %s', async (_, headers, code) => {
     await using source = await startSource((_request, response) => response.writeHead(200, headers).end());
     const failure = await failureOf(source.url('/?token=secret'));
     expect(failure).toMatchObject({ code, retriable: false, detail: expect.stringMatching(/^[A-Z].*\.$/) });
     expect(failure.detail + failure.message).not.toContain('secret');
   });
 
-  test('nothing at all, and headers that never end', async () => {
+  test('that never comes, or whose headers never end', async () => {
     const limits = { ...importLimits, answerMs: 100 };
     await using silent = await startSource(() => {});
     expect((await failureOf(silent.url('/'), { limits })).code).toBe('source_unreachable');
@@ -203,7 +199,7 @@ describe('answers that are refused', () => {
     expect((await failureOf(dripping.url('/'), { limits })).code).toBe('source_unreachable');
   });
 
-  test('something other than HTTP', async () => {
+  test('that is not HTTP', async () => {
     await using source = await startSource((request) => request.socket.end('220 mail.example ESMTP\r\n'));
     expect((await failureOf(source.url('/'))).code).toBe('protocol_error');
   });
@@ -211,10 +207,10 @@ describe('answers that are refused', () => {
 
 const certificate = await makeCertificate('DNS:localhost');
 
-describe.skipIf(!certificate)('over TLS', () => {
+describe.skipIf(!certificate)('a source over TLS', () => {
   const serve = () => startSource((request, response) => sendFile(bytes, request, response), certificate!);
 
-  test('the source has to prove its name', async () => {
+  test('has to prove its name', async () => {
     await using source = await serve();
     const tlsCa = certificate!.cert;
     const { body } = await open(source.url('/a'), { tlsCa });
@@ -225,12 +221,11 @@ describe.skipIf(!certificate)('over TLS', () => {
     expect(source.requests).toHaveLength(1);
   });
 
-  test('names are checked as over plain HTTP', async () => {
+  test('has its name checked as over plain HTTP', async () => {
     await using source = await serve();
     expect((await failureOf(source.url('/a'), { allowPrivateAddresses: false })).code).toBe('address_forbidden');
-    expect((await failureOf(source.url('/a'), { resolve: resolver(['169.254.169.254']).resolve })).code).toBe(
-      'address_forbidden',
-    );
+    const { resolve } = resolver(['169.254.169.254']);
+    expect((await failureOf(source.url('/a'), { resolve })).code).toBe('address_forbidden');
   });
 });
 
@@ -243,7 +238,7 @@ describe('types and names', () => {
     ['binary/octet-stream', 'application/octet-stream', 'video'],
     ['text/plain', 'application/octet-stream', 'video'],
     ['', 'application/octet-stream', 'video'],
-  ])('%j is taken as %s', async (header, mimeType, type) => {
+  ])('the type %j is taken as %s', async (header, mimeType, type) => {
     await using source = await startSource((request, response) =>
       sendFile(bytes, request, response, { headers: { 'content-type': header } }),
     );
@@ -280,10 +275,11 @@ describe('types and names', () => {
   });
 });
 
-describe('going on at an offset', () => {
+describe('an import that goes on at an offset', () => {
   const version = { validator: '"one"', sizeBytes: bytes.length };
+  const rangeOf = (totalBytes: number, start: number) => `bytes ${start}-${bytes.length - 1}/${totalBytes}`;
 
-  test('is asked for with If-Range, and taken where the source can', async () => {
+  test('asks with If-Range, and gets the rest where the source knows ranges', async () => {
     await using source = await startSource((request, response) => sendFile(bytes, request, response));
     const found = await open(source.url('/'), {}, { offset: 4000, version });
     expect(found).toMatchObject({ offset: 4000, version });
@@ -291,17 +287,13 @@ describe('going on at an offset', () => {
   });
 
   test.each([
-    ['cannot', { ranges: false }, 1],
+    ['knows no ranges', { ranges: false }, 1],
     ['has another file by now', { etag: '"two"' }, 1],
-    ['sends another range', { headers: { 'content-range': `bytes 3999-${bytes.length - 1}/${bytes.length}` } }, 2],
+    ['sends another range', { headers: { 'content-range': rangeOf(bytes.length, 3999) } }, 2],
     ['sends a range without saying which', { headers: { 'content-range': 'all of it' } }, 2],
-    [
-      'sends a range of a larger file',
-      { headers: { 'content-range': `bytes 4000-${bytes.length - 1}/${bytes.length + 1}` } },
-      2,
-    ],
+    ['sends a range of a larger file', { headers: { 'content-range': rangeOf(bytes.length + 1, 4000) } }, 2],
     ['sends a range of another file', { headers: { etag: '"three"' } }, 2],
-  ])('begins again where the source %s', async (_, options, requests) => {
+  ])('begins anew where the source %s', async (_, options, requests) => {
     await using source = await startSource((request, response) =>
       sendFile(bytes, request, response, request.headers.range === undefined ? {} : options),
     );
@@ -311,31 +303,29 @@ describe('going on at an offset', () => {
     expect(source.requests).toHaveLength(requests);
   });
 
-  test('begins again where the file has become shorter', async () => {
+  test('begins anew where the file has become shorter', async () => {
     await using source = await startSource((request, response) => sendFile(bytes, request, response));
-    expect(
-      await open(source.url('/'), {}, { offset: 20_000, version }).then(
-        ({ body, ...found }) => (body.destroy(), found),
-      ),
-    ).toMatchObject({ offset: 0 });
+    const found = await open(source.url('/'), {}, { offset: 20_000, version });
+    found.body.destroy();
+    expect(found.offset).toBe(0);
   });
 
   test.each([
     ['a strong ETag', { etag: '"x"' }, '"x"'],
-    ['a weak ETag', { etag: 'W/"x"' }, null],
+    ['nothing when the ETag is weak', { etag: 'W/"x"' }, null],
     [
       'a settled Last-Modified',
       { 'last-modified': 'Sat, 01 Nov 2025 10:00:00 GMT', date: 'Sat, 01 Nov 2025 10:01:00 GMT' },
       'Sat, 01 Nov 2025 10:00:00 GMT',
     ],
     [
-      'a Last-Modified of just now',
+      'nothing when Last-Modified is of just now',
       { 'last-modified': 'Sat, 01 Nov 2025 10:00:00 GMT', date: 'Sat, 01 Nov 2025 10:00:30 GMT' },
       null,
     ],
-    ['an ETag, but no ranges', { etag: '"x"', 'accept-ranges': 'none' }, null],
-    ['nothing', {}, null],
-  ])('%s: what later tells whether it is the same file', async (_, headers, validator) => {
+    ['nothing when there are no ranges', { etag: '"x"', 'accept-ranges': 'none' }, null],
+    ['nothing when there is neither', {}, null],
+  ])('recognizes the file later by %s', async (_, headers, validator) => {
     await using source = await startSource((_request, response) =>
       response.writeHead(200, { 'content-length': '5', ...headers }).end('12345'),
     );
@@ -345,36 +335,30 @@ describe('going on at an offset', () => {
   });
 });
 
-describe('the page of Google Drive that asks whether to go on without a virus scan', () => {
+describe('the page of Google Drive that warns of a missing virus scan', () => {
   const toLoopback = resolver(['127.0.0.1']).resolve;
-  const page = (
-    action: string,
-  ) => `<!DOCTYPE html><html><form id="download-form" action="${action}" method="get"><input type="submit" value="Go"/>
-    <input type="hidden" name="id" value="F1"><input type="hidden" name="uuid" value="a&amp;b"></form></html>`;
+  const drive = (port: number) => `http://drive.usercontent.google.com:${port}`;
+  const sendPage = (response: ServerResponse, port: number) => {
+    const form = `<form id="download-form" action="${drive(port)}/download" method="get">`;
+    const fields = ['<input type="submit" value="Go"/>', '<input type="hidden" name="id" value="F1">'];
+    const uuid = '<input type="hidden" name="uuid" value="a&amp;b">';
+    const page = `<!DOCTYPE html><html>${form}${fields.join('\n    ')}${uuid}</form></html>`;
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+  };
 
   test('is answered, and the file comes', async () => {
     await using source = await startSource((request, response) => {
       if (request.url === '/download?id=F1&uuid=a%26b') sendFile(bytes, request, response);
-      else
-        response
-          .writeHead(200, { 'content-type': 'text/html' })
-          .end(page(`http://drive.usercontent.google.com:${source.port}/download`));
+      else sendPage(response, source.port);
     });
-    const found = await open(`http://drive.usercontent.google.com:${source.port}/download?id=F1`, {
-      resolve: toLoopback,
-    });
+    const found = await open(`${drive(source.port)}/download?id=F1`, { resolve: toLoopback });
     expect((await buffer(found.body)).equals(bytes)).toBe(true);
   });
 
-  test('is not believed of other hosts, nor for ever', async () => {
-    await using source = await startSource((_request, response) => {
-      response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end(page(`http://drive.usercontent.google.com:${source.port}/download`));
-    });
+  test('is not answered on other hosts, and not for ever', async () => {
+    await using source = await startSource((_request, response) => sendPage(response, source.port));
     expect((await failureOf(source.url('/'))).code).toBe('web_page');
-    expect((await failureOf(`http://drive.usercontent.google.com:${source.port}/`, { resolve: toLoopback })).code).toBe(
-      'too_many_redirects',
-    );
+    const failure = await failureOf(`${drive(source.port)}/`, { resolve: toLoopback });
+    expect(failure.code).toBe('too_many_redirects');
   });
 });

@@ -8,14 +8,14 @@ import type { Certificate } from '../support/certificates.ts';
 
 export interface SourceServer extends AsyncDisposable {
   readonly port: number;
-  /** Of every request, in their order. */
+  /** The requests so far, in the order in which they came. */
   readonly requests: { readonly path: string; readonly range: string | undefined }[];
   url(path: string): string;
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse, numberOfRequest: number) => unknown;
 
-/** @param certificate makes it https, on localhost */
+/** Starts a source. @param certificate makes it one of https, on localhost */
 export async function startSource(answer: Answer, certificate?: Certificate): Promise<SourceServer> {
   const requests: SourceServer['requests'] = [];
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -41,14 +41,14 @@ export async function startSource(answer: Answer, certificate?: Certificate): Pr
 
 export interface FileOptions {
   readonly headers?: Record<string, string>;
-  /** Null: none. */
+  /** Null leaves it out. */
   readonly etag?: string | null;
   readonly ranges?: boolean;
-  /** The connection is cut after so many bytes of an answer. */
+  /** Cuts the connection after so many bytes of an answer. */
   readonly cutAfterBytes?: number;
 }
 
-/** Answers with a file, by ranges where it may, as RFC 9110 says. */
+/** Answers with a file, or with the range that is asked for, as RFC 9110 says. */
 export function sendFile(
   bytes: Buffer,
   request: IncomingMessage,
@@ -57,8 +57,8 @@ export function sendFile(
 ): void {
   const { headers = {}, etag = '"one"', ranges = true, cutAfterBytes = Infinity } = options;
   const { range, 'if-range': ifRange } = request.headers;
-  const start =
-    ranges && (ifRange === undefined || ifRange === etag) ? Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0) : 0;
+  const mayBeRange = ranges && (ifRange === undefined || ifRange === etag);
+  const start = mayBeRange ? Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0) : 0;
   const tagged = {
     'content-type': 'video/mp4',
     'accept-ranges': ranges ? 'bytes' : 'none',
@@ -77,7 +77,7 @@ export function sendFile(
   else response.write(sent, () => response.destroy());
 }
 
-/** Bytes that no two tests share. */
+/** Random bytes: those of no two tests are the same. */
 export function anyBytes(size: number): Buffer {
   return randomBytes(size);
 }

@@ -1,4 +1,4 @@
-// An import worker for tests: real database, queue and object store, impatient limits.
+// An import worker for tests with short waits, on a real database, queue and object store; and requests of imports.
 import type { Pool } from 'pg';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import type { Resolve } from '../../lambda/ports/outbound/checked-lookup.ts';
@@ -7,6 +7,7 @@ import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
 import { runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import type { TestUser } from '../support/service.ts';
 
 export interface WorkerSettings {
   readonly limits?: Partial<ImportLimits>;
@@ -15,10 +16,15 @@ export interface WorkerSettings {
 }
 
 export interface RunningWorker {
-  /** What it logged. */
+  /** What the worker has logged. */
   readonly events: { readonly event: string; readonly fields: Record<string, unknown> }[];
-  /** As SIGTERM does. */
+  /** Asks the worker to end, as SIGTERM does. Resolves when it has ended. */
   stop(): Promise<void>;
+}
+
+/** Asks for an import as a user. @returns the id of its upload */
+export async function requestImport(user: TestUser, url: string): Promise<string> {
+  return (await user.call('POST', '/uploads/import', { url })).body.id;
 }
 
 export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSettings = {}): RunningWorker {

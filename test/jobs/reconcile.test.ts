@@ -2,6 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
+import { putFailuresAside, storeInterval } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 
 const service = testService();
@@ -11,97 +12,117 @@ beforeEach(async () => {
   userID = (await service.user(100)).id;
 });
 
-const run = (text: string, values: unknown[] = []) => service.pool().query(text, values);
-const interval = (endedAt: string | null, replicaID = `rep_${userID}`) =>
+const midnight = '2026-01-01T00:00:00Z';
+const oneSecondLater = '2026-01-01T00:00:01Z';
+const oneHourLater = '2026-01-01T01:00:00Z';
+const run = (statement: string, values: unknown[] = []) => service.pool().query(statement, values);
+
+/** Changes what is left of the user's invoice without the ledger. */
+const addToInvoice = (credits: number) =>
+  run('update invoices set remaining_credits = remaining_credits + $2 where user_id = $1', [userID, credits]);
+
+const storePaidInvoice = (id: string) =>
   run(
-    `insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version, credits_per_hour, started_at, ended_at)
-     values ($1, 's', $2, 'primary', 'a', 1, '1', 36, '2026-01-01T00:00:00Z', $3)`,
-    [userID, replicaID, endedAt],
+    `insert into invoices (id, user_id, type, method, state, cost, currency, credits, remaining_credits)
+     values ($2, $1, 'credit_purchase', 'card', 'paid', 5, 'USD', 500, 0)`,
+    [userID, id],
+  );
+const forgetInvoice = (id: string) => run('delete from invoices where id = $1', [id]);
+
+/** Stores that the user's replica was live from midnight on, without spending credits for it. */
+const storeLive = (to: string | null, creditsPerHour = 36) =>
+  storeInterval(service, { userID, streamID: 'str', replicaID: `rep_${userID}`, creditsPerHour, from: midnight, to });
+const forgetIntervals = () => run('delete from live_intervals where user_id = $1', [userID]);
+
+/** Spends credits of the user for a live interval. */
+const spendFor = (intervalID: number, credits: number) =>
+  databaseOn(service.pool()).ledger.take({
+    userID,
+    cause: 'usage',
+    reference: String(intervalID),
+    credits,
+    account: 'usage',
+    at: new Date(),
+  });
+/** Stores an hour of the user at a price, with an id of its own. */
+const storeHour = (intervalID: number, creditsPerHour: number) =>
+  run(
+    `insert into live_intervals
+       (id, user_id, stream_id, replica_id, role, agent_id, epoch, price_version, credits_per_hour,
+        started_at, ended_at)
+     overriding system value
+     values ($2, $1, 'str', 'rep', 'primary', 'agent', 1, '1', $3, $4, $5)`,
+    [userID, intervalID, creditsPerHour, midnight, oneHourLater],
   );
 
-/** What the proof says of this user, and mends it, so that each test sees its own. */
+/** Stores a refund of the user's invoice for which no credits were taken back. */
+const storeRefund = () =>
+  run(
+    `insert into payment_reversals
+     select 're', id, 'refund', 5, true, false, now() from invoices where user_id = $1`,
+    [userID],
+  );
+const forgetRefunds = () => run('delete from payment_reversals');
+
+/** Stores a message of Stripe that came two hours ago, and why it has not been applied. */
+const storeMessage = (failure: string) =>
+  run(
+    `insert into payment_events (provider, id, body, meaning, received_at, failure)
+     values ('stripe', 'evt', '', '[]', now() - interval '2 hours', $1)`,
+    [failure],
+  );
+
+/** What the proof finds. @param mend takes the difference away again, so that other tests do not find it */
 async function proofs(mend: () => Promise<unknown>): Promise<string[]> {
   const logged: Record<string, unknown>[] = [];
-  const failure = await reconcile(service.pool(), (event, fields) => void logged.push({ event, ...fields })).catch(
-    (error: unknown) => error,
-  );
+  const proof = reconcile(service.pool(), (event, fields) => void logged.push({ event, ...fields }));
+  const failure = await proof.catch((error: unknown) => error);
   await mend();
   if (logged.some(({ event }) => event === 'books_differ')) expect(String(failure)).toContain('BooksDiffer');
   else expect(failure).toBeUndefined();
   return logged.flatMap((entry) => (entry['event'] === 'books_differ' ? [String(entry['proof'])] : []));
 }
 
-it('says nothing where the books are right', async () => {
+it('the proof says nothing where the books are right', async () => {
   expect(await proofs(async () => {})).toEqual([]);
 });
 
-it('finds an invoice that was changed past the ledger', async () => {
-  await run('update invoices set remaining_credits = remaining_credits - 1 where user_id = $1', [userID]);
-  expect(
-    await proofs(() =>
-      run('update invoices set remaining_credits = remaining_credits + 1 where user_id = $1', [userID]),
-    ),
-  ).toEqual(['an invoice has left what the ledger says']);
+it('the proof finds an invoice that was changed past the ledger', async () => {
+  await addToInvoice(-1);
+  expect(await proofs(() => addToInvoice(1))).toEqual(['an invoice has left what the ledger says']);
 });
 
-it('finds money that was never booked', async () => {
-  await run(
-    `insert into invoices (id, user_id, type, method, state, cost, currency, credits, remaining_credits) values ('lost', $1, 'credit_purchase', 'card', 'paid', 5, 'USD', 500, 0)`,
-    [userID],
-  );
-  expect(await proofs(() => run(`delete from invoices where id = 'lost'`))).toEqual([
-    'an invoice that was paid came in once',
-  ]);
+it('the proof finds money that was never booked', async () => {
+  await storePaidInvoice('lost');
+  expect(await proofs(() => forgetInvoice('lost'))).toEqual(['an invoice that was paid came in once']);
 });
 
-it('finds time that was never paid, and payment for no time', async () => {
-  await interval('2026-01-01T01:00:00Z');
-  expect(await proofs(() => run('delete from live_intervals where user_id = $1', [userID]))).toEqual([
-    'an interval that has ended was spent once',
-  ]);
-  await databaseOn(service.pool()).ledger.take({
-    userID,
-    cause: 'usage',
-    reference: '999999',
-    credits: 5,
-    account: 'usage',
-    at: new Date(),
-  });
-  // The ledger cannot be mended by taking something away: the interval comes back.
-  const mend = () =>
-    run(
-      `insert into live_intervals (id, user_id, stream_id, replica_id, role, agent_id, epoch, price_version, credits_per_hour, started_at, ended_at) overriding system value
-       values (999999, $1, 's', 'r', 'primary', 'a', 1, '1', 5, '2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z')`,
-      [userID],
-    );
-  expect(await proofs(mend)).toEqual(['an interval that has ended was spent once']);
+it('the proof finds live time that was never paid', async () => {
+  await storeLive(oneHourLater);
+  expect(await proofs(forgetIntervals)).toEqual(['an interval that has ended was spent once']);
 });
 
-it('finds seconds that are counted twice, and time that runs for nobody', async () => {
-  await interval('2026-01-01T00:00:00Z');
-  await interval(null);
-  await run(
-    `update live_intervals set ended_at = '2026-01-01T00:00:01Z', credits_per_hour = 0 where user_id = $1 and ended_at is not null`,
-    [userID],
-  );
-  expect((await proofs(() => run('delete from live_intervals where user_id = $1', [userID]))).sort()).toEqual([
+it('the proof finds credits that were spent for no time', async () => {
+  await spendFor(999_999, 5);
+  // Nothing can be taken away from the ledger: the time that was paid for is added.
+  expect(await proofs(() => storeHour(999_999, 5))).toEqual(['an interval that has ended was spent once']);
+});
+
+it('the proof finds seconds that are counted twice, and time that goes on for a replica that is not live', async () => {
+  await storeLive(oneSecondLater, 0);
+  await storeLive(null);
+  expect((await proofs(forgetIntervals)).sort()).toEqual([
     'no second of a replica is counted twice',
     'what runs up a cost is live',
   ]);
 });
 
-it('finds a reversal that took nothing, and a message that nobody could apply', async () => {
-  await run(
-    `insert into payment_reversals select 're', id, 'refund', 5, true, false, now() from invoices where user_id = $1`,
-    [userID],
-  );
-  expect(await proofs(() => run('delete from payment_reversals'))).toEqual([
-    'a refund or dispute took back what it holds',
-  ]);
-  await run(
-    `insert into payment_events (provider, id, body, meaning, received_at, failure) values ('stripe', 'evt', '', '[]', now() - interval '2 hours', 'no idea')`,
-  );
-  expect(await proofs(() => run('update payment_events set applied_at = now()'))).toEqual([
-    'a message of a provider is applied: no idea',
-  ]);
+it('the proof finds a refund that took nothing back', async () => {
+  await storeRefund();
+  expect(await proofs(forgetRefunds)).toEqual(['a refund or dispute took back what it holds']);
+});
+
+it('the proof finds a message of a payment provider that could not be applied', async () => {
+  await storeMessage('no idea');
+  expect(await proofs(() => putFailuresAside(service))).toEqual(['a message of a provider is applied: no idea']);
 });

@@ -1,25 +1,32 @@
-// The minute sweep finds what everybody else forgot, and one failure does not keep it from the rest.
+// The sweep of each minute finds what everybody else forgot, and one failure does not keep it from the rest.
 import { beforeEach, expect, it } from 'vitest';
 import { sweep } from '../../lambda/jobs/sweep.ts';
-import type { SweepParts } from '../../lambda/jobs/sweep.ts';
+import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
-import { actorsOn, inFuture, starting } from '../orchestration/actors.ts';
+import { actorsOn, inFuture, startOptions } from '../support/actors.ts';
+import { keepOldAnswer, keptAnswersOf } from '../support/kept-answers.ts';
+import { commandsTo, takeCommands } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
+import { clearEvents, eventIDs } from '../support/webhook-deliveries.ts';
 
 const service = testService();
-const { activeStream, call, commands, fallDue, loseLease, readyStream, register, stream } = actorsOn(service);
-const runSweep = (other: Partial<SweepParts> = {}) =>
+const { activeStream, call, commands, fallDue, loseLease, readyStream, register, stream, user } = actorsOn(service);
+const runSweep = (other: Partial<SweepOptions> = {}) =>
   sweep({
     pool: service.pool(),
     queue: createPostgresCommandQueue({ pool: service.pool(), log: () => {} }),
     timers: createOutboxTimers(service.pool()),
-    starting,
+    startOptions,
     clock: () => new Date(),
     ...other,
   });
-const timers = async () =>
-  (await service.pool().query(`select timer_id, visible_at, body from outbox where queue = 'timers'`)).rows;
+/** The timers that are armed for a stream. */
+const timersOf = async (streamID: string) => {
+  const query = `select timer_id, visible_at, body from outbox where queue = 'timers' and starts_with(timer_id, $1)`;
+  return (await service.pool().query(query, [streamID])).rows;
+};
+const keptKeys = async () => (await keptAnswersOf(service, user().id)).map(({ key }) => key);
 
 let lost: string;
 let due: string;
@@ -34,100 +41,113 @@ beforeEach(async () => {
   await call('POST', `/streams/${soon}/schedule`, { scheduleStartAt: soonAt, scheduleEndAt: inFuture(3600) });
   await fallDue(due, 'schedule_start');
   await loseLease('dying');
-  await service.pool().query(
-    `insert into idempotent_answers (user_id, operation_id, key, request_sha256, status, headers, body, created_at)
-     select id, 'x', age::text, '', 200, '{}', '', now() - make_interval(hours => age) from users, unnest(array[1, 25]) as age where id = (select min(id) from users)
-     on conflict do nothing`,
-  );
+  for (const hoursAgo of [1, 25])
+    await keepOldAnswer(service, { userID: user().id, key: `${hoursAgo} hours old`, hoursAgo });
 });
 
-it('recovers, fires, arms one timer for what comes soon, and forgets old answers', async () => {
+it('the sweep recovers streams, fires what is due, arms timers for soon, and forgets old answers', async () => {
   await runSweep();
   expect([(await stream(lost)).state, (await stream(due)).state]).toEqual(['failing', 'activating']);
-  const armed = (await timers()).filter((timer) => timer.timer_id.startsWith(soon));
-  expect(armed).toEqual([
+  expect(await timersOf(soon)).toEqual([
     { timer_id: `${soon}-schedule_start`, visible_at: new Date(soonAt), body: { streamID: soon } },
   ]);
-  expect((await service.pool().query('select key from idempotent_answers')).rows).toEqual([{ key: '1' }]);
+  expect(await keptKeys()).toEqual(['1 hours old']);
   const before = await commands();
   await runSweep();
   expect(await commands()).toEqual(before);
 });
 
-it('arms the timer again when the time has moved', async () => {
+it('the sweep arms a timer again when its time has moved', async () => {
   await runSweep();
   const scheduleStartAt = inFuture(120);
   await call('PATCH', `/streams/${soon}`, { scheduleStartAt });
   await runSweep();
-  expect((await timers()).find((timer) => timer.timer_id.startsWith(soon)).visible_at.toISOString()).toBe(
-    scheduleStartAt,
-  );
+  const [timer] = await timersOf(soon);
+  expect(timer.visible_at.toISOString()).toBe(scheduleStartAt);
 });
 
-it('does everything else when one thing fails, and says what failed', async () => {
+it('the sweep does everything else when one thing fails, and says what failed', async () => {
   const arm = () => Promise.reject(new Error('no timers today'));
   await expect(runSweep({ timers: { arm, disarm: arm } })).rejects.toThrow('no timers today');
   expect([(await stream(lost)).state, (await stream(due)).state]).toEqual(['failing', 'activating']);
-  expect((await service.pool().query('select key from idempotent_answers')).rows).toEqual([{ key: '1' }]);
+  expect(await keptKeys()).toEqual(['1 hours old']);
 });
 
-it('has webhooks served that were left behind, but none that somebody has or nobody wants, and forgets old events', async () => {
-  const {
-    rows: [event],
-  } = await service
-    .pool()
-    .query(
-      `insert into events (user_id, type, subject_id, data) select min(id), 'stream.state_changed', 'x', '{}' from users returning id, user_id`,
-    );
-  const makeWebhook = async (id: string, columns: string) => {
-    await service
-      .pool()
-      .query(
-        `insert into webhooks (id, user_id, url, events, sealed_secret, leased_until, enabled) select $1, $2, 'x', '{x}', '', ${columns}`,
-        [id, event.user_id],
-      );
-    await service
-      .pool()
-      .query(
-        `insert into webhook_deliveries (event_id, webhook_id, next_attempt_at) values ($2, $1, now() - interval '2 minutes')`,
-        [id, event.id],
-      );
-  };
-  await makeWebhook('left', `now() - interval '1 second', true`);
-  await makeWebhook('held', `now() + interval '10 seconds', true`);
-  await makeWebhook('disabled', 'null, false');
-  const old = `insert into events (id, user_id, type, subject_id, data, at) select $1, $2, 'x', 'x', '{}', now() - interval '31 days'`;
-  for (const id of ['old', 'old and on its way']) await service.pool().query(old, [id, event.user_id]);
-  await service
-    .pool()
-    .query(
-      `insert into webhook_deliveries (event_id, webhook_id, next_attempt_at) values ('old and on its way', 'left', now() + interval '1 hour')`,
-    );
-  await service.pool().query(`delete from outbox where queue = 'webhooks'`);
+/** Stores an event of the user that happened so many days ago. */
+const storeEvent = (id: string, daysAgo: number) =>
+  service.pool().query(
+    `insert into events (id, user_id, type, subject_id, data, at)
+     values ($1, $2, 'stream.state_changed', 'x', '{}', now() - make_interval(days => $3))`,
+    [id, user().id, daysAgo],
+  );
+
+interface StoredWebhook {
+  readonly id: string;
+  /** For how long a sender still has it. By default none has it. */
+  readonly leasedForSeconds?: number;
+  readonly enabled?: boolean;
+}
+
+/** Stores a webhook of the user. */
+const storeWebhook = ({ id, leasedForSeconds, enabled = true }: StoredWebhook) =>
+  service.pool().query(
+    `insert into webhooks (id, user_id, url, events, sealed_secret, leased_until, enabled)
+     values ($1, $2, 'x', '{x}', '', now() + make_interval(secs => $3), $4)`,
+    [id, user().id, leasedForSeconds, enabled],
+  );
+
+/** Stores that an event has to be delivered to a webhook, in so many seconds. */
+const storeDelivery = (eventID: string, webhookID: string, inSeconds: number) =>
+  service.pool().query(
+    `insert into webhook_deliveries (event_id, webhook_id, next_attempt_at)
+     values ($1, $2, now() + make_interval(secs => $3))`,
+    [eventID, webhookID, inSeconds],
+  );
+
+it('the sweep has a webhook served that its sender left, and none that a sender has or that is disabled', async () => {
+  await clearEvents(service);
+  await storeEvent('new', 0);
+  await storeWebhook({ id: 'left', leasedForSeconds: -1 });
+  await storeWebhook({ id: 'held', leasedForSeconds: 10 });
+  await storeWebhook({ id: 'disabled', enabled: false });
+  for (const webhookID of ['left', 'held', 'disabled']) await storeDelivery('new', webhookID, -120);
+  await takeCommands(service, 'webhooks');
   await runSweep();
-  expect((await commands()).filter(({ queue }) => queue === 'webhooks')).toEqual([
-    { queue: 'webhooks', body: { webhookID: 'left' } },
-  ]);
-  expect((await service.pool().query('select id from events order by at')).rows).toEqual([
-    { id: 'old and on its way' },
-    { id: event.id },
-  ]);
+  expect(await commandsTo(service, 'webhooks')).toEqual([{ webhookID: 'left' }]);
 });
 
-it('gives up what was told to a webhook in the moment in which it was disabled', async () => {
+it('the sweep forgets events of more than 30 days ago, but those that are still on their way', async () => {
+  await clearEvents(service);
+  await storeWebhook({ id: 'slow' });
+  await storeEvent('recent', 29);
+  for (const id of ['old', 'old and on its way']) await storeEvent(id, 31);
+  await storeDelivery('old and on its way', 'slow', 3600);
+  await runSweep();
+  expect(await eventIDs(service)).toEqual(['old and on its way', 'recent']);
+});
+
+/** Records an event of the webhook's user, in a transaction that goes on. @returns commits it */
+async function beginRecordingEvent(webhookID: string): Promise<() => Promise<void>> {
+  const client = await service.pool().connect();
+  await client.query('begin');
+  await client.query(
+    `select record_event((select user_id from webhooks where id = $1), 'stream.state_changed', 'x', '{}')`,
+    [webhookID],
+  );
+  return async () => {
+    await client.query('commit');
+    client.release();
+  };
+}
+
+it('the sweep gives up a delivery that was recorded while its webhook was being disabled', async () => {
   const { body: webhook } = await call('POST', '/webhooks', {
     url: 'http://127.0.0.1:9/',
     events: ['stream.state_changed'],
   });
-  const elsewhere = await service.pool().connect();
-  await elsewhere.query('begin');
-  await elsewhere.query(
-    `select record_event((select user_id from webhooks where id = $1), 'stream.state_changed', 'x', '{}')`,
-    [webhook.id],
-  );
+  const commit = await beginRecordingEvent(webhook.id);
   expect((await call('PATCH', `/webhooks/${webhook.id}`, { enabled: false })).status).toBe(200);
-  await elsewhere.query('commit');
-  elsewhere.release();
+  await commit();
   await runSweep();
   expect((await call('GET', `/webhooks/${webhook.id}/deliveries`)).body.data).toMatchObject([
     { state: 'failed', failure: { code: 'webhook_disabled' }, nextAttemptAt: null },

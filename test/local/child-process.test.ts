@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp();
 });
 
-test('hands over both outputs by line, an unfinished last line too', async () => {
+test('both outputs of a child arrive by line, even an unfinished last one', async () => {
   const lines: string[] = [];
   const child = startChild({
     command: 'sh',
@@ -38,14 +38,14 @@ test('hands over both outputs by line, an unfinished last line too', async () =>
   expect(lines.toSorted()).toEqual(['one', 'three', 'two']);
 });
 
-test('a command that does not exist ends with 127 and says so', async () => {
+test('a command that does not exist ends with 127, and its output says so', async () => {
   const lines: string[] = [];
   const child = startChild({ command: 'no-such-command', args: [], env, log: (line) => lines.push(line) });
   expect((await child.exited).code).toBe(127);
   expect(lines.join('\n')).toContain('no-such-command');
 });
 
-test('stop asks first and kills what does not listen, with what it started', async () => {
+test('stop asks a child to end, and kills one that does not listen, with what it started', async () => {
   const lines: string[] = [];
   const ready = Promise.withResolvers<void>();
   const log = (line: string) => {
@@ -73,21 +73,17 @@ test('stop asks first and kills what does not listen, with what it started', asy
   await expect.poll(() => commandLine(grandchild), patiently).toBe('');
 });
 
-test('talks over the message channel', async () => {
-  const child = startChild({
-    command: process.execPath,
-    args: ['-e', 'process.once("message", (text) => process.send(text.toUpperCase(), () => process.disconnect()))'],
-    env,
-    ipc: true,
-    log: () => {},
-  });
+test('parent and child talk over the message channel', async () => {
+  const shout = 'process.once("message", (text) => process.send(text.toUpperCase(), () => process.disconnect()))';
+  const args = ['-e', shout];
+  const child = startChild({ command: process.execPath, args, env, ipc: true, log: () => {} });
   const answer = once(child.process, 'message');
   child.process.send('hello');
   expect((await answer)[0]).toBe('HELLO');
   expect(await child.exited).toEqual({ code: 0, signal: null });
 });
 
-describe('when the process that started it is killed with SIGKILL', () => {
+describe('when the parent is killed with SIGKILL', () => {
   test.skipIf(!hasSetpriv)('the kernel ends the child', async () => {
     const parent = await startThroughParent({ path: process.env.PATH });
     parent.kill('SIGKILL');
@@ -110,13 +106,13 @@ describe('when the process that started it is killed with SIGKILL', () => {
   });
 });
 
-describe.runIf(isRoot && hasSetpriv)('as another user', () => {
-  test('has only that user’s rights, or also passes closed folders', async () => {
+describe.runIf(isRoot && hasSetpriv)('a child that runs as another user', () => {
+  test('has only the rights of that user, or may pass closed folders, too', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'child-process-'));
     cleanUps.push(() => rm(folder, { recursive: true }));
     await chmod(folder, 0o700);
     await writeFile(join(folder, 'inside'), '');
-    // access(2), not only open(2): it goes by other rules, and initdb looks for postgres by it.
+    // The child also calls access(2), which has other rules than open(2): initdb looks for postgres with it.
     const look = (passesClosedFolders: boolean) =>
       startChild({
         command: process.execPath,
@@ -143,13 +139,16 @@ describe.runIf(isRoot && hasSetpriv)('as another user', () => {
   });
 });
 
-/** A process of its own starts `sleep` as its child and tells the child's pid. */
+/** Starts a parent process whose child is `sleep`. @returns the pid of the child, and what kills the parent */
 async function startThroughParent(options: { path?: string; user?: typeof nobody }) {
   const source = new URL('../../bin/local/child-process.ts', import.meta.url).href;
-  const script = `
-    import { startChild } from ${JSON.stringify(source)};
-    const child = startChild({ command: 'sleep', args: ['1000'], env: process.env, user: ${JSON.stringify(options.user)}, log: () => {} });
-    console.log(child.process.pid);`;
+  const user = JSON.stringify(options.user);
+  const script = [
+    `import { startChild } from ${JSON.stringify(source)};`,
+    `const options = { env: process.env, user: ${user}, log: () => {} };`,
+    "const child = startChild({ command: 'sleep', args: ['1000'], ...options });",
+    'console.log(child.process.pid);',
+  ].join('\n');
   const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
     env: { PATH: options.path },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -159,7 +158,7 @@ async function startThroughParent(options: { path?: string; user?: typeof nobody
   return { child: Number(line), kill: (signal: NodeJS.Signals) => parent.kill(signal) };
 }
 
-/** What a process that is not our child runs: nothing once it has ended, collected by its new parent or not. */
+/** The command of a process that is not our child. It is empty once the process has ended. */
 async function commandLine(pid: number): Promise<string> {
   return await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 }

@@ -1,5 +1,4 @@
-// The page to try queries on: for browsers only, of this origin only, and in a real browser it asks and shows.
-import { existsSync } from 'node:fs';
+// The page to try queries on is for browsers only, uses no other origin, and works in a real browser.
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,13 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGraphqlPage } from '../../bin/local/graphql-page/page.ts';
 import { operations } from '../../lambda/operations/index.ts';
 import { schemaText } from '../../lambda/surfaces/graphql/schema.ts';
+import { chromiumPath } from '../support/chromium.ts';
 import { graphqlOn } from '../support/graphql.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
-
-const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
 
 const service = testService();
 const { handler } = graphqlOn(service);
@@ -38,10 +34,10 @@ afterAll(() => {
   server.close();
 });
 
-describe('over HTTP', () => {
+describe('the page over HTTP', () => {
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  test('its files are there, and nothing of another origin may be used', async () => {
+  test('has its files, and may use nothing of another origin', async () => {
     for (const path of ['', '/page.css', '/page.js', '/schema.graphql']) {
       const response = await fetch(url + path, { headers: html });
       expect([path, response.status]).toEqual([path, 200]);
@@ -50,7 +46,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('to all but browsers the address is the API', async () => {
+  test('is shown to browsers only: for others its address is the API', async () => {
     expect((await fetch(url)).status).toBe(405);
     const asked = await fetch(url, {
       method: 'POST',
@@ -61,8 +57,8 @@ describe('over HTTP', () => {
   });
 });
 
-describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)', () => {
-  test('it asks with the key, shows the answer and what is wrong, and finds types', async () => {
+describe.skipIf(!chromiumPath)('the page in Chromium (skipped where it is not installed)', () => {
+  test('asks with the key, shows the answer and what is wrong, and finds types', async () => {
     const browser = await chromium.launch({ executablePath: chromiumPath!, args: ['--no-sandbox'] });
     try {
       const page = await browser.newPage();

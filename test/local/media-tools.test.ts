@@ -1,4 +1,4 @@
-// Finding ffmpeg and ffprobe: the right ones are taken, insufficient ones are passed over, and the error says what to do.
+// Finding ffmpeg and ffprobe: good ones are taken, insufficient ones passed over, and the error says what to do.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -20,14 +20,14 @@ async function writeScript(name: string, script: string): Promise<string> {
   return path;
 }
 
-test('finds tools on this machine that run', async () => {
+test('the tools that are found on this machine run', async () => {
   const { ffmpegPath, ffprobePath } = await findMediaTools(process.env);
   expect(execFileSync(ffmpegPath, ['-version'], { encoding: 'utf8' })).toMatch(/^ffmpeg version/);
   expect(execFileSync(ffprobePath, ['-version'], { encoding: 'utf8' })).toMatch(/^ffprobe version/);
 });
 
 test.runIf(process.platform === 'linux' && process.arch === 'x64')(
-  'takes the npm packages when PATH has none',
+  'the npm packages are taken when PATH has no tools',
   async () => {
     const { ffmpegPath, ffprobePath } = await findMediaTools({ PATH: folder });
     expect(ffmpegPath).toContain('@ffmpeg-binary');
@@ -35,22 +35,20 @@ test.runIf(process.platform === 'linux' && process.arch === 'x64')(
   },
 );
 
-test('takes the one that a variable names', async () => {
+test('the ffmpeg that a variable names is taken', async () => {
   const found = await findMediaTools(process.env);
   const chosen = await writeScript('my-ffmpeg', `exec ${found.ffmpegPath} "$@"`);
   expect((await findMediaTools({ ...process.env, FFMPEG_PATH: chosen })).ffmpegPath).toBe(chosen);
-  await expect(findMediaTools({ ...process.env, FFMPEG_PATH: join(folder, 'missing') })).rejects.toThrow(
-    /missing \(FFMPEG_PATH\) is not an executable file(.|\n)*apt install ffmpeg/,
-  );
+  const missing = findMediaTools({ ...process.env, FFMPEG_PATH: join(folder, 'missing') });
+  await expect(missing).rejects.toThrow(/missing \(FFMPEG_PATH\) is not an executable file(.|\n)*apt install ffmpeg/);
 });
 
 describe('an ffmpeg that lacks something', () => {
   test('is passed over for a later one', async () => {
     const { ffmpegPath } = await findMediaTools(process.env);
     await writeScript('ffmpeg', `${ffmpegPath} "$@" | sed 's/libx264//g'`);
-    expect((await findMediaTools({ ...process.env, PATH: `${folder}:${process.env.PATH}` })).ffmpegPath).toBe(
-      ffmpegPath,
-    );
+    const found = await findMediaTools({ ...process.env, PATH: `${folder}:${process.env.PATH}` });
+    expect(found.ffmpegPath).toBe(ffmpegPath);
   });
 
   test.each([
@@ -62,17 +60,14 @@ describe('an ffmpeg that lacks something', () => {
     await expect(findMediaTools({ ...process.env, FFMPEG_PATH: poor })).rejects.toThrow(`${poor} ${lack}\nInstall it`);
   });
 
-  test('or does not run here is told so', async () => {
+  test('or does not run on this machine is named with that', async () => {
     const broken = await writeScript('ffmpeg', 'exit 127');
-    await expect(findMediaTools({ ...process.env, FFMPEG_PATH: broken })).rejects.toThrow(
-      `${broken} lacks the ability to run`,
-    );
+    const finding = findMediaTools({ ...process.env, FFMPEG_PATH: broken });
+    await expect(finding).rejects.toThrow(`${broken} lacks the ability to run`);
   });
 });
 
-test.runIf(existsSync('/usr/bin/ffmpeg'))('accepts the distribution’s build', async () => {
-  expect(await findMediaTools({ PATH: '/usr/bin' })).toEqual({
-    ffmpegPath: '/usr/bin/ffmpeg',
-    ffprobePath: '/usr/bin/ffprobe',
-  });
+test.runIf(existsSync('/usr/bin/ffmpeg'))('the build of the distribution is accepted', async () => {
+  const expected = { ffmpegPath: '/usr/bin/ffmpeg', ffprobePath: '/usr/bin/ffprobe' };
+  expect(await findMediaTools({ PATH: '/usr/bin' })).toEqual(expected);
 });

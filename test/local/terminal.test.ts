@@ -1,4 +1,4 @@
-// The run's terminal output: readable in a pipe, one moving line on a terminal.
+// The terminal output of a local run is readable in a pipe, and one moving line on a terminal.
 import { expect, test } from 'vitest';
 import { openTerminal } from '../../bin/local/terminal.ts';
 
@@ -22,11 +22,17 @@ test('a pipe gets one plain line for each step, and aligned tables', async () =>
     ['API key', 'in .local/api-key', 'secret'],
   ]);
   expect(withoutDurations(text())).toBe(
-    '✓ Starting Postgres (N s)\n✗ Finding ffmpeg\n  Page     http://127.0.0.1:8080/\n  API key  in .local/api-key       secret\n',
+    [
+      '✓ Starting Postgres (N s)',
+      '✗ Finding ffmpeg',
+      '  Page     http://127.0.0.1:8080/',
+      '  API key  in .local/api-key       secret',
+      '',
+    ].join('\n'),
   );
 });
 
-test('a terminal shows what runs, and settles it above what still runs', async () => {
+test('a terminal shows the steps that run, and those that are done above them', async () => {
   const { terminal, text } = recorder(true);
   const slow = Promise.withResolvers<void>();
   const pending = terminal.step('Slow', () => slow.promise);

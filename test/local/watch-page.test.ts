@@ -1,8 +1,7 @@
-// The page to watch: served safely, and in a real browser it plays what a real publisher sends, also after an interruption.
+// The page to watch is served safely, and plays in a real browser what a real publisher sends.
 import { execFile } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { chromium } from 'playwright-core';
@@ -12,10 +11,7 @@ import { startRtmpSink } from '../../bin/local/rtmp-sink/rtmp-sink.ts';
 import type { RtmpSink } from '../../bin/local/rtmp-sink/rtmp-sink.ts';
 import { serveWatchPage } from '../../bin/local/watch-page/page.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-
-const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
+import { chromiumPath } from '../support/chromium.ts';
 
 let sink: RtmpSink;
 let server: Server;
@@ -42,8 +38,8 @@ afterAll(async () => {
   server.close();
 });
 
-describe('over HTTP', () => {
-  test('all files of the page are there, unchanged ones are not sent twice, and no other origin may be used', async () => {
+describe('the page over HTTP', () => {
+  test('all files of the page are there, are sent again only if changed, and may use no other origin', async () => {
     for (const path of ['/', '/watch/page.css', '/watch/page.js', '/watch/mpegts.js']) {
       const first = await fetch(siteURL + path);
       expect([path, first.status]).toEqual([path, 200]);
@@ -54,7 +50,7 @@ describe('over HTTP', () => {
     expect(await (await fetch(siteURL)).text()).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  test('the facts are not cached, and what is not the page’s is left to others', async () => {
+  test('does not let facts be cached, and leaves other addresses to others', async () => {
     const info = await fetch(`${siteURL}/watch/info`);
     expect(info.headers.get('cache-control')).toBe('no-store');
     expect(await info.json()).toEqual({ siteURL, apiURL: `${siteURL}/v1`, rtmpURL });
@@ -67,17 +63,15 @@ describe('over HTTP', () => {
 });
 
 describe.skipIf(!chromiumPath)(
-  'in Chromium (skipped where it is not installed)',
+  'the page in Chromium (skipped where it is not installed)',
   () => {
     let browser: Browser;
     let page: Page;
     const complaints: string[] = [];
     const publishers: ChildProcess[] = [];
     beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath: chromiumPath,
-        args: ['--no-sandbox', '--autoplay-policy=user-gesture-required'],
-      });
+      const args = ['--no-sandbox', '--autoplay-policy=user-gesture-required'];
+      browser = await chromium.launch({ executablePath: chromiumPath, args });
       page = await browser.newPage();
       page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
@@ -93,33 +87,16 @@ describe.skipIf(!chromiumPath)(
 
     async function publish(streamKey: string): Promise<ChildProcess> {
       const { ffmpegPath } = await findMediaTools(process.env);
-      const inputs = [
-        '-re',
-        '-f',
-        'lavfi',
-        '-i',
-        'testsrc2=size=640x360:rate=30',
-        '-f',
-        'lavfi',
-        '-i',
-        'sine=frequency=220:sample_rate=48000',
-      ];
+      const pictures = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30'];
+      const sound = ['-f', 'lavfi', '-i', 'sine=frequency=220:sample_rate=48000'];
       const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '30', '-c:a', 'aac'];
-      const publisher = execFile(ffmpegPath, [
-        '-nostdin',
-        '-loglevel',
-        'error',
-        ...inputs,
-        ...codecs,
-        '-f',
-        'flv',
-        `${rtmpURL}/${streamKey}`,
-      ]);
+      const output = [...codecs, '-f', 'flv', `${rtmpURL}/${streamKey}`];
+      const publisher = execFile(ffmpegPath, ['-nostdin', '-loglevel', 'error', ...pictures, ...sound, ...output]);
       publishers.push(publisher);
       return publisher;
     }
 
-    /** Plays on for a whole second, whatever the time was. */
+    /** Waits until the page has played for another second. */
     async function expectMovingPicture(): Promise<void> {
       await page.waitForFunction(() => {
         const video = document.querySelector('video');
@@ -166,7 +143,7 @@ describe.skipIf(!chromiumPath)(
       expect(new URL(page.url()).hash).toBe(`#${sink.channels()[1]?.id}`);
     });
 
-    test('none of it made the browser complain', () => {
+    test('logs no error in the browser', () => {
       expect(complaints).toEqual([]);
     });
   },

@@ -1,4 +1,4 @@
-// Workers of an import that are killed with SIGKILL at random moments, one after the other: what arrives in the end is the file.
+// The workers of an import are killed with SIGKILL at random moments, one after the other. In the end the file arrives.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,29 +7,33 @@ import { expect, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { partBytes } from '../../lambda/ports/object-store/object-store.ts';
 import { anyBytes, sendFile, startSource } from '../imports/source-server.ts';
+import { requestImport } from '../imports/worker.ts';
+import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
 const kills = 20;
 const maxLifeMs = 1000;
 
+/** A module, as the program below imports it. */
+const moduleAt = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 const script = `
-  import { createPool } from ${JSON.stringify(new URL('../../lambda/data/queryable.ts', import.meta.url).href)};
-  import { createFileObjectStore } from ${JSON.stringify(new URL('../../lambda/ports/object-store/file-object-store.ts', import.meta.url).href)};
-  import { startWorker } from ${JSON.stringify(new URL('../imports/worker.ts', import.meta.url).href)};
+  import { createPool } from ${moduleAt('../../lambda/data/queryable.ts')};
+  import { createFileObjectStore } from ${moduleAt('../../lambda/ports/object-store/file-object-store.ts')};
+  import { startWorker } from ${moduleAt('../imports/worker.ts')};
   const { DATABASE_URL: connectionString, FOLDER: folder } = process.env;
-  startWorker(createPool({ connectionString, max: 4 }), createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'x' }));
+  const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'x' });
+  startWorker(createPool({ connectionString, max: 4 }), objects);
   console.log('started');`;
 
-test('the file arrives', async () => {
+test('a file arrives, although its workers are killed', async () => {
   const bytes = anyBytes(10 * partBytes + 12_345);
   await using source = await startSource((request, response) =>
     sendFile(bytes, request, response, { cutAfterBytes: 40_000_000 }),
   );
   const user = await service.user();
-  const {
-    body: { id },
-  } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+  const id = await requestImport(user, source.url('/a'));
   const state = async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource.state as string;
   const env = { PATH: process.env.PATH, DATABASE_URL: service.databaseURL(), FOLDER: service.folder() };
 
@@ -44,16 +48,11 @@ test('the file arrives', async () => {
     else await expect.poll(state, { timeout: 120_000 }).toBe('completed');
     worker.kill('SIGKILL');
     await exited;
-    // As the supervisor of the worker does.
+    // This is what the supervisor of a worker does when it has died.
     await databaseOn(service.pool()).imports.freeAll();
   }
-  const { object_key: objectKey } = (await databaseOn(service.pool()).uploads.findAny(id))!;
-  expect((await buffer(await service.objects().read(objectKey))).equals(bytes)).toBe(true);
-  expect(
-    (
-      await service
-        .pool()
-        .query(`select count(*) from outbox where queue = 'media' and body ->> 'task' = 'probe_upload'`)
-    ).rows,
-  ).toEqual([{ count: 1 }]);
+  const stored = await buffer(await service.objects().read(await objectKeyOf(service, id)));
+  expect(stored.equals(bytes)).toBe(true);
+  const tasks = (await commandsTo(service, 'media')).map(({ task }) => task);
+  expect(tasks.filter((task) => task === 'probe_upload')).toHaveLength(1);
 });

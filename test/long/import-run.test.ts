@@ -1,13 +1,14 @@
-// A link becomes a playable upload in a real local run, also when the process that fetches it is killed on the way.
+// A link becomes a playable upload in a real local run, although the process that fetches it is killed on the way.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { partBytes } from '../../lambda/ports/object-store/object-store.ts';
 import { anyBytes, sendFile, startSource } from '../imports/source-server.ts';
 import { startLocalRun, temporaryDataFolder, until } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
-import { descendantsOf, survivorsOf } from '../support/processes.ts';
+import { nodeProcessesOf, survivorsOf } from '../support/processes.ts';
+import type { ProcessIdentity } from '../support/processes.ts';
 
-it('survives the death of its worker, and is examined', { timeout: 90_000 }, async () => {
+it('an import survives the death of its worker, and its upload is examined', { timeout: 90_000 }, async () => {
   const clip = await readFile(await mediaSample('plain.mp4'));
   // A box that nobody looks into (ISO/IEC 14496-12, 8.1.2) makes it longer than two parts.
   const filler = anyBytes(2 * partBytes);
@@ -26,7 +27,7 @@ it('survives the death of its worker, and is examined', { timeout: 90_000 }, asy
     const { id } = await run.api('POST', '/uploads/import', { url: source.url('/holiday.mp4') });
     const look = () => run.api('GET', `/uploads/${id}`);
     await until(async () => (await look()).externalSource.bytesReceived === partBytes + 1000);
-    const agent = (await descendantsOf(run.process.pid!)).find(({ name }) => name === 'MainThread' || name === 'node')!;
+    const [agent] = (await nodeProcessesOf(run.process.pid!)) as [ProcessIdentity];
     process.kill(agent.pid, 'SIGKILL');
     expect(await survivorsOf([agent], 5000)).toEqual([]);
     await until(async () => (await look()).probeState !== 'pending');

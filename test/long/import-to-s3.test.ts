@@ -1,14 +1,14 @@
-// Imports into S3: in parts, gone on with by another worker, and nothing left behind of one that was deleted.
+// Imports into S3 in parts: another worker can continue one, and one that was deleted leaves nothing behind.
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseOn } from '../../lambda/data/database.ts';
 import { partBytes } from '../../lambda/ports/object-store/object-store.ts';
 import { createS3ObjectStore } from '../../lambda/ports/object-store/s3-object-store.ts';
 import { anyBytes, sendFile, startSource } from '../imports/source-server.ts';
-import { startWorker } from '../imports/worker.ts';
+import { requestImport, startWorker } from '../imports/worker.ts';
 import { findAWSEmulator } from '../support/aws-emulator.ts';
 import { testService } from '../support/service.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 
 const emulator = await findAWSEmulator();
 const service = testService();
@@ -35,9 +35,7 @@ describe.skipIf(emulator.missing)(`imports into S3 ${emulator.note}`, { timeout:
         .write(bytes.subarray(0, 2 * partBytes + 500));
     });
     const user = await service.user();
-    const {
-      body: { id },
-    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const id = await requestImport(user, source.url('/a'));
     const look = async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource;
     const first = startWorker(service.pool(), objects);
     await expect.poll(look, patiently).toMatchObject({ bytesReceived: 2 * partBytes + 500 });
@@ -46,8 +44,8 @@ describe.skipIf(emulator.missing)(`imports into S3 ${emulator.note}`, { timeout:
     await expect.poll(look, patiently).toMatchObject({ state: 'completed', bytesReceived: bytes.length });
     await second.stop();
     expect(source.requests.map(({ range }) => range)).toEqual([undefined, `bytes=${2 * partBytes}-`]);
-    const { object_key: objectKey } = (await databaseOn(service.pool()).uploads.findAny(id))!;
-    expect((await buffer(await objects.read(objectKey))).equals(bytes)).toBe(true);
+    const stored = await buffer(await objects.read(await objectKeyOf(service, id)));
+    expect(stored.equals(bytes)).toBe(true);
     expect(await multiparts()).toBe(0);
   });
 
@@ -56,9 +54,7 @@ describe.skipIf(emulator.missing)(`imports into S3 ${emulator.note}`, { timeout:
       response.writeHead(200, { 'content-length': 2 * partBytes, etag: '"x"' }).write(anyBytes(partBytes + 5)),
     );
     const user = await service.user();
-    const {
-      body: { id },
-    } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    const id = await requestImport(user, source.url('/a'));
     const worker = startWorker(service.pool(), objects);
     await expect.poll(multiparts, patiently).toBe(1);
     expect((await user.call('DELETE', `/uploads/${id}`)).status).toBe(204);

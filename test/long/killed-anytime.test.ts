@@ -1,4 +1,4 @@
-// `npm start` killed at random moments, again and again: no process stays, nothing is lost or made twice, and the demo is live in the end.
+// `npm start` is killed at random moments, again and again. No process stays, and in the end the demo is live.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,22 +7,22 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/ingests.ts';
-import { apiClient, startLocalRun, temporaryDataFolder, until } from '../support/local-run.ts';
-import { descendantsOf, survivorsOf } from '../support/processes.ts';
+import { apiClient, startLocalRun, temporaryDataFolder, until, watchChannels } from '../support/local-run.ts';
+import { descendantsOf, nodeProcessesOf, survivorsOf } from '../support/processes.ts';
 
 const rounds = 9;
 const longestRunMs = 12_000;
 const goneWithinMs = 10_000;
 const root = join(import.meta.dirname, '../..');
 
-/** Whom the SIGKILL hits: npm alone, the platform alone, or the whole process group at once, as a closed terminal or a container does. */
+/** Who is killed: npm alone, the platform alone, or the whole process group, as when a terminal or a container ends. */
 const victims = ['npm', 'platform', 'group'] as const;
 
 describe('npm start, killed at random moments', { timeout: 15 * 60_000 }, async () => {
   const data = await temporaryDataFolder();
   afterAll(() => data.remove());
 
-  it(`leaves nothing behind, ${rounds} times over`, async () => {
+  it(`leaves no process behind, ${rounds} times in a row`, async () => {
     for (let round = 0; round < rounds; round++) {
       const victim = victims[round % victims.length]!;
       const npm = spawn('npm', ['start', '--', '--data', data.path, '--port', String(await freePort())], {
@@ -40,7 +40,7 @@ describe('npm start, killed at random moments', { timeout: 15 * 60_000 }, async 
     }
   });
 
-  it('has the demo once, whole, and live', async () => {
+  it('has the demo once, complete and live', async () => {
     const run = await startLocalRun(data.path);
     const api = apiClient(run.connection);
     await until(async () => (await api('GET', '/streams')).data[0]?.state === 'active');
@@ -53,24 +53,20 @@ describe('npm start, killed at random moments', { timeout: 15 * 60_000 }, async 
     }).toEqual({ streams: 1, uploads: 2, playlists: 1, destinations: 2 });
     const playlist = (await api('GET', '/playlists')).data[0];
     expect(playlist.draft.items).toHaveLength(2);
-    await until(async () =>
-      ((await (await fetch(`${run.connection.siteURL}/watch/channels`)).json()) as { live: boolean }[]).some(
-        (channel) => channel.live,
-      ),
-    );
+    await until(async () => (await watchChannels(run)).some(({ live }) => live));
     expect(await run.interrupt()).toBe(0);
     await expect(readFile(join(data.path, 'connection.json'))).rejects.toThrow('ENOENT');
   });
 });
 
 async function kill(npm: ChildProcess, victim: (typeof victims)[number]): Promise<void> {
-  const platform = (await descendantsOf(npm.pid!)).find(({ name }) => name === 'MainThread' || name === 'node');
+  const [platform] = await nodeProcessesOf(npm.pid!);
   if (victim === 'group') process.kill(-npm.pid!, 'SIGKILL');
   else if (victim !== 'platform' || !platform || !isKilled(platform.pid)) npm.kill('SIGKILL');
   if (npm.exitCode === null && npm.signalCode === null) await once(npm, 'exit');
 }
 
-/** False for a process that has ended meanwhile, as the set-up before the platform does. */
+/** Kills a process. @returns false when it has ended before, as the set-up does that runs before the platform */
 function isKilled(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');
@@ -80,7 +76,7 @@ function isKilled(pid: number): boolean {
   }
 }
 
-/** Programs that were given the data folder: those that were started after the last look are found by it. */
+/** The commands of all programs that were given the data folder, even of those that were started at the last moment. */
 async function namingFolder(path: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));

@@ -1,13 +1,14 @@
-// Kill -9 between payment and credit, at each statement: after a restart the credits are there, once.
+// A process is killed between payment and credit, before each statement. After a restart the credits are there, once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { applyPayments } from '../../lambda/orchestration/apply-payments.ts';
-import { callbackPaths } from '../../lambda/ports/payment-providers.ts';
-import type { SignedMessage } from '../../lambda/ports/payment/local-payment.ts';
+import { callbackPaths } from '../../lambda/ports/payments/payment-providers.ts';
+import type { SignedMessage } from '../../lambda/ports/payments/local-payment.ts';
 import { paymentsOn } from '../api/payments.ts';
+import { countConnectionsOf } from '../support/database-outage.ts';
 import { baseURL, testService } from '../support/service.ts';
 import type { KilledPayment } from '../support/killed-payment.ts';
 import { until } from '../support/local-run.ts';
@@ -16,7 +17,7 @@ const service = testService();
 const { billing, deliverPayment, invoice, refund, topUp } = paymentsOn(service);
 const program = join(import.meta.dirname, '../support/killed-payment.ts');
 
-/** @returns whether it lived to its end */
+/** Lets a process take a message and be killed before a statement. @returns whether it lived to its end */
 async function takeAndDie({ body, headers }: SignedMessage, statements: number): Promise<boolean> {
   const settings: KilledPayment = {
     databaseURL: service.pool().options.connectionString!,
@@ -32,26 +33,22 @@ async function takeAndDie({ body, headers }: SignedMessage, statements: number):
   });
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   expect(code === 0 || signal === 'SIGKILL').toBe(true);
-  // Until Postgres has noticed, what the dead one had locked is skipped: it would be the next sweep's.
-  await until(
-    async () =>
-      (await service.pool().query(`select from pg_stat_activity where application_name = 'killed payment'`))
-        .rowCount === 0,
-  );
+  // A sweep skips what the dead process had locked, until Postgres has noticed its end.
+  await until(async () => (await countConnectionsOf(service, 'killed payment')) === 0);
   return code === 0;
 }
 
-const kept = async (userID: string) =>
-  (
-    await service
-      .pool()
-      .query(
-        `select 1 from payment_events where meaning::text like '%' || (select id from invoices where user_id = $1) || '%'`,
-        [userID],
-      )
-  ).rows.length > 0;
+/** Whether a message about the invoice of a user is stored. */
+async function isKept(userID: string): Promise<boolean> {
+  const { rowCount } = await service.pool().query(
+    `select from payment_events
+     where meaning::text like '%' || (select id from invoices where user_id = $1) || '%'`,
+    [userID],
+  );
+  return rowCount! > 0;
+}
 
-it('a payment is credited once, by the sweep where its message was kept, else when it is delivered again', async () => {
+it('a payment is credited once: by the sweep if its message was stored, else when it comes again', async () => {
   let bySweep = 0;
   let statements = 0;
   for (let lived = false; !lived; statements++) {
@@ -61,9 +58,9 @@ it('a payment is credited once, by the sweep where its message was kept, else wh
     lived = await takeAndDie(paid, statements);
     await applyPayments(service.pool());
     const afterSweep = (await billing(user)).balance;
-    expect(afterSweep).toBe((await kept(user.id)) ? 500 : 0);
+    expect(afterSweep).toBe((await isKept(user.id)) ? 500 : 0);
     if (!lived && afterSweep === 500) bySweep++;
-    // The provider had no answer, or got a second thought.
+    // The provider got no answer and delivers the message again, or it does so anyway.
     expect((await deliverPayment(paid)).status).toBe(200);
     expect(await invoice(user, invoiceID)).toMatchObject({ state: 'paid', remainingCredits: 500 });
   }

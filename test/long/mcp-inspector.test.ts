@@ -1,4 +1,4 @@
-// MCP's own inspector, from npm, lists what is served and calls every tool; its portability check finds no error.
+// The inspector of MCP, from npm, lists what is served and calls every tool, and its portability check finds no error.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,23 +6,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
+import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import { callEveryTool } from '../support/every-tool.ts';
 import { testSite } from '../support/site.ts';
 
-// 110 MB with all that it needs: not a dependency, but a throwaway folder.
+// The inspector has 110 MB with all that it needs. It is not a dependency, but installed into a throwaway folder.
 const inspector = '@modelcontextprotocol/inspector@2.12.0';
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'mcp-inspector-'));
-const installed = await run('npm', [
-  'install',
-  '--prefix',
-  folder,
-  '--ignore-scripts',
-  '--no-audit',
-  '--no-fund',
-  inspector,
-]).then(
+const quietly = ['--ignore-scripts', '--no-audit', '--no-fund'];
+const installing = run('npm', ['install', '--prefix', folder, ...quietly, inspector]);
+const installed = await installing.then(
   () => true,
   () => false,
 );
@@ -32,16 +26,16 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
   const site = testSite();
   const apiKey = 'lss_inspector';
   beforeAll(async () => {
-    const { accounts, billing } = databaseOn(site.pool());
+    const { users, invoices } = databaseOn(site.pool());
     const user = await site.user();
-    await accounts.ensureKey({
+    await users.ensureKey({
       id: 'key_inspector',
       userID: user.id,
       name: 'test',
       keySha256: hashApiKey(apiKey),
       keyStart: 'lss_inspec',
     });
-    await billing.ensurePaidInvoice({
+    await invoices.ensurePaid({
       id: 'inv_inspector',
       userID: user.id,
       type: 'adjustment',
@@ -51,38 +45,27 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
     });
   });
 
-  /** One run of its command line. @returns the code it ended with, and what it printed */
+  /** Runs the inspector once. @returns its exit code, and what it printed */
   async function inspect(
     era: string,
     method: string,
     ...args: string[]
   ): Promise<{ code: number; stderr: string; answer: any }> {
-    const command = [
-      '--cli',
-      `${site.origin()}/mcp`,
-      '--header',
-      `X-API-Key: ${apiKey}`,
-      '--protocol-era',
-      era,
-      '--method',
-      method,
-      ...args,
-    ];
-    const env = { PATH: process.env['PATH'], HOME: folder };
-    const ended = await run(join(folder, 'node_modules/.bin/mcp-inspector'), command, { env, maxBuffer: 2 ** 24 }).then(
+    const server = ['--cli', `${site.origin()}/mcp`, '--header', `X-API-Key: ${apiKey}`];
+    const command = [...server, '--protocol-era', era, '--method', method, ...args];
+    const options = { env: { PATH: process.env['PATH'], HOME: folder }, maxBuffer: 2 ** 24 };
+    const inspecting = run(join(folder, 'node_modules/.bin/mcp-inspector'), command, options);
+    const { code, stderr, stdout } = await inspecting.then(
       (output) => ({ ...output, code: 0 }),
       (error: { code: number; stdout: string; stderr: string }) => error,
     );
-    return {
-      code: ended.code,
-      stderr: ended.stderr,
-      answer: ended.stdout === '' ? undefined : JSON.parse(ended.stdout),
-    };
+    return { code, stderr, answer: stdout === '' ? undefined : JSON.parse(stdout) };
   }
 
-  test.each(['legacy', 'modern'])('%s: lists tools, resources and prompts', async (era) => {
+  test.each(['legacy', 'modern'])('lists tools, resources and prompts by the %s protocol', async (era) => {
     const { code, stderr, answer } = await inspect(era, 'tools/list', '--strict');
-    // What it warns of in outputs is for clients, which all know lists of types; inputs are for models.
+    // Its warnings about outputs do not count: clients read them, and all clients know lists of types. Inputs are for
+    // models.
     expect([code, stderr.match(/^\w+: tool .*\n {2}Path: inputSchema.*\n.*/gm) ?? []]).toEqual([0, []]);
     expect(answer.tools.length).toBeGreaterThan(30);
     expect((await inspect(era, 'resources/templates/list')).answer.resourceTemplates.length).toBeGreaterThan(4);
@@ -92,13 +75,12 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
   });
 
   test('calls every tool', async () => {
-    const {
-      answer: { tools },
-    } = await inspect('modern', 'tools/list');
-    const callTool = async (name: string, args: object = {}) =>
-      (await inspect('modern', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args))).answer;
-    expect((await callEveryTool({ callTool }, site)).toSorted()).toEqual(
-      tools.map(({ name }: { name: string }) => name).toSorted(),
-    );
+    const { tools } = (await inspect('modern', 'tools/list')).answer;
+    const callTool = async (name: string, args: object = {}) => {
+      const argumentsOf = ['--tool-name', name, '--tool-args-json', JSON.stringify(args)];
+      return (await inspect('modern', 'tools/call', ...argumentsOf)).answer;
+    };
+    const names = tools.map(({ name }: { name: string }) => name);
+    expect((await callEveryTool({ callTool }, site)).toSorted()).toEqual(names.toSorted());
   });
 });

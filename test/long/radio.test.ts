@@ -1,24 +1,21 @@
-// The music radio: a still image held under an audio playlist, with a stream key that nobody may see.
+// A music radio: a still image under a playlist of songs, with a stream key that nobody may see.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { createLoop, startLocalRun, temporaryDataFolder, until, uploadFile } from '../support/local-run.ts';
-import type { LocalRun } from '../support/local-run.ts';
+import { createLoop, until, uploadFile, watchChannels } from '../support/local-run.ts';
 import { mediaSample, textFile } from '../support/media-samples.ts';
+import { testLocalRun } from '../support/test-local-run.ts';
 
 const streamKey = 'planted-secret-key-of-the-radio';
 
 describe('an image under an audio playlist', { timeout: 60_000 }, () => {
-  let run: LocalRun;
-  let data: Awaited<ReturnType<typeof temporaryDataFolder>>;
+  const run = testLocalRun('--no-demo');
   let streamID: string;
   let commandLines: string[];
 
   beforeAll(async () => {
     await findMediaTools(process.env);
-    data = await temporaryDataFolder();
-    run = await startLocalRun(data.path, '--no-demo');
     const { api } = run;
     const image = await uploadFile(api, await mediaSample('still.png'), 'image/png');
     const songs = [
@@ -31,25 +28,19 @@ describe('an image under an audio playlist', { timeout: 60_000 }, () => {
       operations: songs.map((uploadID) => ({ op: 'add', uploadID })),
     });
     await api('POST', `/streams/${streamID}/start`);
-    // Longer than the 3 s and 2 s of the songs and the 10 s of the image together with their joins.
+    // That is longer than the songs of 3 s and 2 s and the image of 10 s, with their joins.
     await until(async () => (await api('GET', `/streams/${streamID}/stats`)).framesSent > 30 * 12);
     commandLines = await allCommandLines();
   }, 60_000);
-  afterAll(async () => {
-    expect(await run.interrupt()).toBe(0);
-    await data.remove();
-  });
 
-  it('is live with picture and sound, on one time line over the joins of the songs', async () => {
+  it('is live with picture and sound, and without a seam between the songs', async () => {
     expect((await run.api('GET', `/streams/${streamID}`)).state).toBe('active');
-    const channels = await (await fetch(`${run.connection.siteURL}/watch/channels`)).json();
-    expect(channels).toEqual([
-      expect.objectContaining({ live: true, videoCodec: 'h264', audioCodec: 'aac', timestampRegressions: 0 }),
-    ]);
-    expect(channels[0].audioFrames).toBeGreaterThan(300);
+    const channels = await watchChannels(run);
+    expect(channels).toMatchObject([{ live: true, videoCodec: 'h264', audioCodec: 'aac', timestampRegressions: 0 }]);
+    expect(channels[0]!.audioFrames).toBeGreaterThan(300);
   });
 
-  it('says of a file that is not what its name claims why it cannot be used', async () => {
+  it('says why a file cannot be used that is not what its name claims', async () => {
     const id = await uploadFile(run.api, await textFile('holiday.mp4', 'no film at all'), 'video/mp4');
     expect(await run.api('GET', `/uploads/${id}`)).toMatchObject({
       uploaded: true,
@@ -58,11 +49,11 @@ describe('an image under an audio playlist', { timeout: 60_000 }, () => {
     });
   });
 
-  it('shows the key in no argument list, no log and no answer', async () => {
-    // That the programs were looked at while they ran.
+  it('shows its key in no command line, no log and no answer', async () => {
+    // The command lines were read while the programs ran.
     expect(commandLines.some((line) => line.includes('ffmpeg'))).toBe(true);
     expect(commandLines.filter((line) => line.includes(streamKey))).toEqual([]);
-    expect(await readFile(join(data.path, 'platform.log'), 'utf8')).not.toContain(streamKey);
+    expect(await readFile(join(run.dataFolder, 'platform.log'), 'utf8')).not.toContain(streamKey);
     for (const path of ['/streams', '/destinations'])
       expect(JSON.stringify(await run.api('GET', path))).not.toContain(streamKey);
   });

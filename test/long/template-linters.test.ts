@@ -1,4 +1,4 @@
-// What linters that others wrote say of the templates: nothing that is not answered at its construct.
+// Linters that others wrote find nothing in the templates that is not answered at its construct.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,37 +10,35 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const app = testApp();
 for (const [name, settings] of Object.entries(stages)) synthesizeStage(app, name, settings);
-new PipelineStack(app, 'pipeline', { githubRepository: 'owner/name', stageNames: Object.keys(stages) });
+new PipelineStack(app, 'pipeline', {
+  githubRepository: 'owner/name',
+  githubProviderArn: null,
+  stages,
+});
 const { directory } = app.synth();
 const templates = globSync('**/*.template.json', { cwd: directory }).map((path) => join(directory, path));
 
 describe.skipIf(!hasPython())(`linters of templates${hasPython() ? '' : ' (skipped: needs python3 with venv)'}`, () => {
   test('cfn-lint finds no error', async () => {
     const programs = await pythonEnvironment('cfn-lint==1.58.0');
-    // The CDK writes dependencies that references imply already (W3005). Zones are given: lib/network says why (W3010).
-    const { status, stdout } = spawnSync(
-      join(programs, 'python'),
-      [join(programs, 'cfn-lint'), '--ignore-checks', 'W3005', 'W3010', '--', ...templates],
-      { encoding: 'utf8' },
-    );
+    // The CDK writes dependencies that references imply already (W3005). lib/network says why zones are given (W3010).
+    // The last stack of a stage has the addresses of the one before as its outputs (W6001).
+    const accepted = ['W3005', 'W3010', 'W6001'];
+    const command = [join(programs, 'cfn-lint'), '--ignore-checks', ...accepted, '--', ...templates];
+    const { status, stdout } = spawnSync(join(programs, 'python'), command, { encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
   });
 
-  test('checkov finds nothing but what is answered', async () => {
+  test('checkov finds nothing that is not answered', async () => {
     const programs = await pythonEnvironment('checkov==3.3.30');
     const files = templates.flatMap((template) => ['--file', template]);
-    const { stdout } = spawnSync(
-      join(programs, 'python'),
-      [join(programs, 'checkov'), '--framework', 'cloudformation', '--output', 'json', '--compact', ...files],
-      { encoding: 'utf8', maxBuffer: 2 ** 28 },
-    );
+    const asked = ['--framework', 'cloudformation', '--output', 'json', '--compact', ...files];
+    const options = { encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
+    const { stdout } = spawnSync(join(programs, 'python'), [join(programs, 'checkov'), ...asked], options);
     const { results, summary } = JSON.parse(stdout);
     expect(summary).toMatchObject({ parsing_errors: 0 });
     expect(summary.passed).toBeGreaterThan(1000);
-    expect(
-      results.failed_checks.map(
-        (finding: { check_id: string; resource: string }) => `${finding.check_id} ${finding.resource}`,
-      ),
-    ).toEqual([]);
+    const failed = results.failed_checks as { check_id: string; resource: string }[];
+    expect(failed.map((finding) => `${finding.check_id} ${finding.resource}`)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// While a release is deployed, the code of the one before runs on the new schema: so what it says to Postgres must still be understood.
+// While a release is deployed, code of the release before runs on the new schema: its statements still have to run.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
-import { actorsOn, inFuture, starting } from '../orchestration/actors.ts';
+import { actorsOn, inFuture, startOptions } from '../support/actors.ts';
 import { testDatabase } from '../support/database.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import { testSender } from '../webhooks/sender.ts';
@@ -49,7 +49,7 @@ beforeAll(() => {
   recording = recordStatements();
 });
 
-/** What clients, agents and jobs do in the life of a few streams. */
+/** Does what clients, agents and jobs do in the life of a few streams. */
 async function liveThrough(): Promise<void> {
   const queue = createPostgresCommandQueue({ pool: service.pool(), log: () => {} });
   const { notifications } = databaseOn(service.pool());
@@ -57,7 +57,7 @@ async function liveThrough(): Promise<void> {
     pool: service.pool(),
     queue,
     timers: createOutboxTimers(service.pool()),
-    starting,
+    startOptions,
     clock: () => new Date(),
   };
 
@@ -123,11 +123,8 @@ async function liveThrough(): Promise<void> {
     dueAt: new Date(),
   });
   await testSender(service.pool(), createSealer([testDataKey])).work();
-  const {
-    body: {
-      data: [delivery],
-    },
-  } = await call('GET', `/webhooks/${webhook.id}/deliveries`);
+  const { body: deliveries } = await call('GET', `/webhooks/${webhook.id}/deliveries`);
+  const [delivery] = deliveries.data;
   await call('POST', `/webhooks/${webhook.id}/deliveries/${delivery.id}/redeliver`);
   await call('PATCH', `/webhooks/${webhook.id}`, { enabled: false });
   await call('DELETE', `/webhooks/${webhook.id}`);
@@ -135,7 +132,7 @@ async function liveThrough(): Promise<void> {
 
 const textsOf = (statements: readonly SentStatement[]) => new Set(statements.map(([, text]) => text));
 
-it('the statements of this release are on record, for the next one', async () => {
+it('every statement of this release is on record, for the next release', async () => {
   await liveThrough();
   const statements = recording.stop();
   if (process.env.RECORD_STATEMENTS === '1')
@@ -150,7 +147,7 @@ it('the statements of this release are on record, for the next one', async () =>
 describe.each([...previous, current])('the statements on record in %s', (file) => {
   const database = testDatabase();
 
-  it('run on this schema', async () => {
+  it('run on the schema of this release', async () => {
     const statements = read(file);
     expect(textsOf(statements).size).toBeGreaterThan(50);
     await replayStatements(database.pool(), statements);

@@ -2,10 +2,10 @@
 import { Client } from 'pg';
 import type { Pool, PoolClient } from 'pg';
 
-/** A statement with its values, on the connection it was sent on. Numbers of connections begin at 0. */
+/** A statement with its values, and the number, from 0, of the connection that it was sent on. */
 export type SentStatement = readonly [connection: number, text: string, values: readonly RecordedValue[]];
 
-/** Values that JSON has no words for: bytes as hexadecimal digits. */
+/** A value as JSON: bytes, which JSON has no words for, as hexadecimal digits. */
 type RecordedValue =
   | string
   | number
@@ -15,7 +15,7 @@ type RecordedValue =
   | { readonly bytes: string }
   | { readonly json: unknown };
 
-/** What tests say, and connections that only wait for notifications. */
+/** Statements of tests, and of connections that only wait for notifications. */
 const notRecorded = /^(?:truncate|listen)\b/i;
 
 /** Notes what every client in this process sends, until it is stopped. Statements that fail are left out. */
@@ -46,7 +46,7 @@ export function recordStatements(): { stop(): SentStatement[] } {
   };
 }
 
-/** Sends them again, in order. @throws naming the first statement that fails */
+/** Sends recorded statements again, in order. @throws naming the first statement that fails */
 export async function replayStatements(pool: Pool, statements: readonly SentStatement[]): Promise<void> {
   const clients = new Map<number, PoolClient>();
   try {

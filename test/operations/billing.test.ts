@@ -1,9 +1,11 @@
-// The billing overview, invoices and usage over the API: true at once, per stream, in the caller's time zone.
+// The billing overview, invoices and usage over the API: up to date, per stream, in the caller's time zone.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
 import { freeCredits } from '../../lambda/domain/credits.ts';
+import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
+import { storeInterval } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
+import { confirmAddress } from '../support/stored-credentials.ts';
 
 const service = testService();
 let user: TestUser;
@@ -22,17 +24,31 @@ interface Interval {
   readonly bytes?: number;
 }
 
-/** As if it had been live then, without the ledger. */
+/** Stores that a replica of its own was live then, without spending credits for it. */
 const live = ({ from, to, streamID = 'str_a', rate = 36, role = 'primary', bytes = 0 }: Interval) =>
-  service.pool().query(
-    `insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version, credits_per_hour, started_at, ended_at, bytes_after)
-     values ($1, $2, $3, $4, 'agent', 1, '1', $5, $6, $7, $8)`,
-    [user.id, streamID, `rep_${++intervals}`, role, rate, from, to, to === null ? null : bytes],
-  );
+  storeInterval(service, {
+    userID: user.id,
+    streamID,
+    replicaID: `rep_${++intervals}`,
+    role,
+    creditsPerHour: rate,
+    from,
+    to,
+    bytes: to === null ? null : bytes,
+  });
+
+/** What Postgres says that all intervals of the user cost. */
+async function costOfAll(): Promise<number> {
+  const query = `select sum(live_cost(credits_per_hour, started_at, ended_at)) as cost
+    from live_intervals where user_id = $1`;
+  return (await service.pool().query<{ cost: number }>(query, [user.id])).rows[0]!.cost;
+}
 const usage = async (query: Record<string, string>) => user.call('GET', `/billing/usage?${new URLSearchParams(query)}`);
 
+const nothing = { liveSeconds: 0, creditsSpent: 0, bytesSent: 0 };
+
 describe('usage', () => {
-  it('splits what was live over hours, with all that was between', async () => {
+  it('splits an interval over the hours that it touches', async () => {
     await live({ from: '2026-03-01T09:45:00Z', to: '2026-03-01T11:15:00Z', bytes: 9000 });
     const { body } = await usage({ from: '2026-03-01T09:00:00Z', to: '2026-03-01T13:00:00Z', granularity: 'hour' });
     expect(body).toMatchObject({
@@ -65,17 +81,10 @@ describe('usage', () => {
     });
   });
 
-  it('has the parts of a range sum up to the whole, to the last decimal', async () => {
+  it('has parts that sum up to the whole, to the last decimal', async () => {
     await live({ from: '2026-03-01T09:45:00.123Z', to: '2026-04-02T11:15:00.789Z', rate: 0.7333 });
     const range = { from: '2026-03-01T00:00:00Z', to: '2026-05-01T00:00:00Z' };
-    const cost = (
-      await service
-        .pool()
-        .query(
-          'select live_cost(credits_per_hour, started_at, ended_at) as cost from live_intervals where user_id = $1',
-          [user.id],
-        )
-    ).rows[0].cost;
+    const cost = await costOfAll();
     for (const granularity of ['hour', 'day', 'month']) {
       expect((await usage({ ...range, granularity })).body.totals).toMatchObject({
         creditsSpent: cost,
@@ -100,14 +109,9 @@ describe('usage', () => {
       ['2026-10-24T22:00:00.000Z', 25],
       ['2026-10-25T23:00:00.000Z', 24],
     ]);
-    const months = (
-      await usage({
-        from: '2026-02-28T18:30:00Z',
-        to: '2026-04-30T18:30:00Z',
-        timeZone: 'Asia/Kolkata',
-        granularity: 'month',
-      })
-    ).body.data;
+    const range = { from: '2026-02-28T18:30:00Z', to: '2026-04-30T18:30:00Z' };
+    const { body } = await usage({ ...range, timeZone: 'Asia/Kolkata', granularity: 'month' });
+    const months = body.data;
     expect(months.map((month: { start: string }) => month.start)).toEqual([
       '2026-02-28T18:30:00.000Z',
       '2026-03-31T18:30:00.000Z',
@@ -115,7 +119,7 @@ describe('usage', () => {
     expect(months.map((month: { liveSeconds: number }) => month.liveSeconds / 3600)).toEqual([31 * 24 - 5.5, 30 * 24]);
   });
 
-  it('has the hour twice when the clock is set back, and half hours where it is set by as much', async () => {
+  it('has an hour twice when clocks are set back, and half an hour where they are set by as much', async () => {
     const hours = async (from: string, to: string, timeZone: string) =>
       (await usage({ from, to, timeZone, granularity: 'hour' })).body.data.map((hour: { start: string }) =>
         hour.start.slice(11, 16),
@@ -134,7 +138,7 @@ describe('usage', () => {
     ]);
   });
 
-  it('begins the first bucket where the hour, day or month began, and counts from `from`', async () => {
+  it('begins with the whole hour, day or month of `from`, and counts from `from` on', async () => {
     await live({ from: '2026-03-01T00:00:00Z', to: '2026-03-03T00:00:00Z' });
     const { body } = await usage({ from: '2026-03-01T18:00:00Z', to: '2026-03-02T06:00:00Z' });
     expect(body.data).toMatchObject([
@@ -143,32 +147,23 @@ describe('usage', () => {
     ]);
   });
 
-  it('takes an interval that ended as it began, and one that begins this instant', async () => {
+  it('counts nothing of an interval that ended as it began, or that has not begun', async () => {
     await live({ from: '2026-03-01T09:00:00Z', to: '2026-03-01T09:00:00Z' });
     await live({ from: new Date(Date.now() + 60_000).toISOString(), to: null });
-    expect((await usage({ from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' })).body.totals).toEqual({
-      liveSeconds: 0,
-      creditsSpent: 0,
-      bytesSent: 0,
-    });
-    expect((await usage({ to: new Date(Date.now() + 3_600_000).toISOString() })).body.totals).toEqual({
-      liveSeconds: 0,
-      creditsSpent: 0,
-      bytesSent: 0,
-    });
+    const past = { from: '2026-03-01T00:00:00Z', to: '2026-03-02T00:00:00Z' };
+    expect((await usage(past)).body.totals).toEqual(nothing);
+    const nextHour = { to: new Date(Date.now() + 3_600_000).toISOString() };
+    expect((await usage(nextHour)).body.totals).toEqual(nothing);
   });
 
-  it('knows nothing of other users', async () => {
-    await live({ from: '2026-03-01T00:00:00Z', to: '2026-03-03T00:00:00Z' });
+  it('counts nothing of other users', async () => {
+    const range = { from: '2026-03-01T00:00:00Z', to: '2026-03-03T00:00:00Z' };
+    await live(range);
     user = await service.user();
-    expect((await usage({ from: '2026-03-01T00:00:00Z', to: '2026-03-03T00:00:00Z' })).body.totals).toEqual({
-      liveSeconds: 0,
-      creditsSpent: 0,
-      bytesSent: 0,
-    });
+    expect((await usage(range)).body.totals).toEqual(nothing);
   });
 
-  it('is of the last 30 days unless told otherwise, with what runs right now', async () => {
+  it('is that of the last 30 days by default, with what is live right now', async () => {
     const started = new Date(Date.now() - 7200_000);
     await live({ from: started.toISOString(), to: null });
     const { body } = await usage({});
@@ -195,27 +190,27 @@ describe('usage', () => {
     expect([status, body.errors.map((error: { path: string }) => error.path)]).toEqual([422, [path]]);
   });
 
-  it('takes every time zone that this machine knows', async () => {
+  it('can be had in every time zone that Node knows, as Postgres knows it too', async () => {
     const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'US/Eastern', 'GMT'];
-    const { rows } = await service
-      .pool()
-      .query<{ name: string }>('select name from pg_timezone_names where lower(name) = any ($1)', [
-        zones.map((zone) => zone.toLowerCase()),
-      ]);
-    expect(rows.length).toBe(zones.length);
+    const known = await zonesOfPostgres();
+    expect(zones.filter((zone) => !known.has(zone.toLowerCase()))).toEqual([]);
   });
 });
 
+/** The time zones that Postgres knows, in small letters. */
+async function zonesOfPostgres(): Promise<Set<string>> {
+  const query = 'select lower(name) as name from pg_timezone_names';
+  return new Set((await service.pool().query<{ name: string }>(query)).rows.map(({ name }) => name));
+}
+
 describe('free credits', () => {
-  const verify = (id: string, email: string) =>
-    service.pool().query('update users set email = $2, email_verified = true where id = $1', [id, email]);
   const overview = async () => (await user.call('GET', '/billing/overview')).body.billing;
   const invoices = async () => (await user.call('GET', '/billing/invoices')).body.data;
 
-  it('come once to the first account of a verified address', async () => {
+  it('are given once, to the first user with a confirmed address', async () => {
     user = await service.user(0);
     expect(await overview()).toMatchObject({ eligibleForFreeCredits: false, creditsLeft: 0 });
-    await verify(user.id, 'ada@example.com');
+    await confirmAddress(service, user.id, 'ada@example.com');
     expect(await overview()).toMatchObject({ eligibleForFreeCredits: true, creditsLeft: 0 });
     await Promise.all([1, 2, 3].map(() => fireCredits(service.pool(), new Date())));
     expect(await overview()).toMatchObject({
@@ -233,7 +228,7 @@ describe('free credits', () => {
         remainingCredits: freeCredits,
       },
     ]);
-    await verify(user.id, 'other@example.com');
+    await confirmAddress(service, user.id, 'other@example.com');
     await fireCredits(service.pool(), new Date());
     expect([await invoices(), await overview()]).toMatchObject([
       [{ credits: freeCredits }],
@@ -241,10 +236,10 @@ describe('free credits', () => {
     ]);
   });
 
-  it('do not come to other accounts of the same inbox', async () => {
+  it('are not given to other users with the same inbox', async () => {
     const users = [await service.user(0), await service.user(0), await service.user(0)];
     for (const [index, email] of ['grace@example.com', 'grace+more@example.com', 'Grace+x@Example.com'].entries())
-      await verify(users[index]!.id, email);
+      await confirmAddress(service, users[index]!.id, email);
     await fireCredits(service.pool(), new Date());
     const given = await Promise.all(
       users.map(async (one) => (await one.call('GET', '/billing/overview')).body.billing),

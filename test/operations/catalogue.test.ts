@@ -1,4 +1,4 @@
-// The catalogue: complete, without clashes, and as decided operation by operation.
+// The catalogue: complete, without clashes, and as it was decided operation by operation.
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
@@ -6,7 +6,7 @@ import { toolName } from '../../lambda/operations/operation.ts';
 import type { Operation } from '../../lambda/operations/operation.ts';
 import { problemCodes } from '../../lambda/operations/problem-codes.ts';
 
-/** Part 1 of the decisions on the operation catalogue: the rows that are there. Public operations are no tools; their names are ours. */
+/** What was decided: path, scope, answer and tool name. Public operations are no tools, but have such a name too. */
 const decided = [
   ['GET /me', 'service:read', '200', 'get_me'],
   ['GET /status', 'public', '200', 'get_status'],
@@ -110,23 +110,22 @@ describe.for(each)('%s', ([, operation]) => {
   test('ends in problems that are registered, each named once', () => {
     expect(operation.errors.filter((code) => !Object.hasOwn(problemCodes, code))).toEqual([]);
     expect(repeated(operation.errors)).toEqual([]);
-    // A currency is no resource of anybody: its id is a parameter.
+    // A currency belongs to nobody: its id is a parameter, and an unknown one is a wrong value.
     if (operation.path.includes('{'))
       expect(operation.errors).toContain(operation.tag === 'crypto' ? 'unknown_currency' : 'not_found');
   });
 
-  test('answers as its method and status say', () => {
+  test('has an answer, a body and a location that fit its method and status', () => {
     const { method, body, output } = operation;
     expect(output.body === undefined).toBe(output.status === 204);
-    // A top-up is no resource: what can be read of it is its invoice.
-    // Whatever makes something says where it is, also when it is not finished.
+    // Whatever makes a resource says where it is, even before it is finished. A top-up is no resource: its invoice is.
     const makes = (output.status === 201 && operation.id !== 'createTopUp') || operation.id.startsWith('import');
     expect(output.location !== undefined).toBe(makes);
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
     if (output.location) expect(output.location({ id: 'made' })).toBe(`/${operation.tag}/made`);
   });
 
-  test('says what it does', () => {
+  test('has an id, a summary, a description and a path in the form of all', () => {
     expect(operation.id).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
     if (operation.description !== undefined) expect(operation.description).toMatch(/^[A-Z].*\.$/);

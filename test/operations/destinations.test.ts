@@ -1,11 +1,19 @@
-// Destinations through the REST surface: their keys stay secret, and their addresses allowed ones.
+// Destinations through the REST surface: their keys stay secret, and only allowed addresses are accepted.
 import { describe, expect, it } from 'vitest';
 import { destinationKeyPlace } from '../../lambda/domain/sealed-places.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
-import { actorsOn } from '../orchestration/actors.ts';
+import { actorsOn } from '../support/actors.ts';
+import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testDataKey, testService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 
-describe('on one machine', () => {
+/** Makes a destination as a new user. @param changes to one that is accepted */
+async function createDestination(service: TestService, changes: object) {
+  const body = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k', ...changes };
+  return (await service.user()).call('POST', '/destinations', body);
+}
+
+describe('POST /destinations on one machine', () => {
   const service = testService();
 
   it('stores the key sealed, never answers it, and lists the destination', async () => {
@@ -23,8 +31,8 @@ describe('on one machine', () => {
       rtmpURL: 'rtmp://127.0.0.1:1935/live',
       createdAt: body.createdAt,
     });
-    const { rows } = await service.pool().query('select sealed_stream_key from destinations where id = $1', [body.id]);
-    expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('top-secret');
+    const sealed = await sealedSecretOf(service, 'destinations', body.id);
+    expect(sealed.toString('latin1')).not.toContain('top-secret');
     expect((await user.call('GET', `/destinations/${body.id}`)).body).toEqual(body);
     expect((await user.call('GET', '/destinations')).body.data).toEqual([body]);
     expect((await user.call('GET', '/destinations?archived=true')).body.data).toEqual([]);
@@ -34,8 +42,7 @@ describe('on one machine', () => {
   it.each(['http://example.com/live', 'rtmp://example.com', 'rtmp://user:pass@example.com/live', 'not a url'])(
     'refuses %s',
     async (rtmpURL) => {
-      const user = await service.user();
-      const { status, body } = await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
+      const { status, body } = await createDestination(service, { rtmpURL });
       expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', '/rtmpURL']);
     },
   );
@@ -61,8 +68,7 @@ describe('on one machine', () => {
     ],
     ['a wrong backup address', { backupRtmpURL: 'example.com/live' }, '/backupRtmpURL', /begin with rtmp/],
   ])('refuses %s, says what to do, and does not repeat a secret', async (_, wrong, path, advice) => {
-    const body = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k', ...wrong };
-    const refused = await (await service.user()).call('POST', '/destinations', body);
+    const refused = await createDestination(service, wrong);
     expect(refused).toMatchObject({
       status: 422,
       body: { code: 'validation_failed', errors: [{ path, detail: expect.stringMatching(advice) }] },
@@ -70,22 +76,15 @@ describe('on one machine', () => {
     expect(JSON.stringify(refused.body)).not.toMatch(/abcd|efgh|pass-word/);
   });
 
-  it('takes a key that is named like the application, and an application of two parts', async () => {
-    const user = await service.user();
-    for (const [rtmpURL, streamKey] of [
-      ['rtmp://example.com/live', 'live'],
-      ['rtmp://example.com/live/room', 'k'],
-    ]) {
-      expect((await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey })).status).toBe(201);
-    }
+  it('accepts a key that is named like the application, and an application of two parts', async () => {
+    expect((await createDestination(service, { streamKey: 'live' })).status).toBe(201);
+    expect((await createDestination(service, { rtmpURL: 'rtmp://example.com/live/room' })).status).toBe(201);
   });
 
   it.each(['rtmp://169.254.169.254/live', 'rtmp://[fe80::1]/live', 'rtmp://0.0.0.0/live'])(
     'refuses %s everywhere',
     async (rtmpURL) => {
-      const { status, body } = await (
-        await service.user()
-      ).call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
+      const { status, body } = await createDestination(service, { rtmpURL });
       expect([status, body.code]).toEqual([422, 'destination_forbidden']);
     },
   );
@@ -99,11 +98,9 @@ describe('PATCH /destinations/{id}', () => {
     backupRtmpURL: 'rtmp://backup.example.com/live',
     streamKey: 'old-key',
   };
-  const sealedKeyOf = async (id: string) =>
-    (await service.pool().query('select sealed_stream_key from destinations where id = $1', [id])).rows[0]
-      .sealed_stream_key as Buffer;
+  const sealedKeyOf = (id: string) => sealedSecretOf(service, 'destinations', id);
 
-  it('leaves what is absent, clears the backup address by null, and seals a new key for this destination', async () => {
+  it('leaves absent fields as they are, clears the backup address by null, and seals a new key', async () => {
     const user = await service.user();
     const { body: destination } = await user.call('POST', '/destinations', made);
     const sealed = await sealedKeyOf(destination.id);
@@ -143,7 +140,7 @@ describe('DELETE /destinations/{id}', () => {
   const service = testService();
   const { call, destination, readyStream, stream } = actorsOn(service);
 
-  it('archives: readable, listed only as archived, and no stream can start on it', async () => {
+  it('archives a destination: it can be read, is listed only as archived, and no stream starts on it', async () => {
     const destinationID = await destination();
     const streamID = await readyStream({ destinationID });
     expect((await call('DELETE', `/destinations/${destinationID}`)).status).toBe(204);
@@ -160,7 +157,7 @@ describe('DELETE /destinations/{id}', () => {
     expect((await call('GET', `/destinations/${destinationID}`)).body).toEqual(body);
   });
 
-  it('is refused while a live stream uses it, and not after', async () => {
+  it('is refused while a live stream uses the destination, and not afterwards', async () => {
     const destinationID = await destination();
     const streamID = await readyStream({ destinationID });
     await call('POST', `/streams/${streamID}/start`);
@@ -172,7 +169,7 @@ describe('DELETE /destinations/{id}', () => {
     expect((await call('DELETE', `/destinations/${destinationID}`)).status).toBe(204);
   });
 
-  it('and a start at the same moment: it is archived before the start, or in use', async () => {
+  it('at the same moment as a start happens either before it or not at all', async () => {
     for (let round = 0; round < 8; round++) {
       const destinationID = await destination();
       const streamID = await readyStream({ destinationID });
@@ -189,7 +186,7 @@ describe('DELETE /destinations/{id}', () => {
   });
 });
 
-describe('in AWS', () => {
+describe('POST /destinations in AWS', () => {
   const service = testService({ allowPrivateAddresses: false });
 
   it.each([
@@ -200,19 +197,12 @@ describe('in AWS', () => {
     'rtmp://[::ffff:192.168.0.1]/live',
     'rtmp://metadata.google.internal/live',
   ])('refuses %s', async (rtmpURL) => {
-    const { status, body } = await (
-      await service.user()
-    ).call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' });
+    const { status, body } = await createDestination(service, { rtmpURL });
     expect([status, body.code]).toEqual([422, 'destination_forbidden']);
   });
 
-  it('takes a public address', async () => {
-    const body = {
-      name: 'x',
-      rtmpURL: 'rtmps://live.example.com:443/app',
-      streamKey: 'k',
-      backupRtmpURL: 'rtmps://backup.example.com/app',
-    };
-    expect((await (await service.user()).call('POST', '/destinations', body)).status).toBe(201);
+  it('accepts a public address', async () => {
+    const addresses = { rtmpURL: 'rtmps://live.example.com:443/app', backupRtmpURL: 'rtmps://backup.example.com/app' };
+    expect((await createDestination(service, addresses)).status).toBe(201);
   });
 });

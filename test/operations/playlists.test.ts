@@ -1,7 +1,8 @@
-// Playlists through the REST surface: batches of edits, versions, publishing.
+// Playlists through the REST surface: batches of edits, versions, copies, deletion and publishing.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../lambda/data/database.ts';
-import { publishPlaylist } from '../../lambda/orchestration/publish-playlist.ts';
+import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
+import { storeLongPlaylist } from '../support/long-playlists.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
@@ -12,7 +13,7 @@ let streamID: string;
 beforeAll(async () => {
   user = await service.user();
   other = await service.user();
-  streamID = (await user.call('POST', '/streams', {})).body.id;
+  streamID = await createStream();
 });
 
 async function upload(owner = user): Promise<string> {
@@ -20,22 +21,23 @@ async function upload(owner = user): Promise<string> {
   await pretendProbed(service, id);
   return id;
 }
-const create = async () =>
-  (await user.call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body;
+const createStream = async (body: object = {}): Promise<string> => (await user.call('POST', '/streams', body)).body.id;
+/** Makes a video playlist, of the one stream that most tests share unless another is named. */
+const create = async (ofStream = streamID) =>
+  (await user.call('POST', '/playlists', { streamID: ofStream, kind: 'video', mode: 'sequential' })).body;
+/** An upload without bytes: nothing can be played of it. */
+const neverSent = async (): Promise<string> =>
+  (await user.call('POST', '/uploads', { name: 'never sent', mimeType: 'video/mp4' })).body.id;
 const apply = (id: string, operations: object[], more: object = {}) =>
   user.call('POST', `/playlists/${id}/operations`, { operations, ...more });
 const uploadsOf = (spec: { items: { uploadID: string }[] }) => spec.items.map((item) => item.uploadID);
 
 describe('GET /playlists', () => {
-  it('answers no more at once than can be sent, however long the playlists are, and leaves none out', async () => {
+  it('answers pages that can be sent, however long the playlists are, and leaves none out', async () => {
     const collector = await service.user();
     const { body: stream } = await collector.call('POST', '/streams', {});
-    await service.pool().query(
-      `insert into playlists (id, user_id, stream_id, kind, draft, live) select 'ply_long_' || p, $1, $2, 'video', spec, spec || '{"version": 1, "publishedAt": "2030-01-31T18:00:00Z"}'
-       from generate_series(1, 23) p, (select jsonb_build_object('mode', 'sequential', 'items',
-         jsonb_agg(jsonb_build_object('id', 'itm_0mwqwb9k12gueecd1cuqh' || n, 'uploadID', 'upl_0mwqwb9k12gueecd1cuqhagt2'))) as spec from generate_series(1, 1000) n) s`,
-      [collector.id, stream.id],
-    );
+    const common = { userID: collector.id, streamID: stream.id, isLive: true };
+    for (let count = 1; count <= 23; count++) await storeLongPlaylist(service, { ...common, id: `ply_long_${count}` });
     const seen: string[] = [];
     for (let cursor = '', hasMore = true; hasMore;) {
       const { body } = await collector.call('GET', `/playlists?limit=100${cursor && `&cursor=${cursor}`}`);
@@ -48,7 +50,7 @@ describe('GET /playlists', () => {
 });
 
 describe('POST /playlists', () => {
-  it('makes an empty draft with version 1 and nothing live', async () => {
+  it('makes an empty draft with version 1, and nothing live', async () => {
     expect(await create()).toMatchObject({
       streamID,
       kind: 'video',
@@ -67,7 +69,7 @@ describe('POST /playlists', () => {
 });
 
 describe('POST /playlists/{id}/operations', () => {
-  it('applies a batch in order, each operation to the result of those before', async () => {
+  it('applies each operation of a batch to the result of those before it', async () => {
     const [a, b, c] = await Promise.all([upload(), upload(), upload()]);
     const playlist = await create();
     const { status, body } = await apply(playlist.id, [
@@ -145,7 +147,7 @@ describe('POST /playlists/{id}/copy', () => {
     ).body;
   };
 
-  it('answers the target, with the items, order and mode of the source; neither follows the other afterwards', async () => {
+  it('gives the target the items and mode of the source, and neither follows the other afterwards', async () => {
     const [source, target] = [await filled(), await create()];
     const { status, body } = await copy(source.id, target.id);
     expect([status, body.id, body.version, body.streamID]).toEqual([200, target.id, 2, target.streamID]);
@@ -154,7 +156,7 @@ describe('POST /playlists/{id}/copy', () => {
     expect((await user.call('GET', `/playlists/${source.id}`)).body).toEqual(source);
   });
 
-  it('is refused into a playlist with items, also itself, and writes nothing', async () => {
+  it('is refused into a playlist with items, even itself, and writes nothing', async () => {
     const [source, target] = [await filled(), await filled()];
     for (const { id } of [source, target]) {
       const { status, body } = await copy(source.id, id);
@@ -163,7 +165,7 @@ describe('POST /playlists/{id}/copy', () => {
     expect((await user.call('GET', `/playlists/${target.id}`)).body).toEqual(target);
   });
 
-  it("refuses a source and a target that are not the caller's, alike with those that are not there", async () => {
+  it("refuses a source and a target that are not the caller's like those that do not exist", async () => {
     const mine = await filled();
     const theirStream = (await other.call('POST', '/streams', {})).body.id;
     const theirs = (
@@ -182,13 +184,9 @@ describe('POST /playlists/{id}/copy', () => {
 });
 
 describe('DELETE /playlists/{id}', () => {
-  it('makes the stream that names it invalid until it names another, and forgets it where it was kept prepared', async () => {
-    const [plays, prepares] = [
-      (await user.call('POST', '/streams', {})).body.id,
-      (await user.call('POST', '/streams', {})).body.id,
-    ];
-    const playlist = (await user.call('POST', '/playlists', { streamID: plays, kind: 'video', mode: 'sequential' }))
-      .body.id;
+  it('makes the stream invalid that names the playlist, and no stream keeps it prepared any more', async () => {
+    const [plays, prepares] = [await createStream(), await createStream()];
+    const playlist = (await create(plays)).id;
     await user.call('PATCH', `/streams/${prepares}`, { preparedPlaylistIDs: [playlist] });
     expect((await user.call('DELETE', `/playlists/${playlist}`)).status).toBe(204);
     expect((await user.call('GET', `/playlists/${playlist}`)).status).toBe(404);
@@ -203,11 +201,8 @@ describe('DELETE /playlists/{id}', () => {
     expect((await user.call('PATCH', `/streams/${plays}`, { playlistIDs: [] })).body.state).toBe('draft');
   });
 
-  it('is what happens to all playlists of a stream with the stream, and none is kept prepared any more', async () => {
-    const [owner, prepares] = [
-      (await user.call('POST', '/streams', {})).body.id,
-      (await user.call('POST', '/streams', {})).body.id,
-    ];
+  it('happens to all playlists of a stream that is deleted, and none is kept prepared any more', async () => {
+    const [owner, prepares] = [await createStream(), await createStream()];
     const [first, second, third] = [await create(), await create(), await create()].map(({ id }) => id);
     await user.call('PATCH', `/streams/${owner}`, { playlistIDs: [second] });
     await user.call('PATCH', `/streams/${prepares}`, { preparedPlaylistIDs: [third, second, first] });
@@ -217,12 +212,10 @@ describe('DELETE /playlists/{id}', () => {
   });
 
   it('is refused while its stream is live', async () => {
-    const destinationID = (
-      await user.call('POST', '/destinations', { name: 'x', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'k' })
-    ).body.id;
-    const id = (await user.call('POST', '/streams', { destinationID })).body.id;
-    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body
-      .id;
+    const destination = { name: 'x', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'k' };
+    const destinationID = (await user.call('POST', '/destinations', destination)).body.id;
+    const id = await createStream({ destinationID });
+    const playlist = (await create(id)).id;
     await apply(playlist, [{ op: 'add', uploadID: await upload() }]);
     expect((await user.call('POST', `/streams/${id}/start`)).status).toBe(200);
     expect(await user.call('DELETE', `/playlists/${playlist}`)).toMatchObject({
@@ -235,17 +228,18 @@ describe('DELETE /playlists/{id}', () => {
 });
 
 describe('POST /playlists/{id}/publish', () => {
-  const work = (id: string, request: number) =>
-    inTransaction(service.pool(), (data) => publishPlaylist(data, id, request, new Date(), () => 0.5));
+  /** Carries out a request to publish, counted from 1, as the media worker would. */
+  const carryOut = (id: string, request: number) =>
+    inTransaction(service.pool(), (data) => publishDraft(data, id, request, new Date(), () => 0.5));
 
-  it('answers PREPARING; the draft as it was then becomes live', async () => {
+  it('answers PREPARING, and then makes the draft live as it was', async () => {
     const playlist = await create();
     const first = await upload();
     await apply(playlist.id, [{ op: 'add', uploadID: first }]);
     const { status, body } = await user.call('POST', `/playlists/${playlist.id}/publish`);
     expect([status, body.publishStatus]).toEqual([202, 'PREPARING']);
     await apply(playlist.id, [{ op: 'add', uploadID: await upload() }]);
-    await work(playlist.id, 1);
+    await carryOut(playlist.id, 1);
     const published = (await user.call('GET', `/playlists/${playlist.id}`)).body;
     expect(published).toMatchObject({
       publishStatus: 'IDLE',
@@ -255,23 +249,22 @@ describe('POST /playlists/{id}/publish', () => {
     expect(uploadsOf(published.live)).toEqual([first]);
   });
 
-  it('is superseded by a second publish', async () => {
+  it('replaces an earlier request that was not carried out yet', async () => {
     const playlist = await create();
     await apply(playlist.id, [{ op: 'add', uploadID: await upload() }]);
     await user.call('POST', `/playlists/${playlist.id}/publish`);
     await user.call('POST', `/playlists/${playlist.id}/publish`);
-    await work(playlist.id, 1);
+    await carryOut(playlist.id, 1);
     expect((await user.call('GET', `/playlists/${playlist.id}`)).body.publishStatus).toBe('PREPARING');
-    await work(playlist.id, 2);
+    await carryOut(playlist.id, 2);
     expect((await user.call('GET', `/playlists/${playlist.id}`)).body.publishStatus).toBe('IDLE');
   });
 
-  it('fails, with a reason, when nothing of it can be played', async () => {
+  it('fails with a reason when nothing of the draft can be played', async () => {
     const playlist = await create();
-    const broken = (await user.call('POST', '/uploads', { name: 'never sent', mimeType: 'video/mp4' })).body.id;
-    await apply(playlist.id, [{ op: 'add', uploadID: broken }]);
+    await apply(playlist.id, [{ op: 'add', uploadID: await neverSent() }]);
     await user.call('POST', `/playlists/${playlist.id}/publish`);
-    await work(playlist.id, 1);
+    await carryOut(playlist.id, 1);
     expect((await user.call('GET', `/playlists/${playlist.id}`)).body).toMatchObject({
       publishStatus: 'FAILED',
       publishFailure: { code: 'playlist_not_playable' },
@@ -279,24 +272,22 @@ describe('POST /playlists/{id}/publish', () => {
     });
   });
 
-  it("is seen in its stream's processingState, and a stream that names what failed is invalid until it is published", async () => {
-    const id = (await user.call('POST', '/streams', {})).body.id;
-    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body
-      .id;
+  it("shows in its stream's processingState, and the stream is invalid while the last request failed", async () => {
+    const id = await createStream();
+    const playlist = (await create(id)).id;
     const shown = async () => {
       const { processingState, state } = (await user.call('GET', `/streams/${id}`)).body;
       return [processingState, state];
     };
-    const broken = (await user.call('POST', '/uploads', { name: 'never sent', mimeType: 'video/mp4' })).body.id;
-    await apply(playlist, [{ op: 'add', uploadID: broken }]);
+    await apply(playlist, [{ op: 'add', uploadID: await neverSent() }]);
     expect(await shown()).toEqual(['idle', 'draft']);
     await user.call('POST', `/playlists/${playlist}/publish`);
     expect(await shown()).toEqual(['processing', 'draft']);
-    await work(playlist, 1);
+    await carryOut(playlist, 1);
     expect(await shown()).toEqual(['failed', 'invalid']);
     await apply(playlist, [{ op: 'add', uploadID: await upload() }]);
     await user.call('POST', `/playlists/${playlist}/publish`);
-    await work(playlist, 2);
+    await carryOut(playlist, 2);
     expect(await shown()).toEqual(['idle', 'draft']);
   });
 

@@ -1,12 +1,14 @@
-// Every operation on streams, uploads, playlists, destinations and webhooks ends in each status that it declares, for each code once.
+// Every operation on streams, uploads, playlists, destinations and webhooks ends in each code that it declares.
 import { describe, expect, it, vi } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
 import { problemCodes } from '../../lambda/operations/problem-codes.ts';
 import type { ProblemCode } from '../../lambda/operations/problem-codes.ts';
-import { actorsOn, inFuture } from '../orchestration/actors.ts';
+import { actorsOn, inFuture } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
+import { pretendFailed } from '../support/stored-streams.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
 const { activeStream, call, destination, readyStream, register, startedStream, unprobed, upload, user } =
@@ -42,20 +44,23 @@ const stoppingStream = async () => {
 };
 const failedStream = async () => {
   const id = await readyStream();
-  await service.pool().query(`update streams set state = 'failed' where id = $1`, [id]);
+  await pretendFailed(service, id);
   return id;
 };
+/** An upload whose bytes have been sent, without the call that says so. */
 const sentUpload = async (bytes = 'media', more: object = {}) => {
   const { id } = (await call('POST', '/uploads', { name: 'clip', mimeType: 'video/mp4', ...more })).body;
-  const { rows } = await service.pool().query('select object_key from uploads where id = $1', [id]);
-  await service.objects().write(rows[0].object_key, Buffer.from(bytes), { contentType: 'video/mp4' });
+  const objectKey = await objectKeyOf(service, id);
+  await service.objects().write(objectKey, Buffer.from(bytes), { contentType: 'video/mp4' });
   return id as string;
 };
+/** An upload that a playlist holds. */
 const heldUpload = async () => {
   const id = await upload();
   await call('POST', `/playlists/${await newPlaylist()}/operations`, { operations: [{ op: 'add', uploadID: id }] });
   return id;
 };
+/** A playlist that a live stream plays. */
 const livePlaylist = async () => {
   const id = await readyStream({ videoUploadObjectID: null });
   const playlistID = await filledPlaylist(id);
@@ -80,7 +85,7 @@ const forbidden = 'rtmp://169.254.169.254/live';
 
 const newWebhook = { url: 'https://hooks.example.org/', events: ['stream.state_changed'] };
 const webhook = async () => (await call('POST', '/webhooks', newWebhook)).body.id as string;
-/** To which something is on its way. */
+/** A webhook with a delivery on its way. */
 const toldWebhook = async () => {
   const id = await webhook();
   await scheduledStream();
@@ -167,7 +172,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     upload_mismatch: () => on('uploads', sentUpload('media', { fileSize: 4 }), 'complete'),
     payload_too_large: async () => {
       const id = await sentUpload();
-      // An object of that size would have to be written first.
+      // The object only says that it is too large: one of that size would have to be written.
       vi.spyOn(service.objects(), 'head').mockResolvedValueOnce({
         sizeBytes: 5 * 1024 ** 3 + 1,
         contentType: 'video/mp4',
@@ -279,11 +284,11 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
 };
 
 const tags = new Set<string>(['streams', 'uploads', 'playlists', 'destinations', 'webhooks']);
-/** What imports can end in needs servers to import from: import.test.ts. */
+/** Imports need servers to import from, which other tests have. */
 const elsewhere = new Set(['import_upload']);
 const covered = operations.filter((operation) => tags.has(operation.tag) && !elsewhere.has(toolName(operation)));
 
-it('no operation and none of its codes is left out', () => {
+it('every operation with every code that it declares has a scenario here', () => {
   const declared = covered.map((operation) => {
     const takesInput = operation.body !== undefined || Object.keys(operation.query.shape).length > 0;
     return [
@@ -298,7 +303,7 @@ it('no operation and none of its codes is left out', () => {
 describe.for(covered)('$method $path', (operation) => {
   const outcomes = Object.entries(scenarios[toolName(operation)] ?? {}) as [Outcome, () => Promise<Answer>][];
 
-  it.for(outcomes)('%s', async ([outcome, act]) => {
+  it.for(outcomes)('ends in %s', async ([outcome, act]) => {
     const { status, headers, body } = await act();
     if (outcome === 'done') {
       expect([status, body]).toEqual([operation.output.status, operation.output.body ? expect.anything() : undefined]);

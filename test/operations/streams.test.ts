@@ -1,7 +1,15 @@
 // Streams through the REST surface, without an agent: settings, readiness, start and stop, schedules, deletion.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { dueKinds } from '../../lambda/data/due-times.ts';
+import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
+import { inFuture } from '../support/actors.ts';
+import { dueTimeOf } from '../support/due-times.ts';
+import { commandsTo } from '../support/outbox-rows.ts';
+import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 import type { Answer, TestUser } from '../support/service.ts';
+import { allowBackendEdit } from '../support/stored-streams.ts';
 
 const service = testService();
 let user: TestUser;
@@ -11,7 +19,6 @@ beforeAll(async () => {
   other = await service.user();
 });
 
-const inFuture = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 
 async function destination(owner = user): Promise<string> {
@@ -25,16 +32,33 @@ async function upload(owner = user): Promise<string> {
   return id;
 }
 
+/** A destination on a platform, by its address. */
+async function destinationAt(rtmpURL: string): Promise<string> {
+  return (await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' })).body.id;
+}
+
+/** Makes a video playlist of a stream. */
+async function playlistOf(streamID: string): Promise<string> {
+  return (await user.call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body.id;
+}
+
 async function readyStream(more: object = {}): Promise<string> {
   const body = { videoUploadObjectID: await upload(), destinationID: await destination(), ...more };
   return (await user.call('POST', '/streams', body)).body.id;
 }
 
 const get = async (id: string) => (await user.call('GET', `/streams/${id}`)).body;
-const outboxOf = async (id: string) =>
-  (await service.pool().query(`select queue from outbox where body ->> 'streamID' = $1`, [id])).rows.map(
-    (row) => row.queue,
-  );
+/** The queue of each command about a stream. */
+async function queuesToldOf(id: string): Promise<QueueName[]> {
+  const told: QueueName[] = [];
+  for (const queue of queueNames) {
+    const commands = await commandsTo(service, queue);
+    told.push(...commands.filter((body) => 'streamID' in body && body.streamID === id).map(() => queue));
+  }
+  return told;
+}
+
+const codesOf = ({ body }: Answer) => body.issues.map((issue: { code: string }) => issue.code);
 
 describe('POST /streams', () => {
   it('makes a draft from nothing, with the defaults of the user', async () => {
@@ -56,8 +80,8 @@ describe('POST /streams', () => {
     const { status, body } = await user.call('POST', '/streams', { streamKey: 'legacy-secret' });
     expect(status).toBe(201);
     expect(JSON.stringify(body)).not.toContain('legacy-secret');
-    const { rows } = await service.pool().query('select sealed_stream_key from streams where id = $1', [body.id]);
-    expect(rows[0].sealed_stream_key.toString('latin1')).not.toContain('legacy-secret');
+    const sealed = await sealedSecretOf(service, 'streams', body.id);
+    expect(sealed.toString('latin1')).not.toContain('legacy-secret');
   });
 
   it("reports every part that is not the caller's at its field, and writes nothing", async () => {
@@ -146,7 +170,7 @@ describe('GET /streams', () => {
 });
 
 describe('readiness and start', () => {
-  it('names everything that is missing, with what to do, and changes nothing', async () => {
+  it('name everything that is missing, and change nothing', async () => {
     const { body: stream } = await user.call('POST', '/streams', {});
     const { body } = await user.call('GET', `/streams/${stream.id}/readiness`);
     expect(body.ready).toBe(false);
@@ -160,14 +184,14 @@ describe('readiness and start', () => {
     expect((await get(stream.id)).state).toBe('draft');
   });
 
-  it('asks for credits', async () => {
+  it('ask for credits', async () => {
     const poor = await service.user(0);
     const { body: stream } = await poor.call('POST', '/streams', {});
     const { body } = await poor.call('GET', `/streams/${stream.id}/readiness`);
     expect(body.issues).toContainEqual(expect.objectContaining({ path: 'BILLING', code: 'no_credits' }));
   });
 
-  it('moves a ready stream to activating with a replica and one command, and answers a second start as it is', async () => {
+  it('make a ready stream activating with a replica and one command; a second start changes nothing', async () => {
     const id = await readyStream();
     expect((await user.call('GET', `/streams/${id}/readiness`)).body).toEqual({ ready: true, issues: [] });
     const { status, body } = await user.call('POST', `/streams/${id}/start`);
@@ -180,10 +204,10 @@ describe('readiness and start', () => {
     });
     expect(body.streamStateID).toBe(body.transitions[0].id);
     expect((await user.call('POST', `/streams/${id}/start`)).body).toEqual(body);
-    expect(await outboxOf(id)).toEqual(['publish-ffmpeg']);
+    expect(await queuesToldOf(id)).toEqual(['publish-ffmpeg']);
   });
 
-  it('publishes changed drafts with the start', async () => {
+  it('publish changed drafts with the start', async () => {
     const id = (await user.call('POST', '/streams', { destinationID: await destination() })).body.id;
     const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'shuffle' })).body.id;
     expect((await get(id)).playlistIDs).toEqual([playlist]);
@@ -195,9 +219,8 @@ describe('readiness and start', () => {
     expect(body.live).toMatchObject({ version: 2, mode: 'shuffle', durationSeconds: 10 });
   });
 
-  it('refuses what the platform behind the destination does not take, and says what it takes', async () => {
-    const rtmpURL = 'rtmps://live.twitch.tv/app';
-    const destinationID = (await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' })).body.id;
+  it('refuse a size that the platform behind the destination does not accept, and name those it does', async () => {
+    const destinationID = await destinationAt('rtmps://live.twitch.tv/app');
     const id = await readyStream({ destinationID, quality: 'q_1440p', framerate: 'f_30' });
     const { body } = await user.call('GET', `/streams/${id}/readiness`);
     expect(body).toMatchObject({
@@ -215,9 +238,8 @@ describe('readiness and start', () => {
     );
   });
 
-  it('refuses a codec that the platform does not take, and starts the stream in H.264', async () => {
-    const rtmpURL = 'rtmps://live-api-s.facebook.com/rtmp';
-    const destinationID = (await user.call('POST', '/destinations', { name: 'x', rtmpURL, streamKey: 'k' })).body.id;
+  it('refuse a codec that the platform does not accept, and let the stream start in H.264', async () => {
+    const destinationID = await destinationAt('rtmps://live-api-s.facebook.com/rtmp');
     const id = await readyStream({
       destinationID,
       streamBackend: 'manifest',
@@ -238,14 +260,12 @@ describe('readiness and start', () => {
     });
   });
 
-  it('starts on a playlist with one playable item among broken ones, says which are left out, and does not start without any', async () => {
+  it('need one playable item of a playlist, and name the items that are left out', async () => {
     const id = (await user.call('POST', '/streams', { destinationID: await destination() })).body.id;
-    const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body
-      .id;
+    const playlist = await playlistOf(id);
     const broken = (await user.call('POST', '/uploads', { name: 'never sent', mimeType: 'video/mp4' })).body.id;
     await user.call('POST', `/playlists/${playlist}/operations`, { operations: [{ op: 'add', uploadID: broken }] });
-    const { body } = await user.call('GET', `/streams/${id}/readiness`);
-    expect(body.issues.map((issue: { code: string }) => issue.code)).toEqual(['playlist_not_playable']);
+    expect(codesOf(await user.call('GET', `/streams/${id}/readiness`))).toEqual(['playlist_not_playable']);
     const edited = await user.call('POST', `/playlists/${playlist}/operations`, {
       operations: [{ op: 'add', uploadID: await upload() }],
     });
@@ -263,7 +283,7 @@ describe('readiness and start', () => {
 });
 
 describe('stop', () => {
-  it('stops at once what no agent holds; answers what is not running as it is', async () => {
+  it('stops at once a stream that no agent holds, and answers one that is not running as it is', async () => {
     const id = await readyStream();
     expect((await user.call('POST', `/streams/${id}/stop`)).body.state).toBe('draft');
     await user.call('POST', `/streams/${id}/start`);
@@ -276,7 +296,7 @@ describe('stop', () => {
 });
 
 describe('PATCH /streams/{id}', () => {
-  it('leaves what is absent, clears what is null, applies all or nothing', async () => {
+  it('leaves absent fields as they are, clears those that are null, and applies all or nothing', async () => {
     const id = await readyStream({ name: 'before', quality: 'q_720p' });
     const { body } = await user.call('PATCH', `/streams/${id}`, { name: null });
     expect(body).toMatchObject({ name: null, quality: 'q_720p' });
@@ -308,7 +328,7 @@ describe('PATCH /streams/{id}', () => {
 
   it('changes the codec of a stream that is not live, with the backend that it needs', async () => {
     const editor = await service.user();
-    await service.pool().query('update users set stream_backend_edit = true where id = $1', [editor.id]);
+    await allowBackendEdit(service, editor.id);
     const { id } = (await editor.call('POST', '/streams', { streamBackend: 'manifest' })).body;
     const patch = (body: object) => editor.call('PATCH', `/streams/${id}`, body);
     const pathOf = ({ body }: Answer) => body.errors[0].path;
@@ -326,7 +346,7 @@ describe('PATCH /streams/{id}', () => {
     expect(refusal(await user.call('PATCH', `/streams/${live}`, { videoCodec: 'h264' }))).toEqual([422, 'stream_live']);
   });
 
-  it('refuses an update that was decided on an older state, a gated backend, and a mirror without a managed connection', async () => {
+  it('refuses an update for an older state, a backend that may not be edited, and a mirror of no account', async () => {
     const id = await readyStream();
     const { streamStateID } = (await user.call('POST', `/streams/${id}/start`)).body;
     await user.call('POST', `/streams/${id}/stop`);
@@ -341,17 +361,16 @@ describe('PATCH /streams/{id}', () => {
     expect(refusal(await user.call('PATCH', `/streams/${id}`, { retryMirror: true }))).toEqual([422, 'not_managed']);
   });
 
-  it('moves a playlist here from the stream that had it', async () => {
+  it('moves a playlist from the stream that had it to the one that names it', async () => {
     const first = await readyStream();
     const second = await readyStream();
-    const playlist = (await user.call('POST', '/playlists', { streamID: first, kind: 'video', mode: 'sequential' }))
-      .body.id;
+    const playlist = await playlistOf(first);
     await user.call('PATCH', `/streams/${second}`, { playlistIDs: [playlist] });
     expect((await get(first)).playlistIDs).toEqual([]);
     expect((await user.call('GET', `/playlists/${playlist}`)).body.streamID).toBe(second);
   });
 
-  it('is invalid as long as something that it names is gone', async () => {
+  it('makes a stream a draft again that was invalid, once nothing that it names is gone', async () => {
     const uploadID = await upload();
     const id = await readyStream({ videoUploadObjectID: uploadID });
     await user.call('DELETE', `/uploads/${uploadID}`);
@@ -363,7 +382,7 @@ describe('PATCH /streams/{id}', () => {
 });
 
 describe('schedules', () => {
-  it('arms, re-arms and cancels', async () => {
+  it('are armed, moved and cancelled', async () => {
     const id = await readyStream();
     const startAt = inFuture(3600);
     const { body } = await user.call('POST', `/streams/${id}/schedule`, {
@@ -373,10 +392,7 @@ describe('schedules', () => {
     expect(body).toMatchObject({ state: 'scheduled', scheduleStartAt: startAt, nextOccurrences: [startAt] });
     const later = inFuture(5000);
     await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: later });
-    const due = await service
-      .pool()
-      .query('select due_at from due_times where stream_id = $1 and kind = $2', [id, 'schedule_start']);
-    expect(due.rows[0].due_at.toISOString()).toBe(later);
+    expect(await dueTimeOf(service, id, 'schedule_start')).toEqual(new Date(later));
     expect(refusal(await user.call('PATCH', `/streams/${id}`, { scheduleStartAt: null }))).toEqual([
       422,
       'stream_not_schedulable',
@@ -389,11 +405,11 @@ describe('schedules', () => {
       scheduleEndAt: null,
       nextOccurrences: [],
     });
-    expect((await service.pool().query('select from due_times where stream_id = $1', [id])).rowCount).toBe(0);
+    for (const kind of dueKinds) expect(await dueTimeOf(service, id, kind)).toBeNull();
     expect(refusal(await user.call('DELETE', `/streams/${id}/schedule`))).toEqual([422, 'stream_not_scheduled']);
   });
 
-  it('refuses the past, a wrong order, and a stream that is live', async () => {
+  it('are refused in the past, in a wrong order, and for a stream that is live', async () => {
     const id = await readyStream();
     const schedule = (body: object) => user.call('POST', `/streams/${id}/schedule`, body);
     expect(refusal(await schedule({ scheduleStartAt: '2020-01-01T00:00:00Z' }))).toEqual([422, 'schedule_in_past']);
@@ -434,7 +450,7 @@ describe('stats', () => {
 });
 
 describe('DELETE /streams/{id}', () => {
-  it('takes the playlists with it; a live one is gone for its user at once', async () => {
+  it('deletes the playlists as well, and hides a live stream from its user at once', async () => {
     const id = await readyStream();
     const playlist = (await user.call('POST', '/playlists', { streamID: id, kind: 'audio', mode: 'sequential' })).body
       .id;

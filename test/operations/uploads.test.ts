@@ -1,7 +1,10 @@
 // Uploads through the REST surface: from the record to the completed bytes, and every refusal on the way.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { commandsTo } from '../support/outbox-rows.ts';
+import { countRows } from '../support/rows.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
 let user: TestUser;
@@ -12,12 +15,9 @@ beforeAll(async () => {
 });
 
 const create = (body: object = { name: 'clip.mp4', mimeType: 'video/mp4' }) => user.call('POST', '/uploads', body);
-const keyOf = async (id: string) =>
-  (await service.pool().query('select object_key from uploads where id = $1', [id])).rows[0].object_key as string;
+/** Sends the bytes of an upload. */
 const write = async (id: string, bytes: string) =>
-  service.objects().write(await keyOf(id), Buffer.from(bytes), { contentType: 'video/mp4' });
-const commands = async () =>
-  (await service.pool().query(`select body from outbox where queue = 'media'`)).rows.map((row) => row.body);
+  service.objects().write(await objectKeyOf(service, id), Buffer.from(bytes), { contentType: 'video/mp4' });
 
 describe('POST /uploads', () => {
   it('makes a record, with Location, that waits for its bytes', async () => {
@@ -85,13 +85,10 @@ describe('POST /uploads/import', () => {
     });
     expect((await user.call('GET', `/uploads/${body.id}`)).body).toEqual(body);
     expect((await user.call('GET', '/uploads?limit=1')).body.data).toEqual([body]);
-    const sent = (await service.pool().query(`select body from outbox where queue = 'imports'`)).rows.map(
-      (row) => row.body,
-    );
-    expect(sent).toContainEqual({ uploadID: body.id });
+    expect(await commandsTo(service, 'imports')).toContainEqual({ uploadID: body.id });
   });
 
-  it('takes the name that is given; what was not imported has no externalSource', async () => {
+  it('takes the name that is given, and only imported uploads have an externalSource', async () => {
     expect((await importFrom({ url: 'https://example.com/a.mp4', name: 'Mine' })).body.name).toBe('Mine');
     expect((await create()).body).not.toHaveProperty('externalSource');
   });
@@ -123,12 +120,11 @@ describe('POST /uploads/import', () => {
     ['an empty name', { url: 'https://example.com/a.mp4', name: '' }, 'validation_failed', '/name'],
     ['an unknown field', { url: 'https://example.com/a.mp4', mimeType: 'video/mp4' }, 'unknown_field', '/mimeType'],
   ])('refuses %s and writes nothing', async (_, input, code, path) => {
-    const count = async () => (await service.pool().query('select count(*) from imports')).rows[0].count as number;
-    const before = await count();
+    const before = await countRows(service, 'imports');
     const { status, body } = await importFrom(input);
     expect([status, body.code, body.errors[0].path]).toEqual([422, code, path]);
     expect(JSON.stringify(body)).not.toContain('secret');
-    expect(await count()).toBe(before);
+    expect(await countRows(service, 'imports')).toBe(before);
   });
 });
 
@@ -150,7 +146,7 @@ describe('POST /uploads/import where private addresses are not allowed', () => {
 });
 
 describe('POST /uploads/{id}/upload-url', () => {
-  it('answers a signed PUT for exactly this file', async () => {
+  it('answers a URL that is signed for a PUT of exactly this file', async () => {
     const { body: upload } = await create({ name: 'a', mimeType: 'video/mp4', fileSize: 3 });
     const { status, body } = await user.call('POST', `/uploads/${upload.id}/upload-url`);
     expect(status).toBe(200);
@@ -162,7 +158,7 @@ describe('POST /uploads/{id}/upload-url', () => {
     });
   });
 
-  it('gives none for an upload that is complete: streams may play it', async () => {
+  it('is refused for an upload that is complete, as streams may play it', async () => {
     const { body: upload } = await create();
     await write(upload.id, 'abc');
     await user.call('POST', `/uploads/${upload.id}/complete`);
@@ -178,7 +174,7 @@ describe('POST /uploads/{id}/complete', () => {
     expect([status, body.code]).toEqual([422, 'upload_incomplete']);
   });
 
-  it('is refused when other than the announced number of bytes arrived', async () => {
+  it('is refused when another number of bytes has arrived than was announced', async () => {
     const { body: upload } = await create({ name: 'a', mimeType: 'video/mp4', fileSize: 4 });
     await write(upload.id, 'abc');
     const { status, body } = await user.call('POST', `/uploads/${upload.id}/complete`);
@@ -186,21 +182,22 @@ describe('POST /uploads/{id}/complete', () => {
     expect((await user.call('GET', `/uploads/${upload.id}`)).body.uploaded).toBe(false);
   });
 
-  it('marks the upload, has it examined once, and can be repeated', async () => {
+  it('marks the upload as complete, has it examined once, and can be repeated', async () => {
     const { body: upload } = await create();
     await write(upload.id, 'abc');
     const first = await user.call('POST', `/uploads/${upload.id}/complete`);
     expect(first.body).toMatchObject({ uploaded: true, fileSize: 3, probeState: 'pending' });
     const again = await user.call('POST', `/uploads/${upload.id}/complete`);
     expect(again).toMatchObject({ status: 200, body: first.body });
-    expect((await commands()).filter((command) => command.uploadID === upload.id)).toEqual([
+    const commands = await commandsTo(service, 'media');
+    expect(commands.filter((command) => 'uploadID' in command && command.uploadID === upload.id)).toEqual([
       { task: 'probe_upload', uploadID: upload.id },
     ]);
   });
 });
 
 describe('GET /uploads', () => {
-  it('pages through all rows once, newest first, while rows come and go', async () => {
+  it('shows each upload once, newest first, while others come and go', async () => {
     const lister = await service.user();
     const ids: string[] = [];
     for (let index = 0; index < 5; index++)
@@ -247,10 +244,10 @@ describe('GET /uploads', () => {
 describe('DELETE /uploads/{id}', () => {
   it('removes the record at once and the bytes by a command', async () => {
     const { body: upload } = await create();
-    const key = await keyOf(upload.id);
+    const objectKey = await objectKeyOf(service, upload.id);
     expect(await user.call('DELETE', `/uploads/${upload.id}`)).toMatchObject({ status: 204, body: undefined });
     expect((await user.call('GET', `/uploads/${upload.id}`)).status).toBe(404);
-    expect(await commands()).toContainEqual({ task: 'delete_object', objectKey: key });
+    expect(await commandsTo(service, 'media')).toContainEqual({ task: 'delete_object', objectKey });
   });
 
   it('is refused while a playlist holds the upload', async () => {
@@ -269,7 +266,7 @@ describe('DELETE /uploads/{id}', () => {
   });
 });
 
-it("answers 404 for what is someone else's, on every path", async () => {
+it("every operation on an upload answers 404 for what is someone else's", async () => {
   const { body: upload } = await create();
   const answers = await Promise.all([
     other.call('GET', `/uploads/${upload.id}`),

@@ -3,7 +3,7 @@
 const graceMs = 5 * 60_000;
 const hourMs = 3_600_000n;
 
-/** All amounts are units of 1/10,000 credit. */
+/** A purchase. All amounts of the model are units of 1/10,000 credit. */
 export interface ModelInvoice {
   readonly id: string;
   readonly bought: number;
@@ -12,10 +12,12 @@ export interface ModelInvoice {
 }
 
 interface Interval {
+  /** Units per hour. */
   readonly rate: number;
   readonly startMs: number;
 }
 
+/** What an interval costs, rounded to the nearest unit, half a unit up. */
 export const costOf = (rate: number, ms: number): number =>
   Number((BigInt(rate) * BigInt(Math.max(0, ms)) * 2n + hourMs) / (2n * hourMs));
 
@@ -23,7 +25,7 @@ export class CreditsModel {
   nowMs: number;
   exhaustedAtMs: number | null = null;
   debt = 0;
-  /** The most that was ever burnt at once, per hour. */
+  /** The most units per hour that were ever used at once. */
   peakRate = 0;
   readonly invoices: ModelInvoice[] = [];
   readonly open = new Map<string, Interval>();
@@ -36,6 +38,7 @@ export class CreditsModel {
     return this.invoices.reduce((sum, { remaining }) => sum + remaining, 0 - this.debt);
   }
 
+  /** The balance less what open intervals have cost so far. */
   left(atMs = this.nowMs): number {
     return [...this.open.values()].reduce(
       (left, { rate, startMs }) => left - costOf(rate, atMs - startMs),
@@ -43,6 +46,7 @@ export class CreditsModel {
     );
   }
 
+  /** Units per hour that open intervals use together. */
   get rate(): number {
     return [...this.open.values()].reduce((sum, { rate }) => sum + rate, 0);
   }
@@ -65,13 +69,14 @@ export class CreditsModel {
     this.give(invoice, units);
   }
 
+  /** Adds to what is left of an invoice, once the debt is paid from it. */
   give(invoice: ModelInvoice, units: number): void {
     const repaid = Math.min(this.debt, units + invoice.remaining);
     this.debt -= repaid;
     invoice.remaining += units - repaid;
   }
 
-  /** From `first`, then from the oldest; what is missing is owed. */
+  /** Takes from the `first` invoice, then from the others, oldest first. What is missing is owed. */
   take(units: number, first: ModelInvoice | null): void {
     const byAge = this.invoices.filter((invoice) => invoice !== first).sort((a, b) => a.paidAtMs - b.paidAtMs);
     for (const invoice of first ? [first, ...byAge] : byAge) {
@@ -82,7 +87,7 @@ export class CreditsModel {
     this.debt += units;
   }
 
-  /** When the credits are gone, as it follows from what is known now. */
+  /** When the credits are gone if nothing changes, in milliseconds; null for never. */
   expectedExhaustion(): number | null {
     const left = this.left();
     if (left <= 0)

@@ -1,4 +1,4 @@
-// Any interleaving of what can happen to credits, on Postgres and with a fake clock, against a model that recomputes everything.
+// Whatever happens to credits in whatever order, on Postgres and with a fake clock, next to a model that knows no SQL.
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
@@ -9,6 +9,7 @@ import { applyPayments } from '../../lambda/orchestration/apply-payments.ts';
 import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
 import { meterStream } from '../../lambda/orchestration/meter.ts';
 import { stopStream } from '../../lambda/orchestration/stop-stream.ts';
+import { handTo } from '../support/replica-claims.ts';
 import { testService } from '../support/service.ts';
 import { CreditsModel } from './credits-model.ts';
 
@@ -83,7 +84,7 @@ afterEach(async () => {
   expect(await databaseOn(service.pool()).reconciliation.differences()).toEqual([]);
 });
 
-// oxlint-disable-next-line vitest/expect-expect -- the world expects, after each step
+// oxlint-disable-next-line vitest/expect-expect -- World expects, after each step
 it('the ledger balances, pays each live second once, and goes below zero by the grace at most', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 15, maxLength: 60 }), async (actions) => {
@@ -97,6 +98,18 @@ it('the ledger balances, pays each live second once, and goes below zero by the 
   );
 }, 600_000);
 
+interface Reversal {
+  readonly kind: 'refund' | 'dispute';
+  /** Of the invoice among those that the user has paid; counted round where they are fewer. */
+  readonly place: number;
+  /** How much of the invoice is taken back, of 1. */
+  readonly share: number;
+  readonly outcome: 'open' | 'won' | 'lost';
+  /** Whether the final report comes before the others. */
+  readonly isEarly: boolean;
+}
+
+/** A user with streams, the time, and the model of the user's credits. */
 class World {
   readonly #userID: string;
   readonly #model = new CreditsModel(Date.UTC(2030, 0, 1));
@@ -109,21 +122,9 @@ class World {
   static async make(): Promise<World> {
     const user = await service.user(0);
     const world = new World(user.id);
+    await world.#storeAgent();
     for (let stream = 0; stream < streamCount; stream++) {
-      await service
-        .pool()
-        .query(`insert into streams (id, user_id, run_quality, run_framerate) values ($1, $2, 'q_720p', 'f_30')`, [
-          world.#streamID(stream),
-          user.id,
-        ]);
-      for (const role of roles) {
-        await service
-          .pool()
-          .query(
-            `insert into replicas (id, stream_id, role, backend, slots, state) values ($1, $2, $3, 'ffmpeg', 1, 'failing')`,
-            [world.#replicaID(stream, role), world.#streamID(stream), role],
-          );
-      }
+      await world.#storeStream(stream);
       await world.#run(stream);
     }
     return world;
@@ -136,33 +137,45 @@ class World {
   async act(each: Action): Promise<void> {
     switch (each.do) {
       case 'live':
-        // Nobody may start without credits; what runs within the grace may come back.
+        // Nobody may start a stream without credits. One that runs within the grace may be live again.
         if (this.#stopped.has(each.stream) && this.#model.left() <= 0) return;
         if (this.#stopped.has(each.stream)) await this.#run(each.stream);
-        return this.#evidence(each.stream, each.role, true, each.crash);
+        return this.#evidence(each.stream, each.role, 'live', each);
       case 'dark':
-        return this.#evidence(each.stream, each.role, false, each.crash);
+        return this.#evidence(each.stream, each.role, 'failing', each);
       case 'stop':
-        return this.#stop(each.stream, each.crash);
+        return this.#stop(each.stream, each);
       case 'wait':
         return this.#wait(each.ms, each.lateMs);
       case 'topUp':
         return this.#topUp(each.cents, each.deliveries);
       case 'refund':
-        return this.#reverse('refund', each.invoice, each.share, each.fails ? 'won' : 'open', each.early);
+        return this.#reverse({
+          kind: 'refund',
+          place: each.invoice,
+          share: each.share,
+          outcome: each.fails ? 'won' : 'open',
+          isEarly: each.early,
+        });
       case 'dispute':
-        return this.#reverse('dispute', each.invoice, 1, each.outcome, false);
+        return this.#reverse({
+          kind: 'dispute',
+          place: each.invoice,
+          share: 1,
+          outcome: each.outcome,
+          isEarly: false,
+        });
       case 'price':
         this.#factor = each.factor;
     }
   }
 
-  /** Everything that the model knows, read from Postgres. */
+  /** Compares everything that the model knows with what Postgres says. */
   async compare(): Promise<void> {
-    const { billing, reconciliation } = databaseOn(service.pool());
+    const { creditAccounts, invoices, reconciliation } = databaseOn(service.pool());
     const at = new Date(this.#model.nowMs);
-    const { balance, credits_left: left } = await billing.overview(this.#userID, at);
-    const rows = await billing.list(this.#userID, null, 1000);
+    const { balance, credits_left: left } = await creditAccounts.overview(this.#userID, at);
+    const rows = await invoices.list(this.#userID, null, 1000);
     const remaining = Object.fromEntries(
       rows
         .filter(({ type, state }) => type === 'credit_purchase' && state !== 'pending')
@@ -174,7 +187,7 @@ class World {
       remaining: Object.fromEntries(this.#model.invoices.map((invoice) => [invoice.id, invoice.remaining / 1e4])),
     });
     if (!this.#hadReversals) expect(this.#model.left()).toBeGreaterThanOrEqual(this.#model.floor);
-    const outlook = await this.#outlook();
+    const { exhaustedMs: outlook } = await this.#account();
     const expected = this.#model.expectedExhaustion();
     if (outlook !== null && expected !== null) expect(Math.abs(outlook - expected)).toBeLessThanOrEqual(1000);
     else if (this.#model.balance > 0 || this.#model.open.size > 0) expect([outlook]).toEqual([expected]);
@@ -189,17 +202,18 @@ class World {
     creditsPerHour: this.#factor * (role === 'backup' ? 0.5 : 1) + 0.3333,
   });
 
-  async #outlook(): Promise<number | null> {
+  /** What Postgres says of when credits are looked at next, and when they are gone, in milliseconds; null for never. */
+  async #account(): Promise<{ dueMs: number | null; exhaustedMs: number | null }> {
+    const query = 'select due_at, credits_exhausted_at from billing_accounts where user_id = $1';
     const { rows } = await service
       .pool()
-      .query<{ at: Date | null }>('select credits_exhausted_at as at from billing_accounts where user_id = $1', [
-        this.#userID,
-      ]);
-    return rows[0]?.at?.getTime() ?? null;
+      .query<{ due_at: Date | null; credits_exhausted_at: Date | null }>(query, [this.#userID]);
+    const { due_at: dueAt, credits_exhausted_at: exhaustedAt } = rows[0] ?? {};
+    return { dueMs: dueAt?.getTime() ?? null, exhaustedMs: exhaustedAt?.getTime() ?? null };
   }
 
-  /** What dies before its commit is done again. */
-  async #transaction(crash: boolean, work: (data: Database) => Promise<void>): Promise<void> {
+  /** Does some work in a transaction. @param crash kills it before its commit, after which it is done again */
+  async #transaction({ crash }: { crash: boolean }, work: (data: Database) => Promise<void>): Promise<void> {
     const died = new Error('killed');
     if (crash) {
       await inTransaction(service.pool(), async (data) => {
@@ -210,42 +224,63 @@ class World {
     await inTransaction(service.pool(), work);
   }
 
-  async #run(stream: number): Promise<void> {
-    this.#stopped.delete(stream);
-    await service.pool().query(`update streams set state = 'active' where id = $1`, [this.#streamID(stream)]);
-    await service
-      .pool()
-      .query(`update replicas set wanted = 'live', state = 'failing', agent_id = null where stream_id = $1`, [
-        this.#streamID(stream),
-      ]);
+  get #agentID() {
+    return `agent_${this.#userID}`;
   }
 
-  async #evidence(stream: number, role: Role, isLive: boolean, crash: boolean): Promise<void> {
+  /** Stores an agent whose lease never ends. */
+  async #storeAgent(): Promise<void> {
+    await service.pool().query(
+      `insert into agents (id, supervisor, release, lease_expires_at)
+       values ($1, 's', 'r', 'infinity')`,
+      [this.#agentID],
+    );
+  }
+
+  /** Stores a stream with a replica of each role. */
+  async #storeStream(stream: number): Promise<void> {
+    const streamID = this.#streamID(stream);
+    await service.pool().query(
+      `insert into streams (id, user_id, run_quality, run_framerate)
+       values ($1, $2, 'q_720p', 'f_30')`,
+      [streamID, this.#userID],
+    );
+    for (const role of roles) {
+      await service.pool().query(
+        `insert into replicas (id, stream_id, role, backend, slots, state)
+         values ($1, $2, $3, 'ffmpeg', 1, 'failing')`,
+        [this.#replicaID(stream, role), streamID, role],
+      );
+    }
+  }
+
+  /** Lets a stream run, with replicas that nobody holds. */
+  async #run(stream: number): Promise<void> {
+    this.#stopped.delete(stream);
+    const streamID = this.#streamID(stream);
+    await service.pool().query(`update streams set state = 'active' where id = $1`, [streamID]);
+    await service.pool().query(
+      `update replicas set wanted = 'live', state = 'failing', agent_id = null
+       where stream_id = $1`,
+      [streamID],
+    );
+  }
+
+  async #evidence(stream: number, role: Role, state: 'live' | 'failing', { crash }: { crash: boolean }): Promise<void> {
     if (this.#stopped.has(stream)) return;
     const replicaID = this.#replicaID(stream, role);
-    const streamID = this.#streamID(stream);
-    await service
-      .pool()
-      .query(
-        `insert into agents (id, supervisor, release, lease_expires_at) values ($1, 's', 'r', 'infinity') on conflict do nothing`,
-        [`agent_${this.#userID}`],
-      );
-    await service.pool().query(`update replicas set agent_id = $2 where id = $1`, [replicaID, `agent_${this.#userID}`]);
-    await this.#transaction(crash, async (data) => {
-      const row = (await data.streams.lockAny(streamID))!;
-      await data.replicas.report(
-        { id: replicaID, agent_id: `agent_${this.#userID}`, epoch: 0 },
-        isLive ? 'live' : 'failing',
-        null,
-      );
+    await handTo(service, replicaID, this.#agentID);
+    await this.#transaction({ crash }, async (data) => {
+      const row = (await data.streams.lockAny(this.#streamID(stream)))!;
+      await data.replicas.report({ id: replicaID, agent_id: this.#agentID, epoch: 0 }, state, null);
       await meterStream(data, row, new Date(this.#model.nowMs), this.#price);
     });
-    if (isLive) this.#model.begin(replicaID, Math.round(this.#price({ role }).creditsPerHour * 1e4));
+    if (state === 'live') this.#model.begin(replicaID, Math.round(this.#price({ role }).creditsPerHour * 1e4));
     else this.#model.end(replicaID);
   }
 
-  async #stop(stream: number, crash: boolean): Promise<void> {
-    await this.#transaction(crash, async (data) => {
+  async #stop(stream: number, { crash }: { crash: boolean }): Promise<void> {
+    await this.#transaction({ crash }, async (data) => {
       await stopStream(data, (await data.streams.lockAny(this.#streamID(stream)))!, 'stop', {
         paidUntil: new Date(this.#model.nowMs),
       });
@@ -255,45 +290,43 @@ class World {
 
   async #hasStopped(stream: number, atMs: number): Promise<void> {
     this.#stopped.add(stream);
-    // In the order in which one statement ends them, which does not matter to what is left.
     for (const role of roles) this.#model.end(this.#replicaID(stream, role), atMs);
     await service.pool().query(`update replicas set state = 'ended' where stream_id = $1`, [this.#streamID(stream)]);
   }
 
-  /** Agents ask every second what is due; here up to two seconds late. */
+  /** Waits, and looks at the credits when that is due, up to two seconds late: agents ask every second what is due. */
   async #wait(ms: number, lateMs: number): Promise<void> {
     const untilMs = this.#model.nowMs + ms;
     for (;;) {
-      const { rows } = await service
-        .pool()
-        .query<{ at: Date | null }>('select due_at as at from billing_accounts where user_id = $1', [this.#userID]);
-      const dueMs = rows[0]?.at?.getTime();
-      if (dueMs === undefined || dueMs > untilMs) break;
+      const { dueMs, exhaustedMs } = await this.#account();
+      if (dueMs === null || dueMs > untilMs) break;
       this.#model.nowMs = Math.max(this.#model.nowMs, dueMs) + lateMs;
-      const exhaustedAtMs = (await this.#outlook())!;
-      await Promise.all([
-        fireCredits(service.pool(), new Date(this.#model.nowMs)),
-        fireCredits(service.pool(), new Date(this.#model.nowMs)),
-      ]);
-      const stopped = await service
-        .pool()
-        .query<{ id: string }>(`select id from streams where user_id = $1 and state in ('stopping', 'stopped')`, [
-          this.#userID,
-        ]);
-      for (let stream = 0; stream < streamCount; stream++) {
-        if (this.#stopped.has(stream) || !stopped.rows.some(({ id }) => id === this.#streamID(stream))) continue;
-        expect(this.#model.nowMs).toBeGreaterThanOrEqual(exhaustedAtMs + graceMs);
-        expect(this.#model.nowMs).toBeLessThanOrEqual(exhaustedAtMs + graceMs + 4000);
-        await this.#hasStopped(stream, exhaustedAtMs + graceMs);
+      const now = new Date(this.#model.nowMs);
+      await Promise.all([fireCredits(service.pool(), now), fireCredits(service.pool(), now)]);
+      for (const stream of await this.#streamsJustStopped()) {
+        const graceEndsMs = exhaustedMs! + graceMs;
+        expect(this.#model.nowMs).toBeGreaterThanOrEqual(graceEndsMs);
+        expect(this.#model.nowMs).toBeLessThanOrEqual(graceEndsMs + 4000);
+        await this.#hasStopped(stream, graceEndsMs);
       }
       await this.compare();
     }
     this.#model.nowMs = Math.max(this.#model.nowMs, untilMs);
-    // Credits that were gone when somebody last looked are still gone; nothing runs on beyond the grace.
+    // Credits that were gone at the last look are still gone, and no stream goes on after the grace.
     if (this.#model.exhaustedAtMs !== null && this.#model.nowMs > this.#model.exhaustedAtMs + graceMs)
       expect(this.#model.open.size).toBe(0);
   }
 
+  /** The streams that stop in Postgres and still run in the model. */
+  async #streamsJustStopped(): Promise<number[]> {
+    const query = `select id from streams where user_id = $1 and state in ('stopping', 'stopped')`;
+    const { rows } = await service.pool().query<{ id: string }>(query, [this.#userID]);
+    const stopped = new Set(rows.map(({ id }) => id));
+    const all = Array.from({ length: streamCount }, (_, stream) => stream);
+    return all.filter((stream) => stopped.has(this.#streamID(stream)) && !this.#stopped.has(stream));
+  }
+
+  /** Delivers a message of a provider so many times, and applies it twice at once. */
   async #deliver(reports: readonly PaymentReport[], times = 1): Promise<void> {
     const { payments } = databaseOn(service.pool());
     const id = `${this.#userID}/${++this.#ids}`;
@@ -303,9 +336,9 @@ class World {
   }
 
   async #topUp(cents: number, deliveries: number): Promise<void> {
-    const { billing } = databaseOn(service.pool());
+    const { invoices } = databaseOn(service.pool());
     const invoiceID = `inv_${this.#userID}_${this.#model.invoices.length}`;
-    await billing.insertPending({
+    await invoices.insertPending({
       id: invoiceID,
       userID: this.#userID,
       type: 'credit_purchase',
@@ -325,13 +358,7 @@ class World {
     this.#model.buy(invoiceID, cents * 1e4);
   }
 
-  async #reverse(
-    kind: 'refund' | 'dispute',
-    place: number,
-    share: number,
-    outcome: 'open' | 'won' | 'lost',
-    early: boolean,
-  ): Promise<void> {
+  async #reverse({ kind, place, share, outcome, isEarly }: Reversal): Promise<void> {
     const invoice = this.#model.invoices[place % Math.max(1, this.#model.invoices.length)];
     if (!invoice) return;
     this.#hadReversals = true;
@@ -339,8 +366,8 @@ class World {
     const amountCents = Math.max(1, Math.floor((invoice.bought / 1e4) * share));
     const report = (taken: boolean, final: boolean) =>
       this.#deliver([{ kind, id, paymentReference: `pi_${invoice.id}`, amountCents, taken, final }], 2);
-    if (early && outcome === 'won') {
-      // What is final was delivered first: what comes after it changes nothing.
+    if (isEarly && outcome === 'won') {
+      // The final report is delivered first: those that come after it change nothing.
       await report(false, true);
       await report(true, false);
       return;

@@ -2,16 +2,15 @@
 import { expect, it } from 'vitest';
 import { uploadURLSeconds } from '../../lambda/domain/upload-times.ts';
 import { discardAbandonedUploads } from '../../lambda/orchestration/discard-uploads.ts';
+import { actorsOn } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
-import { actorsOn } from './actors.ts';
+import { letUploadAge, objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
 const { call, unprobed, upload } = actorsOn(service);
-const age = (id: string, days: number) =>
-  service.pool().query('update uploads set created_at = now() - make_interval(days => $2) where id = $1', [id, days]);
 const remaining = async () => (await call('GET', '/uploads')).body.data.map(({ id }: { id: string }) => id).sort();
 
-it('discards what is old, incomplete and named nowhere, and nothing else', async () => {
+it('an upload is discarded that is old, incomplete and named nowhere, and no other', async () => {
   const [abandoned, young, inStream, inPlaylist, complete] = [
     await unprobed(),
     await unprobed(),
@@ -19,8 +18,8 @@ it('discards what is old, incomplete and named nowhere, and nothing else', async
     await unprobed(),
     await upload(),
   ];
-  for (const id of [abandoned, inStream, inPlaylist, complete]) await age(id, 8);
-  await age(young, 6);
+  for (const id of [abandoned, inStream, inPlaylist, complete]) await letUploadAge(service, id, 8);
+  await letUploadAge(service, young, 6);
   const { body: stream } = await call('POST', '/streams', { videoUploadObjectID: inStream });
   const { body: playlist } = await call('POST', '/playlists', {
     streamID: stream.id,
@@ -34,19 +33,23 @@ it('discards what is old, incomplete and named nowhere, and nothing else', async
   expect(await discardAbandonedUploads(service.pool())).toBe(0);
 });
 
-it('deletes the bytes now, and once more when no URL can bring them any more', async () => {
+it('the bytes of a discarded upload are deleted now, and again once its URL has expired', async () => {
   const id = await unprobed();
-  const { rows } = await service.pool().query('select object_key from uploads where id = $1', [id]);
-  await age(id, 8);
+  const objectKey = await objectKeyOf(service, id);
+  await letUploadAge(service, id, 8);
   await discardAbandonedUploads(service.pool());
-  const { rows: deletions } = await service
-    .pool()
-    .query(
-      `select body ->> 'objectKey' as key, visible_at > now() + make_interval(secs => $1) as later from outbox where body ->> 'task' = 'delete_object' order by visible_at`,
-      [uploadURLSeconds],
-    );
-  expect(deletions).toEqual([
-    { key: rows[0].object_key, later: false },
-    { key: rows[0].object_key, later: true },
+  expect(await deletions()).toEqual([
+    { objectKey, isAfterURL: false },
+    { objectKey, isAfterURL: true },
   ]);
 });
+
+/** The commands to delete objects, and whether they come after URLs that are handed out now have expired. */
+async function deletions(): Promise<{ objectKey: string; isAfterURL: boolean }[]> {
+  const { rows } = await service.pool().query(
+    `select body ->> 'objectKey' as key, visible_at > now() + make_interval(secs => $1) as is_after
+     from outbox where body ->> 'task' = 'delete_object' order by visible_at`,
+    [uploadURLSeconds],
+  );
+  return rows.map((row) => ({ objectKey: row.key, isAfterURL: row.is_after }));
+}

@@ -1,8 +1,9 @@
-// Things that are due happen once, whoever fires them, and what was cancelled or moved does not happen.
+// Things that are due happen once, whoever fires them, and things that were cancelled or moved do not happen.
 import { describe, expect, it } from 'vitest';
 import { fireDue } from '../../lambda/orchestration/fire-due.ts';
+import { actorsOn, inFuture, startOptions } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
-import { actorsOn, inFuture, starting } from './actors.ts';
+import { letScheduleEnd } from '../support/stored-streams.ts';
 
 const service = testService();
 const {
@@ -31,7 +32,7 @@ async function scheduledStream(more: object = {}, end: string | null = null): Pr
 }
 
 describe('a scheduled start', () => {
-  it('happens once, with five that fire at once', async () => {
+  it('happens once, although five fire at once', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => scheduledStream()));
     for (const id of ids) await fallDue(id, 'schedule_start');
     const fired = await fiveFire();
@@ -49,7 +50,7 @@ describe('a scheduled start', () => {
     expect((await stream(id)).state).toBe('scheduled');
   });
 
-  it('fails with the issues as the reason when the stream is not ready then', async () => {
+  it('fails with the first issue as the reason when the stream is not ready', async () => {
     const videoUploadObjectID = await upload();
     const id = await scheduledStream({ videoUploadObjectID }, inFuture(7200));
     await call('DELETE', `/uploads/${videoUploadObjectID}`);
@@ -65,7 +66,7 @@ describe('a scheduled start', () => {
     expect((await commands()).filter(({ queue }) => queue !== 'media')).toEqual([]);
   });
 
-  it.each([10, 3600])('that was missed by %i s still happens while the end is ahead', async (seconds) => {
+  it.each([10, 3600])('that is %i s late still happens while the end is ahead', async (seconds) => {
     const id = await scheduledStream({}, inFuture(7200));
     await fallDue(id, 'schedule_start', seconds);
     await fire();
@@ -73,11 +74,11 @@ describe('a scheduled start', () => {
     expect(await dueKinds(id)).toEqual(['activation_timeout', 'schedule_end']);
   });
 
-  it.each([10, 3600])('that was missed by %i s fails when the end has passed as well', async (seconds) => {
+  it.each([10, 3600])('that is %i s late fails when the end has passed as well', async (seconds) => {
     const id = await scheduledStream({}, inFuture(7200));
     await fallDue(id, 'schedule_start', seconds);
     await fallDue(id, 'schedule_end', 1);
-    await service.pool().query(`update streams set schedule_end_at = now() - interval '1 second' where id = $1`, [id]);
+    await letScheduleEnd(service, id);
     await fiveFire();
     expect(await stream(id)).toMatchObject({ state: 'failed', stateReason: { code: 'schedule_missed' } });
     expect(await causes(id)).toEqual(['schedule', 'schedule_missed']);
@@ -92,7 +93,7 @@ describe('a scheduled start', () => {
     expect((await stream(id)).state).toBe('scheduled');
   });
 
-  it('that is moved while it is being fired happens as one of both: at once, or at the new time', async () => {
+  it('that is moved while it is being fired happens either now or at the new time', async () => {
     for (let round = 0; round < 15; round++) {
       const id = await scheduledStream();
       await fallDue(id, 'schedule_start');
@@ -147,7 +148,7 @@ describe('an end', () => {
     expect(await dueKinds(id)).toEqual([]);
   });
 
-  it('moves with the stream while it runs, and goes when it is cleared', async () => {
+  it('moves with the settings of the running stream, and is disarmed when it is cleared', async () => {
     await register('agent');
     const { id } = await activeStream('agent', { scheduleEndAt: inFuture(900), streamDuration: 60 });
     await fallDue(id, 'schedule_end');
@@ -159,7 +160,7 @@ describe('an end', () => {
 });
 
 describe('a start without evidence', () => {
-  it('is failing for want of capacity after its timeout, once, and still starts when an agent comes', async () => {
+  it('is failing after its timeout for want of capacity, once, and still succeeds when an agent comes', async () => {
     const id = await startedStream();
     await fallDue(id, 'activation_timeout');
     await fiveFire();
@@ -175,7 +176,7 @@ describe('a start without evidence', () => {
     expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null });
   });
 
-  it('is failing with what the destination did, where it did something', async () => {
+  it('is failing after its timeout with what the destination said, if it said something', async () => {
     const id = await startedStream();
     await register('agent');
     const [replica] = await claim('agent');
@@ -187,7 +188,7 @@ describe('a start without evidence', () => {
   });
 });
 
-it('fires everything else when one stream cannot be fired, says so, and tries that one again', async () => {
+it('a stream that cannot be fired is tried again, and does not keep others from being fired', async () => {
   const [broken, fine] = [await scheduledStream(), await scheduledStream()];
   await fallDue(broken, 'schedule_start', 20);
   await fallDue(fine, 'schedule_start');
@@ -197,7 +198,7 @@ it('fires everything else when one stream cannot be fired, says so, and tries th
     first = false;
     throw new Error('out of luck');
   };
-  await expect(fireDue(service.pool(), { ...starting, random }, () => new Date())).rejects.toThrow('out of luck');
+  await expect(fireDue(service.pool(), { ...startOptions, random }, () => new Date())).rejects.toThrow('out of luck');
   expect((await stream(broken)).state).toBe('scheduled');
   expect((await stream(fine)).state).toBe('activating');
   expect(await fire()).toBe(1);

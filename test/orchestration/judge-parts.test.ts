@@ -1,8 +1,9 @@
 // A stream that is not live is invalid exactly as long as something that it names is gone or failed.
 import { describe, expect, it } from 'vitest';
 import { judgeUsersOf } from '../../lambda/orchestration/judge-parts.ts';
+import { actorsOn, inFuture } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
-import { actorsOn, inFuture } from './actors.ts';
+import { pretendFailed } from '../support/stored-streams.ts';
 
 const service = testService();
 const {
@@ -21,6 +22,7 @@ const {
   upload,
 } = actorsOn(service);
 const state = async (id: string) => (await stream(id)).state;
+/** Says of an upload that it cannot be read, as whoever examines it would. */
 const failProbe = (uploadID: string) =>
   transaction(async (tx) => {
     await tx.uploads.recordFailure(uploadID, { code: 'unreadable', detail: 'x' });
@@ -62,7 +64,7 @@ describe('an upload', () => {
     expect((await call('PATCH', `/streams/${two}`, { videoUploadObjectID: null })).body.state).toBe('draft');
   });
 
-  it('that fails leaves live and scheduled streams alone', async () => {
+  it('that cannot be read leaves live and scheduled streams as they are', async () => {
     await register('agent');
     const shared = await upload();
     const {
@@ -79,7 +81,7 @@ describe('an upload', () => {
     expect(await state(live)).toBe('stopped');
   });
 
-  it('and a start at the same moment: it is deleted before the start, or in use', async () => {
+  it('that is deleted while its stream is started is either gone before the start or in use', async () => {
     for (let round = 0; round < 5; round++) {
       const uploadID = await upload();
       const id = await readyStream({ videoUploadObjectID: uploadID });
@@ -95,7 +97,7 @@ describe('an upload', () => {
     }
   });
 
-  it('and a PATCH that names it at the same moment: nobody is left with what is gone without being invalid', async () => {
+  it('that is deleted while a PATCH names it leaves that stream invalid, or unchanged', async () => {
     for (let round = 0; round < 5; round++) {
       const uploadID = await upload();
       const id = await readyStream();
@@ -115,25 +117,23 @@ describe('an upload', () => {
 it('a destination that is archived makes the streams invalid that name it', async () => {
   const destinationID = await destination();
   const id = await readyStream({ destinationID });
-  await service.pool().query('update destinations set archived_at = now() where id = $1', [destinationID]);
-  await transaction((tx) => judgeUsersOf(tx, { destinationID }));
+  expect((await call('DELETE', `/destinations/${destinationID}`)).status).toBe(204);
   expect(await state(id)).toBe('invalid');
   expect((await call('PATCH', `/streams/${id}`, { destinationID: await destination() })).body.state).toBe('draft');
 });
 
-it('a playlist that is gone makes the stream invalid that names it; one of another stream stays with it', async () => {
+it('a playlist that is deleted makes the stream invalid that names it, and no other', async () => {
   const [id, other] = [await readyStream(), await readyStream()];
   const playlistID = (await call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
-  await service.pool().query('delete from playlists where id = $1', [playlistID]);
-  await transaction((tx) => judgeUsersOf(tx, { playlistID }));
+  expect((await call('DELETE', `/playlists/${playlistID}`)).status).toBe(204);
   expect([await state(id), await state(other)]).toEqual(['invalid', 'draft']);
   expect((await call('PATCH', `/streams/${id}`, { playlistIDs: [] })).body.state).toBe('draft');
 });
 
-it('a failed stream becomes invalid as well, and is not hidden by it from the next start', async () => {
+it('a failed stream becomes invalid as well, and starts again with another upload', async () => {
   const uploadID = await upload();
   const id = await startedStream({ videoUploadObjectID: uploadID });
-  await service.pool().query(`update streams set state = 'failed' where id = $1`, [id]);
+  await pretendFailed(service, id);
   await failProbe(uploadID);
   expect(await state(id)).toBe('invalid');
   await call('PATCH', `/streams/${id}`, { videoUploadObjectID: await upload(), status: 'ACTIVE' });

@@ -1,13 +1,15 @@
-// What a stream of the manifest backend waits for: asked for once for each content, and waited for until nothing more can come.
+// What a stream of the prepared backend waits for: each content is asked for once, and waited for while it can come.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { formatOfRun } from '../../lambda/data/streams.ts';
 import { formatName } from '../../lambda/domain/rendition.ts';
 import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-format.ts';
-import { publishPlaylist } from '../../lambda/orchestration/publish-playlist.ts';
+import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
 import { notEncodable, notPrepared, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
 import { settleUpload } from '../../lambda/orchestration/settle-upload.ts';
+import { actorsOn } from '../support/actors.ts';
 import { pretendProbed, testService } from '../support/service.ts';
-import { actorsOn } from './actors.ts';
+import { allowBackendEdit } from '../support/stored-streams.ts';
+import { clearRenditions } from '../support/stored-uploads.ts';
 
 const service = testService();
 const {
@@ -24,37 +26,45 @@ const {
   transaction,
   unprobed,
   upload,
+  user,
 } = actorsOn(service);
 const pictures = 'q_720p-f_30';
 const damaged = { code: 'damaged', detail: 'It cannot be decoded.' };
 
-beforeEach(() => service.pool().query('truncate renditions'));
+beforeEach(() => clearRenditions(service));
 
-/** An upload with this content. */
+/** An upload with this content. Uploads of the same content share their renditions. */
 async function uploadOf(content: string, facts?: Parameters<typeof upload>[0]): Promise<string> {
   const id = await upload(facts);
   await data().uploads.recordContentHash(id, content);
   return id;
 }
 
+/** Prepares a content in a format, in one segment, as the media worker would. */
 async function prepare(content: string, format = pictures): Promise<void> {
   await data().renditions.begin(content, format, 1);
   await data().renditions.finishSegment(content, format, 0);
   await settlePreparation(service.pool(), content);
 }
 
+/** Says of a content that it cannot be prepared in a format, as the media worker would. */
 async function fail(content: string, failure: typeof damaged, format = pictures): Promise<void> {
   await data().renditions.fail(content, format, failure);
   await settlePreparation(service.pool(), content);
 }
 
-const manifest = { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30' };
+/** Lets nobody have worked at any rendition for an hour. */
+const abandonRenditions = () => service.pool().query(`update renditions set updated_at = now() - interval '1 hour'`);
+
+const prepared = { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30' };
 const start = async (id: string) => (await call('POST', `/streams/${id}/start`)).body.state;
+/** The commands to prepare something, in order. */
 const asked = async (): Promise<unknown[]> =>
   (await commands()).map(({ body }) => body).filter(({ task }) => task === 'prepare_upload');
 
+/** A stream of the prepared backend with a playlist of these uploads. */
 async function playlistStream(...uploadIDs: string[]): Promise<{ id: string; playlistID: string }> {
-  const id = await readyStream({ ...manifest, videoUploadObjectID: null });
+  const id = await readyStream({ ...prepared, videoUploadObjectID: null });
   const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
   await call('POST', `/playlists/${playlistID}/operations`, {
     operations: uploadIDs.map((uploadID) => ({ op: 'add', uploadID })),
@@ -63,11 +73,11 @@ async function playlistStream(...uploadIDs: string[]): Promise<{ id: string; pla
 }
 
 describe('a start', () => {
-  it('asks once for each content, whoever else has asked, and lets no agent claim before it is there', async () => {
+  it('asks once for each content, and lets no agent claim its stream before that is prepared', async () => {
     const [first, second] = [await uploadOf('a'), await uploadOf('a')];
     const streams = [
-      await readyStream({ ...manifest, videoUploadObjectID: first }),
-      await readyStream({ ...manifest, videoUploadObjectID: second }),
+      await readyStream({ ...prepared, videoUploadObjectID: first }),
+      await readyStream({ ...prepared, videoUploadObjectID: second }),
     ];
     expect(await Promise.all(streams.map(start))).toEqual(['preparing', 'preparing']);
     expect(await asked()).toHaveLength(1);
@@ -78,17 +88,17 @@ describe('a start', () => {
     expect(await claim('agent')).toHaveLength(2);
   });
 
-  it('of what is prepared already takes no detour, and at another framerate prepares anew', async () => {
+  it('with prepared media does not wait, and at another framerate has them prepared anew', async () => {
     await prepare('a');
-    const id = await readyStream({ ...manifest, videoUploadObjectID: await uploadOf('a') });
+    const id = await readyStream({ ...prepared, videoUploadObjectID: await uploadOf('a') });
     expect(await start(id)).toBe('activating');
-    const other = await readyStream({ ...manifest, framerate: 'f_60', videoUploadObjectID: await uploadOf('a') });
+    const other = await readyStream({ ...prepared, framerate: 'f_60', videoUploadObjectID: await uploadOf('a') });
     expect(await start(other)).toBe('preparing');
   });
 
-  it('in another codec prepares anew, and the run keeps to it', async () => {
+  it('in another codec has media prepared anew, and the run keeps that codec', async () => {
     await prepare('a');
-    const id = await readyStream({ ...manifest, videoCodec: 'hevc', videoUploadObjectID: await uploadOf('a') });
+    const id = await readyStream({ ...prepared, videoCodec: 'hevc', videoUploadObjectID: await uploadOf('a') });
     expect(await start(id)).toBe('preparing');
     expect(await asked()).toMatchObject([{ format: 'q_720p-f_30-hevc' }]);
     await prepare('a', 'q_720p-f_30-hevc');
@@ -100,7 +110,7 @@ describe('a start', () => {
     });
   });
 
-  it('waits for all items of a playlist, and goes on without those that cannot be prepared', async () => {
+  it('waits for all items of a playlist, but for those that cannot be prepared', async () => {
     const { id } = await playlistStream(await uploadOf('a'), await uploadOf('b'), await uploadOf('c'));
     expect(await start(id)).toBe('preparing');
     await prepare('a');
@@ -111,7 +121,7 @@ describe('a start', () => {
     expect((await stream(id)).state).toBe('activating');
   });
 
-  it('fails with the reason where there is one for all of it', async () => {
+  it('fails with the reason where no item can be prepared for one reason', async () => {
     const { id } = await playlistStream(await uploadOf('a'), await uploadOf('b'));
     await start(id);
     for (const content of ['a', 'b']) await fail(content, notEncodable('hevc'));
@@ -128,34 +138,34 @@ describe('a start', () => {
       state: 'failed',
       stateReason: { code: 'preparation_failed', detail: expect.stringContaining('Replace') },
     });
-    // What failed by our fault is tried again, but only when somebody asks.
+    // Preparing that failed by our fault is tried again, but only at the next start or publish.
     expect(await asked()).toHaveLength(2);
     expect(await start(id)).toBe('preparing');
     expect(await asked()).toHaveLength(3);
   });
 
-  it('asks again for what nobody has worked on for long', async () => {
+  it('asks again for a rendition that nobody has worked on for an hour', async () => {
     const uploadID = await uploadOf('a');
-    await start(await readyStream({ ...manifest, videoUploadObjectID: uploadID }));
-    await start(await readyStream({ ...manifest, videoUploadObjectID: uploadID }));
+    await start(await readyStream({ ...prepared, videoUploadObjectID: uploadID }));
+    await start(await readyStream({ ...prepared, videoUploadObjectID: uploadID }));
     expect(await asked()).toHaveLength(1);
-    await service.pool().query(`update renditions set updated_at = now() - interval '1 hour'`);
-    await start(await readyStream({ ...manifest, videoUploadObjectID: uploadID }));
+    await abandonRenditions();
+    await start(await readyStream({ ...prepared, videoUploadObjectID: uploadID }));
     expect(await asked()).toHaveLength(2);
   });
 
-  it('needs a track of sound once for all formats, and goes on with the own sound of the pictures when it cannot be had', async () => {
+  it('asks for a track of sound once for all formats, and does without one that cannot be prepared', async () => {
     await prepare('a');
     const audioUploadObjectID = await uploadOf('song', { videoCodec: null });
-    const id = await readyStream({ ...manifest, videoUploadObjectID: await uploadOf('a'), audioUploadObjectID });
+    const id = await readyStream({ ...prepared, videoUploadObjectID: await uploadOf('a'), audioUploadObjectID });
     expect(await start(id)).toBe('preparing');
     expect(await asked()).toEqual([{ task: 'prepare_upload', uploadID: audioUploadObjectID, format: 'sound' }]);
     await fail('song', damaged, 'sound');
     expect((await stream(id)).state).toBe('activating');
   });
 
-  it('that is stopped meanwhile stays stopped', async () => {
-    const id = await readyStream({ ...manifest, videoUploadObjectID: await uploadOf('a') });
+  it('of a stream that is stopped while it waits does not go on', async () => {
+    const id = await readyStream({ ...prepared, videoUploadObjectID: await uploadOf('a') });
     await start(id);
     await call('POST', `/streams/${id}/stop`);
     await prepare('a');
@@ -163,13 +173,13 @@ describe('a start', () => {
   });
 });
 
-describe('a publish', () => {
+describe('publishing a playlist', () => {
   const carryOut = async (playlistID: string) => {
     const request = (await data().playlists.findAny(playlistID))!.publish_request;
-    await transaction(async (tx) => publishPlaylist(tx, playlistID, request, await tx.now(), () => 0.5));
+    await transaction(async (tx) => publishDraft(tx, playlistID, request, await tx.now(), () => 0.5));
   };
 
-  it('waits until its items are prepared, and is asked for again then', async () => {
+  it('waits until its items are prepared, and is asked for again once they are', async () => {
     const { playlistID } = await playlistStream(await uploadOf('a'));
     await call('POST', `/playlists/${playlistID}/publish`);
     await carryOut(playlistID);
@@ -238,13 +248,13 @@ describe('preparedPlaylistIDs', () => {
     expect(await asked()).toHaveLength(2);
   });
 
-  it('are prepared for each stream that names them, whoever plays them, and sound once for all', async () => {
+  it('are prepared in the format of each stream that names them, and sound once for all', async () => {
     const owner = await playlistStream(await uploadOf('a'));
     const songs = await create('/playlists', { streamID: owner.id, kind: 'audio', mode: 'shuffle' });
     await edit(songs, { op: 'add', uploadID: await uploadOf('song', { videoCodec: null }) });
     expect(await asked()).toEqual([]);
-    await create('/streams', { ...manifest, framerate: 'f_60', preparedPlaylistIDs: [owner.playlistID, songs] });
-    await create('/streams', { ...manifest, framerate: 'f_25', preparedPlaylistIDs: [owner.playlistID, songs] });
+    await create('/streams', { ...prepared, framerate: 'f_60', preparedPlaylistIDs: [owner.playlistID, songs] });
+    await create('/streams', { ...prepared, framerate: 'f_25', preparedPlaylistIDs: [owner.playlistID, songs] });
     expect((await asked()).map((command) => (command as { format: string }).format).sort()).toEqual([
       'q_720p-f_25',
       'q_720p-f_60',
@@ -252,7 +262,7 @@ describe('preparedPlaylistIDs', () => {
     ]);
   });
 
-  it('are prepared anew when the stream changes its format or takes to preparing', async () => {
+  it('are prepared anew when the stream changes its format or its backend', async () => {
     const { id, playlistID } = await playlistStream(await uploadOf('a'));
     await keep(id, playlistID);
     await prepare('a');
@@ -269,12 +279,12 @@ describe('preparedPlaylistIDs', () => {
     });
     expect(await share(encoded)).toBeNull();
     expect(await asked()).toHaveLength(3);
-    await service.pool().query('update users set stream_backend_edit = true');
+    await allowBackendEdit(service, user().id);
     await call('PATCH', `/streams/${encoded}`, { streamBackend: 'manifest', framerate: 'f_24' });
     expect((await asked()).at(-1)).toMatchObject({ format: 'q_2160p-f_24' });
   });
 
-  it('follow their drafts: what is added, copied, and examined later', async () => {
+  it('follow their drafts: items are prepared that are added, copied or examined later', async () => {
     const { id, playlistID } = await playlistStream(await uploadOf('a'));
     await keep(id, playlistID);
     await prepare('a');
@@ -296,7 +306,7 @@ describe('preparedPlaylistIDs', () => {
     expect(await asked()).toHaveLength(4);
   });
 
-  it('do not wait for what cannot be played or prepared, which is tried again when somebody asks if it was our fault', async () => {
+  it('do not wait for uploads that cannot be played or prepared; what failed by our fault is tried again', async () => {
     const broken = await unprobed();
     await data().uploads.recordFailure(broken, damaged);
     const { id, playlistID } = await playlistStream(
@@ -313,9 +323,9 @@ describe('preparedPlaylistIDs', () => {
     expect(await asked()).toHaveLength(2);
   });
 
-  it('keep nothing of a stream that is deleted or names them no more', async () => {
+  it('are not prepared any more for a stream that is deleted or does not name them any more', async () => {
     const { id, playlistID } = await playlistStream(await uploadOf('a'));
-    const other = await create('/streams', { ...manifest, preparedPlaylistIDs: [playlistID] });
+    const other = await create('/streams', { ...prepared, preparedPlaylistIDs: [playlistID] });
     await keep(id, playlistID);
     await prepare('a');
     await keep(id);
@@ -326,7 +336,14 @@ describe('preparedPlaylistIDs', () => {
   });
 });
 
-describe('every format has in SQL the name that it has everywhere', () => {
+const forgetRenditionsBut = (format: string) =>
+  service.pool().query('delete from renditions where format <> $1', [format]);
+
+/** Gives all runs the format of `pictures`, without a codec, as releases wrote that knew H.264 only. */
+const forgetCodecOfRun = () =>
+  service.pool().query(`update streams set run_quality = 'q_720p', run_framerate = 'f_30', run_video_codec = null`);
+
+describe('every format has in SQL the name that it has in TypeScript', () => {
   const formats = qualities.flatMap((quality) =>
     framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))),
   );
@@ -345,21 +362,20 @@ describe('every format has in SQL the name that it has everywhere', () => {
     }
   });
 
-  it('in a run, which was in H.264 if it does not say', async () => {
-    const id = await readyStream({ ...manifest, videoUploadObjectID: await uploadOf('a') });
+  it('in a run, which is in H.264 where its row names no codec', async () => {
+    const id = await readyStream({ ...prepared, videoUploadObjectID: await uploadOf('a') });
     await start(id);
-    const expectHalf = async () => expect(await data().renditions.preparedShares([id])).toEqual(new Map([[id, 0.5]]));
+    const expectHalfPrepared = async () =>
+      expect(await data().renditions.preparedShares([id])).toEqual(new Map([[id, 0.5]]));
     for (const format of formats) {
       await data().streams.beginRun(id, format);
       await data().renditions.begin('a', formatName(format), 2);
       await data().renditions.finishSegment('a', formatName(format), 0);
-      await expectHalf();
+      await expectHalfPrepared();
     }
-    await service
-      .pool()
-      .query(`update streams set run_quality = 'q_720p', run_framerate = 'f_30', run_video_codec = null`);
-    await service.pool().query(`delete from renditions where format <> $1`, [pictures]);
-    await expectHalf();
+    await forgetCodecOfRun();
+    await forgetRenditionsBut(pictures);
+    await expectHalfPrepared();
     expect(formatOfRun((await data().streams.lockAny(id))!)).toEqual({
       quality: 'q_720p',
       framerate: 'f_30',

@@ -1,16 +1,26 @@
-// Agents that die or shut down: what they held goes on elsewhere, or has ended.
+// Agents that die or end: the replicas that they held go on elsewhere, or have ended.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { actorsOn, statsWith } from '../support/actors.ts';
+import { agentIDs, declareDead, endAllLeases, endLease, letRenewFor } from '../support/agent-leases.ts';
+import { letIntervalsBegin } from '../support/books.ts';
+import { clearCommands } from '../support/outbox-rows.ts';
+import { handTo } from '../support/replica-claims.ts';
+import { isStored } from '../support/rows.ts';
 import { testService } from '../support/service.ts';
-import { actorsOn, statsWith } from './actors.ts';
 
 const service = testService();
-const { activeStream, call, causes, claim, commands, data, loseLease, register, report, stream, transaction } =
+const { activeStream, call, causes, claim, commands, data, loseLease, register, report, stream, transaction, user } =
   actorsOn(service);
 const recover = () => recoverReplicas(service.pool());
-const agentIDs = async () =>
-  (await service.pool().query(`select id from agents where id <> 'witness' order by id`)).rows.map((row) => row.id);
-const clearCommands = () => service.pool().query('delete from outbox');
+const withBackup = { agentModeEnabled: true, runBackupStream: true };
+
+/** Makes active streams with a primary, held by the agent that is dying, and a backup for another agent. */
+async function activeStreams(count: number) {
+  const made = [];
+  for (let index = 0; index < count; index++) made.push(await activeStream('dying', withBackup));
+  return made;
+}
 
 beforeEach(async () => {
   await register('dying');
@@ -18,12 +28,12 @@ beforeEach(async () => {
 });
 
 describe('a lease that is over', () => {
-  it('frees the replicas, wakes up others, and shows the stream failing with the reason until one has taken over', async () => {
+  it('frees the replicas of its agent, whose stream is failing until another has taken over', async () => {
     const {
       id,
       held: [replica],
     } = await activeStream('dying');
-    await clearCommands();
+    await clearCommands(service);
     await loseLease('dying');
     expect((await data().agents.renew('healthy')).isAnyDead).toBe(true);
     await recover();
@@ -34,7 +44,7 @@ describe('a lease that is over', () => {
       replicas: [{ state: 'waiting' }],
     });
     expect(await commands()).toEqual([{ queue: 'publish-ffmpeg', body: { streamID: id } }]);
-    expect(await agentIDs()).toEqual(['healthy']);
+    expect(await agentIDs(service)).toEqual(['healthy']);
     const [taken] = await claim('healthy');
     expect(taken).toMatchObject({ id: replica!.id, epoch: replica!.epoch + 1 });
     expect(await report(replica!, 'live')).toBe(false);
@@ -42,95 +52,95 @@ describe('a lease that is over', () => {
     expect((await stream(id)).state).toBe('active');
   });
 
-  it('leaves what the agent said last of its streams', async () => {
+  it('leaves the figures that the agent said last of its streams', async () => {
     const {
       id,
       held: [replica],
     } = await activeStream('dying');
     const stats = statsWith({ framesSent: 7, bytesSent: 900 });
-    await service.pool().query(`update live_intervals set started_at = started_at - interval '1 minute'`);
+    await letIntervalsBegin(service, user().id, 60);
     await data().figures.say('dying', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
     await loseLease('dying');
     await recover();
-    expect(await agentIDs()).toEqual(['healthy']);
+    expect(await agentIDs(service)).toEqual(['healthy']);
     expect((await call('GET', `/streams/${id}/stats`)).body).toMatchObject({ framesSent: 7, bytesSent: 900 });
     expect((await call('GET', `/billing/usage?streamID=${id}`)).body.totals.bytesSent).toBe(900);
   });
 
-  it('cannot be renewed any more once it was buried: the agent learns that it lost everything', async () => {
+  it('cannot be renewed once its agent was declared dead, and the agent learns that', async () => {
     await activeStream('dying');
     await loseLease('dying');
     await recover();
-    expect((await data().agents.renew('dying')).held).toBe(false);
-    expect(await agentIDs()).toEqual(['healthy']);
+    expect((await data().agents.renew('dying')).leaseHolds).toBe(false);
+    expect(await agentIDs(service)).toEqual(['healthy']);
   });
 
   it('is never taken from an agent that renews in time', async () => {
     const { id } = await activeStream('healthy');
     for (let renewal = 0; renewal < 3; renewal++) {
-      expect((await data().agents.renew('healthy')).held).toBe(true);
+      expect((await data().agents.renew('healthy')).leaseHolds).toBe(true);
       expect(await recover()).toBe(0);
     }
     expect((await stream(id)).state).toBe('active');
   });
 
-  it('is not taken while nobody has renewed for a whole lease: the database may have been away from all of them', async () => {
+  it('counts only once some agent has renewed for a whole lease, as the database may have been away', async () => {
     await activeStream('dying');
-    await service.pool().query(`update agents set lease_expires_at = now() - interval '90 seconds'`);
-    // The first that is back.
-    expect(await data().agents.renew('healthy')).toMatchObject({ held: true, isAnyDead: true, renewingForMs: 0 });
+    await endAllLeases(service, 90);
+    // One agent is back, and the other is not.
+    expect(await data().agents.renew('healthy')).toMatchObject({ leaseHolds: true, isAnyDead: true, renewingForMs: 0 });
     expect(await recover()).toBe(0);
-    expect((await data().agents.renew('dying')).held).toBe(true);
-    await service.pool().query(`update agents set renewing_since = now() - interval '6 seconds' where id = 'healthy'`);
-    await service.pool().query(`update agents set lease_expires_at = now() - interval '1 second' where id = 'dying'`);
+    expect((await data().agents.renew('dying')).leaseHolds).toBe(true);
+    await letRenewFor(service, 'healthy', 6);
+    await endLease(service, 'dying');
     expect(await recover()).toBe(1);
   });
 
-  it('is good again if the agent renews before anybody buried it', async () => {
+  it('is good again if its agent renews before it was declared dead', async () => {
     const { id } = await activeStream('dying');
     await loseLease('dying');
-    expect((await data().agents.renew('dying')).held).toBe(true);
+    expect((await data().agents.renew('dying')).leaseHolds).toBe(true);
     expect(await recover()).toBe(0);
     expect((await stream(id)).state).toBe('active');
   });
 
-  it('either is renewed or buried, whoever comes first: never both', async () => {
+  it('is either renewed or over for good, whichever comes first, and never both', async () => {
     for (let round = 0; round < 20; round++) {
       const agent = `racing ${round}`;
       await register(agent);
       await loseLease(agent);
-      const [{ held }] = await Promise.all([data().agents.renew(agent), recover(), recover()]);
-      expect([round, (await agentIDs()).includes(agent)]).toEqual([round, held]);
+      const [{ leaseHolds }] = await Promise.all([data().agents.renew(agent), recover(), recover()]);
+      expect([round, (await agentIDs(service)).includes(agent)]).toEqual([round, leaseHolds]);
     }
   });
 
-  it('ends at once by the word of the supervisor', async () => {
+  it('ends at once when the supervisor has seen the agent die', async () => {
     const { id } = await activeStream('dying');
-    await data().agents.expireOfSupervisor('supervisor of dying');
-    expect((await data().agents.renew('dying')).held).toBe(false);
+    await data().agents.declareDeadOfSupervisor('supervisor of dying');
+    expect((await data().agents.renew('dying')).leaseHolds).toBe(false);
     expect(await recover()).toBe(1);
     expect((await stream(id)).state).toBe('failing');
   });
 
-  it('stops a stream that was stopping, and deletes one that was deleted', async () => {
+  it('completes the stop of one stream and the deletion of another', async () => {
     const stopped = await activeStream('dying');
     const deleted = await activeStream('dying');
     await call('POST', `/streams/${stopped.id}/stop`);
     await call('DELETE', `/streams/${deleted.id}`);
-    await clearCommands();
+    await clearCommands(service);
     await loseLease('dying');
     await recover();
     expect((await stream(stopped.id)).state).toBe('stopped');
-    expect((await service.pool().query('select id from streams')).rows).toEqual([{ id: stopped.id }]);
+    expect(await isStored(service, 'streams', deleted.id)).toBe(false);
     expect(await commands()).toEqual([]);
   });
 
-  it('leaves a stream active of which another agent still sends a replica', async () => {
+  it('leaves a stream active as long as another agent sends one of its replicas', async () => {
     const {
       id,
       held: [primary],
-    } = await activeStream('dying', { agentModeEnabled: true, runBackupStream: true });
-    await service.pool().query(`update replicas set agent_id = 'healthy' where id = $1`, [primary!.id]);
+    } = await activeStream('dying', withBackup);
+    await handTo(service, primary!.id, 'healthy');
     await loseLease('dying');
     await recover();
     expect(await stream(id)).toMatchObject({
@@ -142,40 +152,35 @@ describe('a lease that is over', () => {
     });
   });
 
-  it('is recovered once by many at once, with both replicas on different dead agents', async () => {
+  it('frees each replica once, although five recover at once from two dead agents', async () => {
     await register('dying too');
-    const made = [];
-    for (let count = 0; count < 8; count++)
-      made.push(await activeStream('dying', { agentModeEnabled: true, runBackupStream: true }));
-    await service.pool().query(`update replicas set agent_id = 'dying too' where role = 'backup'`);
-    await clearCommands();
+    const made = await activeStreams(8);
+    expect(await claim('dying too')).toHaveLength(8);
+    await clearCommands(service);
     await loseLease('dying');
     await loseLease('dying too');
     await Promise.all(Array.from({ length: 5 }, recover));
     for (const { id } of made) expect(await causes(id)).toEqual(['start', 'media_accepted', 'media_interrupted']);
     expect(await commands()).toHaveLength(16);
-    expect(await agentIDs()).toEqual(['healthy']);
+    expect(await agentIDs(service)).toEqual(['healthy']);
   });
 
-  it('does not fail on reports and stops that come at the same time', async () => {
-    const made = [];
-    for (let count = 0; count < 8; count++)
-      made.push(await activeStream('dying', { agentModeEnabled: true, runBackupStream: true }));
+  it('lets streams be recovered while reports and stops of them come', async () => {
+    const made = await activeStreams(8);
     await loseLease('dying');
-    const answers = await Promise.all([
-      recover(),
-      ...made.flatMap(({ held }) =>
-        held.map((replica) => report(replica, 'failing', { reason: { code: 'x', detail: 'x' } })),
-      ),
-      recover(),
-      ...made.map(async ({ id }) => (await call('POST', `/streams/${id}/stop`)).status),
-    ]);
-    expect(answers.filter((answer) => typeof answer === 'number' && answer >= 400)).toEqual([]);
+    const reason = { code: 'x', detail: 'x' };
+    const replicas = made.flatMap(({ held }) => held);
+    const recovering = recover();
+    const reporting = replicas.map((replica) => report(replica, 'failing', { reason }));
+    const recoveringAgain = recover();
+    const stopping = made.map(async ({ id }) => (await call('POST', `/streams/${id}/stop`)).status);
+    await Promise.all([recovering, ...reporting, recoveringAgain]);
+    expect((await Promise.all(stopping)).filter((status) => status >= 400)).toEqual([]);
     await recover();
     for (const { id } of made) expect((await stream(id)).state).toBe('stopped');
   });
 
-  it('frees the rest when one stream is just being moved, and that one the next time', async () => {
+  it('frees replicas of a stream that somebody has locked the next time, and others now', async () => {
     const busy = await activeStream('dying');
     const idle = await activeStream('dying');
     await loseLease('dying');
@@ -192,14 +197,14 @@ describe('a lease that is over', () => {
 });
 
 describe('an agent that ends', () => {
-  it('leaves what it held to others, and ends what is wanted no more', async () => {
+  it('leaves its replicas to others, but for those that should end', async () => {
     const [wanted, stopped] = [await activeStream('dying'), await activeStream('dying')];
     await call('POST', `/streams/${stopped.id}/stop`);
-    await data().agents.remove('dying');
+    await declareDead(service, 'dying');
     expect((await data().agents.renew('healthy')).isAnyDead).toBe(true);
     expect(await recover()).toBe(2);
     expect([(await stream(wanted.id)).state, (await stream(stopped.id)).state]).toEqual(['failing', 'stopped']);
     expect(await claim('healthy')).toMatchObject([{ id: wanted.held[0]!.id }]);
-    expect(await agentIDs()).toEqual(['healthy']);
+    expect(await agentIDs(service)).toEqual(['healthy']);
   });
 });

@@ -1,7 +1,8 @@
 // A recurring stream waits for its next occurrence after each one, until the recurrence is over or its user stops it.
 import { describe, expect, it } from 'vitest';
+import { actorsOn, inFuture } from '../support/actors.ts';
+import { isStored } from '../support/rows.ts';
 import { testService } from '../support/service.ts';
-import { actorsOn, inFuture } from './actors.ts';
 
 const service = testService();
 const { call, causes, claim, dueKinds, fallDue, fire, readyStream, register, report, stream } = actorsOn(service);
@@ -9,6 +10,18 @@ const { call, causes, claim, dueKinds, fallDue, fire, readyStream, register, rep
 const daily = { rule: 'FREQ=DAILY', timeZone: 'UTC' };
 const hour = 3600 * 1000;
 const plusHours = (iso: string, hours: number) => new Date(new Date(iso).getTime() + hours * hour).toISOString();
+
+/** Lets a schedule have been asked for 70 minutes before it was. @param startAt of its first occurrence then */
+async function moveSchedule70MinutesBack(streamID: string, startAt: string): Promise<void> {
+  await service.pool().query(
+    `update streams set
+       schedule_start_at = schedule_start_at - interval '70 minutes',
+       schedule_end_at = schedule_end_at - interval '70 minutes',
+       recurrence = jsonb_set(recurrence, '{firstStartAt}', to_jsonb($2::text))
+     where id = $1`,
+    [streamID, startAt],
+  );
+}
 
 /** A stream that is on the air in an occurrence of one hour that began ten minutes ago, with its replica. */
 async function onAir(
@@ -23,13 +36,8 @@ async function onAir(
     recurrence,
   });
   expect(answer.status).toBe(200);
-  // As if all of it had been asked for 70 minutes ago.
   const began = plusHours(startAt, -70 / 60);
-  await service.pool().query(
-    `update streams set schedule_start_at = schedule_start_at - interval '70 minutes', schedule_end_at = schedule_end_at - interval '70 minutes',
-       recurrence = jsonb_set(recurrence, '{firstStartAt}', to_jsonb($2::text)) where id = $1`,
-    [id, began],
-  );
+  await moveSchedule70MinutesBack(id, began);
   await fallDue(id, 'schedule_start', 600);
   await fire();
   await register('agent');
@@ -93,7 +101,7 @@ describe('POST /streams/{id}/schedule with a recurrence', () => {
 });
 
 describe('after an occurrence', () => {
-  it('ended by the schedule, the stream waits for the next, with both times moved', async () => {
+  it('that the schedule ended, the stream waits for the next, with both times moved', async () => {
     const { id, began, ended } = await onAir();
     expect((await stream(id)).nextOccurrences).toHaveLength(5);
     await fallDue(id, 'schedule_end');
@@ -114,7 +122,7 @@ describe('after an occurrence', () => {
     expect((await stream(id)).state).toBe('activating');
   });
 
-  it('ended by the duration, it waits for the next, also without an end', async () => {
+  it('that its duration ended, the stream waits for the next, even without an end', async () => {
     const { id, began, ended } = await onAir(undefined, { end: false, streamDuration: 60 });
     await fallDue(id, 'duration_over');
     await fire();
@@ -127,7 +135,7 @@ describe('after an occurrence', () => {
     expect(await dueKinds(id)).toEqual(['schedule_start']);
   });
 
-  it('and the last of all, it is stopped', async () => {
+  it('that was the last, the stream is stopped', async () => {
     const { id, ended } = await onAir({ rule: 'FREQ=DAILY;COUNT=1', timeZone: 'UTC' });
     await fallDue(id, 'schedule_end');
     await fire();
@@ -136,7 +144,7 @@ describe('after an occurrence', () => {
     expect(await dueKinds(id)).toEqual([]);
   });
 
-  it('whose end was moved while it was on, the next is as long as it was meant to be', async () => {
+  it('whose end was moved while it was on, the next is as long as was scheduled', async () => {
     const { id, began, ended } = await onAir();
     await call('PATCH', `/streams/${id}`, { scheduleEndAt: inFuture(5 * 3600) });
     await fallDue(id, 'schedule_end');
@@ -149,7 +157,7 @@ describe('after an occurrence', () => {
     });
   });
 
-  it('without a recurrence, it is stopped', async () => {
+  it('that does not recur, the stream is stopped', async () => {
     const { id, ended } = await onAir(null);
     await fallDue(id, 'schedule_end');
     await fire();
@@ -158,15 +166,15 @@ describe('after an occurrence', () => {
   });
 });
 
-describe('a stop by the user ends a recurrence', () => {
-  it('while the stream is on', async () => {
+describe('a recurrence', () => {
+  it('ends with a stop by the user while the stream is on', async () => {
     const { id, ended } = await onAir();
     expect((await call('POST', `/streams/${id}/stop`)).body).toMatchObject({ state: 'stopping', recurrence: null });
     await ended();
     expect(await stream(id)).toMatchObject({ state: 'stopped', nextOccurrences: [] });
   });
 
-  it('while it is stopping by its schedule already', async () => {
+  it('ends with a stop by the user while the stream is stopping by its schedule', async () => {
     const { id, ended } = await onAir();
     await fallDue(id, 'schedule_end');
     await fire();
@@ -178,12 +186,12 @@ describe('a stop by the user ends a recurrence', () => {
     expect((await stream(id)).state).toBe('stopped');
   });
 
-  it('and a deletion does as well', async () => {
+  it('ends with the deletion of its stream', async () => {
     const { id, ended } = await onAir();
     await fallDue(id, 'schedule_end');
     await fire();
     await call('DELETE', `/streams/${id}`);
     await ended();
-    expect((await service.pool().query('select from streams where id = $1', [id])).rowCount).toBe(0);
+    expect(await isStored(service, 'streams', id)).toBe(false);
   });
 });

@@ -1,7 +1,9 @@
-// What agents report of replicas moves the stream: evidence, not hope (operations, part 5).
+// What agents report of replicas moves the stream: it is active only while a destination accepts its media.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { actorsOn, inFuture, statsWith } from '../support/actors.ts';
+import { dueTimeOf } from '../support/due-times.ts';
+import { countRows } from '../support/rows.ts';
 import { testService } from '../support/service.ts';
-import { actorsOn, inFuture, statsWith } from './actors.ts';
 
 const service = testService();
 const { activeStream, call, causes, claim, data, dueKinds, register, report, startedStream, stream } =
@@ -30,7 +32,7 @@ describe('one replica', () => {
     expect((await call('GET', `/destinations/${(await stream(id)).destinationID}`)).body.lastUsedAt).not.toBeNull();
   });
 
-  it('counts the duration from the first evidence, once, and forgets the timeout of the start', async () => {
+  it('starts the duration with the first evidence, once, and disarms the timeout of the start', async () => {
     const id = await startedStream({ streamDuration: 60, scheduleEndAt: inFuture(900) });
     expect(await dueKinds(id)).toEqual(['activation_timeout', 'schedule_end']);
     const [replica] = await claim('agent');
@@ -39,18 +41,17 @@ describe('one replica', () => {
     await report(replica!, 'failing', { reason: refused });
     await report(replica!, 'live', { now: new Date(now.getTime() + 30_000) });
     expect(await dueKinds(id)).toEqual(['duration_over', 'schedule_end']);
-    const { rows } = await service.pool().query(`select due_at from due_times where kind = 'duration_over'`);
-    expect(rows[0].due_at.getTime()).toBe(now.getTime() + 60_000);
+    expect(await dueTimeOf(service, id, 'duration_over')).toEqual(new Date(now.getTime() + 60_000));
   });
 
-  it('says why a start has not succeeded yet, and goes on trying', async () => {
+  it('shows why a start has not succeeded yet', async () => {
     const id = await startedStream();
     const [replica] = await claim('agent');
     await report(replica!, 'failing', { reason: refused });
     expect(await stream(id)).toMatchObject({ state: 'activating', stateReason: refused });
   });
 
-  it('is failing with what happened when the evidence is lost, and active without a reason when it is back', async () => {
+  it('makes the stream failing with a reason when it is interrupted, and active when it goes on', async () => {
     const {
       id,
       held: [replica],
@@ -65,25 +66,28 @@ describe('one replica', () => {
     expect(await causes(id)).toEqual(['start', 'media_accepted', 'media_interrupted', 'media_accepted']);
   });
 
-  it.each(['activating', 'active'])('fails for good when nothing can help, from %s on', async (state) => {
-    const id = await startedStream();
-    const [replica] = await claim('agent');
-    if (state === 'active') await report(replica!, 'live');
-    await report(replica!, 'failing', { reason: keyRefused, hopeless: true });
-    expect(await stream(id)).toMatchObject({
-      state: 'failed',
-      status: 'INACTIVE',
-      stateReason: keyRefused,
-      stoppedAt: expect.any(String),
-    });
-    expect(await dueKinds(id)).toEqual([]);
-    expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
-    await report(replica!, 'ended');
-    expect((await stream(id)).state).toBe('failed');
-    expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
-  });
+  it.each(['activating', 'active'])(
+    'makes the stream fail for good when nothing can help, while it is %s',
+    async (state) => {
+      const id = await startedStream();
+      const [replica] = await claim('agent');
+      if (state === 'active') await report(replica!, 'live');
+      await report(replica!, 'failing', { reason: keyRefused, hopeless: true });
+      expect(await stream(id)).toMatchObject({
+        state: 'failed',
+        status: 'INACTIVE',
+        stateReason: keyRefused,
+        stoppedAt: expect.any(String),
+      });
+      expect(await dueKinds(id)).toEqual([]);
+      expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
+      await report(replica!, 'ended');
+      expect((await stream(id)).state).toBe('failed');
+      expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
+    },
+  );
 
-  it('stops once it has ended, with nothing left that could happen to it', async () => {
+  it('stops the stream once it has ended, with nothing left armed', async () => {
     const {
       id,
       held: [replica],
@@ -97,7 +101,7 @@ describe('one replica', () => {
     expect((await data().agents.renew('agent')).ending).toEqual([]);
   });
 
-  it('does not come back to life by what is reported while it stops', async () => {
+  it('does not move a stream that is stopping by reporting that it fails or is live', async () => {
     const {
       id,
       held: [replica],
@@ -108,7 +112,7 @@ describe('one replica', () => {
     expect(await stream(id)).toMatchObject({ state: 'stopping', stateReason: null });
   });
 
-  it('takes the row of a deleted stream with it at the end, and not before', async () => {
+  it('is kept with its deleted stream until it has ended, and then both are gone', async () => {
     const {
       id,
       held: [replica],
@@ -117,8 +121,7 @@ describe('one replica', () => {
     expect((await call('GET', `/streams/${id}`)).status).toBe(404);
     expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
     expect(await report(replica!, 'ended')).toBe(true);
-    expect((await service.pool().query('select from streams')).rowCount).toBe(0);
-    expect((await service.pool().query('select from replicas')).rowCount).toBe(0);
+    expect(await countRows(service, 'streams', 'replicas')).toBe(0);
     expect(await report(replica!, 'ended')).toBe(false);
   });
 });
@@ -177,12 +180,12 @@ describe('a primary and a backup', () => {
   });
 });
 
-describe('reports of who lost the replica', () => {
+describe('reports of agents that lost the replica', () => {
   it.each([
     ['an older epoch', { epoch: 0 }],
     ['another agent', { agent_id: 'another' }],
     ['a replica of an earlier run', { id: 'rep_earlier' }],
-  ])('change nothing: %s', async (_, lost) => {
+  ])('change nothing, as by %s', async (_, lost) => {
     const {
       id,
       held: [replica],

@@ -1,4 +1,4 @@
-// Ranges of a request are those that the RFC gives as examples, and never leave the object.
+// The Range header of a request: the examples of RFC 9110, and no range ever leaves the object.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { byteRange } from '../../lambda/ports/object-store/byte-range.ts';
@@ -22,7 +22,7 @@ test.each([
   expect(byteRange(header, 10_000)).toEqual(range);
 });
 
-test('a range lies within the object, whatever was asked for', () => {
+test('a range lies within the object, whatever the header says', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^bytes=\d{0,20}-\d{0,20}$/), fc.nat({ max: 50 }), (header, sizeBytes) => {
       const range = byteRange(header, sizeBytes);

@@ -12,15 +12,15 @@ export interface CommandQueueUnderTest {
   readonly deadCommands: (queue: QueueName) => Promise<number>;
 }
 
-/** SQS has it in the redrive policy of its queues. */
+/** How often a command is delivered before it is dead. Queues of SQS have this number in their redrive policy. */
 export const maxReceives = 3;
 const eventually = { timeout: 20_000, interval: 20 };
-/** A failed delivery comes back after the shortest time that SQS knows. */
+/** Lets a failed delivery come back after the shortest time that SQS knows. */
 const comeBackSoon = { policy: { visibilitySeconds: 1, maxReceives } };
 const none = { batchItemFailures: [] };
 const byText = (a: string, b: string) => a.localeCompare(b);
 
-/** Writes commands as data code does. */
+/** Writes commands into the outbox, with any bodies: the product's own functions take its own only. */
 export async function writeCommands(
   pool: Pick<Pool, 'query'>,
   queue: QueueName,
@@ -62,7 +62,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       expect(record?.receiptHandle).not.toBe('');
     });
 
-    test('a consumer that was there before gets it too', async () => {
+    test('a command reaches a consumer that was there before it', async () => {
       await using consumer = consume('media');
       await send('media', 1);
       await vi.waitFor(() => expect(consumer.bodies()).toEqual([1]), eventually);
@@ -80,7 +80,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       await vi.waitFor(() => expect(consumer.bodies()).toEqual(['committed']), eventually);
     });
 
-    test('queues do not mix', async () => {
+    test('a command reaches only consumers of its queue', async () => {
       await send('imports', 'for imports');
       await send('media', 'for media');
       await using media = consume('media');
@@ -101,7 +101,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       await vi.waitFor(() => expect(delivered()).toEqual(bodies), eventually);
     });
 
-    test('a batch is no larger than asked for', async () => {
+    test('a batch is no larger than the consumer wants', async () => {
       await send('media', 1, 2, 3, 4, 5);
       const sizes: number[] = [];
       const handler = async ({ Records }: { Records: unknown[] }) => {
@@ -113,7 +113,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       expect(Math.max(...sizes)).toBeLessThanOrEqual(2);
     });
 
-    test('stopping waits for the batch in hand, and that batch is done', async () => {
+    test('a consumer that stops finishes its batch before, and that is not delivered again', async () => {
       await send('media', 'in hand');
       const handling = Promise.withResolvers<void>();
       const started = Promise.withResolvers<void>();
@@ -137,7 +137,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
   });
 
   describe('failure', () => {
-    test('only the records that failed come back, counted', async () => {
+    test('only the records that failed come back, with the number of the delivery', async () => {
       await send('media', 'good', 'bad');
       await using consumer = consume(
         'media',
@@ -161,7 +161,7 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       ['that throws', async () => Promise.reject(new Error('handler failed'))],
       ['that names a record it was not given', async () => ({ batchItemFailures: [{ itemIdentifier: 'unknown' }] })],
       ['that names nothing', async () => ({ batchItemFailures: [{ itemIdentifier: '' }] })],
-    ])('all of a batch comes back from a handler %s', async (_, fail) => {
+    ])('the whole batch of a handler %s comes back', async (_, fail) => {
       await send('media', 1, 2);
       await using consumer = consume(
         'media',

@@ -1,14 +1,14 @@
-// A consumer for tests: keeps what it received, and stops at the end of its scope.
+// A consumer for tests: it keeps what it received, and stops at the end of its scope.
 import type { SQSRecord } from 'aws-lambda';
 import type { CommandQueue, ConsumeOptions, QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 
 export interface TestConsumer extends AsyncDisposable {
-  /** In order of arrival, redeliveries included. */
+  /** The records in order of arrival, with those that were delivered again. */
   readonly received: SQSRecord[];
   /** The bodies of `received`. */
   bodies(): unknown[];
-  /** Resolves once `consume` has returned. */
+  /** Stops the consumer, and resolves once it has stopped. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Mails: a file that only its owner reads, or one request to SES.
+// Mails: each is a file that only its owner reads, or one request to SES.
 import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { createSESMailer } from '../../lambda/ports/mailer/ses-mailer.ts';
 
 const mail = { to: 'ada@example.com', subject: 'Grüße', text: 'A link: https://example.com/?token=x' };
 
-test('in a folder, each is a file of its own, in order, and told of', async () => {
+test('a mail to a folder is a file of its own, named by time, which somebody is told of', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mails-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const told: string[] = [];
@@ -34,7 +34,7 @@ test('in a folder, each is a file of its own, in order, and told of', async () =
   );
 });
 
-test('SES is asked once, from the stage’s address; a stage without one says what to do', async () => {
+test('a mail by SES is one request from the stage’s address, and an error without one', async () => {
   const sent: unknown[] = [];
   const ses = {
     send: (async ({ input }: { input: unknown }) => void sent.push(input)) as unknown as SESv2Client['send'],

@@ -25,7 +25,7 @@ const limits = { contentType: 'video/mp4', maxBytes: 100, expiresInSeconds: 60 }
 const video = { contentType: 'video/mp4' };
 const newKey = () => `tests/${randomUUID()}`;
 
-/** Sends the PUT that a signed URL was made for, with some of it changed. */
+/** Signs a URL for a PUT, and sends that PUT with some changes. */
 async function put(
   store: ObjectStore,
   key: string,
@@ -45,7 +45,7 @@ async function put(
   });
 }
 
-/** Writes an object and gets it by a signed URL. */
+/** Writes an object, and gets it by a signed URL. */
 async function get(store: ObjectStore, headers: Record<string, string> = {}) {
   const key = newKey();
   await store.write(key, bytes, video);
@@ -63,7 +63,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
     });
 
-    test('any valid key and any bytes make the round trip, and no key disturbs another that it begins with', async () => {
+    test('any bytes are read back under any valid key, even if another key begins with it', async () => {
       const segment = fc.stringMatching(/^[A-Za-z0-9_=-][A-Za-z0-9._=-]{0,20}$/);
       const keys = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'));
       await fc.assert(
@@ -103,7 +103,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await buffer(await store().read(key))).toHaveLength(0);
     });
 
-    test('writing again replaces bytes and type; who reads already reads on', async () => {
+    test('writing again replaces bytes and type, while earlier readers go on with the old ones', async () => {
       const key = newKey();
       await store().write(key, bytes, video);
       const before = await store().read(key);
@@ -126,14 +126,14 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await buffer(await store().read(key))).toEqual(bytes);
     });
 
-    test('what is not there: head says null, read throws, delete succeeds', async () => {
+    test('of an object that does not exist head is null, read fails and delete succeeds', async () => {
       const key = newKey();
       expect(await store().head(key)).toBeNull();
       await expect(store().read(key)).rejects.toThrow(ObjectNotFound);
       await store().delete(key);
     });
 
-    test('deleted is gone', async () => {
+    test('an object that was deleted is gone', async () => {
       const key = newKey();
       await store().write(key, bytes, video);
       await store().delete(key);
@@ -160,7 +160,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       'ä',
       'a@object',
       'a'.repeat(600),
-    ])('refuses %j as a key, in every method', async (key) => {
+    ])('every method refuses the key %j', async (key) => {
       const uses = [
         () => store().presignPut(key, limits),
         () => store().presignGet(key, { expiresInSeconds: 60 }),
@@ -181,10 +181,10 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
   describe('an object that arrives in parts', () => {
     const first = Buffer.alloc(partBytes, 'first');
 
-    test('is not there before it is complete, and then whole, with its type', async () => {
+    test('does not exist before it is complete, and then is whole, with its type', async () => {
       const key = newKey();
       const multipartID = await store().createMultipart(key, video);
-      // In any order, as a writer may that was restarted.
+      // Parts may come in any order: a writer that was restarted may begin with the second.
       const second = await store().putPart(key, multipartID, 2, bytes);
       const parts = [await store().putPart(key, multipartID, 1, first), second];
       expect(await store().head(key)).toBeNull();
@@ -194,7 +194,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect((await buffer(await store().read(key))).equals(Buffer.concat([first, bytes]))).toBe(true);
     });
 
-    test('knows its parts whoever asks, sizes included, and takes a part again', async () => {
+    test('tells everybody its parts with their sizes, and takes a part again', async () => {
       const key = newKey();
       const multipartID = await store().createMultipart(key, video);
       const before = await store().putPart(key, multipartID, 1, bytes);
@@ -216,7 +216,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await buffer(await store().read(key))).toEqual(Buffer.from('other'));
     });
 
-    test('is lost to others once it is complete or aborted; aborting twice is fine', async () => {
+    test('takes no parts once it is complete or aborted, and can be aborted twice', async () => {
       const key = newKey();
       const [complete, aborted] = [
         await store().createMultipart(key, video),
@@ -237,7 +237,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
   });
 
   describe('signed PUT', () => {
-    test('takes the bytes as they are', async () => {
+    test('writes the bytes as they are', async () => {
       const key = newKey();
       const { status } = await put(store(), key, { contentLength: 10 });
       expect(status).toBe(200);
@@ -245,13 +245,13 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
     });
 
-    test('takes any length when none was signed', async () => {
+    test('accepts any length when none was signed', async () => {
       const key = newKey();
       expect((await put(store(), key, {})).status).toBe(200);
       expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
     });
 
-    test('makes an object and never changes one: whoever comes second is refused', async () => {
+    test('makes an object, and is refused where there is one', async () => {
       const key = newKey();
       const { url, headers } = await store().presignPut(key, limits);
       const send = (text: string) => fetch(url, { method: 'PUT', headers, body: text });
@@ -294,7 +294,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await store().head(key)).not.toBeNull();
     });
 
-    test('has an end', async () => {
+    test('is refused once the URL has expired', async () => {
       const key = newKey();
       expect((await put(underTest().anHourAgo, key, {})).status).toBe(403);
       expect(await store().head(key)).toBeNull();
@@ -307,6 +307,14 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
         PayloadTooLarge,
       );
     });
+  });
+
+  // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html, X-Amz-Expires
+  test('no URL is signed for more than a week', async () => {
+    const tooLong = { expiresInSeconds: 604_801 };
+    await expect(store().presignPut(newKey(), { ...limits, ...tooLong })).rejects.toThrow('one week');
+    await expect(store().presignGet(newKey(), tooLong)).rejects.toThrow('one week');
+    expect(await store().presignGet(newKey(), { expiresInSeconds: 604_800 })).toContain('http');
   });
 
   describe('signed GET', () => {
@@ -348,7 +356,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       expect(await store().head(key)).toEqual({ sizeBytes: 10, contentType: 'video/mp4' });
     });
 
-    test('has an end', async () => {
+    test('is refused once the URL has expired', async () => {
       const key = newKey();
       await store().write(key, bytes, video);
       expect((await fetch(await underTest().anHourAgo.presignGet(key, { expiresInSeconds: 60 }))).status).toBe(403);

@@ -1,33 +1,33 @@
-// Rows leave the outbox once they were taken, whatever the queue does.
+// The relay of the outbox: rows leave it once the queue has taken them, whatever the queue does.
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import { relayOutbox } from '../../lambda/ports/command-queue/outbox-relay.ts';
 import type { SendBatch } from '../../lambda/ports/command-queue/outbox-relay.ts';
 import { testDatabase } from '../support/database.ts';
+import { clearCommands, makeCommandsDue } from '../support/outbox-rows.ts';
 import { writeCommands } from './command-queue-contract.ts';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('outbox relay', () => {
   const database = testDatabase();
   let pool: Pool;
   beforeEach(async () => {
     pool = database.pool();
-    await pool.query('truncate outbox');
+    await clearCommands(database);
   });
   const relay = (send: SendBatch) => relayOutbox(pool, ['media', 'imports'], send, () => {});
-  const left = async () =>
-    (
-      await pool.query(
-        'select body, receives, dead_at is not null as dead, visible_at > now() as waits from outbox order by id',
-      )
-    ).rows;
+  /** The rows that have not been taken. */
+  const left = async () => {
+    const query = `select body, receives, dead_at is not null as dead, visible_at > now() as waits
+      from outbox order by id`;
+    return (await pool.query(query)).rows;
+  };
 
-  test('relays at the same time send every row once', async () => {
-    await writeCommands(
-      pool,
-      'media',
-      Array.from({ length: 250 }, (_, index) => index),
-    );
+  test('four relays at the same time send every row once', async () => {
+    await writeCommands(pool, 'media', numbers(250));
     const sent: string[] = [];
     const send: SendBatch = async (_, rows) => {
       sent.push(...rows.map((row) => row.body));
@@ -41,16 +41,9 @@ describe('outbox relay', () => {
   });
 
   test('a batch is of one queue, with 10 rows and 256 KiB at most', async () => {
-    await writeCommands(
-      pool,
-      'imports',
-      Array.from({ length: 12 }, () => 'small'),
-    );
-    await writeCommands(
-      pool,
-      'media',
-      Array.from({ length: 5 }, () => 'x'.repeat(100_000)),
-    );
+    const large = 'x'.repeat(100_000);
+    await writeCommands(pool, 'imports', numbers(12));
+    await writeCommands(pool, 'media', [large, large, large, large, large]);
     const batches: { queue: string; rows: number }[] = [];
     await relay(async (queue, rows) => {
       batches.push({ queue, rows: rows.length });
@@ -65,38 +58,29 @@ describe('outbox relay', () => {
     ]);
   });
 
-  test('ids are text, whatever the pool makes of bigints', async () => {
+  test('ids are text, even with a pool that makes numbers of bigints', async () => {
     await writeCommands(pool, 'media', ['one']);
-    const numbers = createPool({ connectionString: database.url(), max: 1 });
-    onTestFinished(() => numbers.end());
+    const withNumbers = createPool({ connectionString: database.url(), max: 1 });
+    onTestFinished(() => withNumbers.end());
     const ids: unknown[] = [];
-    await relayOutbox(
-      numbers,
-      ['media'],
-      async (_, rows) => {
-        ids.push(...rows.map((row) => row.id));
-        return new Map();
-      },
-      () => {},
-    );
+    const send: SendBatch = async (_, rows) => {
+      ids.push(...rows.map((row) => row.id));
+      return new Map();
+    };
+    await relayOutbox(withNumbers, ['media'], send, () => {});
     expect(ids).toEqual([expect.any(String)]);
     expect(await left()).toEqual([]);
   });
 
-  test('what the queue did not take stays and waits; what it never will is dead', async () => {
+  test('a row that the queue did not take waits, and one that it never will is dead', async () => {
     await writeCommands(pool, 'media', ['taken', 'busy', 'malformed']);
+    const failures = new Map([
+      ['"busy"', { code: 'Throttled', senderFault: false }],
+      ['"malformed"', { code: 'Invalid', senderFault: true }],
+    ]);
     const moved = await relay(async (_, rows) => {
-      const failures = {
-        '"busy"': { code: 'Throttled', senderFault: false },
-        '"malformed"': { code: 'Invalid', senderFault: true },
-      };
-      return new Map(
-        rows.flatMap((row) =>
-          Object.entries(failures)
-            .filter(([body]) => body === row.body)
-            .map(([, failure]) => [row.id, failure] as const),
-        ),
-      );
+      const failed = rows.filter(({ body }) => failures.has(body));
+      return new Map(failed.map(({ id, body }) => [id, failures.get(body)!]));
     });
     expect(moved).toBe(1);
     expect(await left()).toEqual([
@@ -105,21 +89,18 @@ describe('outbox relay', () => {
     ]);
   });
 
-  test('an outage of the queue loses nothing and stops nothing', async () => {
-    await writeCommands(
-      pool,
-      'media',
-      Array.from({ length: 150 }, (_, index) => index),
-    );
+  test('no row is lost while the queue is away, and all go afterwards', async () => {
+    await writeCommands(pool, 'media', numbers(150));
     expect(await relay(async () => Promise.reject(new Error('unreachable')))).toBe(0);
     expect(await left()).toHaveLength(150);
-    await pool.query('update outbox set visible_at = now()');
+    await makeCommandsDue(database, 'media');
     expect(await relay(async () => new Map())).toBe(150);
   });
 
   test('rows that are not visible yet, and those of other queues, stay', async () => {
     await writeCommands(pool, 'publish-ffmpeg', [1]);
-    await pool.query(`insert into outbox (queue, body, visible_at) values ('media', '2', now() + interval '1 hour')`);
+    const command = { queue: 'media', body: { task: 'delete_object', objectKey: 'later' } } as const;
+    await databaseOn(pool).outbox.send(command, 3600);
     expect(await relay(async () => new Map())).toBe(0);
     expect(await left()).toHaveLength(2);
   });

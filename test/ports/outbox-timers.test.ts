@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 import { testDatabase } from '../support/database.ts';
+import { clearCommands } from '../support/outbox-rows.ts';
 import { startConsumer } from './consumer.ts';
 import { timersContract } from './timers-contract.ts';
 
@@ -10,7 +11,7 @@ describe('outbox timers', () => {
   const database = testDatabase();
   const setUp = async () => {
     const pool = database.pool();
-    await pool.query('truncate outbox');
+    await clearCommands(database);
     const armed = async () => (await pool.query('select from outbox where timer_id is not null')).rows.length;
     return {
       timers: createOutboxTimers(pool),

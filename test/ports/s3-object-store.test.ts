@@ -28,7 +28,7 @@ describe('upload URLs of S3', () => {
   test.each([
     [{ ...limits, contentLength: 10 }, 'content-length;content-type;host;if-none-match'],
     [limits, 'content-type;host;if-none-match'],
-  ])('sign type and length, and no checksum of a body that is not there yet: %j', async (given, signedHeaders) => {
+  ])('sign type and length, and no checksum, as there is no body yet: %j', async (given, signedHeaders) => {
     const { url, headers } = await store.presignPut('a/b', given);
     expect(headers).toEqual({ 'content-type': 'video/mp4', 'if-none-match': '*' });
     const { searchParams } = new URL(url);

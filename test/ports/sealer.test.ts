@@ -1,4 +1,4 @@
-// Sealed secrets: they open where they were sealed for, with keys that only their wrapper can unwrap.
+// Sealed secrets: they open only in the place that they were sealed for, with keys that only their wrapper unwraps.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -23,11 +23,11 @@ describe('a sealer', () => {
     expect(sealed.includes('a stream key')).toBe(false);
   });
 
-  test('never seals the same twice to the same bytes', () => {
+  test('seals the same text to other bytes each time', () => {
     expect(sealer.seal('x', 'p').equals(sealer.seal('x', 'p'))).toBe(false);
   });
 
-  test('opens nothing that was altered, at any byte', () => {
+  test('opens nothing of which a byte was altered', () => {
     const sealed = sealer.seal('a stream key', 'p');
     for (let index = 0; index < sealed.length; index++) {
       const altered = Buffer.from(sealed);
@@ -36,7 +36,7 @@ describe('a sealer', () => {
     }
   });
 
-  test('seals with the newest key, and opens what former ones sealed', () => {
+  test('seals with the newest key, and opens what older keys have sealed', () => {
     const [first, second] = [keyOf(1), keyOf(2)];
     const before = createSealer([first]).seal('old', 'p');
     const both = createSealer([first, second]);
@@ -45,7 +45,7 @@ describe('a sealer', () => {
   });
 });
 
-/** KMS' part in it: wraps what is small, and unwraps with the same key and context only. */
+/** Stands in for KMS: wraps small keys, and unwraps them with the same key and context only. */
 async function startFakeKMS() {
   const inside = createFileKeyWrapper(randomBytes(32));
   const server = createServer((request, response) => {
@@ -64,9 +64,8 @@ async function startFakeKMS() {
       const blob = Buffer.from(input.CiphertextBlob!, 'base64');
       if (!blob.subarray(60).equals(label))
         return response.writeHead(400).end('{"__type":"InvalidCiphertextException"}');
-      return response.end(
-        JSON.stringify({ Plaintext: (await inside.unwrap(blob.subarray(0, 60))).toString('base64') }),
-      );
+      const unwrapped = await inside.unwrap(blob.subarray(0, 60));
+      return response.end(JSON.stringify({ Plaintext: unwrapped.toString('base64') }));
     })();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -91,7 +90,7 @@ const wrappers: [string, () => KeyWrapper, () => KeyWrapper][] = [
 describe.each(wrappers)('keys wrapped by %s', (_name, wrapper, another) => {
   const database = testDatabase();
 
-  test('are made once, however many begin at the same time, and kept wrapped', async () => {
+  test('are made once, however many processes begin at the same time, and kept wrapped', async () => {
     const sealers = await Promise.all(Array.from({ length: 5 }, () => openSealer(database.pool(), wrapper())));
     const sealed = sealers[0]!.seal('a stream key', 'p');
     for (const sealer of [...sealers, await openSealer(database.pool(), wrapper())])
@@ -100,7 +99,7 @@ describe.each(wrappers)('keys wrapped by %s', (_name, wrapper, another) => {
     expect(rows).toEqual([{ id: 1, wrapped: true }]);
   });
 
-  test('are of no use to who has another key', async () => {
+  test('cannot be unwrapped with another key', async () => {
     await expect(openSealer(database.pool(), another())).rejects.toThrow(
       /unable to authenticate data|InvalidCiphertext/,
     );

@@ -2,11 +2,13 @@
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import type { Log } from '../../lambda/log.ts';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { createSQSCommandQueue } from '../../lambda/ports/command-queue/sqs-command-queue.ts';
 import { findAWSEmulator } from '../support/aws-emulator.ts';
 import { testDatabase } from '../support/database.ts';
+import { clearCommands, makeCommandsDue } from '../support/outbox-rows.ts';
 import { commandQueueContract, maxReceives, writeCommands } from './command-queue-contract.ts';
 import { startConsumer } from './consumer.ts';
 
@@ -34,7 +36,7 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
   };
   const setUp = async () => {
     const pool = database.pool();
-    await pool.query('truncate outbox');
+    await clearCommands(database);
     const prefix = randomUUID();
     const made = await Promise.all(
       queueNames.map(async (queue) => {
@@ -45,12 +47,8 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
     const urlOf = (queue: QueueName, kind: 'url' | 'dead') => made.find((each) => each.queue === queue)?.[kind] ?? '';
     const queueURLs = { media: urlOf('media', 'url'), imports: urlOf('imports', 'url') };
     const logged: { event: string; fields: Record<string, unknown> }[] = [];
-    const options = {
-      client: emulator.clientConfig,
-      pool,
-      queueURLs,
-      log: (event: string, fields: Record<string, unknown>) => logged.push({ event, fields }),
-    };
+    const log: Log = (event, fields) => void logged.push({ event, fields });
+    const options = { client: emulator.clientConfig, pool, queueURLs, log };
     return {
       commandQueue: createSQSCommandQueue(options),
       pool,
@@ -60,25 +58,24 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
       deadCommands: (queue: QueueName) => messagesIn(urlOf(queue, 'dead')),
     };
   };
-  const rowsLeft = async () =>
-    (await database.pool().query('select queue, body, receives, dead_at is not null as dead from outbox order by id'))
-      .rows;
+  /** The rows that have not been taken. */
+  const rowsLeft = async () => {
+    const query = 'select queue, body, receives, dead_at is not null as dead from outbox order by id';
+    return (await database.pool().query(query)).rows;
+  };
 
   commandQueueContract(setUp);
 
-  test('relay answers how many it moved, and leaves no row of those', async () => {
+  test('the relay says how many rows it has moved, and leaves none of them', async () => {
     const { commandQueue, pool } = await setUp();
-    await writeCommands(
-      pool,
-      'media',
-      Array.from({ length: 25 }, (_, index) => index),
-    );
+    const bodies = Array.from({ length: 25 }, (_, index) => index);
+    await writeCommands(pool, 'media', bodies);
     expect(await commandQueue.relay()).toBe(25);
     expect(await rowsLeft()).toEqual([]);
     expect(await commandQueue.relay()).toBe(0);
   });
 
-  test('rows of a queue that cannot be reached stay and go later; those of other queues go', async () => {
+  test('rows of a queue that cannot be reached go later, and those of other queues go now', async () => {
     const { commandQueue, pool, options, logged } = await setUp();
     const missing = new URL(options.queueURLs.imports.replace('imports', 'missing')).href;
     const halfReachable = createSQSCommandQueue({ ...options, queueURLs: { ...options.queueURLs, imports: missing } });
@@ -88,13 +85,13 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
     expect(await rowsLeft()).toEqual([{ queue: 'imports', body: 'waits', receives: 1, dead: false }]);
     expect(logged.map(({ event }) => event)).toEqual(['relay_failed']);
 
-    await pool.query('update outbox set visible_at = now()');
+    await makeCommandsDue(database, 'imports');
     expect(await commandQueue.relay()).toBe(1);
     await using consumer = startConsumer(commandQueue, 'imports');
     await vi.waitFor(() => expect(consumer.bodies()).toEqual(['waits']));
   });
 
-  test('rows of a queue that this process has no URL of are left for one that has', async () => {
+  test('rows of a queue without a URL here are left for a process that has one', async () => {
     const { commandQueue, pool } = await setUp();
     await writeCommands(pool, 'publish-ffmpeg', ['not ours']);
     expect(await commandQueue.relay()).toBe(0);

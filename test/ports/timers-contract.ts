@@ -6,13 +6,13 @@ import { startConsumer } from './consumer.ts';
 
 export interface TimersUnderTest {
   readonly timers: Timers;
-  /** Whose queue 'timers' they fire into. */
+  /** The commands of timers come to its queue 'timers'. */
   readonly commandQueue: CommandQueue;
   /** How many timers are armed. */
   readonly armed: () => Promise<number>;
 }
 
-/** The emulator looks for due schedules every 10 s only. */
+/** The emulator of AWS looks for due schedules every 10 s only. */
 const eventually = { timeout: 40_000, interval: 20 };
 const after = (seconds: number) => new Date(Date.now() + seconds * 1000);
 
@@ -23,7 +23,7 @@ export function timersContract(setUp: () => Promise<TimersUnderTest>): void {
     underTest = await setUp();
   });
 
-  test('a timer fires with its body, not before its time, and is gone then', async () => {
+  test('a timer fires with its body, not before its time, and is gone afterwards', async () => {
     const { timers, commandQueue, armed } = underTest;
     const at = after(1);
     await timers.arm('stream/1 start', at, { streamID: 's1' });
@@ -33,14 +33,14 @@ export function timersContract(setUp: () => Promise<TimersUnderTest>): void {
     await vi.waitFor(async () => expect(await armed()).toBe(0), eventually);
   });
 
-  test('a time that has passed fires at once', async () => {
+  test('a timer whose time has passed fires at once', async () => {
     const { timers, commandQueue } = underTest;
     await timers.arm('late', after(-3600), 'late');
     await using consumer = startConsumer(commandQueue, 'timers');
     await vi.waitFor(() => expect(consumer.bodies()).toEqual(['late']), eventually);
   });
 
-  test('arming again moves the timer and replaces its body', async () => {
+  test('a timer that is armed again moves, with another body', async () => {
     const { timers, commandQueue, armed } = underTest;
     await timers.arm('moved', after(3600), 'first');
     await timers.arm('moved', after(1), 'second');
@@ -50,7 +50,7 @@ export function timersContract(setUp: () => Promise<TimersUnderTest>): void {
     await vi.waitFor(async () => expect(await armed()).toBe(0), eventually);
   });
 
-  test('an id can be armed again after it fired', async () => {
+  test('a timer that has fired can be armed again', async () => {
     const { timers, commandQueue, armed } = underTest;
     await timers.arm('again', after(0), 'first');
     await using consumer = startConsumer(commandQueue, 'timers');
@@ -60,7 +60,7 @@ export function timersContract(setUp: () => Promise<TimersUnderTest>): void {
     await vi.waitFor(() => expect(consumer.bodies()).toEqual(['first', 'second']), eventually);
   });
 
-  test('a disarmed timer is gone, others stay; disarming twice is fine', async () => {
+  test('a timer that is disarmed is gone, and others stay; it can be disarmed twice', async () => {
     const { timers, armed } = underTest;
     await timers.arm('one', after(3600), 1);
     await timers.arm('two', after(3600), 2);
@@ -70,7 +70,7 @@ export function timersContract(setUp: () => Promise<TimersUnderTest>): void {
     expect(await armed()).toBe(1);
   });
 
-  test('ids of any characters and length are told apart', async () => {
+  test('timers with any ids are told apart, whatever their characters and length', async () => {
     const { timers, armed } = underTest;
     const ids = ['a/b', 'a_b', 'a b', 'ä', '', 'x'.repeat(200), `${'x'.repeat(199)}y`];
     for (const id of ids) await timers.arm(id, after(3600), id);

@@ -1,6 +1,7 @@
 // The faults of a soak: what happens to the platform and its destinations, how often, and for how long.
 import { setTimeout } from 'node:timers/promises';
-import { Client } from 'pg';
+import { urlOfDatabase } from '../support/database.ts';
+import { whileDatabaseIsAway } from '../support/database-outage.ts';
 import type { FaultyIngest } from '../support/faulty-ingest.ts';
 import type { startMachines } from '../support/machines.ts';
 
@@ -9,11 +10,11 @@ export type Fleet = Awaited<ReturnType<typeof startMachines>>;
 export interface Fault {
   /** How many of a hundred faults are of this kind. */
   readonly share: number;
-  /** Makes it happen and waits for its end. @returns the stream keys that it hits */
+  /** Makes the fault happen and waits for its end. @returns the keys of the streams that it hits */
   readonly run: (fleet: Fleet, ingest: FaultyIngest) => Promise<readonly string[]>;
 }
 
-/** Random within limits, in milliseconds. */
+/** A random number of milliseconds within limits. */
 function between(leastMs: number, mostMs: number): number {
   return leastMs + Math.random() * (mostMs - leastMs);
 }
@@ -33,21 +34,10 @@ async function atIngest(ingest: FaultyIngest, fault: 'refuse' | 'stall', ms: num
   return keysOf(ingest);
 }
 
-/** New connections are refused, and those that there are end. */
+/** Takes the database away from everybody for a while. */
 async function withoutDatabase(databaseURL: string, ms: number): Promise<void> {
-  const url = new URL(databaseURL);
-  const database = url.pathname.slice(1);
-  url.pathname = '/template1';
-  const client = new Client({ connectionString: url.href });
-  await client.connect();
-  try {
-    await client.query(`alter database "${database}" with allow_connections false`);
-    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]);
-    await setTimeout(ms);
-  } finally {
-    await client.query(`alter database "${database}" with allow_connections true`);
-    await client.end();
-  }
+  const serverURL = urlOfDatabase(databaseURL, 'template1');
+  await whileDatabaseIsAway({ databaseURL, serverURL }, () => setTimeout(ms));
 }
 
 export const faults: Readonly<Record<string, Fault>> = {
@@ -75,9 +65,13 @@ function keysOf(ingest: FaultyIngest): string[] {
   return [...ingest.keys.keys()].map((path) => path.split('/').at(-1)!);
 }
 
-/** By their shares. @param random uniform in [0, 1) */
+/** Draws the name of a fault, each as often as its share says. @param random uniform in [0, 1) */
 export function pickFault(random: () => number): string {
   const total = Object.values(faults).reduce((sum, { share }) => sum + share, 0);
   let left = random() * total;
-  return Object.entries(faults).find(([, { share }]) => (left -= share) < 0)![0];
+  for (const [name, { share }] of Object.entries(faults)) {
+    left -= share;
+    if (left < 0) return name;
+  }
+  throw new RangeError('random has to be less than 1');
 }

@@ -1,4 +1,5 @@
-// `npm run soak -- --hours N --streams M`: streams for hours on three machines, with faults at random; ends with a table of what that cost.
+// `npm run soak -- --hours N --streams M`: streams for hours on three machines, with faults at random.
+// It ends with a table of what the faults cost.
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -17,7 +18,7 @@ const { values } = parseArgs({
 });
 const [hours, streams, everySeconds] = [Number(values.hours), Number(values.streams), Number(values['every-seconds'])];
 const framesPerSecond = 30;
-/** Longer than any recovery that is not a failure. */
+/** A recovery that takes longer than this is a failure. */
 const patienceMs = 90_000;
 
 interface Hit {
@@ -32,11 +33,9 @@ const ids = new Map<string, string>();
 for (let index = 0; index < streams; index++)
   ids.set(`key${index}`, await fleet.stream(`key${index}`, { rtmpURL: ingest.rtmpURL }));
 const publicationsOf = (key: string): readonly Publication[] => ingest.keys.get(`live/${key}`)?.publications ?? [];
-const isLive = (key: string) =>
-  publicationsOf(key).some(
-    ({ endedAtMs, pictures, lastPictureAtMs }) =>
-      endedAtMs === null && pictures > 0 && performance.now() - lastPictureAtMs! < 2000,
-  );
+const isSending = ({ endedAtMs, pictures, lastPictureAtMs }: Publication) =>
+  endedAtMs === null && pictures > 0 && performance.now() - lastPictureAtMs! < 2000;
+const isLive = (key: string) => publicationsOf(key).some(isSending);
 await until(async () => [...ids.keys()].every(isLive));
 
 console.log(`${streams} streams for ${hours} h, a fault every ${everySeconds} s or so`);
@@ -52,27 +51,25 @@ while (performance.now() - beganAtMs < hours * 3_600_000) {
   counts.set(name, (counts.get(name) ?? 0) + 1);
   const [faultAtMs, faultAt] = [performance.now(), new Date()];
   const keys = await faults[name]!.run(fleet, ingest);
-  // What ends by itself is over now; a kill was over at once.
+  // A fault of the destination ends now. A kill was over at once.
   const overAtMs = name.startsWith('destination') ? performance.now() : faultAtMs;
   await until(async () => keys.every((key) => backAfterMs(key, faultAtMs, overAtMs) !== null), patienceMs);
-  for (const key of keys)
-    hits.push({
-      fault: name,
-      recoveredMs: backAfterMs(key, faultAtMs, overAtMs),
-      detectedMs: await detectedAfterMs(key, faultAt),
-    });
+  for (const key of keys) {
+    const recoveredMs = backAfterMs(key, faultAtMs, overAtMs);
+    hits.push({ fault: name, recoveredMs, detectedMs: await detectedAfterMs(key, faultAt) });
+  }
 }
 const elapsedMs = performance.now() - beganAtMs;
 const picturesAtEnd = pictures();
 await until(async () => [...ids.keys()].every(isLive), patienceMs);
 await report();
 
-/** Of each stream, so far. */
+/** How many pictures of each stream have arrived so far. */
 function pictures(): number[] {
   return [...ids.keys()].map((key) => publicationsOf(key).reduce((sum, publication) => sum + publication.pictures, 0));
 }
 
-/** From the end of the fault to the first picture of a connection made since it began. */
+/** The time from the end of a fault to the first picture of a connection that was made after its beginning. */
 function backAfterMs(key: string, faultAtMs: number, overAtMs: number): number | null {
   const next = publicationsOf(key).find(
     ({ beganAtMs: atMs, firstPictureAtMs }) => atMs > faultAtMs && firstPictureAtMs !== null,
@@ -80,10 +77,14 @@ function backAfterMs(key: string, faultAtMs: number, overAtMs: number): number |
   return next ? Math.max(0, next.firstPictureAtMs! - overAtMs) : null;
 }
 
-/** Until the stream's history says so. */
+/** The time from a fault to the transition with which the platform noticed it. */
 async function detectedAfterMs(key: string, since: Date): Promise<number | null> {
   const { rows } = await fleet.pool.query<{ at: Date }>(
-    `select at from stream_transitions where stream_id = $1 and cause = 'media_interrupted' and at > $2 order by id limit 1`,
+    `select at
+     from stream_transitions
+     where stream_id = $1 and cause = 'media_interrupted' and at > $2
+     order by id
+     limit 1`,
     [ids.get(key), since],
   );
   return rows[0] ? rows[0].at.getTime() - since.getTime() : null;
@@ -102,45 +103,46 @@ async function report(): Promise<void> {
       return `${at(0.5)} / ${at(0.99)} / ${at(1)} s`.padEnd(28);
     };
     const lost = of.filter(({ recoveredMs }) => recoveredMs === null).length;
-    console.log(
-      `${name.padEnd(22)} ${String(count).padStart(5)}   ${figures(of.map((hit) => hit.detectedMs))}  ${figures(of.map((hit) => hit.recoveredMs))} ${lost}`,
-    );
+    const detected = figures(of.map((hit) => hit.detectedMs));
+    const recovered = figures(of.map((hit) => hit.recoveredMs));
+    console.log(`${name.padEnd(22)} ${String(count).padStart(5)}   ${detected}  ${recovered} ${lost}`);
   }
   const due = (elapsedMs * framesPerSecond) / 1000;
   const received = picturesAtEnd
     .map((pictures, index) => Math.min(due, pictures - picturesBefore[index]!))
     .toSorted((a, b) => a - b);
+  const uptimes = received.map((pictures) => `${((100 * pictures) / due).toFixed(2)} %`);
   console.log(
-    `\nuptime per stream, as pictures that arrived of those due, faults of the destination included: ${received.map((pictures) => `${((100 * pictures) / due).toFixed(2)} %`).join(', ')}`,
+    '\nuptime per stream, as pictures that arrived of those due, faults of the destination included: ' +
+      uptimes.join(', '),
   );
-  console.log(
-    `frames lost: ${Math.round(received.reduce((lost, pictures) => lost + due - pictures, 0))} of ${Math.round(streams * due)}`,
-  );
-  console.log(
-    `leases stolen (publishers of a key at once beyond one): ${[...ingest.keys.values()].reduce((sum, { mostAtOnce }) => sum + mostAtOnce - 1, 0)}`,
-  );
+  const framesLost = received.reduce((lost, pictures) => lost + due - pictures, 0);
+  console.log(`frames lost: ${Math.round(framesLost)} of ${Math.round(streams * due)}`);
+  const stolen = [...ingest.keys.values()].reduce((sum, { mostAtOnce }) => sum + mostAtOnce - 1, 0);
+  console.log(`leases stolen (publishers of a key at once beyond one): ${stolen}`);
   const { rows } = await fleet.pool.query<{ state: string; count: number }>(
     'select state, count(*)::int as count from streams group by state',
   );
   console.log(`states at the end: ${rows.map(({ state, count }) => `${count} ${state}`).join(', ')}`);
   const memoryAfter = await memoryMiB();
   console.log(
-    `memory of platform, Postgres and agents: ${memoryBefore.toFixed(0)} MiB at the beginning, ${memoryAfter.toFixed(0)} MiB at the end`,
+    'memory of platform, Postgres and agents: ' +
+      `${memoryBefore.toFixed(0)} MiB at the beginning, ${memoryAfter.toFixed(0)} MiB at the end`,
   );
 }
 
 async function memoryMiB(): Promise<number> {
   const processes = await descendantsOf(process.pid);
-  const sizes = await Promise.all(
-    processes.map(async ({ pid }) =>
-      Number(/^Pss:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => ''))?.[1] ?? 0),
-    ),
-  );
+  const kibibytesOf = async ({ pid }: { pid: number }) => {
+    const memory = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+    return Number(/^Pss:\s+(\d+)/m.exec(memory)?.[1] ?? 0);
+  };
+  const sizes = await Promise.all(processes.map(kibibytesOf));
   return sizes.reduce((sum, kib) => sum + kib / 1024, 0);
 }
 
 async function until(isSo: () => Promise<boolean>, limitMs = Infinity): Promise<void> {
   const untilMs = performance.now() + limitMs;
-  // A database that is away answers nothing for now.
+  // A question to a database that is away counts as not so yet.
   while (performance.now() < untilMs && !(await isSo().catch(() => false))) await setTimeout(50);
 }

@@ -1,12 +1,13 @@
-// What publishers run on: a machine with a GPU each, in public subnets, kept while they have streams and scaled by their slots.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// What agents and import workers run on and from: machines and tasks scaled by their slots, and what their image has.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { apiVariables } from '../../lambda/api/environment.ts';
 import { importVariables } from '../../lambda/imports/environment.ts';
-import { agentVariables } from '../../lambda/publisher/environment.ts';
+import { agentVariables, publishingVariables } from '../../lambda/publisher/environment.ts';
 import { PublisherImage } from '../../lib/shared/publisher-image.ts';
 import { stages } from '../../lib/stages.ts';
+import { bundledEntriesOf, copiesOf, readDockerfile, textsOf, variablesOf } from '../support/dockerfile.ts';
 import { type Resource, synthesizeStage, testApp } from '../support/synth.ts';
 
 const prod = synthesizeStage(testApp(), 'prod', stages.prod);
@@ -19,8 +20,25 @@ const valueIn = (container: any, name: string): unknown =>
 const importWorker = everyContainer.find((container) => valueIn(container, 'IMPORT_RELEASE_PARAMETER'));
 const containers = everyContainer.filter((container) => container !== importWorker);
 const ffmpeg = containers.find((container) => valueIn(container, 'AGENT_BACKENDS') === 'ffmpeg');
-const manifest = containers.find((container) => valueIn(container, 'AGENT_BACKENDS') === 'manifest');
+const prepared = containers.find((container) => valueIn(container, 'AGENT_BACKENDS') === 'manifest');
 const mediaWorker = containers.find((container) => valueIn(container, 'AGENT_BACKENDS') === '');
+
+const root = join(import.meta.dirname, '../..');
+const imageStages = readDockerfile(readFileSync(join(root, 'lambda/publisher/Dockerfile'), 'utf8'));
+const image = imageStages.at(-1)!;
+
+/** The entries of which the image has bundles, relative to the repository, by the paths of those bundles in it. */
+function bundlesInImage(): Record<string, string> {
+  const bundles: Record<string, string> = {};
+  for (const { fromStage, sources, target } of copiesOf(image)) {
+    const stage = imageStages.find(({ name }) => name !== null && name === fromStage);
+    for (const [path, entry] of Object.entries(stage ? bundledEntriesOf(stage) : {})) {
+      const source = sources.find((folder) => path.startsWith(`${folder}/`));
+      if (source !== undefined) bundles[posix.join(target, posix.relative(source, path))] = entry;
+    }
+  }
+  return bundles;
+}
 
 describe('the agents', () => {
   test('are one container each, by digest, with every variable that it reads', () => {
@@ -29,7 +47,8 @@ describe('the agents', () => {
       const names = container.Environment.map(({ Name }: { Name: string }) => Name).filter(
         (name: string) => name !== 'QUEUE_NAME',
       );
-      expect(names.sort()).toEqual([...apiVariables, ...agentVariables].sort());
+      const publishing = container === mediaWorker ? [] : publishingVariables;
+      expect(names.sort()).toEqual([...agentVariables, ...publishing].sort());
       expect(JSON.stringify(container.Image)).toContain('@sha256:');
       expect(container).toMatchObject({
         ReadonlyRootFilesystem: true,
@@ -43,7 +62,7 @@ describe('the agents', () => {
     const gpu = [{ Type: 'GPU', Value: '1' }];
     expect(ffmpeg).toMatchObject({ ResourceRequirements: gpu });
     expect(mediaWorker).toMatchObject({ ResourceRequirements: gpu });
-    expect(manifest).not.toHaveProperty('ResourceRequirements');
+    expect(prepared).not.toHaveProperty('ResourceRequirements');
     const fargate = ofType('AWS::ECS::TaskDefinition').filter(({ Properties }) =>
       Properties.RequiresCompatibilities.includes('FARGATE'),
     );
@@ -70,17 +89,33 @@ describe('the agents', () => {
     ]);
     expect(ofType('AWS::AutoScaling::AutoScalingGroup')[0]?.Properties).toMatchObject({
       MinSize: '3',
-      MaxSize: '50',
+      MaxSize: '60',
       NewInstancesProtectedFromScaleIn: true,
+      TerminationPolicies: ['OldestLaunchTemplate', 'OldestInstance'],
+      MaxInstanceLifetime: 30 * 24 * 3600,
     });
   });
 
-  test('may protect themselves', () => {
+  // “Default: 1”, if a service is made without a number, and a worker has a GPU machine to itself.
+  // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-ecs-service.html
+  test('start without a media worker', () => {
+    const counts = resources
+      .filter(([, { Type }]) => Type === 'AWS::ECS::Service')
+      .map(([id, { Properties }]) => [/^(?:Agents)?[A-Z][a-z]+/.exec(id)?.[0], Properties.DesiredCount]);
+    expect(counts).toEqual([
+      ['AgentsFfmpeg', undefined],
+      ['AgentsManifest', undefined],
+      ['AgentsMedia', 0],
+      ['Import', undefined],
+    ]);
+  });
+
+  test('may protect their tasks from being stopped, as import workers may', () => {
     const statements = ofType('AWS::IAM::Policy').flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
     expect(statements.filter(({ Action }: any) => Action === 'ecs:UpdateTaskProtection')).toHaveLength(4);
   });
 
-  test('are as many as the slots in use need: nothing scales publishers by CPU or by messages', () => {
+  test('are as many as the slots in use need, whatever their CPU or queues say', () => {
     const policies = ofType('AWS::ApplicationAutoScaling::ScalingPolicy').map(({ Properties }) => Properties);
     const tracking = policies.filter(({ PolicyType }) => PolicyType === 'TargetTrackingScaling');
     const metrics = tracking.map(
@@ -92,13 +127,37 @@ describe('the agents', () => {
         queries.filter(({ MetricStat }: any) => MetricStat).map(({ MetricStat }: any) => MetricStat.Metric.MetricName),
       ),
     ).toEqual([
-      ['SlotsUsed', 'Slots'],
-      ['SlotsUsed', 'Slots'],
+      ['SlotsUsed', 'Slots', 'Slots'],
+      ['SlotsUsed', 'Slots', 'Slots'],
     ]);
     const stepped = policies.filter(({ PolicyType }) => PolicyType === 'StepScaling');
     expect(
       stepped.map(({ ScalingTargetId }) => /^(?:AgentsMediaWorkers|ImportWorkers)/.exec(ScalingTargetId.Ref)?.[0]),
     ).toEqual(['AgentsMediaWorkers', 'AgentsMediaWorkers', 'ImportWorkers', 'ImportWorkers']);
+  });
+
+  test.each([
+    ['idle, with a GPU each', { agents: [16], used: 0 }, 1],
+    ['idle, without the GPU that it was given', { agents: [4], used: 0 }, 1],
+    ['full without GPUs', { agents: [4, 4], used: 8 }, 3.5],
+    ['one with a GPU and one without', { agents: [16, 4], used: 16 }, 3],
+  ])('are wanted as %s: %j', (_what, { agents, used }, wanted) => {
+    const tracked = ofType('AWS::ApplicationAutoScaling::ScalingPolicy')
+      .map(({ Properties }) => Properties.TargetTrackingScalingPolicyConfiguration)
+      .find((configuration) => configuration !== undefined);
+    const there = agents.reduce((sum, slots) => sum + slots, 0);
+    const reports: Readonly<Record<string, number>> = {
+      'SlotsUsed Sum': used,
+      'Slots Sum': there,
+      'Slots Average': there / agents.length,
+    };
+    const queries: any[] = tracked.CustomizedMetricSpecification.Metrics;
+    const values = queries.flatMap(({ Id, MetricStat }) =>
+      MetricStat ? [[Id, reports[`${MetricStat.Metric.MetricName} ${MetricStat.Stat}`]]] : [],
+    );
+    const [expression] = queries.flatMap(({ Expression = [] }) => Expression);
+    const percent = runInNewContext(expression, Object.fromEntries(values));
+    expect((agents.length * percent) / tracked.TargetValue).toBeCloseTo(wanted);
   });
 
   test('learn of a new release before ECS waits for the old ones', () => {
@@ -113,20 +172,16 @@ describe('the agents', () => {
 });
 
 describe('the import workers', () => {
-  test('are one container with every variable that they read, and the entry that the image has for them', () => {
+  test('are one container with every variable that they read', () => {
     const names = importWorker.Environment.map(({ Name }: { Name: string }) => Name).filter(
       (name: string) => name !== 'QUEUE_NAME',
     );
-    expect(names.sort()).toEqual([...apiVariables, ...importVariables].sort());
+    expect(names.sort()).toEqual([...importVariables].sort());
     expect(importWorker).toMatchObject({
       ReadonlyRootFilesystem: true,
       StopTimeout: 120,
       HealthCheck: expect.anything(),
     });
-    const dockerfile = readFileSync(join(import.meta.dirname, '../../lambda/publisher/Dockerfile'), 'utf8');
-    expect(dockerfile).toContain("writeBundle(bundles.get('imports/import.task.ts'), 'out/imports')");
-    expect(dockerfile).toContain('COPY --from=bundle /build/out /agent');
-    expect(importWorker.Command).toEqual(['node', '/agent/imports/index.mjs']);
   });
 
   test('reach the internet by themselves, not through NAT, and as few or many as the stage says', () => {
@@ -144,6 +199,42 @@ describe('the import workers', () => {
 });
 
 describe('the image', () => {
+  const bundles = bundlesInImage();
+
+  test('has the agent and the import worker as a bundle each', () => {
+    expect(bundles).toEqual({
+      '/agent/index.mjs': 'lambda/publisher/agent.task.ts',
+      '/agent/imports/index.mjs': 'lambda/imports/import.task.ts',
+    });
+    for (const entry of Object.values(bundles)) expect(existsSync(join(root, entry))).toBe(true);
+  });
+
+  // No shell is in between: signals of ECS have to reach the process that gives back its streams.
+  test('starts the agent by itself, and import workers by the command of their task definition', () => {
+    const withEntry = ([program = '', bundle = '', ...rest]: string[]) => [program, bundles[bundle], ...rest];
+    expect(textsOf(image, 'ENTRYPOINT')).toEqual([]);
+    const commandOfImage = JSON.parse(textsOf(image, 'CMD').join()) as string[];
+    expect(withEntry(commandOfImage)).toEqual(['node', 'lambda/publisher/agent.task.ts']);
+    const commands = containers.map(({ EntryPoint, Command }) => [EntryPoint, Command]);
+    expect(commands).toEqual(containers.map(() => [undefined, undefined]));
+    expect(withEntry(importWorker.Command)).toEqual(['node', 'lambda/imports/import.task.ts']);
+  });
+
+  test('has the user that everything runs as, who is not root', () => {
+    expect(textsOf(image, 'USER')).toEqual(['node']);
+    expect(everyContainer.map(({ User }) => User)).toEqual(everyContainer.map(() => undefined));
+  });
+
+  test('asks for the encoders of a GPU and for source maps, and no task definition overrides that', () => {
+    const variables = variablesOf(image);
+    expect(variables['NVIDIA_DRIVER_CAPABILITIES']?.split(',')).toContain('video');
+    expect(variables['NODE_OPTIONS']).toBe('--enable-source-maps');
+    const overridden = everyContainer.flatMap((container) =>
+      Object.keys(variables).filter((name) => valueIn(container, name) !== undefined),
+    );
+    expect(overridden).toEqual([]);
+  });
+
   test.each(['latest', 'sha256:123', '', true])('cannot be named by %j', (digest) => {
     expect(() => new PublisherImage(digest)).toThrow('-c imageDigest=DIGEST');
   });

@@ -36,8 +36,8 @@ describe('lib/README.md', () => {
     for (const file of files) expect(() => read(join('lib', file))).not.toThrow();
   });
 
-  // Restoring hangs on them: renaming an instance would not do.
-  test('says why instances are not swapped: what refers to the instance does so by its own id and secret', () => {
+  // The README says to restore into the same instance for this reason: a renamed one has another id and another secret.
+  test('is right that three resources refer to the database instance by its own id and secret', () => {
     const referring = databaseResources.filter(({ Properties }) =>
       /"DbiResourceId"|"MasterUserSecret\.SecretArn"/.test(JSON.stringify(Properties)),
     );

@@ -7,6 +7,9 @@ import { stages, stagesToBuild } from '../../lib/stages.ts';
 const { dev } = stages;
 const malformed: Record<keyof StageSettings, unknown> = {
   account: '12345',
+  bootstrapQualifier: 'much-too-long',
+  owner: '',
+  costCenter: 'a;b',
   region: 'Frankfurt',
   availabilityZones: ['eu-west-1a', 'us-east-1b'],
   natGateways: 0,
@@ -25,7 +28,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   rateLimitFactor: 0,
   gpuInstanceType: 'p5.48xlarge',
   gpuMachinesMin: -1,
-  gpuMachinesMax: dev.gpuMachinesMin - 1,
+  gpuMachinesMax: dev.ffmpegAgentsMax + dev.mediaWorkersMax,
   ffmpegAgentSlots: slotsOf('ffmpeg', 'q_2160p', 'f_60') - 1,
   ffmpegAgentsMin: 0,
   ffmpegAgentsMax: dev.ffmpegAgentsMin - 1,
@@ -42,17 +45,24 @@ const malformed: Record<keyof StageSettings, unknown> = {
 };
 
 describe('the fields of a stage', () => {
-  test.each(Object.keys(dev))('%s missing', (field) => {
+  test.each(Object.keys(dev))('%s cannot be missing', (field) => {
     expect(() => checkStage('mine', { ...dev, [field]: undefined })).toThrow(
       `stage "mine" in lib/stages.ts lacks the field ${field}`,
     );
   });
 
-  test.each(Object.entries(malformed))('%s malformed: %j', (field, value) => {
+  test.each(Object.entries(malformed))('%s cannot be %j', (field, value) => {
     expect(() => checkStage('mine', { ...dev, [field]: value })).toThrow(
       new RegExp(`stage "mine" in lib/stages.ts: ${field} must be .+, not `),
     );
   });
+});
+
+test.each(['me-south-1', 'eu-south-2'])('a stage cannot be in %s, where CloudFront writes no logs', (region) => {
+  const zones = ['a', 'b'].map((zone) => region + zone);
+  expect(() => checkStage('mine', { ...dev, region, availabilityZones: zones })).toThrow(
+    'region must be an AWS region',
+  );
 });
 
 describe('the stages of an app', () => {
@@ -60,15 +70,18 @@ describe('the stages of an app', () => {
     expect(Object.keys(stagesToBuild(undefined))).toEqual(['dev', 'staging', 'prod']);
   });
 
-  test('are an engineer’s own alone, with the values of dev, when it is named', () => {
+  test('are only an engineer’s own, with the values of dev, when that is named', () => {
     expect(stagesToBuild('ada-1')).toEqual({ 'ada-1': dev });
   });
 
-  test.each(['Ada', '1st', 'a_b', '', 'a-name-that-is-much-too-long', true])('cannot be called %j', (name) => {
-    expect(() => stagesToBuild(name)).toThrow('-c stage=NAME');
-  });
+  test.each(['Ada', '1st', 'a_b', '', 'a-name-that-is-much-too-long', 'aws', 'ssm-1', true])(
+    'cannot be called %j',
+    (name) => {
+      expect(() => stagesToBuild(name)).toThrow('-c stage=NAME');
+    },
+  );
 
-  test('cannot replace a shared one', () => {
+  test('cannot be an engineer’s own under the name of a shared one', () => {
     expect(() => stagesToBuild('prod')).toThrow('shared stage');
   });
 });

@@ -7,7 +7,7 @@ const prod = synthesizeStage(testApp(), 'prod', stages.prod);
 const again = synthesizeStage(testApp(), 'prod', stages.prod);
 
 describe('the template of prod', () => {
-  test.each([...prod.stacks.keys()])('%s', async (stackId) => {
+  test.each([...prod.stacks.keys()])('is the committed snapshot: stack %s', async (stackId) => {
     const template = JSON.stringify(prod.template(stackId), null, 1);
     await expect(`${template}\n`).toMatchFileSnapshot(`templates/${stackId.toLowerCase()}.json`);
   });

@@ -4,7 +4,7 @@ import { importJWK, SignJWT } from 'jose';
 import type { Pool } from 'pg';
 import { ensureSigningKey, keysForSigning } from '../../lambda/auth/signing-keys.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
-import { accessTokenSeconds } from '../../lambda/surfaces/protected-resource.ts';
+import { accessTokenSeconds } from '../../lambda/surfaces/admission/protected-resource.ts';
 
 const sealer = createSealer([{ id: 1, key: Buffer.alloc(32, 'a key for signing keys of tests') }]);
 
@@ -12,11 +12,11 @@ export interface TokenClaims {
   readonly origin: string;
   readonly userID: string;
   readonly scopes: readonly string[];
-  /** Default: the whole origin. */
+  /** For whom the token is. Default: for the whole origin. */
   readonly audience?: string;
 }
 
-/** Makes the signing key if the database has none; one that another sealer sealed is of no use here. */
+/** Signs a token, with a new signing key if the database has none. A key of another sealer cannot be used. */
 export async function signAccessToken(
   pool: Pool,
   { origin, userID, scopes, audience = origin }: TokenClaims,

@@ -1,4 +1,4 @@
-// An emulator of AWS on this machine, for tests of the AWS adapters. Only on request, since it comes from PyPI and takes a while.
+// An emulator of AWS for tests of the AWS adapters, only on request, since it comes from PyPI and takes a while.
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { freePort } from './ingests.ts';
 import { pythonEnvironment } from './python-environment.ts';
 
 export interface AWSEmulator {
-  /** Whether tests have to be skipped, because there is none. */
+  /** Whether tests have to be skipped, because there is no emulator. */
   readonly missing: boolean;
-  /** For titles of tests: empty, or why they are skipped. */
+  /** For titles of tests: empty, or the reason why they are skipped. */
   readonly note: string;
-  /** For the constructor of any client of the AWS SDK. The credentials are the emulator's, valid nowhere else. */
+  /** For the constructor of any client of the AWS SDK. The credentials are valid only in the emulator. */
   readonly clientConfig: {
     readonly endpoint: string;
     readonly region: string;
@@ -23,7 +23,10 @@ export interface AWSEmulator {
 
 const emulatorVersion = '1.5.33';
 
-/** The emulator at AWS_EMULATOR_URL, or with RUN_AWS_EMULATOR=1 one started for the calling test file, which stops it after its tests. */
+/**
+ * Finds the emulator at AWS_EMULATOR_URL, or starts one with RUN_AWS_EMULATOR=1. The test file that calls this stops it
+ * after its tests.
+ */
 export async function findAWSEmulator(): Promise<AWSEmulator> {
   const { AWS_EMULATOR_URL: url, RUN_AWS_EMULATOR: run } = process.env;
   if (url) return emulatorAt(url, async () => {});
@@ -39,9 +42,9 @@ function emulatorAt(endpoint: string, stop: AWSEmulator['stop']): AWSEmulator {
 }
 
 /**
- * Starts one on loopback. It ends with this process, however that ends.
+ * Starts an emulator on loopback. It ends with this process, however that ends.
  * @param environment variables for it and for the Lambda functions that it runs
- * @param log gets its output by line
+ * @param log gets each line of its output
  * @throws if there is no python3, or PyPI does not have it
  */
 export async function startEmulator(
@@ -50,7 +53,7 @@ export async function startEmulator(
 ): Promise<AWSEmulator> {
   const programs = await pythonEnvironment(`ministack==${emulatorVersion}`);
   const folder = await mkdtemp(join(tmpdir(), 'aws-emulator-'));
-  // Lambda brings the SDK along: functions that are not bundled with theirs find ours, as they run in folders below.
+  // Lambda has the SDK. Functions that do not bundle it find ours here, since they run in folders below this one.
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   const port = String(await freePort());
   const child = startChild({
@@ -73,7 +76,7 @@ export async function startEmulator(
   });
   const url = `http://127.0.0.1:${port}`;
   const stop = async () => {
-    // It does not end on SIGTERM.
+    // The emulator does not end on SIGTERM.
     await child.stop('SIGKILL', 0);
     await rm(folder, { recursive: true, force: true });
   };

@@ -1,7 +1,7 @@
-// A person with a browser, as far as sign-in and consent need one: cookies, the pages' requests, and redirects that are looked at.
+// A person with a browser, as sign-in and consent need one: cookies, the pages' requests, and redirects to look at.
 
 export interface BrowserSession {
-  /** As the pages ask: same origin, with cookies, JSON. Cookies that come back are kept. */
+  /** Asks as the pages do: from the same origin, with cookies and JSON. Cookies that come back are kept. */
   post(
     path: string,
     body?: unknown,
@@ -9,7 +9,10 @@ export interface BrowserSession {
   ): Promise<{ status: number; body: any; headers: Headers }>;
   get(path: string): Promise<{ status: number; body: any; headers: Headers }>;
   signIn(user: { email: string; password: string }): Promise<void>;
-  /** Opens an authorization address, signs in and consents where it is asked. @returns where the browser ends up: at the application */
+  /**
+   * Opens an authorization address, signs in and consents where it is asked.
+   * @returns where the browser ends up: at the application
+   */
   authorize(url: URL, answer: { user: { email: string; password: string }; accept: boolean }): Promise<URL>;
   /** Opens an address as a navigation. @returns where it leads */
   visit(url: URL): Promise<URL>;
@@ -32,7 +35,7 @@ export function browserSession(origin: () => string): BrowserSession {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
   };
-  /** Node's fetch calls itself CORS whatever one says, and then gets JSON instead of a redirect. */
+  /** Follows an address. Node's fetch always says that it is CORS, and then gets JSON in place of a redirect. */
   const visit = async (url: URL): Promise<URL> => {
     const { headers, status, body } = await send(url, { headers: { accept: 'text/html' } });
     const location = headers.get('location') ?? body.url;

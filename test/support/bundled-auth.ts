@@ -1,4 +1,4 @@
-// The identity function as it is deployed: bundled and minified, called with API Gateway's events.
+// The identity function as it is deployed: bundled and minified, behind API Gateway and the distribution.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -7,7 +7,7 @@ import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { AuthorizationServerOptions } from '../../lambda/auth/authorization-server.ts';
 import type { createEventHandler as createEventHandlerType } from '../../lambda/auth/event-handler.ts';
 import { bundle } from '../../lib/shared/bundle.ts';
-import { throughGateway } from './gateway.ts';
+import { throughDistribution } from './distribution.ts';
 
 const entries = ['auth/auth-handler.ts', 'auth/event-handler.ts'];
 
@@ -18,7 +18,7 @@ export async function bundledAuth(): Promise<(options: AuthorizationServerOption
   const load = async (entry: string) => {
     const code = Buffer.from(bundles.get(entry)!.get('index.mjs')!).toString();
     const file = join(folder, `${basename(entry)}.mjs`);
-    // Without its source map, which names files that are not beside it here.
+    // The code goes without its source map, which names files that are not beside it here.
     writeFileSync(file, code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, ''));
     return (await import(file)) as unknown;
   };
@@ -27,6 +27,6 @@ export async function bundledAuth(): Promise<(options: AuthorizationServerOption
   rmSync(folder, { recursive: true });
   return (options) => {
     const handler = createEventHandler(createAuthHandler(options), options.origin);
-    return (request, address) => throughGateway(handler, request, address);
+    return (request, address) => throughDistribution(handler, request, address);
   };
 }

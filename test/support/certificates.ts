@@ -10,26 +10,15 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Self-signed for the host names; null where there is no openssl to make it. */
+/** Makes a self-signed certificate for host names. @returns null where there is no openssl */
 export function makeCertificate(subjectAltName: string): Promise<Certificate | null> {
   return make(async (openssl, file) => {
-    await openssl(
-      'req',
-      '-x509',
-      ...newKey(file),
-      '-days',
-      '1',
-      '-subj',
-      '/CN=test',
-      '-addext',
-      `subjectAltName=${subjectAltName}`,
-      '-out',
-      file('cert.pem'),
-    );
+    const names = ['-subj', '/CN=test', '-addext', `subjectAltName=${subjectAltName}`];
+    await openssl('req', '-x509', ...newKey(file), '-days', '1', ...names, '-out', file('cert.pem'));
   });
 }
 
-/** The same, but its time is over. */
+/** Makes a certificate that has expired. @returns null where there is no openssl */
 export function makeExpiredCertificate(subjectAltName: string): Promise<Certificate | null> {
   return make(async (openssl, file) => {
     await openssl('req', '-new', ...newKey(file), '-subj', '/CN=test', '-out', file('request.pem'));
@@ -50,21 +39,8 @@ export function makeExpiredCertificate(subjectAltName: string): Promise<Certific
       [...authority, '[p]', 'commonName = supplied', '[e]', `subjectAltName = ${subjectAltName}`].join('\n'),
     );
     const times = ['-startdate', '20200101000000Z', '-enddate', '20200201000000Z'];
-    await openssl(
-      'ca',
-      '-batch',
-      '-selfsign',
-      '-config',
-      file('ca.conf'),
-      '-keyfile',
-      file('key.pem'),
-      '-in',
-      file('request.pem'),
-      ...times,
-      '-notext',
-      '-out',
-      file('cert.pem'),
-    );
+    const signer = ['-batch', '-selfsign', '-config', file('ca.conf'), '-keyfile', file('key.pem')];
+    await openssl('ca', ...signer, '-in', file('request.pem'), ...times, '-notext', '-out', file('cert.pem'));
   });
 }
 

@@ -1,25 +1,25 @@
-// A Postgres server of a test file's own, durable, that can be killed as in a crash and comes back at its address.
+// A durable Postgres server of a test file, which can be killed as in a crash, and comes back at its address.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
-import { startPostgres } from '../../bin/local/postgres.ts';
-import type { RunningPostgres } from '../../bin/local/postgres.ts';
+import { startDurablePostgres } from '../../bin/local/postgres/postgres.ts';
+import type { RunningPostgres } from '../../bin/local/postgres/postgres.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import type { TestDatabase } from './database.ts';
 import { descendantsOf, survivorsOf } from './processes.ts';
 
 export interface CrashingPostgres extends TestDatabase {
-  /** SIGKILL to all of its processes. */
+  /** Sends SIGKILL to all of its processes. Resolves when they are gone. */
   kill(): Promise<void>;
-  /** After `kill`. */
+  /** Starts the server again after `kill`. */
   start(): Promise<void>;
 }
 
 const goneWithinMs = 5000;
 
-/** Made, with a migrated database, for the tests of the file or `describe` it is called in. */
+/** Starts a server with a migrated database for the tests of the file or `describe` in which this is called. */
 export function crashingPostgres(): CrashingPostgres {
   let folder: string;
   let server: RunningPostgres;
@@ -28,7 +28,7 @@ export function crashingPostgres(): CrashingPostgres {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'crashing-postgres-'));
-    server = await startPostgres({ durable: true, dataFolder: dataFolder() });
+    server = await startDurablePostgres({ dataFolder: dataFolder() });
     pool = new Pool({ connectionString: server.url });
     pool.on('error', () => {});
     await migrate(pool);
@@ -52,7 +52,7 @@ export function crashingPostgres(): CrashingPostgres {
     },
     async start() {
       const { url } = server;
-      server = await startPostgres({ durable: true, dataFolder: dataFolder(), port: Number(new URL(url).port) });
+      server = await startDurablePostgres({ dataFolder: dataFolder(), port: Number(new URL(url).port) });
       if (server.url !== url) throw new Error('the port of the killed server was taken meanwhile');
     },
   };

@@ -1,4 +1,4 @@
-// The way of one agent to Postgres, which can be cut: connections stand, and nothing comes through any more, in either direction.
+// One agent's connections to Postgres through a relay that can be cut: they stay open, but nothing passes any more.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -9,7 +9,7 @@ export interface CuttableWay extends AsyncDisposable {
   mend(): void;
 }
 
-/** @param postgresURL of a socket's folder, or with a host and a port */
+/** Opens the relay. @param postgresURL has the folder of a socket, or a host and a port */
 export async function openWayTo(postgresURL: string): Promise<CuttableWay> {
   const target = new URL(postgresURL);
   const socketFolder = target.searchParams.get('host');
@@ -51,7 +51,7 @@ export async function openWayTo(postgresURL: string): Promise<CuttableWay> {
     },
     mend() {
       isCut = false;
-      // What was on its way is lost.
+      // Bytes that were on their way are lost.
       each((socket) => socket.destroy());
     },
     async [Symbol.asyncDispose]() {

@@ -1,16 +1,23 @@
-// A migrated Postgres database of a test file's own.
+// A migrated Postgres database for each test file.
 import { randomUUID } from 'node:crypto';
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
 
-export interface TestDatabase {
-  /** Only within tests and hooks: the database exists from `beforeAll` on. Ended by itself. */
-  pool(): Pool;
+/** What has a pool of connections to a test's database: a test database, and everything that is built on one. */
+export interface WithPool {
+  /** Only within tests and hooks: the database exists from `beforeAll` on. The pool is ended after the tests. */
+  readonly pool: () => Pool;
+}
+
+export interface TestDatabase extends WithPool {
   /** For code under test that opens its own connections. */
   url(): string;
 }
 
-/** Clones the migrated database for the tests of the file or `describe` it is called in, and drops the clone after them. */
+/**
+ * Clones the migrated database before the tests of the file or `describe` that this is called in, and drops the clone
+ * after them.
+ */
 export function testDatabase(): TestDatabase {
   const name = `test_${randomUUID()}`;
   let database: { pool: Pool; url: string } | undefined;
@@ -23,7 +30,7 @@ export function testDatabase(): TestDatabase {
     );
     const url = urlOfDatabase(postgresURL, name);
     const pool = new Pool({ connectionString: url });
-    // Connections that are still closing when the database is dropped break, and nobody waits for them.
+    // Connections that are still closing when the database is dropped break, which concerns nobody.
     pool.on('error', () => {});
     database = { pool, url };
   });
@@ -40,7 +47,7 @@ export function testDatabase(): TestDatabase {
   return { pool: () => made().pool, url: () => made().url };
 }
 
-/** The same server and user, another database. */
+/** The URL of another database on the same server, for the same user. */
 export function urlOfDatabase(postgresURL: string, database: string): string {
   const url = new URL(postgresURL);
   url.pathname = `/${database}`;

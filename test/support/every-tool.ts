@@ -1,10 +1,11 @@
-// One call of every tool, in an order in which each of them succeeds.
+// Calls every tool of MCP, in an order in which each of them succeeds.
 import { expect } from 'vitest';
 import type { McpClient } from './mcp-clients.ts';
 import { pretendProbed } from './service.ts';
 import type { TestService } from './service.ts';
+import { objectKeyOf } from './stored-uploads.ts';
 
-/** @returns the names of the tools that were called, in order, each once */
+/** Calls every tool. @returns the names of the tools in the order of their first calls */
 export async function callEveryTool(
   client: Pick<McpClient, 'callTool'>,
   platform: Pick<TestService, 'pool' | 'objects'>,
@@ -13,11 +14,7 @@ export async function callEveryTool(
   const call = async (name: string, args: object = {}) => {
     called.add(name);
     const { isError = false, structuredContent, content } = await client.callTool(name, args);
-    expect({ name, isError, structuredContent }).toEqual({
-      name,
-      isError: false,
-      structuredContent: expect.any(Object),
-    });
+    expect([name, isError, structuredContent]).toEqual([name, false, expect.any(Object)]);
     expect(JSON.parse(content[0].text)).toEqual(structuredContent);
     return structuredContent;
   };
@@ -29,9 +26,8 @@ export async function callEveryTool(
     idempotencyKey: 'clip',
   });
   await call('create_upload_url', { id: upload.id });
-  await platform
-    .objects()
-    .write(await objectKeyOf(platform, upload.id), Buffer.from('media'), { contentType: 'video/mp4' });
+  const key = await objectKeyOf(platform, upload.id);
+  await platform.objects().write(key, Buffer.from('media'), { contentType: 'video/mp4' });
   await call('complete_upload', { id: upload.id });
   await pretendProbed(platform, upload.id);
   await call('get_upload', { id: upload.id });
@@ -94,9 +90,4 @@ export async function callEveryTool(
   const spare = await call('create_destination', { name: 'spare', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'key' });
   await call('delete_destination', { id: spare.id });
   return [...called];
-}
-
-async function objectKeyOf({ pool }: Pick<TestService, 'pool'>, uploadID: string): Promise<string> {
-  const { rows } = await pool().query('select object_key from uploads where id = $1', [uploadID]);
-  return rows[0].object_key;
 }

@@ -10,25 +10,28 @@ import { messageType } from '../../lambda/publisher/rtmp/message.ts';
 import type { RtmpMessage } from '../../lambda/publisher/rtmp/message.ts';
 import { RtmpConnection } from '../../lambda/publisher/rtmp/rtmp-connection.ts';
 
-/** `refuse`: nothing listens. `stall`: nothing is read. `throttle`: so much a second at most. `reject`: the key is refused. */
+/**
+ * What is wrong with the ingest. `refuse`: it does not listen. `stall`: it reads nothing. `throttle`: it reads only so
+ * many bytes a second. `reject`: it refuses the key.
+ */
 export type Fault = 'none' | 'refuse' | 'stall' | 'throttle' | 'reject';
 
-/** One publisher, from publish to its end. Times are steady milliseconds. */
+/** What one connection has sent, from its command to publish on. Times are milliseconds of a steady clock. */
 export interface Publication {
   readonly beganAtMs: number;
   endedAtMs: number | null;
   firstPictureAtMs: number | null;
   lastPictureAtMs: number | null;
   pictures: number;
-  /** Of the last picture. */
+  /** The timestamp of the last picture. */
   timestampMs: number;
-  /** The longest step from a picture to the next. */
+  /** The longest step from the timestamp of a picture to that of the next one. */
   longestStepMs: number;
-  /** All that its connection has brought so far. */
+  /** How many bytes the connection has brought so far. */
   readonly bytes: number;
 }
 
-/** What one stream key got, or one key at one application. */
+/** What has come with one stream key at one application. */
 export interface KeyFacts {
   readonly publications: Publication[];
   mostAtOnce: number;
@@ -36,11 +39,11 @@ export interface KeyFacts {
 
 export interface FaultyIngest extends AsyncDisposable {
   readonly rtmpURL: string;
-  /** By application and key, as in `live/key`. */
+  /** Facts by application and key, as in `live/key`. */
   readonly keys: ReadonlyMap<string, KeyFacts>;
-  /** From now on, for connections that there are too. `refuse` ends them. */
+  /** Sets the fault of all connections, new and old ones. `refuse` ends them. */
   set(fault: Fault): Promise<void>;
-  /** Ends all connections by a reset. */
+  /** Resets all connections. */
   reset(): void;
 }
 
@@ -53,14 +56,14 @@ export async function startFaultyIngest({
   onPicture,
 }: {
   readonly host?: string;
-  /** Makes it one of RTMPS. */
+  /** Makes the ingest one of RTMPS. */
   readonly certificate?: { readonly key: string; readonly cert: string };
-  /** Read from each connection while throttled. */
+  /** How many bytes a second are read from each connection while throttled. */
   readonly throttledBytesPerSecond?: number;
   readonly onPicture?: (path: string, publication: Publication, picture: RtmpMessage) => void;
 } = {}): Promise<FaultyIngest> {
   const sockets = new Set<Socket>();
-  /** What each connection may still bring while throttled. */
+  /** How many bytes may still be read from each connection while throttled. */
   const allowedBytes = new WeakMap<Socket, number>();
   const keys = new Map<string, KeyFacts>();
   let fault: Fault = 'none';
@@ -84,7 +87,7 @@ export async function startFaultyIngest({
         await once(server, 'close');
       } else if (before === 'refuse') server = await listen();
       for (const socket of sockets)
-        if (isHeld()) socket.pause();
+        if (isBackedUp()) socket.pause();
         else socket.resume();
     },
     reset() {
@@ -99,15 +102,13 @@ export async function startFaultyIngest({
     },
   };
 
-  function isHeld(): boolean {
+  function isBackedUp(): boolean {
     return fault === 'stall' || fault === 'throttle';
   }
 
   async function listen(): Promise<Server> {
-    const listening = (
-      certificate ? createTlsServer(certificate, serve) : createServer({ noDelay: true }, serve)
-    ).listen(port, host);
-    await once(listening, 'listening');
+    const listening = certificate ? createTlsServer(certificate, serve) : createServer({ noDelay: true }, serve);
+    await once(listening.listen(port, host), 'listening');
     port = (listening.address() as AddressInfo).port;
     return listening;
   }
@@ -131,7 +132,7 @@ export async function startFaultyIngest({
           count(publication, message);
       },
     });
-    if (isHeld()) socket.pause();
+    if (isBackedUp()) socket.pause();
     socket.on('data', ({ length }) => {
       if (fault !== 'throttle') return;
       const allowed = (allowedBytes.get(socket) ?? 0) - length;
@@ -160,11 +161,8 @@ export async function startFaultyIngest({
 
     function publish(key: string): void {
       if (fault === 'reject') {
-        answer('onStatus', 0, null, {
-          level: 'error',
-          code: 'NetStream.Publish.Denied',
-          description: 'Stream key is invalid',
-        });
+        const denied = { level: 'error', code: 'NetStream.Publish.Denied', description: 'Stream key is invalid' };
+        answer('onStatus', 0, null, denied);
         return;
       }
       const path = `${app}/${key}`;
@@ -183,10 +181,8 @@ export async function startFaultyIngest({
       const known = keys.get(path) ?? { publications: [], mostAtOnce: 0 };
       keys.set(path, known);
       known.publications.push(facts);
-      known.mostAtOnce = Math.max(
-        known.mostAtOnce,
-        known.publications.filter(({ endedAtMs }) => endedAtMs === null).length,
-      );
+      const atOnce = known.publications.filter(({ endedAtMs }) => endedAtMs === null).length;
+      known.mostAtOnce = Math.max(known.mostAtOnce, atOnce);
       publication = { path, facts };
       answer('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' });
     }

@@ -12,7 +12,7 @@ export interface GraphqlAnswer {
 
 export const graphqlURL = 'http://127.0.0.1:3999/graphql';
 
-/** Sends a query as JSON; the key of `user` goes with it. */
+/** Sends a query as JSON, with the API key of the user. */
 export type Ask = (
   user: Pick<TestUser, 'apiKey'> | null,
   query: string,

@@ -1,24 +1,27 @@
-// Reads the project's own source files and the import statements in them, for the rules about who may use what.
+// Reads the project's source files and the import statements in them, for the rules about who may use what.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
 const projectFolder = join(import.meta.dirname, '..', '..');
 
 export interface SourceFile {
-  /** Relative to the project, with slashes. */
+  /** The path relative to the project, with slashes. */
   readonly path: string;
   readonly text: string;
   readonly imports: readonly Import[];
 }
 
 export interface Import {
-  /** A file of the project as its path, a package as its name, a module of Node as node:NAME. */
+  /** The path of a file of the project, the name of a package, or node:NAME for a module of Node. */
   readonly target: string;
-  /** Names that stay when types are stripped: `*` for a whole module, `default` for its default; none for an import of types alone. */
+  /**
+   * The names that stay when types are stripped: `*` stands for a whole module, `default` for its default export. An
+   * import of types has none.
+   */
   readonly values: readonly string[];
-  /** As the rules report it. */
+  /** The statement, as the rules report it. */
   readonly statement: string;
-  /** Exported again in the same statement. */
+  /** Whether the same statement exports the names again. */
   readonly reexport: boolean;
 }
 
@@ -56,7 +59,7 @@ export function cyclesOf(files: readonly SourceFile[]): string[] {
   return cycles;
 }
 
-/** Statements at the start of a line, and import() with a literal wherever it is. What is in comments does not count. */
+/** The imports of a file: statements at the start of a line, and import() with a literal. Comments do not count. */
 function importsOf(path: string, text: string): Import[] {
   const code = text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
   const statements = code.matchAll(

@@ -15,14 +15,14 @@ export interface Ingest {
   readonly target: PublishTarget;
   /** Resolves with the path of the FLV recording, when it is complete. */
   finish(): Promise<string>;
-  /** Kills it if it still runs. */
+  /** Kills the ingest if it still runs. */
   [Symbol.dispose](): void;
 }
 
 const streamKey = 'test-key';
 const startTimeoutMs = 10_000;
 
-/** Records into the folder. Null when nginx or its RTMP module is not installed. */
+/** Starts nginx, which records into the folder. @returns null where nginx or its RTMP module is not installed */
 export async function startNginxIngest({ recordFolder }: { readonly recordFolder: string }): Promise<Ingest | null> {
   const modulePath = await findRtmpModule();
   if (modulePath === null) return null;
@@ -45,7 +45,7 @@ export async function startNginxIngest({ recordFolder }: { readonly recordFolder
   };
 }
 
-/** Takes one publisher and ends with it. */
+/** Starts ffmpeg, which takes one publisher and ends with it. */
 export async function startFfmpegIngest(file: string, tools?: MediaTools): Promise<Ingest> {
   const { ffmpegPath } = tools ?? (await findMediaTools(process.env));
   const port = await freePort();
@@ -89,7 +89,7 @@ function nginxConfiguration(port: number, recordFolder: string, modulePath: stri
   `;
 }
 
-/** System folders are not on every user's PATH. */
+/** The environment with the folders of system programs, which are not on the PATH of every user. */
 function nginxEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
 }
@@ -106,7 +106,7 @@ async function findRtmpModule(): Promise<string | null> {
   }
 }
 
-/** Looks into the kernel's table: ffmpeg would take a connection for its publisher. */
+/** Waits until a child listens, by the table of the kernel: ffmpeg would take a connection as its publisher. */
 export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   const listening = `:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
   for (let waitedMs = 0; waitedMs < startTimeoutMs && child.exitCode === null; waitedMs += 20) {

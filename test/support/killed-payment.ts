@@ -2,8 +2,8 @@
 import pg from 'pg';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
-import { createLocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
-import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
+import { createLocalCryptoProcessor } from '../../lambda/ports/payments/local-crypto-processor.ts';
+import { createLocalPayment } from '../../lambda/ports/payments/local-payment.ts';
 
 export interface KilledPayment {
   readonly databaseURL: string;
@@ -11,7 +11,7 @@ export interface KilledPayment {
   readonly url: string;
   readonly body: string;
   readonly headers: Record<string, string>;
-  /** How many it sends before it dies. */
+  /** How many statements the process sends before it dies. */
   readonly statements: number;
 }
 

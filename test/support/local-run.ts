@@ -1,4 +1,4 @@
-// A real local run for tests: the process that `npm start` runs, in a data folder of its own, used through its API.
+// A real local run for tests: the process that `npm start` runs, in a data folder of its own, and used through its API.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ConnectionFile } from '../../bin/local/data-folder.ts';
+import type { Channel } from '../../bin/local/rtmp-sink/channel.ts';
 import { freePort } from './ingests.ts';
 
 export interface LocalRun {
   readonly connection: ConnectionFile;
   readonly process: ChildProcess;
   readonly api: ApiClient;
-  /** Ctrl-C, which arrives twice: from the terminal, and passed on by npm. @returns the exit code */
+  /** Does what Ctrl-C does, which arrives twice: from the terminal and from npm. @returns the exit code */
   interrupt(): Promise<number | null>;
 }
 
@@ -30,13 +31,13 @@ export async function temporaryDataFolder(): Promise<{ path: string; remove(): P
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Starts it and resolves when it says that it is ready. */
+/** Starts a local run. Resolves when it says that it is ready. */
 export async function startLocalRun(dataFolder: string, ...args: string[]): Promise<LocalRun> {
   const output: string[] = [];
   const child = spawn(process.execPath, [entry, '--data', dataFolder, '--port', String(await freePort()), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A test that fails half way leaves no platform behind.
+  // A test that fails on the way leaves no local run behind.
   process.once('exit', () => child.kill('SIGKILL'));
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
@@ -58,7 +59,7 @@ export async function startLocalRun(dataFolder: string, ...args: string[]): Prom
   };
 }
 
-/** Calls the API; an answer other than 2xx fails the test with what it says. */
+/** A client of the API. @throws what an answer says, when its status is not 2xx */
 export function apiClient({ apiURL, apiKey }: Pick<ConnectionFile, 'apiURL' | 'apiKey'>): ApiClient {
   return async (method, path, body) => {
     const response = await fetch(apiURL + path, {
@@ -72,7 +73,7 @@ export function apiClient({ apiURL, apiKey }: Pick<ConnectionFile, 'apiURL' | 'a
   };
 }
 
-/** Uploads a file as a client does: record, signed URL, one PUT, complete; then waits until it has been examined. */
+/** Uploads a file as clients do, and waits until it has been examined. @returns the id of the upload */
 export async function uploadFile(api: ApiClient, path: string, mimeType: string): Promise<string> {
   const { size } = await stat(path);
   const { id } = await api('POST', '/uploads', { name: path.split('/').at(-1), mimeType, fileSize: size });
@@ -84,7 +85,7 @@ export async function uploadFile(api: ApiClient, path: string, mimeType: string)
   return id;
 }
 
-/** A stream that plays these uploads in order to the target; not started. @returns its id */
+/** Makes a stream that plays uploads in order to a target, and does not start it. @returns the id of the stream */
 export async function createLoop(
   api: ApiClient,
   uploadIDs: readonly string[],
@@ -100,13 +101,19 @@ export async function createLoop(
   return stream.id;
 }
 
-/** The API has no events: clients poll. */
+/** Resolves once something is so. It asks again and again, since clients of the API poll. */
 export async function until(isDone: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + changeTimeoutMs;
   while (!(await isDone())) {
     if (Date.now() > deadline) throw new Error(`not so after ${changeTimeoutMs / 1000} s: ${isDone.toString()}`);
     await setTimeout(50);
   }
+}
+
+/** What the page to watch says of the streams that the built-in ingest has. */
+export async function watchChannels({ connection }: Pick<LocalRun, 'connection'>): Promise<Channel[]> {
+  const answer = await fetch(`${connection.siteURL}/watch/channels`);
+  return (await answer.json()) as Channel[];
 }
 
 async function untilReady(dataFolder: string, child: ChildProcess, output: readonly string[]): Promise<ConnectionFile> {

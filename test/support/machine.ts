@@ -1,4 +1,4 @@
-// A machine of its own for tests: a process that supervises one agent, as the local run does, and dies with it.
+// A machine for tests: a process that supervises one agent, as the local run does. The agent dies with the process.
 import { superviseAgents } from '../../bin/local/agent-supervisor.ts';
 import type { AgentSettings } from '../../bin/local/agent-environment.ts';
 import { createPool } from '../../lambda/data/queryable.ts';

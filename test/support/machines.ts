@@ -1,4 +1,4 @@
-// A platform whose agents run on machines that can be lost: a local run without agents, and supervisors in processes of their own.
+// A local run without agents, and supervisors in processes of their own: machines that can be lost.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import { createLoop, startLocalRun, temporaryDataFolder, uploadFile } from './local-run.ts';
 import { mediaSample } from './media-samples.ts';
-import { descendantsOf } from './processes.ts';
+import { nodeProcessesOf } from './processes.ts';
 
 interface Machine {
   readonly name: string;
@@ -43,16 +43,17 @@ export async function startMachines(names: readonly string[]) {
   const machines = new Map(names.map((name) => [name, boot(name)]));
   const upload = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
 
-  const agentOf = async (name: string) =>
-    (await descendantsOf(machines.get(name)!.process.pid!)).find(
-      (each) => each.name === 'MainThread' || each.name === 'node',
-    );
+  const agentOf = async (name: string) => (await nodeProcessesOf(machines.get(name)!.process.pid!))[0];
 
-  /** The machine's agent that lives, by the database. */
+  /** The machines with an agent that lives and holds streams, and the keys of these streams, by the database. */
   async function holders(): Promise<{ machine: string; keys: string[] }[]> {
     const { rows } = await pool.query<{ machine: string; keys: string[] }>(
-      `select split_part(a.supervisor, '/', 1) as machine, array_agg(s.name) as keys from agents a join replicas r on r.agent_id = a.id
-       join streams s on s.id = r.stream_id where a.lease_expires_at > now() group by 1`,
+      `select split_part(a.supervisor, '/', 1) as machine, array_agg(s.name) as keys
+       from agents a
+       join replicas r on r.agent_id = a.id
+       join streams s on s.id = r.stream_id
+       where a.lease_expires_at > now()
+       group by 1`,
     );
     return rows;
   }
@@ -62,18 +63,14 @@ export async function startMachines(names: readonly string[]) {
     pool,
     holders,
 
-    /** A started stream of the manifest backend, named like its key. @returns its id */
+    /** Starts a stream of the prepared backend, whose name is its key. @returns the id of the stream */
     async stream(
       streamKey: string,
       urls: { rtmpURL: string; backupRtmpURL?: string },
       more: object = {},
     ): Promise<string> {
-      const id = await createLoop(
-        run.api,
-        [upload],
-        { streamKey, ...urls },
-        { name: streamKey, quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest', ...more },
-      );
+      const format = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest' };
+      const id = await createLoop(run.api, [upload], { streamKey, ...urls }, { name: streamKey, ...format, ...more });
       await run.api('POST', `/streams/${id}/start`);
       return id;
     },
@@ -81,12 +78,14 @@ export async function startMachines(names: readonly string[]) {
     /** Whether every machine has an agent that has renewed for a whole lease. */
     async areAllUp(): Promise<boolean> {
       const { rows } = await pool.query<{ count: number }>(
-        `select count(distinct split_part(supervisor, '/', 1))::int as count from agents where lease_expires_at > now() and renewing_since < now() - interval '5 seconds'`,
+        `select count(distinct split_part(supervisor, '/', 1))::int as count
+         from agents
+         where lease_expires_at > now() and renewing_since < now() - interval '5 seconds'`,
       );
       return rows[0]!.count === names.length;
     },
 
-    /** SIGKILL: its agent, which its supervisor sees, or all of it. @returns steady milliseconds of that */
+    /** Kills the agent of a machine, which its supervisor sees, or both. @returns when, in steady milliseconds */
     async kill(name: string, what: 'agent' | 'machine'): Promise<number> {
       const machine = machines.get(name)!;
       const agent = await agentOf(name);
@@ -95,13 +94,13 @@ export async function startMachines(names: readonly string[]) {
       if (agent) process.kill(agent.pid, 'SIGKILL');
       if (what === 'machine') {
         await once(machine.process, 'exit');
-        // Up again after a while, as with another of the same name.
+        // After a while another machine with the same name comes up.
         setTimeout(() => machines.set(name, boot(name)), rebootMs).unref();
       }
       return killedAtMs;
     },
 
-    /** SIGSTOP to its agent, which its supervisor does not see. @returns ends that, by SIGCONT */
+    /** Stops the agent of a machine, which its supervisor does not see. @returns what lets it go on */
     async freeze(name: string): Promise<() => void> {
       const { pid } = (await agentOf(name))!;
       process.kill(pid, 'SIGSTOP');
@@ -117,5 +116,5 @@ export async function startMachines(names: readonly string[]) {
   };
 }
 
-/** Longer than a lease: who comes back earlier frees at once what it held. */
+/** Longer than a lease: a machine that comes back earlier frees at once what its agent held. */
 const rebootMs = 9000;

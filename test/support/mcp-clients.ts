@@ -1,4 +1,4 @@
-// The MCP SDK's own clients, of both generations, as an application uses them: with a credential, or with OAuth from the first 401 on.
+// The MCP SDK's own clients, of both generations: with a credential, or with OAuth from the first 401 on.
 import {
   Client as ClientV2,
   StreamableHTTPClientTransport as TransportV2,
@@ -12,7 +12,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
 type Answer = any;
 
-/** What both generations can do, in one form. */
+/** What the clients of both generations can do, in one form. */
 export interface McpClient {
   readonly protocolVersion: string | undefined;
   listTools(): Promise<Answer[]>;
@@ -27,7 +27,7 @@ export interface McpClient {
 
 export type Credential = { readonly headers: Record<string, string> } | { readonly authProvider: OAuthClientProvider };
 
-/** Each makes a client and its transport. */
+/** How each kind of client and its transport are made. */
 const kinds = {
   v1: () => [new ClientV1(info), TransportV1] as const,
   v2: () => [new ClientV2(info), TransportV2] as const,
@@ -40,7 +40,10 @@ const info = { name: 'test', version: '1.0.0' };
 export type ClientKind = keyof typeof kinds;
 export const clientKinds = Object.keys(kinds) as ClientKind[];
 
-/** @param authorize takes the person to the authorization address. @returns where they came back to */
+/**
+ * Connects a client.
+ * @param authorize takes a person to the authorization address, and tells where they came back to
+ */
 export async function connectMcpClient(
   kind: ClientKind,
   url: string,
@@ -48,13 +51,11 @@ export async function connectMcpClient(
   authorize?: () => Promise<URL>,
 ): Promise<McpClient> {
   const [client, Transport] = kinds[kind]();
-  const open = () =>
-    new Transport(
-      new URL(url),
-      'headers' in credential
-        ? { requestInit: { headers: credential.headers } }
-        : { authProvider: credential.authProvider as never },
-    );
+  const options =
+    'headers' in credential
+      ? { requestInit: { headers: credential.headers } }
+      : { authProvider: credential.authProvider as never };
+  const open = () => new Transport(new URL(url), options);
   const first = open();
   try {
     await client.connect(first);
@@ -85,9 +86,7 @@ export async function connectMcpClient(
 }
 
 /** What an application keeps between the steps of OAuth. */
-export function oauthProvider(
-  scope: string,
-): OAuthClientProvider & {
+export function oauthProvider(scope: string): OAuthClientProvider & {
   readonly authorizationURL: () => URL;
   readonly granted: () => { access_token: string; refresh_token?: string | undefined };
 } {

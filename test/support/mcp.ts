@@ -1,5 +1,5 @@
-// The MCP surface of a test service, called with bare messages and without a network, where a client would hide what is answered.
-import { guidance } from '../../lambda/mcp/guidance.ts';
+// The MCP surface of a test service, called with bare messages, since a client would hide what is answered.
+import { guidance } from '../../lambda/api/mcp-guidance.ts';
 import { createMcpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import type { McpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { baseURL } from './service.ts';
@@ -8,9 +8,9 @@ import type { Answer, TestService, TestUser } from './service.ts';
 export const mcpURL = `${new URL(baseURL).origin}/mcp`;
 
 export interface TestMcp {
-  /** Sends a message of 2025-11-25; the answer is the whole HTTP one. */
+  /** Sends a message of the protocol 2025-11-25. @returns the HTTP answer */
   send(message: unknown, headers: Record<string, string>, method?: string): Promise<Answer>;
-  /** @returns what the method results in; fails where that is an error */
+  /** Calls a method. @returns its result. @throws its error */
   request(user: TestUser, method: string, params?: object): Promise<Answer['body']>;
   callTool(user: TestUser, name: string, args?: object): Promise<Answer['body']>;
 }

@@ -14,10 +14,13 @@ import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 
+/** Settings of an encoder that every machine has. */
+export const fastEncoder = { codec: 'libx264', preset: 'ultrafast' } as const;
+
 const run = promisify(execFile);
 const folder = join(tmpdir(), 'media-samples');
 
-/** Every build of ffmpeg and ffprobe that is there: what the machine has, and the optional npm packages. */
+/** All builds of ffmpeg and ffprobe that are installed: that of the machine, and that of the optional npm packages. */
 export async function everyMediaTools(): Promise<{ name: string; tools: MediaTools }[]> {
   const found = { name: 'found', tools: await findMediaTools(process.env) };
   const packaged = {
@@ -29,7 +32,7 @@ export async function everyMediaTools(): Promise<{ name: string; tools: MediaToo
   return [found, { name: 'npm', tools: { ffmpegPath: packaged.ffmpegPath, ffprobePath: packaged.ffprobePath } }];
 }
 
-/** One of them that encodes a codec into FLV: npm's is newer than what many machines have. */
+/** A build that encodes a codec into FLV, or null. That of npm is newer than those of many machines. */
 export async function mediaToolsFor(videoCodec: VideoCodec): Promise<MediaTools | null> {
   for (const { tools } of (await everyMediaTools()).toReversed()) {
     const encoder = await chooseEncoder(tools, videoCodec, () => {}).catch(() => null);
@@ -50,56 +53,43 @@ function packagedPath(scope: string, program: string): string | null {
   }
 }
 
+/** The words of a text as arguments. */
+const words = (text: string): string[] => text.split(' ');
+const x264 = ['-c:v', 'libx264', '-preset', 'ultrafast'];
+const h264 = [...x264, '-pix_fmt', 'yuv420p', '-g', '24'];
+const aac = ['-c:a', 'aac', '-b:a', '96k'];
+const vp9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8'];
+const vp8 = ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8'];
+const x265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v', 'hvc1'];
+const bt2020 = (transfer: string): string[] =>
+  words(`-color_primaries bt2020 -color_trc ${transfer} -colorspace bt2020nc`);
+
 const lavfi = (graph: string): string[] => ['-f', 'lavfi', '-i', graph];
 const picture = (size: string, rate: number | string, seconds: number): string[] =>
   lavfi(`testsrc2=s=${size}:r=${rate}:d=${seconds}`);
 const tone = (seconds: number, rate = 48_000): string[] => lavfi(`sine=f=440:r=${rate}:d=${seconds}`);
-const colour = (matrix: string): string[] =>
-  lavfi(
-    `color=0xc83c3c:s=320x180:r=30:d=0.1,format=rgb24,scale=out_color_matrix=${matrix}:out_range=tv,format=yuv420p`,
-  );
-/** Pictures in BT.2020 by the expressions of their 10-bit codes. */
+const colour = (matrix: string): string[] => {
+  const scale = `scale=out_color_matrix=${matrix}:out_range=tv`;
+  return lavfi(`color=0xc83c3c:s=320x180:r=30:d=0.1,format=rgb24,${scale},format=yuv420p`);
+};
+/** Pictures in BT.2020. @param luma an expression of its 10-bit code */
 const wideGamut = (luma: string, cb: number, cr: number, transfer: string): string[] => [
   ...lavfi(`nullsrc=s=320x180:r=30:d=0.1,format=yuv420p10le,geq=lum='${luma}':cb=${cb}:cr=${cr}`),
-  '-c:v',
-  'libx264',
-  '-preset',
-  'ultrafast',
-  '-qp',
-  '0',
-  '-color_primaries',
-  'bt2020',
-  '-color_trc',
-  transfer,
-  '-colorspace',
-  'bt2020nc',
+  ...x264,
+  ...words('-qp 0'),
+  ...bt2020(transfer),
 ];
 /** Four greys side by side. */
 const greys = (codes: readonly [number, number, number, number], transfer: string): string[] =>
   wideGamut(codes.map((code, index) => `eq(floor(X*4/W),${index})*${code}`).join('+'), 512, 512, transfer);
-const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '24'];
-const aac = ['-c:a', 'aac', '-b:a', '96k'];
 
 const recipes = {
-  /** Without sound. */
+  /** It has no sound. */
   'silent-24.mov': [...picture('1280x720', 24, 2), ...h264],
   'fast-60.mp4': [...picture('1920x1080', 60, 1), ...tone(1), ...h264, ...aac],
   'plain.mp4': [...picture('640x360', 30, 2), ...tone(2), ...h264, ...aac],
   'front-index.mp4': [...picture('640x360', 30, 8), ...tone(8), ...h264, ...aac, '-movflags', '+faststart'],
-  'vp9.webm': [
-    ...picture('320x180', 25, 2),
-    ...tone(2),
-    '-c:v',
-    'libvpx-vp9',
-    '-deadline',
-    'realtime',
-    '-cpu-used',
-    '8',
-    '-c:a',
-    'libopus',
-    '-g',
-    '25',
-  ],
+  'vp9.webm': [...picture('320x180', 25, 2), ...tone(2), ...vp9, '-c:a', 'libopus', '-g', '25'],
   '44100.mp4': [...picture('320x240', 25, 2), ...tone(2, 44_100), ...h264, ...aac, '-ac', '1'],
   'song.mp3': [...tone(3, 44_100), '-c:a', 'libmp3lame', '-b:a', '128k'],
   'song.wav': tone(2, 44_100),
@@ -107,106 +97,56 @@ const recipes = {
   'song.m4a': [...tone(2), ...aac],
   'song.aac': [...tone(2), ...aac],
   'song.ogg': [...tone(2), '-c:a', 'libvorbis'],
-  /** With a picture for the cover. */
+  /** It has a picture as its cover. */
   'cover.mp3': [
     ...tone(2),
     ...lavfi('color=red:s=64x64:d=0.04:r=25'),
-    '-c:a',
-    'libmp3lame',
-    '-c:v',
-    'png',
-    '-disposition:v',
-    'attached_pic',
-    '-id3v2_version',
-    '3',
+    ...words('-c:a libmp3lame -c:v png'),
+    ...words('-disposition:v attached_pic -id3v2_version 3'),
   ],
   'still.png': [...lavfi('color=green:s=400x300:r=1:d=1'), '-frames:v', '1', '-pix_fmt', 'rgb24', '-update', '1'],
   'still.jpg': [...lavfi('testsrc2=s=300x400'), '-frames:v', '1', '-update', '1'],
   'still.webp': [...lavfi('testsrc2=s=300x200'), '-frames:v', '1', '-update', '1'],
   'animated.gif': [...picture('64x64', 10, 1)],
-  /** White all over, but fully transparent. */
+  /** It is white everywhere, and fully transparent. */
   'transparent.png': [...lavfi('color=white@0.0:s=160x90:r=1:d=1,format=rgba'), '-frames:v', '1', '-update', '1'],
-  /** White on the left, black on the right. */
+  /** It is white on the left, and black on the right. */
   'sideways.mp4': [
     ...lavfi('color=black:s=640x360:r=30:d=1,drawbox=w=320:c=white:t=fill'),
     ...tone(1),
     ...h264,
     ...aac,
   ],
-  /** PAL widescreen: 720x576 samples of 64:45. */
+  /** Widescreen of PAL: 720x576 samples of 64:45. */
   'anamorphic.mp4': [...picture('720x576', 25, 1), ...h264, '-vf', 'setsar=64/45'],
   'interlaced.ts': [
     ...picture('720x576', 50, 1),
     ...tone(1),
-    '-c:v',
-    'mpeg2video',
-    '-flags',
-    '+ildct+ilme',
-    '-vf',
-    'interlace,setfield=tff',
-    '-b:v',
-    '2M',
-    '-c:a',
-    'mp2',
+    ...words('-c:v mpeg2video -flags +ildct+ilme'),
+    ...words('-vf interlace,setfield=tff -b:v 2M -c:a mp2'),
   ],
-  /** Frames at 0, 0.1, 1.1, 1.2, 2.2 and so on. */
+  /** It has frames at 0, 0.1, 1.1, 1.2, 2.2 and so on. */
   'variable.mkv': [
     ...lavfi('testsrc2=s=320x180:r=10:d=4'),
-    '-vf',
-    "select='not(mod(n,11))+eq(mod(n,11),1)'",
-    '-fps_mode',
-    'vfr',
+    ...words("-vf select='not(mod(n,11))+eq(mod(n,11),1)' -fps_mode vfr"),
     ...h264,
   ],
-  'ten-bit.mp4': [...picture('320x180', 30, 1), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le'],
-  'no-subsampling.mkv': [
-    ...picture('320x180', 30, 1),
-    '-c:v',
-    'libx264',
-    '-preset',
-    'ultrafast',
-    '-pix_fmt',
-    'yuv444p',
-  ],
-  /** PQ in BT.2020, 10 bits. */
-  'hdr.mkv': [
-    ...picture('320x180', 30, 1),
-    '-c:v',
-    'libx264',
-    '-preset',
-    'ultrafast',
-    '-pix_fmt',
-    'yuv420p10le',
-    '-color_primaries',
-    'bt2020',
-    '-color_trc',
-    'smpte2084',
-    '-colorspace',
-    'bt2020nc',
-  ],
-  /** The same as phones film: HLG in HEVC, in MP4. */
+  'ten-bit.mp4': [...picture('320x180', 30, 1), ...x264, '-pix_fmt', 'yuv420p10le'],
+  'no-subsampling.mkv': [...picture('320x180', 30, 1), ...x264, '-pix_fmt', 'yuv444p'],
+  /** PQ in BT.2020, with 10 bits. */
+  'hdr.mkv': [...picture('320x180', 30, 1), ...x264, '-pix_fmt', 'yuv420p10le', ...bt2020('smpte2084')],
+  /** HLG in HEVC and MP4, as phones film. */
   'hlg.mp4': [
     ...picture('320x180', 30, 1),
     ...tone(1),
-    '-c:v',
-    'libx265',
-    '-preset',
-    'ultrafast',
-    '-pix_fmt',
-    'yuv420p10le',
-    '-tag:v',
-    'hvc1',
-    '-x265-params',
-    'log-level=error',
-    '-color_primaries',
-    'bt2020',
-    '-color_trc',
-    'arib-std-b67',
-    '-colorspace',
-    'bt2020nc',
+    ...x265,
+    ...words('-x265-params log-level=error'),
+    ...bt2020('arib-std-b67'),
     ...aac,
   ],
-  /** Greys of 0.1, 20, 203 and 1000 cd/m², 80 columns each, in PQ and HLG: 10-bit codes by SMPTE ST 2084 and BT.2100. */
+  /**
+   * Greys of 0.1, 20, 203 and 1000 cd/m², each 80 columns wide. The 10-bit codes are by SMPTE ST 2084 and BT.2100.
+   */
   'greys-pq.mkv': greys([64 + 55, 64 + 313, 64 + 509, 64 + 659], 'smpte2084'),
   'greys-hlg.mkv': greys([64 + 33, 64 + 297, 64 + 657, 64 + 876], 'arib-std-b67'),
   /** Green of BT.709 with the light of 40 cd/m² white. */
@@ -215,79 +155,51 @@ const recipes = {
     ...picture('320x180', 30, 1),
     ...lavfi('sine=f=440:r=96000:d=1,aformat=channel_layouts=5.1'),
     ...h264,
-    '-c:a',
-    'pcm_s24le',
+    ...words('-c:a pcm_s24le'),
   ],
   'telephone.mkv': [...picture('320x180', 30, 1), ...tone(1, 8000), ...h264, '-c:a', 'pcm_mulaw', '-ac', '1'],
-  /** Pictures go on for a second after the sound. */
+  /** The pictures go on for a second after the sound. */
   'short-sound.mp4': [...picture('320x180', 30, 2), ...tone(1), ...h264, ...aac],
   'one-frame.mp4': [...picture('320x180', 30, 1), ...h264, '-frames:v', '1'],
-  /** As browsers record: no duration and no index. */
-  'recorded.webm': [
-    ...picture('320x180', 30, 6),
-    ...tone(6),
-    '-c:v',
-    'libvpx',
-    '-deadline',
-    'realtime',
-    '-cpu-used',
-    '8',
-    '-c:a',
-    'libopus',
-    '-live',
-    '1',
-    '-f',
-    'webm',
-  ],
-  /** At 30 frames per second. The luma of frame n is 16 + 20 times the units of n on the left, the tens on the right. */
+  /** It has no duration and no index, as browsers record. */
+  'recorded.webm': [...picture('320x180', 30, 6), ...tone(6), ...vp8, ...words('-c:a libopus -live 1 -f webm')],
+  /**
+   * It has 30 frames per second. The luma of frame n is 16 + 20 times its units on the left, and its tens on the right.
+   */
   'counting.mp4': [
     ...lavfi(
       "nullsrc=s=320x180:r=30:d=2,format=yuv420p,geq=lum='16+20*if(lt(X,160),mod(N,10),floor(N/10))':cb=128:cr=128",
     ),
     ...h264,
   ],
-  /** (200, 60, 60) all over: as BT.709 without saying so, and as BT.601 with a note. */
+  /** The colour (200, 60, 60) everywhere: in BT.709, which the file does not say, or in BT.601, which it says. */
   'untagged-colour.mp4': [...colour('bt709'), ...h264],
   'tagged-colour.mp4': [...colour('bt601'), ...h264, '-bsf:v', 'h264_metadata=matrix_coefficients=6'],
-  /** As music is uploaded to sites for video: one picture under all of the sound. */
+  /** It has one picture under all of its sound, as music is uploaded to sites for video. */
   'one-picture.mp4': [...picture('320x180', 30, 1), ...tone(3), ...h264, ...aac, '-vf', 'trim=end_frame=1'],
   'slides.mp4': [...picture('320x180', 1, 3), ...tone(3), ...h264, ...aac],
-  /** Pictures in another order than that of their decoding, in GOPs that need the one before, and no even size. */
+  /** Its pictures are decoded in another order than shown, its GOPs need the ones before, and its size is odd. */
   'reordered.mkv': [
     ...picture('321x181', 30, 2),
     ...tone(2, 22_050),
-    '-c:v',
-    'libx264',
-    '-preset',
-    'veryfast',
-    '-bf',
-    '3',
-    '-g',
-    '12',
-    '-x264-params',
-    'open-gop=1:b-pyramid=normal',
-    '-pix_fmt',
-    'yuv444p',
-    '-c:a',
-    'libmp3lame',
-    '-ac',
-    '1',
+    ...words('-c:v libx264 -preset veryfast -bf 3 -g 12'),
+    ...words('-x264-params open-gop=1:b-pyramid=normal -pix_fmt yuv444p'),
+    ...words('-c:a libmp3lame -ac 1'),
   ],
-  /** An edit list that begins with nothing: pictures half a second after the sound. */
+  /** By its edit list, the pictures begin half a second after the sound. */
   'delayed.mp4': ['-itsoffset', '0.5', ...picture('320x180', 30, 1), ...tone(2), ...h264, ...aac],
   'studio.wav': [...lavfi('sine=f=440:r=96000:d=2,aformat=channel_layouts=5.1'), '-c:a', 'pcm_s24le'],
   'telephone.wav': [...tone(2, 8000), '-c:a', 'pcm_mulaw', '-ac', '1'],
   'long-sound.mp4': [...picture('320x180', 30, 1), ...tone(4), ...h264, ...aac],
-  /** Sound begins half a second after the pictures. */
+  /** The sound begins half a second after the pictures. */
   'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],
-  /** Silence, then from 1 s exactly on a loud tone. */
+  /** It is silent, and from exactly 1 s on it has a loud tone. */
   'clap.mp4': [
     ...picture('320x180', 30, 2),
     ...lavfi('aevalsrc=gte(t\\,1)*sin(t*3000)*0.9:s=48000:d=2'),
     ...h264,
     ...aac,
-    '-b:a',
-    '256k',
+    ...words('-b:a 256k'),
   ],
 } satisfies Record<string, readonly string[]>;
 
@@ -295,7 +207,7 @@ export type SampleName = keyof typeof recipes;
 
 const making = new Map<SampleName, Promise<string>>();
 
-/** Path of the sample. Samples stay in the temporary folder under the hash of their recipe. */
+/** Makes a sample, unless the temporary folder has it under the hash of its recipe. @returns its path */
 export function mediaSample(name: SampleName): Promise<string> {
   let path = making.get(name);
   if (!path) making.set(name, (path = make(name)));
@@ -311,17 +223,20 @@ async function make(name: SampleName): Promise<string> {
   return path;
 }
 
-/** What a phone held upright makes: the pictures of `sideways.mp4`, coded lying down, with the note to turn them a quarter. */
+/**
+ * Makes what a phone films that is held upright: the pictures of `sideways.mp4`, with the note to turn them by 90
+ * degrees.
+ */
 export function uprightSample(): Promise<string> {
   return changedSample('sideways.mp4', 'upright.mp4', (bytes) => {
-    // ISO/IEC 14496-12, 8.3.2: the track header's matrix, of which a, b, c and d turn the picture.
+    // In the matrix of the track header, a, b, c and d turn the picture (ISO/IEC 14496-12, 8.3.2).
     const matrix = bytes.indexOf('tkhd') + 44;
     [0, 0x10000, 0, -0x10000, 0].forEach((value, index) => bytes.writeInt32BE(value, matrix + index * 4));
     return bytes;
   });
 }
 
-/** Cut without encoding it anew: an edit list begins in the middle of a GOP. */
+/** Makes a sample that was cut without encoding it anew: its edit list begins in the middle of a GOP. */
 export async function trimmedSample(): Promise<string> {
   const source = await mediaSample('plain.mp4');
   const path = derivedPath('trimmed.mp4', source);
@@ -333,7 +248,7 @@ export async function trimmedSample(): Promise<string> {
   return path;
 }
 
-/** A copy of a sample, changed by `change`. */
+/** Makes a changed copy of a sample. @returns its path */
 export async function changedSample(
   name: SampleName,
   fileName: string,
@@ -348,7 +263,7 @@ export async function changedSample(
   return path;
 }
 
-/** A file of that name with that content. */
+/** Makes a file with a name and a content. @returns its path */
 export async function textFile(fileName: string, content: string): Promise<string> {
   const path = derivedPath(fileName, content);
   await writeOnce(path, (file) => writeFile(file, content));
@@ -356,7 +271,7 @@ export async function textFile(fileName: string, content: string): Promise<strin
 }
 
 export interface SampleServer extends AsyncDisposable {
-  /** A signed address of the file. */
+  /** The signed address of a file. */
   readonly urlOf: (path: string) => string;
 }
 
@@ -364,9 +279,9 @@ export interface SampleServer extends AsyncDisposable {
 export const urlSignature = 'signature-that-nobody-may-see';
 
 /**
- * Serves files by path, ranges included, as an object store does.
- * @param refuse status to answer with instead, by the number of requests so far
- * @param cutAfterBytes the connection is cut after so many bytes of an answer
+ * Serves files by path, also ranges of them, as an object store does.
+ * @param refuse the status to answer with instead, by the number of requests so far
+ * @param cutAfterBytes cuts the connection after so many bytes of an answer
  */
 export async function serveSamples({
   refuse,
@@ -409,7 +324,7 @@ function derivedPath(fileName: string, recipe: string): string {
   return join(folder, `${hash}-${fileName}`);
 }
 
-/** Test files run side by side and may want the same sample: it appears whole or not at all. */
+/** Writes a file that appears whole or not at all, since test files that run at the same time may want the same one. */
 async function writeOnce(path: string, write: (file: string) => Promise<unknown>): Promise<void> {
   await mkdir(folder, { recursive: true });
   const extension = extname(path);

@@ -1,4 +1,4 @@
-// An application as OAuth knows it: registers itself, asks for authorization, and trades codes for tokens, step by step.
+// An application as OAuth knows it: registers itself, asks for authorization and trades codes for tokens.
 import { createHash, randomBytes } from 'node:crypto';
 
 export interface TokenAnswer {
@@ -9,7 +9,7 @@ export interface TokenAnswer {
 export interface TestClient {
   readonly clientID: string;
   readonly redirectURI: string;
-  /** @param changes parameters to alter; undefined leaves one out */
+  /** Makes the address of a request. @param changes parameters to change, or to leave out where undefined */
   authorizationRequest(
     scope: string,
     changes?: Record<string, string | undefined>,
@@ -19,7 +19,7 @@ export interface TestClient {
   refresh(refreshToken: string, changes?: Record<string, string>): Promise<TokenAnswer>;
 }
 
-/** A public client with refresh tokens. @param metadata replaces parts of it */
+/** Registers a public client with refresh tokens. @param metadata replaces parts of its own metadata */
 export async function registerClient(origin: string, metadata: Record<string, unknown> = {}): Promise<TestClient> {
   const response = await fetch(`${origin}/api/auth/oauth2/register`, {
     method: 'POST',

@@ -1,9 +1,9 @@
-// Watches every request of the tests for secrets that it brings, and every answer and log line after it for one of them.
+// Watches the requests of the tests for secrets, and every answer and log line after them for one of these secrets.
 
 export interface PlantedSecrets {
   /** Remembers the secrets in what is sent: fields by their names, and the credentials in headers. */
   plant(headers: Headers, body: string): void;
-  /** @throws when the text has one of them; `where` says what it was */
+  /** Looks for secrets in a text. @param where says what the text is. @throws when it has a secret */
   expectNoneIn(text: string, where: string): void;
 }
 
@@ -15,7 +15,7 @@ const secretFields = new Set([
   'code_verifier',
   'client_secret',
 ]);
-/** Shorter ones are in texts by chance. */
+/** Secrets have at least so many characters. Shorter texts may be in others by chance. */
 const leastCharacters = 8;
 
 export function plantedSecrets(): PlantedSecrets {
@@ -41,14 +41,14 @@ export function plantedSecrets(): PlantedSecrets {
   };
 }
 
-/** Of JSON at any depth, or of a form. */
+/** The fields of JSON, at any depth, or of a form. */
 function fieldsOf(body: string): [string, unknown][] {
   if (!body.startsWith('{')) return [...new URLSearchParams(body)];
   const fields: [string, unknown][] = [];
   try {
     JSON.parse(body, (name, value: unknown) => void fields.push([name, value]));
   } catch {
-    // Malformed on purpose.
+    // Tests send malformed JSON on purpose.
   }
   return fields;
 }

@@ -1,22 +1,22 @@
-// Before all tests: one Postgres server (or DATABASE_URL's) with a migrated database that every test file clones.
+// Starts one Postgres server before all tests (or takes DATABASE_URL's), with a database for every file to clone.
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from '../../bin/local/postgres.ts';
+import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { dropDatabase, onServer, urlOfDatabase } from './database.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A superuser's URL of the server the tests run on. */
+    /** The URL of the server for a superuser. */
     postgresURL: string;
-    /** The database to clone: migrated, empty, never connected to. */
+    /** The name of the database to clone: it is migrated and empty, and nobody connects to it. */
     templateDatabase: string;
   }
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const own = process.env.DATABASE_URL ? undefined : await startPostgres({ durable: false });
+  const own = process.env.DATABASE_URL ? undefined : await startThrowawayPostgres();
   const postgresURL = own?.url ?? process.env.DATABASE_URL ?? '';
   const templateDatabase = `test_template_${randomUUID()}`;
   const tearDown = async () => {

@@ -1,97 +1,43 @@
-// Agents in this process, with streams of the manifest backend on a faulty ingest: cheap enough for dozens of streams.
+// Agents in this process, with streams of the prepared backend on a faulty ingest: cheap enough for dozens of streams.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
-import { createPool } from '../../lambda/data/queryable.ts';
-import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
-import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
-import { runAgent } from '../../lambda/publisher/agent.ts';
-import type { AgentOptions } from '../../lambda/publisher/agent-options.ts';
-import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
+import type { Log } from '../../lambda/log.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import type { Actors } from '../orchestration/actors.ts';
-import { onLoopback, starting } from '../orchestration/actors.ts';
+import type { Actors } from './actors.ts';
 import { startFaultyIngest } from './faulty-ingest.ts';
 import type { FaultyIngest, Publication } from './faulty-ingest.ts';
 import { mediaSample, serveSamples } from './media-samples.ts';
-import { testDataKey } from './service.ts';
 import type { TestService } from './service.ts';
+import { startTestAgent } from './test-agent.ts';
+import type { TestAgent, TestAgentOptions } from './test-agent.ts';
 
-export interface FleetAgent {
-  /** What SIGTERM does. */
-  stop(): Promise<void>;
-  /** What it ended with; null without an error. */
-  readonly ended: Promise<unknown>;
-}
-
-const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
 const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
 
-export async function preparedFleet(service: TestService, { call, create, upload }: Actors) {
+type PreparedFleet = Awaited<ReturnType<typeof preparedFleet>>;
+
+async function preparedFleet(service: TestService, { call, create, data, upload }: Actors) {
   const tools = await findMediaTools(process.env);
   const samples = await serveSamples();
   const clip = await mediaSample('plain.mp4');
   const logged: { event: string; fields: Record<string, unknown> }[] = [];
-  const log = (event: string, fields: Record<string, unknown>) => void logged.push({ event, fields });
+  const log: Log = (event, fields) => void logged.push({ event, fields });
   return {
+    /** What all agents of the fleet have logged. */
     logged,
 
-    /** Runs until the end of the test at the latest. */
-    agent(agentID: string, more: Partial<AgentOptions> & { readonly databaseURL?: string } = {}): FleetAgent {
-      const pool = createPool({
-        connectionString: more.databaseURL ?? service.databaseURL(),
-        max: 6,
-        connectionTimeoutMillis: 5000,
-        query_timeout: 10_000,
-      });
-      const objects = Object.assign(Object.create(service.objects()), { presignGet: async () => samples.urlOf(clip) });
-      const { settings, ...rest } = starting;
-      const stopping = new AbortController();
-      const running = runAgent(
-        {
-          agentID,
-          pool,
-          tools,
-          log,
-          settings,
-          objects,
-          encoder,
-          slots: 100,
-          supervisor: agentID,
-          release: 'test',
-          zone: null,
-          peering: onLoopback,
-          backends: ['manifest'],
-          queue: createPostgresCommandQueue({ pool, log }),
-          sealer: createSealer([testDataKey]),
-          handleMedia: createMediaWorker({
-            pool,
-            objects,
-            tools,
-            encoderOf: async () => encoder,
-            random: () => 0.5,
-            log,
-          }),
-          starting: rest,
-          steadyClock: () => performance.now(),
-          ...more,
-        },
-        stopping.signal,
-      );
-      const ended = running.then(
-        () => null,
-        (error: unknown) => error,
-      );
-      const stop = async () => {
-        stopping.abort();
-        await ended;
-      };
-      onTestFinished(async () => {
-        await stop();
-        await pool.end();
-      });
-      return { stop, ended };
+    /** Runs an agent until the end of the test at the latest. */
+    agent(agentID: string, more: Partial<TestAgentOptions> = {}): TestAgent {
+      return startTestAgent(service, { agentID, tools, log, mediaURL: () => samples.urlOf(clip), ...more });
     },
 
-    /** A started stream with a loop of two seconds. @returns its id */
+    /** Resolves once so many agents but this one listen to their peers. */
+    async untilPeers(agentID: string, count = 1): Promise<void> {
+      await expect.poll(async () => (await data().agents.peerURLs(agentID)).length).toBe(count);
+    },
+
+    /**
+     * Makes a stream with a loop of two seconds, and starts it.
+     * @returns the id of the stream
+     */
     async stream(
       urls: { rtmpURL: string; backupRtmpURL?: string },
       streamKey: string,
@@ -113,42 +59,54 @@ export async function preparedFleet(service: TestService, { call, create, upload
   };
 }
 
-/** A fleet for all tests of a file, and an ingest for each. */
-export function testFleet(service: TestService, actors: Actors) {
-  let fleet: Awaited<ReturnType<typeof preparedFleet>>;
-  let ingest: FaultyIngest;
+/** A fleet for all tests of the file in which this is called. It exists only within tests and hooks. */
+export function fleetOfFile(service: TestService, actors: Actors): () => PreparedFleet {
+  let fleet: PreparedFleet;
   beforeAll(async () => {
     fleet = await preparedFleet(service, actors);
   });
   afterAll(() => fleet.close());
+  return () => fleet;
+}
+
+/** A fleet for all tests of a file, and an ingest for each test. */
+export function testFleet(service: TestService, actors: Actors) {
+  const fleet = fleetOfFile(service, actors);
+  let ingest: FaultyIngest;
   beforeEach(async () => {
     ingest = await startFaultyIngest();
     onTestFinished(() => ingest[Symbol.asyncDispose]());
   });
   const publications = (key: string): readonly Publication[] => ingest.keys.get(`live/${key}`)?.publications ?? [];
-  /** With a second of pictures at the ingest. */
+
+  /** Resolves once the ingest has a second of pictures of every key. */
   async function untilLive(keys: readonly string[]): Promise<void> {
     await expect
       .poll(() => keys.filter((key) => (publications(key)[0]?.pictures ?? 0) > 30), { timeout: 30_000 })
       .toEqual(keys);
   }
 
-  /** Streams with these keys, live. @returns their ids */
+  /**
+   * Starts a stream for each key, and waits until all are live.
+   * @returns the ids of the streams
+   */
   async function liveStreams(keys: readonly string[]): Promise<string[]> {
     const ids: string[] = [];
-    for (const key of keys) ids.push(await fleet.stream({ rtmpURL: ingest.rtmpURL }, key));
+    for (const key of keys) ids.push(await fleet().stream({ rtmpURL: ingest.rtmpURL }, key));
     await untilLive(keys);
     return ids;
   }
 
+  /** Resolves once all streams are in a state. */
   async function untilState(ids: readonly string[], state: string): Promise<void> {
     const states = async () => (await Promise.all(ids.map(actors.stream))).map((stream) => stream.state);
     await expect.poll(states, { timeout: 20_000 }).toEqual(ids.map(() => state));
   }
-  return { fleet: () => fleet, ingest: () => ingest, publications, untilLive, liveStreams, untilState };
+
+  return { fleet, ingest: () => ingest, publications, untilLive, liveStreams, untilState };
 }
 
-/** key0, key1 and so on. */
+/** The stream keys key0, key1 and so on. */
 export function keysOf(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `key${index}`);
 }

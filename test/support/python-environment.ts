@@ -1,4 +1,4 @@
-// Programs from PyPI for tests that ask for them, in a throwaway virtual environment: the machine's own Python stays as it is.
+// Programs from PyPI for tests, in a throwaway virtual environment that leaves the machine's own Python as it is.
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
@@ -11,11 +11,12 @@ export function hasPython(): boolean {
 }
 
 /**
- * A virtual environment with these packages, kept in the folder for temporary files. It gets its name once it is complete, so that test files
- * which start at the same time cannot meet half of one.
+ * Makes a virtual environment with these packages in the folder for temporary files, or finds it there. The folder gets
+ * its name when it is complete, so that test files which start at the same time cannot meet half of one.
  * @param requirements as pip takes them, each with its version: `ministack==1.4.21`
- * @returns the folder of `python` and of its programs. Those begin with the name that the folder had before: start them as `python PROGRAM`.
- * @throws what pip wrote, if a package is not to be had
+ * @returns the folder of `python` and of its programs. The programs have the first name of the folder in them: start
+ * them as `python PROGRAM`.
+ * @throws what pip wrote, if a package cannot be had
  */
 export async function pythonEnvironment(...requirements: [string, ...string[]]): Promise<string> {
   const folder = join(tmpdir(), requirements.join('-').replaceAll(/[^\w.-]/g, '-'));

@@ -1,4 +1,4 @@
-// Judges what an ingest recorded: timestamps, parameters, decoding, sound against picture.
+// Judges what an ingest recorded: its timestamps, its parameters, and whether it can be decoded.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
@@ -11,7 +11,7 @@ export interface Track {
   readonly height: number;
   readonly framerate: string;
   readonly sampleRate: string;
-  /** Milliseconds. */
+  /** Times in milliseconds. */
   readonly dts: readonly number[];
   readonly pts: readonly number[];
 }
@@ -19,9 +19,9 @@ export interface Track {
 export interface Recording {
   readonly video: Track;
   readonly audio: Track;
-  /** Number of different H.264 parameter sets announced in the file. */
+  /** How many different sets of H.264 parameters the file has. */
   readonly parameterSets: number;
-  /** What ffmpeg says when it decodes all of it; empty when there is nothing to say. */
+  /** What ffmpeg complains of when it decodes all of the file. */
   readonly decodeErrors: string;
 }
 
@@ -43,9 +43,8 @@ interface Stream {
 }
 
 export async function judgeRecording({ ffmpegPath, ffprobePath }: MediaTools, file: string): Promise<Recording> {
-  const { stdout } = await run(ffprobePath, ['-v', 'error', '-show_streams', '-show_packets', '-of', 'json', file], {
-    maxBuffer: 1024 ** 3,
-  });
+  const show = ['-v', 'error', '-show_streams', '-show_packets', '-of', 'json', file];
+  const { stdout } = await run(ffprobePath, show, { maxBuffer: 1024 ** 3 });
   const { streams, packets } = JSON.parse(stdout) as { streams: Stream[]; packets: Packet[] };
   const trackOf = (type: string): Track => {
     const stream = streams.find((candidate) => candidate.codec_type === type)!;
@@ -61,21 +60,20 @@ export async function judgeRecording({ ffmpegPath, ffprobePath }: MediaTools, fi
       pts: own.map((packet) => ms(packet.pts_time)),
     };
   };
-  const changes = packets.filter((packet) =>
-    packet.side_data_list?.some((data) => data.side_data_type === 'New Extradata'),
-  ).length;
-  const decoded = await run(ffmpegPath, ['-nostdin', '-v', 'error', '-i', file, '-f', 'null', '-'], {
-    maxBuffer: 1024 ** 2,
-  });
+  const hasNewParameters = ({ side_data_list: list }: Packet) =>
+    list?.some((data) => data.side_data_type === 'New Extradata');
+  const changes = packets.filter(hasNewParameters).length;
+  const decode = ['-nostdin', '-v', 'error', '-i', file, '-f', 'null', '-'];
+  const decoded = await run(ffmpegPath, decode, { maxBuffer: 1024 ** 2 });
   return { video: trackOf('video'), audio: trackOf('audio'), parameterSets: 1 + changes, decodeErrors: decoded.stderr };
 }
 
-/** Differences between neighbours. */
+/** The differences between neighbours. */
 export function deltas(values: readonly number[]): number[] {
   return values.slice(1).map((value, index) => value - values[index]!);
 }
 
-/** How often each value occurs. */
-export function tally(values: readonly number[]): Map<number, number> {
-  return values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map<number, number>());
+/** The differences between neighbours, each once, the smallest first. */
+export function steps(values: readonly number[]): number[] {
+  return [...new Set(deltas(values))].sort((a, b) => a - b);
 }

@@ -1,4 +1,4 @@
-// RTMP servers of others that pass a stream on to viewers: node-media-server from npm, and MediaMTX where MEDIAMTX_PATH names one.
+// RTMP servers of others that relay a stream: node-media-server, and MediaMTX where MEDIAMTX_PATH names one.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface Relay extends Disposable {
 const streamKey = 'test-key';
 const nodeMediaServer = 'node-media-server@4.4.3';
 
-/** Null, and a word about it, where there is none. */
+/** How each relay is started. The result is null, and that is logged, where it is not installed. */
 export const relays: Readonly<Record<string, (folder: string) => Promise<Relay | null>>> = {
   async 'node-media-server'(folder) {
     const installed = await installOnce().catch((error: unknown) => {
@@ -28,21 +28,10 @@ export const relays: Readonly<Record<string, (folder: string) => Promise<Relay |
     if (installed === null) return null;
     const port = await freePort();
     const config = join(folder, 'node-media-server.json');
-    await writeFile(
-      config,
-      JSON.stringify({
-        bind: '127.0.0.1',
-        rtmp: { port },
-        store: { path: join(folder, 'data') },
-        auth: {},
-        notify: {},
-      }),
-    );
-    return startRelay(
-      process.execPath,
-      [join(installed, 'node_modules/node-media-server/bin/app.js'), '-c', config, '--no-admin'],
-      port,
-    );
+    const store = { path: join(folder, 'data') };
+    await writeFile(config, JSON.stringify({ bind: '127.0.0.1', rtmp: { port }, store, auth: {}, notify: {} }));
+    const program = join(installed, 'node_modules/node-media-server/bin/app.js');
+    return startRelay(process.execPath, [program, '-c', config, '--no-admin'], port);
   },
   async MediaMTX(folder) {
     const path = process.env['MEDIAMTX_PATH'];
@@ -58,17 +47,14 @@ export const relays: Readonly<Record<string, (folder: string) => Promise<Relay |
   },
 };
 
-/** A viewer, who keeps what it gets until the relay ends: resolves once there is something. */
+/** Starts a viewer that writes what it gets into a file, until the relay ends. Resolves when there is something. */
 export async function watch(
   { ffmpegPath }: MediaTools,
   { rtmpURL }: PublishTarget,
   file: string,
 ): Promise<{ readonly ended: Promise<unknown> }> {
-  const ffmpeg = spawn(
-    ffmpegPath,
-    ['-nostdin', '-v', 'fatal', '-y', '-i', `${rtmpURL}/${streamKey}`, '-c', 'copy', '-flush_packets', '1', file],
-    { stdio: 'inherit' },
-  );
+  const copy = ['-i', `${rtmpURL}/${streamKey}`, '-c', 'copy', '-flush_packets', '1', file];
+  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'fatal', '-y', ...copy], { stdio: 'inherit' });
   const ended = once(ffmpeg, 'exit');
   while (!(await stat(file).catch(() => null))?.size && ffmpeg.exitCode === null) await delay(20);
   return { ended };
@@ -83,20 +69,13 @@ async function startRelay(program: string, args: readonly string[], port: number
   };
 }
 
-/** Gets its name once complete, and is there for the next time. */
+/** Installs node-media-server. Its folder gets its name when it is complete, and stays for the next time. */
 async function installOnce(): Promise<string> {
   const folder = join(tmpdir(), nodeMediaServer.replace('@', '-'));
   if (!existsSync(folder)) {
     const unfinished = await mkdtemp(`${folder}-`);
-    await promisify(execFile)('npm', [
-      'install',
-      '--prefix',
-      unfinished,
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      nodeMediaServer,
-    ]);
+    const quietly = ['--ignore-scripts', '--no-audit', '--no-fund'];
+    await promisify(execFile)('npm', ['install', '--prefix', unfinished, ...quietly, nodeMediaServer]);
     await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
   }
   return folder;

@@ -8,17 +8,18 @@ import { createService } from '../../lambda/api/create-service.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
+import type { Log } from '../../lambda/log.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
-import { createLocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
-import type { LocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
-import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
-import type { LocalPayment } from '../../lambda/ports/payment/local-payment.ts';
+import { createLocalCryptoProcessor } from '../../lambda/ports/payments/local-crypto-processor.ts';
+import type { LocalCryptoProcessor } from '../../lambda/ports/payments/local-crypto-processor.ts';
+import { createLocalPayment } from '../../lambda/ports/payments/local-payment.ts';
+import type { LocalPayment } from '../../lambda/ports/payments/local-payment.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
-import { hashApiKey } from '../../lambda/surfaces/authenticate.ts';
-import { createRestHandler } from '../../lambda/surfaces/rest.ts';
-import type { RestHandler } from '../../lambda/surfaces/rest.ts';
+import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
+import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
+import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { Service } from '../../lambda/surfaces/service.ts';
 import { testDatabase } from './database.ts';
 import { plantedSecrets } from './planted-secrets.ts';
@@ -33,7 +34,7 @@ export interface Answer {
 export interface TestUser {
   readonly id: string;
   readonly apiKey: string;
-  /** Calls as this user; `body` is sent as JSON. */
+  /** Calls the API as this user. @param body is sent as JSON */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
@@ -42,26 +43,29 @@ export interface TestService {
   objects(): FileObjectStore;
   payment(): LocalPayment;
   crypto(): LocalCryptoProcessor;
-  /** For code under test in another process: where the database and the objects are. */
+  /** Where the database and the objects are, for code under test in another process. */
   databaseURL(): string;
   folder(): string;
   /** What every surface is made from. */
   service(): Service;
   handler(): RestHandler;
-  /** @param address where it seems to come from */
+  /** Sends a request. @param address from where it seems to come */
   send(request: Request, address?: string): Promise<Answer>;
-  /** A new user with a key of their own, and credits. */
+  /** Makes a user with an API key and credits. */
   user(credits?: number): Promise<TestUser>;
   /** What was logged so far. */
   readonly logged: string[];
 }
 
-/** What tests seal with. */
+/** The data key with which tests seal secrets. */
 export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests') };
 
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
-/** Made for the tests of the file or `describe` it is called in. Private destinations and many requests are allowed unless told otherwise. */
+/**
+ * Makes a service for the tests of the file or `describe` in which this is called. Private destinations and many
+ * requests are allowed unless told otherwise.
+ */
 export function testService({
   allowPrivateAddresses = true,
   rateLimitFactor = 100,
@@ -85,7 +89,7 @@ export function testService({
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'objects-'));
     const pool = createPool({ connectionString: database.url(), max: 5 });
-    const log = (event: string, fields: Record<string, unknown>) =>
+    const log: Log = (event, fields) =>
       void logged.push(JSON.stringify({ event, ...fields, cause: String(fields['cause']) }));
     const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });
     const serviceSecret = 'a secret for tests';
@@ -150,9 +154,9 @@ export function testService({
     async user(credits = 1000) {
       const id = `usr_${++users}`;
       const apiKey = `lss_test_key_of_${id}`;
-      const { accounts, billing } = databaseOn(made!.pool);
-      await accounts.ensureUser({ id, email: `${id}@example.com`, name: id });
-      await accounts.ensureKey({
+      const data = databaseOn(made!.pool);
+      await data.users.ensureUser({ id, email: `${id}@example.com`, name: id });
+      await data.users.ensureKey({
         id: `key_${id}`,
         userID: id,
         name: 'test',
@@ -160,7 +164,7 @@ export function testService({
         keyStart: 'lss_test_k',
       });
       if (credits > 0)
-        await billing.ensurePaidInvoice({
+        await data.invoices.ensurePaid({
           id: `inv_${id}`,
           userID: id,
           type: 'adjustment',
@@ -188,7 +192,7 @@ export function testService({
   };
 }
 
-/** Marks an upload as uploaded and examined, as the media worker would. */
+/** Lets an upload be complete and examined, as if the media worker had done that. */
 export async function pretendProbed(
   { pool, objects }: Pick<TestService, 'pool' | 'objects'>,
   uploadID: string,

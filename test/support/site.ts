@@ -1,4 +1,4 @@
-// The one origin that people and applications meet, on a port of its own: sign-in, OAuth, the REST API and MCP over a test database.
+// One origin for people and applications: sign-in, OAuth, the REST API and MCP over a test database.
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,26 +11,30 @@ import { hashPassword } from 'better-auth/crypto';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { createService } from '../../lambda/api/create-service.ts';
+import { addressOf, requestOf, resultOf } from '../../lambda/api/gateway-event.ts';
 import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { AuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { AuthorizationServerOptions } from '../../lambda/auth/authorization-server.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
-import { guidance } from '../../lambda/mcp/guidance.ts';
+import { guidance } from '../../lambda/api/mcp-guidance.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
+import type { Log } from '../../lambda/log.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
-import { createLocalCryptoProcessor } from '../../lambda/ports/crypto-processor/local-crypto-processor.ts';
+import { createLocalCryptoProcessor } from '../../lambda/ports/payments/local-crypto-processor.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
-import { createLocalPayment } from '../../lambda/ports/payment/local-payment.ts';
+import { createLocalPayment } from '../../lambda/ports/payments/local-payment.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
-import { createAccessTokens } from '../../lambda/surfaces/access-tokens.ts';
+import { createAccessTokens } from '../../lambda/surfaces/admission/access-tokens.ts';
 import { createMcpHandler, mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import type { McpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
-import { createRestHandler } from '../../lambda/surfaces/rest.ts';
+import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import { testDatabase } from './database.ts';
+import { throughDistribution } from './distribution.ts';
+import type { DistributionOptions } from './distribution.ts';
 import { plantedSecrets } from './planted-secrets.ts';
 import { testDataKey } from './service.ts';
 
@@ -39,13 +43,13 @@ export interface TestSite {
   pool(): Pool;
   objects(): FileObjectStore;
   sealer(): Sealer;
-  /** Every mail so far. */
+  /** All mails so far. */
   readonly mails: Mail[];
-  /** Everything that was logged so far, as JSON lines. */
+  /** All lines of the log so far, as JSON. */
   readonly logged: string[];
-  /** A user with a confirmed address. */
+  /** Makes a user with a confirmed address. */
   user(): Promise<{ id: string; email: string; password: string }>;
-  /** Moves the clock of everything here, by as much as is said, from then on. */
+  /** Moves the clock of the site forward, for everything on it. */
   advance(seconds: number): void;
 }
 
@@ -55,19 +59,22 @@ export interface TestSiteOptions {
   readonly createAuth?: (options: AuthorizationServerOptions) => AuthHandler;
   /** Makes the MCP handler: by default the one that the local run uses. */
   readonly createMcp?: (...parts: Parameters<typeof createService>) => McpHandler;
-  /** Answers what neither API nor sign-in has. */
+  /** Answers requests that neither the API nor sign-in answers. */
   readonly pages?: (request: Request) => Promise<Response>;
+  /** What is between clients and handlers. By default nothing is, as in the local run. */
+  readonly distribution?: DistributionOptions;
 }
 
 const mcpOfLocalRun = (...parts: Parameters<typeof createService>) =>
   createMcpHandler(createService(...parts), guidance);
 
-/** Made for the tests of the file or `describe` it is called in. */
+/** Makes a site for the tests of the file or `describe` in which this is called. */
 export function testSite({
   rateLimitFactor = 1000,
   createAuth = createAuthHandler,
   createMcp = mcpOfLocalRun,
   pages,
+  distribution,
 }: TestSiteOptions = {}): TestSite {
   const database = testDatabase();
   const mails: Mail[] = [];
@@ -81,7 +88,7 @@ export function testSite({
   beforeAll(async () => {
     const pool = createPool({ connectionString: database.url(), max: 5 });
     const clock = () => new Date(Date.now() + aheadMs);
-    const log = (event: string, fields: Record<string, unknown>) =>
+    const log: Log = (event, fields) =>
       void logged.push(
         JSON.stringify({ event, ...fields }, (_, value) => (value instanceof Error ? value.stack : value)),
       );
@@ -117,9 +124,18 @@ export function testSite({
       if (pathname.startsWith('/api/auth/') || pathname.startsWith('/.well-known/')) return auth(request, address);
       return pages ? pages(request) : new Response(null, { status: 404 });
     };
+    const fromOutside: typeof auth = distribution
+      ? (request, address) =>
+          throughDistribution(
+            async (event) => resultOf(await route(requestOf(event, origin), addressOf(event))),
+            request,
+            address,
+            distribution,
+          )
+      : route;
     const answer = getRequestListener(async (request, { incoming }) => {
       secrets.plant(request.headers, await request.clone().text());
-      const response = await route(request, incoming.socket.remoteAddress ?? null);
+      const response = await fromOutside(request, incoming.socket.remoteAddress ?? null);
       secrets.expectNoneIn(await response.clone().text(), `the answer to ${request.method} ${request.url}`);
       return response;
     });
@@ -145,9 +161,9 @@ export function testSite({
     async user() {
       const id = `usr_${++users}`;
       const user = { id, email: `${id}@example.com`, password: `the password of ${id}` };
-      const { accounts } = databaseOn(made!.pool);
-      await accounts.ensureUser({ ...user, name: id });
-      await accounts.ensurePassword({ id: `crd_${id}`, userID: id, passwordHash: await hashPassword(user.password) });
+      const data = databaseOn(made!.pool);
+      await data.users.ensureUser({ ...user, name: id });
+      await data.users.ensurePassword({ id: `crd_${id}`, userID: id, passwordHash: await hashPassword(user.password) });
       return user;
     },
   };

@@ -1,11 +1,11 @@
-// A reporter of tests: every minute the tests that still run, so that one that hangs is known by name even where the run is ended from outside.
+// A reporter that names the tests that still run, every minute, so that one that hangs is known by name.
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 const everyMs = 60_000;
 
 export class StillRunning implements Reporter {
-  /** By file. */
+  /** The test that runs in each file. */
   readonly #running = new Map<string, { readonly sinceMs: number; test: string }>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -32,9 +32,8 @@ export class StillRunning implements Reporter {
 
   #say(): void {
     for (const [file, { sinceMs, test }] of this.#running) {
-      console.log(
-        `… ${relative(process.cwd(), file)}${test} (the file for ${Math.round((performance.now() - sinceMs) / 1000)} s)`,
-      );
+      const seconds = Math.round((performance.now() - sinceMs) / 1000);
+      console.log(`… ${relative(process.cwd(), file)}${test} (the file for ${seconds} s)`);
     }
   }
 }

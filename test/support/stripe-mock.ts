@@ -1,4 +1,4 @@
-// Stripe's own mock server (https://github.com/stripe/stripe-mock), which checks requests against Stripe's OpenAPI document.
+// Stripe's mock server (github.com/stripe/stripe-mock), which checks requests against Stripe's OpenAPI document.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { promisify } from 'node:util';
 import { freePort } from './ingests.ts';
 
 export interface StripeMock {
-  /** Whether tests have to be skipped, because there is none. */
+  /** Whether tests have to be skipped, because there is no mock server. */
   readonly missing: boolean;
-  /** For titles of tests: empty, or why they are skipped. */
+  /** For titles of tests: empty, or the reason why they are skipped. */
   readonly note: string;
   readonly port: number;
   stop(): Promise<void>;
@@ -20,7 +20,10 @@ export interface StripeMock {
 
 const version = 'v0.203.0';
 
-/** The program at STRIPE_MOCK_PATH, or with RUN_STRIPE_MOCK=1 one that Go builds, started for the calling test file, which stops it. */
+/**
+ * Starts the program at STRIPE_MOCK_PATH, or with RUN_STRIPE_MOCK=1 one that Go builds. The test file that calls this
+ * stops it.
+ */
 export async function findStripeMock(): Promise<StripeMock> {
   const path = process.env.STRIPE_MOCK_PATH ?? (process.env.RUN_STRIPE_MOCK === '1' ? await buildStripeMock() : null);
   if (path !== null) return startStripeMock(path);
@@ -48,7 +51,7 @@ async function startStripeMock(path: string): Promise<StripeMock> {
   };
 }
 
-/** Gets its name once complete, so that test files starting at the same time cannot meet half of it. */
+/** Builds the program. Its folder gets its name when it is complete, so that no other test file meets half of it. */
 async function buildStripeMock(): Promise<string> {
   const folder = join(tmpdir(), `stripe-mock-${version}`);
   if (!existsSync(folder)) {

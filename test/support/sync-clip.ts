@@ -1,4 +1,4 @@
-// Clips whose picture flashes and whose sound beeps at the same moments, and the search for both in what came out at the other end.
+// Clips whose picture flashes and whose sound beeps at the same moments, and the search for both in an output.
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
@@ -8,72 +8,41 @@ export interface SyncClip {
   readonly size: string;
   readonly framesPerSecond: number;
   readonly seconds: number;
-  /** Null: a clip without sound. */
+  /** Null makes a clip without sound. */
   readonly sampleRate: number | null;
   readonly codecs: readonly string[];
 }
 
-/** The flash of each clip: from half a second after its start, for a tenth of a second, once every two seconds. */
+/** When each clip flashes: every two seconds, half a second after that, for a tenth of a second. */
 const flash = 'between(mod(t\\,2)\\,0.5\\,0.6)';
 
 export async function makeSyncClip(
   { ffmpegPath }: MediaTools,
   { path, size, framesPerSecond, seconds, sampleRate, codecs }: SyncClip,
 ): Promise<string> {
-  const picture = `color=black:s=${size}:r=${framesPerSecond}:d=${seconds},drawbox=color=white:t=fill:enable='${flash}'`;
+  const black = `color=black:s=${size}:r=${framesPerSecond}:d=${seconds}`;
+  const picture = `${black},drawbox=color=white:t=fill:enable='${flash}'`;
   const sound =
     sampleRate === null
       ? []
       : ['-f', 'lavfi', '-i', `aevalsrc='0.8*sin(2*PI*1000*t)*${flash}':s=${sampleRate}:d=${seconds}`];
-  await promisify(execFile)(ffmpegPath, [
-    '-nostdin',
-    '-v',
-    'error',
-    '-y',
-    '-f',
-    'lavfi',
-    '-i',
-    picture,
-    ...sound,
-    '-pix_fmt',
-    'yuv420p',
-    ...codecs,
-    path,
-  ]);
+  const input = ['-f', 'lavfi', '-i', picture, ...sound];
+  const output = ['-pix_fmt', 'yuv420p', ...codecs, path];
+  await promisify(execFile)(ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...input, ...output]);
   return path;
 }
 
-/** Seconds at which a flash begins, by the presentation times in the file. */
+/** The seconds at which flashes begin, by the presentation times in the file. */
 export async function flashes({ ffmpegPath }: MediaTools, file: string, framesPerSecond: number): Promise<number[]> {
-  const luma = await decode(ffmpegPath, [
-    '-i',
-    file,
-    '-map',
-    '0:v',
-    '-vf',
-    `fps=${framesPerSecond}:start_time=0,scale=1:1,format=gray`,
-    '-f',
-    'rawvideo',
-  ]);
+  const filter = `fps=${framesPerSecond}:start_time=0,scale=1:1,format=gray`;
+  const luma = await decode(ffmpegPath, ['-i', file, '-map', '0:v', '-vf', filter, '-f', 'rawvideo']);
   return rises([...luma].map((value) => value > 110)).map((index) => index / framesPerSecond);
 }
 
-/** Seconds at which a beep begins, to a millisecond. */
+/** The seconds at which beeps begin, to a millisecond. */
 export async function beeps({ ffmpegPath }: MediaTools, file: string): Promise<number[]> {
-  const bytes = await decode(ffmpegPath, [
-    '-i',
-    file,
-    '-map',
-    '0:a',
-    '-af',
-    'aresample=48000:async=1:first_pts=0',
-    '-ac',
-    '1',
-    '-ar',
-    '48000',
-    '-f',
-    's16le',
-  ]);
+  const mono = ['-af', 'aresample=48000:async=1:first_pts=0', '-ac', '1', '-ar', '48000', '-f', 's16le'];
+  const bytes = await decode(ffmpegPath, ['-i', file, '-map', '0:a', ...mono]);
   const perMillisecond = 48;
   const loud: boolean[] = [];
   for (let at = 0; at + perMillisecond * 2 <= bytes.length; at += perMillisecond * 2) {
@@ -82,10 +51,9 @@ export async function beeps({ ffmpegPath }: MediaTools, file: string): Promise<n
       peak = Math.max(peak, Math.abs(bytes.readInt16LE(at + sample * 2)));
     loud.push(peak > 4000);
   }
-  // A tone swings through zero: a beep begins only after 50 ms of quiet.
-  return rises(loud.map((_, index) => loud.slice(Math.max(0, index - 50), index + 1).some(Boolean))).map(
-    (index) => index / 1000,
-  );
+  // A tone swings through zero, so that a beep begins only after 50 ms of quiet.
+  const sounds = loud.map((_, index) => loud.slice(Math.max(0, index - 50), index + 1).some(Boolean));
+  return rises(sounds).map((index) => index / 1000);
 }
 
 function rises(levels: readonly boolean[]): number[] {

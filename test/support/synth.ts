@@ -1,4 +1,4 @@
-// Builds stages for tests as bin/app.ts does for the CLI, without bundling, and templates without the hashes that code changes.
+// Builds stages as bin/app.ts does, but without bundling, and templates without the hashes that code changes.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,10 @@ import type { StageSettings } from '../../lib/stage-settings.ts';
 /** A CloudFormation resource as a template has it. */
 export interface Resource {
   readonly Type: string;
-  /** Any: a template's properties have no type. */
+  /** The type is any, since the properties in a template have none. */
   readonly Properties: any;
   readonly DependsOn?: readonly string[];
+  readonly DeletionPolicy?: string;
 }
 
 /** The parts of a template that tests look at. */
@@ -26,7 +27,7 @@ export interface SynthesizedStage {
   readonly stage: ServiceStage;
   /** The stage's stacks by construct id, in the order they are made. */
   readonly stacks: ReadonlyMap<string, Stack>;
-  /** A stack's template; hashes of code replaced, so that it changes with the infrastructure only. */
+  /** The template of a stack, without hashes of code, so that it changes only with the infrastructure. */
   template(stackId: string): StackTemplate;
   /** All resources of a stack, or of every stack, by logical id. */
   resources(stackId?: string): [logicalId: string, Resource][];
@@ -36,9 +37,9 @@ const outputFolders: string[] = [];
 afterAll(() => outputFolders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 /**
- * An app with the context of cdk.json, whose output is removed after the tests of the file.
- * @param bundling false: functions have no code, and their entry points need not exist
- * @param validating by CloudFormation's own rules, which takes seconds
+ * Makes an app with the context of cdk.json. Its output is removed after the tests of the file.
+ * @param bundling bundles the code of functions; without it, their entry points need not exist
+ * @param validating checks templates by the rules of CloudFormation, which takes seconds
  */
 export function testApp({ bundling = false, validating = false } = {}): App {
   const { context }: { context: Record<string, unknown> } = JSON.parse(
@@ -68,7 +69,7 @@ export function synthesizeStage(app: App, name: string, settings: StageSettings)
   const template = (stackId: string): StackTemplate => {
     const stack = stacks.get(stackId);
     if (!stack) throw new Error(`stage ${name} has no stack ${stackId}`);
-    return withoutCodeHashes(Template.fromStack(stack).toJSON());
+    return templateOf(stack);
   };
   const resources = (stackId: string): [string, Resource][] => Object.entries(template(stackId).Resources);
   return {
@@ -77,6 +78,11 @@ export function synthesizeStage(app: App, name: string, settings: StageSettings)
     template,
     resources: (stackId) => (stackId === undefined ? [...stacks.keys()].flatMap(resources) : resources(stackId)),
   };
+}
+
+/** The template of any stack, hashes of code replaced. */
+export function templateOf(stack: Stack): StackTemplate {
+  return withoutCodeHashes(Template.fromStack(stack).toJSON());
 }
 
 function withoutCodeHashes(template: unknown): StackTemplate {

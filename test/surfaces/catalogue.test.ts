@@ -8,14 +8,14 @@ import { buildSchema } from '../../lambda/surfaces/graphql/schema.ts';
 import { buildOpenapi } from '../../lambda/surfaces/openapi/openapi.ts';
 
 interface Surface {
-  /** Names as the surface has them, turned back into tool names. */
+  /** The operations that the surface has, by tool name. */
   readonly has: () => readonly string[];
-  /** Tool names, and why they are not there. */
+  /** The operations that the surface does not have, by tool name, and why. */
   readonly leftOut: Readonly<Record<string, string>>;
 }
 
 const forNobody =
-  'it needs no credential: agents have the list of tools itself, and learn from calls whether the service answers';
+  'it needs no credential: AI clients have the list of tools itself, and calls tell them whether the service answers';
 
 const surfaces: Readonly<Record<string, Surface>> = {
   OpenAPI: {
@@ -49,7 +49,7 @@ describe.each(Object.entries(surfaces))('%s', (_name, { has, leftOut }) => {
     expect([...has()].sort()).toEqual(expected.sort());
   });
 
-  test('leaves out only what there is', () => {
+  test('leaves out only operations that exist', () => {
     const names = new Set(operations.map(toolName));
     expect(Object.keys(leftOut).filter((name) => !names.has(name))).toEqual([]);
   });

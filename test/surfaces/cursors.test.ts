@@ -1,4 +1,4 @@
-// Cursors: opaque, nobody can make or alter one, and a walk by them sees every row once while rows come and go.
+// Cursors: nobody can make, read or alter one, and a walk by them shows every row once while rows come and go.
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
@@ -28,7 +28,7 @@ async function addUpload(userID: string): Promise<string> {
   return id;
 }
 
-it('a walk shows each row that stays exactly once, newest first, whatever comes and goes between its pages', async () => {
+it('a walk shows each row that stays once, newest first, whatever comes and goes between its pages', async () => {
   const between = fc.array(fc.oneof(fc.constant('add' as const), fc.record({ remove: fc.nat() })), { maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(
@@ -58,7 +58,7 @@ it('a walk shows each row that stays exactly once, newest first, whatever comes 
             }
           }
         }
-        // Rows that were removed may or may not have been met before that; nothing else may be missing, twice or new.
+        // A removed row may have been shown before it was removed. No other row may be missing, come twice or be new.
         expect(seen.filter((id) => !removed.has(id))).toEqual(atStart.filter((id) => !removed.has(id)));
         expect(seen).toEqual(atStart.filter((id) => seen.includes(id)));
       },
@@ -71,7 +71,7 @@ describe('a cursor', () => {
   const { seal, open } = cursorsOf('secret', 'usr_1');
   const position = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 
-  it('leads back to its position, and says nothing of it to who reads it', () => {
+  it('leads back to its position, which cannot be read from it', () => {
     fc.assert(fc.property(position, fc.string(), (at, list) => open(list, seal(list, at)) === at));
     expect(seal('uploads', 1)).toMatch(/^[A-Za-z0-9_-]{27}$/);
   });

@@ -1,4 +1,4 @@
-// What callers are told about what they sent: every fault at its place, in words that say what to send instead; and that nothing is written.
+// What callers are told of faults: each at its place, with what to send instead, while nothing is written.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
@@ -7,6 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
+import { countRows } from '../support/rows.ts';
 import { baseURL, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
@@ -112,7 +113,7 @@ describe('a field', () => {
   });
 });
 
-it('every fault is listed, those of header, query and body alike, and the sum of them is said in one line', async () => {
+it('all faults of header, query and body are listed, and summed up in one line', async () => {
   const { status, body } = await user.call(
     'POST',
     '/uploads?colour=red',
@@ -131,7 +132,7 @@ it('every fault is listed, those of header, query and body alike, and the sum of
   expect(body.detail).toMatch(/^\/header\/Idempotency-Key: Must .* And 3 more\.$/);
 });
 
-it('fifty thousand faults are not fifty thousand sentences', async () => {
+it('of fifty thousand faults a hundred are listed', async () => {
   const { status, body } = await post(
     JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`f${index}`, 1]))),
   );
@@ -140,7 +141,7 @@ it('fifty thousand faults are not fifty thousand sentences', async () => {
   expect(body.detail).toContain('And 49997 more; errors lists the first 100.');
 });
 
-it('no word of the validator gets out, whatever is sent', { timeout: 60_000 }, async () => {
+it('no word of the validator is in an answer, whatever is sent', { timeout: 60_000 }, async () => {
   const value = fc.jsonValue({ maxDepth: 3 });
   for (const { body, path, method } of operations) {
     if (!body) continue;
@@ -157,7 +158,9 @@ it('no word of the validator gets out, whatever is sent', { timeout: 60_000 }, a
         expect(status).toBeLessThan(500);
         for (const { detail } of body.errors ?? []) {
           expect(detail).toMatch(/^(Is|Must|There|May|A|At|The|This) .*\.$/s);
-          expect(detail).not.toMatch(/\binvalid\b|\breceived\b|unrecognized|undefined|NaN|\[object/i);
+          // The name of an unknown field is the caller's own word, and may be any.
+          const ours = detail.replace(/^There is no field .* here\./s, '');
+          expect(ours).not.toMatch(/\binvalid\b|\breceived\b|unrecognized|undefined|NaN|\[object/i);
         }
       }),
       { numRuns: 30 },
@@ -165,15 +168,8 @@ it('no word of the validator gets out, whatever is sent', { timeout: 60_000 }, a
   }
 });
 
-describe('hostile bodies', () => {
-  const rows = async () =>
-    (
-      await service
-        .pool()
-        .query(
-          'select (select count(*) from streams) + (select count(*) from uploads) + (select count(*) from idempotent_answers) as n',
-        )
-    ).rows[0].n;
+describe('a hostile body', () => {
+  const rows = () => countRows(service, 'streams', 'uploads', 'idempotent_answers');
 
   it.each([
     ['cut in the middle', '{"name": "x', {}, 'malformed_json'],
@@ -203,7 +199,7 @@ describe('hostile bodies', () => {
     ['with an id of 10,000 characters', JSON.stringify({ destinationID: 'x'.repeat(10_000) }), {}, 'validation_failed'],
     ['with a null character in an id', JSON.stringify({ destinationID: 'a\0' }), {}, 'validation_failed'],
     ['with half a character in an id', String.raw`{"destinationID":"\ud800"}`, {}, 'validation_failed'],
-  ])('%s: a problem, and nothing written', async (_, body, headers, code) => {
+  ])('%s is answered with a problem, and writes nothing', async (_, body, headers, code) => {
     const before = await rows();
     const answer = await post(body, { 'idempotency-key': 'hostile', ...headers });
     expect([answer.status, answer.body.code, answer.body.type]).toEqual([422, code, `${baseURL}/problems/${code}`]);
@@ -212,7 +208,7 @@ describe('hostile bodies', () => {
     expect(await rows()).toBe(before);
   });
 
-  it('a connection that ends in the middle of a body is nobody’s mistake in the log, and writes nothing', async () => {
+  it('that ends with its connection is not logged as a failure, and writes nothing', async () => {
     const before = await rows();
     const answered = Promise.withResolvers<Response>();
     const server = createServer((request, response) => {
@@ -226,9 +222,16 @@ describe('hostile bodies', () => {
     await once(server, 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => {});
-    socket.write(
-      `POST /v1/streams HTTP/1.1\r\nhost: 127.0.0.1:3999\r\nx-api-key: ${user.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"name":`,
-    );
+    const lines = [
+      'POST /v1/streams HTTP/1.1',
+      'host: 127.0.0.1:3999',
+      `x-api-key: ${user.apiKey}`,
+      'content-type: application/json',
+      'content-length: 1000',
+      '',
+      '{"name":',
+    ];
+    socket.write(lines.join('\r\n'));
     await once(server, 'request');
     socket.destroy();
     expect(((await (await answered.promise).json()) as { code: string }).code).toBe('malformed_json');
@@ -256,8 +259,8 @@ describe('hostile identifiers', () => {
     operations
       .filter(({ path }) => path.includes('{id}'))
       .map((operation) => [`${operation.method} ${operation.path}`, operation] as const),
-  )('%s knows none of them', async (_, { method, path, body, errors }) => {
-    // A body that passes, so that the identifier is what is wrong.
+  )('%s finds nothing by them', async (_, { method, path, body, errors }) => {
+    // These bodies are right: only the identifier is wrong.
     const bodies: Record<string, unknown> = {
       '/playlists/{id}/operations': { operations: [{ op: 'clear' }] },
       '/streams/{id}/schedule': { scheduleStartAt: '2999-01-01T00:00:00Z' },

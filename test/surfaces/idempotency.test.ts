@@ -1,9 +1,13 @@
-// An Idempotency-Key on every POST: one effect and one answer, whoever repeats it, however many at once, for a day.
+// An Idempotency-Key on a POST: one effect and one answer, however often and at once it is repeated, for a day.
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
+import { all } from '../../lambda/data/queryable.ts';
+import { letAnswerAge } from '../support/kept-answers.ts';
+import { countRows } from '../support/rows.ts';
 import { baseURL, pretendProbed, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
 let user: TestUser;
@@ -65,8 +69,7 @@ const requests: Readonly<Record<string, () => Promise<readonly [path: string, bo
   createUploadUrl: async () => [`/uploads/${await newUpload()}/upload-url`, {}],
   completeUpload: async () => {
     const id = await newUpload();
-    const { rows } = await service.pool().query('select object_key from uploads where id = $1', [id]);
-    await service.objects().write(rows[0].object_key, Buffer.from('abc'), { contentType: 'video/mp4' });
+    await service.objects().write(await objectKeyOf(service, id), Buffer.from('abc'), { contentType: 'video/mp4' });
     return [`/uploads/${id}/complete`, {}];
   },
   createPlaylist: async () => [
@@ -81,30 +84,28 @@ const requests: Readonly<Record<string, () => Promise<readonly [path: string, bo
   createDestination: async () => ['/destinations', { name: 'd', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'k' }],
 };
 
+/** A number that every effect of these requests makes larger. */
+async function effects(): Promise<number> {
+  const [row] = await all<{ versions: number }>(service.pool(), 'select sum(version) as versions from playlists');
+  return (row!.versions ?? 0) + (await countRows(service, 'streams', 'uploads', 'outbox'));
+}
+
 describe.for(Object.entries(requests))('%s', ([, request]) => {
   it('is answered again byte for byte, and changes nothing the second time', async () => {
     const [path, body] = await request();
     const first = await post(path, body, 'again');
     expect([200, 201, 202]).toContain(first.status);
-    const rows = async () =>
-      (
-        await service
-          .pool()
-          .query(
-            'select (select count(*) from streams) + (select count(*) from uploads) + (select count(*) from outbox) + (select sum(version) from playlists) as n',
-          )
-      ).rows[0].n;
-    const before = await rows();
+    const before = await effects();
     const second = await post(path, body, 'again');
     expect(second).toEqual({ ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } });
-    expect(await rows()).toBe(before);
-    // Another path is another request.
+    expect(await effects()).toBe(before);
+    // With the same key, another path is another request.
     if (path.includes('/', 1))
       expect(codeOf(await post(path.replace(/_\w+/, '_x'), body, 'again'))).toBe('idempotency_key_reused');
   });
 });
 
-it('the requests tried here are POSTs of the catalogue', () => {
+it('the requests that are repeated here are POSTs of the catalogue', () => {
   const posts = new Set(operations.filter(({ method }) => method === 'POST').map(({ id }) => id));
   expect(Object.keys(requests).filter((id) => !posts.has(id))).toEqual([]);
 });
@@ -116,7 +117,7 @@ it('the same fields in another order are the same request, other values are anot
   expect([other.status, codeOf(other)]).toEqual([422, 'idempotency_key_reused']);
 });
 
-it('a key belongs to one user and one operation', async () => {
+it('a key of another user or for another operation is another key', async () => {
   const stranger = await service.user();
   const answers = [
     await post('/streams', {}, 'mine'),
@@ -130,7 +131,7 @@ it('a key belongs to one user and one operation', async () => {
   ]);
 });
 
-it('a failure is not kept: the same key does it once it can be done', async () => {
+it('a refusal is not kept, so that the same key can be used once the request can succeed', async () => {
   const id = await newUpload();
   expect(codeOf(await post(`/uploads/${id}/complete`, {}, 'early'))).toBe('upload_incomplete');
   await pretendProbed(service, id);
@@ -138,56 +139,61 @@ it('a failure is not kept: the same key does it once it can be done', async () =
   expect([done.status, done.headers['idempotency-replayed']]).toEqual([200, undefined]);
 });
 
-it('after a day the key is free', async () => {
+it('a key can be used again after a day', async () => {
+  const daySeconds = 24 * 3600;
   const first = await post('/streams', { name: 'one' }, 'old');
-  await service
-    .pool()
-    .query(`update idempotent_answers set created_at = now() - interval '23 hours 59 minutes' where key = 'old'`);
+  await letAnswerAge(service, 'old', daySeconds - 60);
   expect((await post('/streams', { name: 'one' }, 'old')).text).toBe(first.text);
-  await service
-    .pool()
-    .query(`update idempotent_answers set created_at = now() - interval '24 hours 1 second' where key = 'old'`);
+  await letAnswerAge(service, 'old', daySeconds + 1);
   const later = await post('/streams', { name: 'two' }, 'old');
   expect([later.status, later.headers['idempotency-replayed']]).toEqual([201, undefined]);
   expect((await post('/streams', { name: 'two' }, 'old')).text).toBe(later.text);
 });
 
-it('whatever comes at once under whatever keys: each key has one effect, and each answer is that effect or says why not', async () => {
-  const sent = fc.record({ key: fc.constantFrom('a', 'b', 'c'), name: fc.constantFrom('x', 'y') });
+interface NamedRequest {
+  readonly key: string;
+  readonly name: string;
+}
+
+/** The first answer to each key that made a stream, with the name of that stream. */
+type MadeStreams = Map<string, { readonly name: string; readonly text: string }>;
+
+/** Fails unless each answer is the one effect of its key, or says why it is not. */
+function judgeRound(answers: readonly (NamedRequest & { answer: RawAnswer })[], made: MadeStreams): void {
+  for (const { key, name, answer } of answers) {
+    if (answer.status !== 201 || answer.headers['idempotency-replayed'] !== undefined) continue;
+    expect(made.has(key)).toBe(false);
+    made.set(key, { name, text: answer.text });
+  }
+  for (const { key, name, answer } of answers) {
+    if (answer.status === 201) {
+      expect({ name, text: answer.text }).toEqual(made.get(key));
+      continue;
+    }
+    const isRepeated = name === made.get(key)?.name;
+    const codes = isRepeated ? ['idempotency_in_progress'] : ['idempotency_in_progress', 'idempotency_key_reused'];
+    expect(answer.status).toBe(422);
+    expect(codes).toContain(codeOf(answer));
+  }
+}
+
+it('of requests at once under any keys, each key has one effect, and each answer is that or says why not', async () => {
+  const request = fc.record({ key: fc.constantFrom('a', 'b', 'c'), name: fc.constantFrom('x', 'y') });
+  const anyRound = fc.array(request, { minLength: 1, maxLength: 6 });
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.array(sent, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 4 }),
-      async (rounds) => {
-        const caller = await service.user(0);
-        const made = new Map<string, { readonly name: string; readonly text: string }>();
-        for (const round of rounds) {
-          const answers = await Promise.all(
-            round.map(async (request) => ({
-              ...request,
-              answer: await post('/streams', { name: request.name }, request.key, caller),
-            })),
-          );
-          for (const { key, name, answer } of answers) {
-            if (answer.status === 201 && answer.headers['idempotency-replayed'] === undefined) {
-              expect(made.has(key)).toBe(false);
-              made.set(key, { name, text: answer.text });
-            }
-          }
-          for (const { key, name, answer } of answers) {
-            if (answer.status === 201) expect({ name, text: answer.text }).toEqual(made.get(key));
-            else
-              expect([422, codeOf(answer)]).toEqual([
-                answer.status,
-                name === made.get(key)?.name
-                  ? 'idempotency_in_progress'
-                  : expect.stringMatching(/^idempotency_(key_reused|in_progress)$/),
-              ]);
-          }
-        }
-        const { rows } = await service.pool().query('select name from streams where user_id = $1', [caller.id]);
-        expect(rows.map((row) => row.name).sort()).toEqual([...made.values()].map(({ name }) => name).sort());
-      },
-    ),
+    fc.asyncProperty(fc.array(anyRound, { minLength: 1, maxLength: 4 }), async (rounds) => {
+      const caller = await service.user(0);
+      const made: MadeStreams = new Map();
+      const send = async ({ key, name }: NamedRequest) => ({
+        key,
+        name,
+        answer: await post('/streams', { name }, key, caller),
+      });
+      for (const round of rounds) judgeRound(await Promise.all(round.map(send)), made);
+      const { body } = await caller.call('GET', '/streams?limit=100');
+      const names = body.data.map((stream: { name: string }) => stream.name);
+      expect(names.sort()).toEqual([...made.values()].map(({ name }) => name).sort());
+    }),
     { numRuns: 10 },
   );
 });

@@ -1,12 +1,14 @@
-// What webhooks are told: every event, once it has happened and in order, in the form that is declared; and nothing that has not.
+// Webhooks are told every event that has happened, in order and in the declared form, and no other.
 import { beforeEach, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { webhookEvents, webhookEventTypes, webhookPayload } from '../../lambda/operations/webhook-events.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
-import { actorsOn } from '../orchestration/actors.ts';
+import { actorsOn } from '../support/actors.ts';
 import { testDataKey, testService } from '../support/service.ts';
+import { clearEvents, eventIDs } from '../support/webhook-deliveries.ts';
 import { startReceiver } from './receiver.ts';
+import type { Payload } from './receiver.ts';
 import { testSender } from './sender.ts';
 
 const service = testService();
@@ -16,9 +18,9 @@ const sender = () => testSender(service.pool(), createSealer([testDataKey]));
 const webhook = async (url: string, events: readonly string[] = webhookEventTypes) =>
   (await call('POST', '/webhooks', { url, events })).body as { id: string; secret: string };
 
-beforeEach(() => service.pool().query('truncate webhooks, events, notifications cascade'));
+beforeEach(() => clearEvents(service));
 
-it('every transition of a stream and every change of its replicas, in order, with a signature that holds', async () => {
+it('every transition of a stream and every change of its replicas is told in order, and signed', async () => {
   await using receiver = await startReceiver();
   const { secret } = await webhook(receiver.url, ['stream.state_changed', 'replica.connected', 'replica.lost']);
   await register('agent');
@@ -30,9 +32,9 @@ it('every transition of a stream and every change of its replicas, in order, wit
   await sender().work();
 
   const told = receiver.verified(secret);
-  expect(
-    told.map(({ type, data }) => (type === 'stream.state_changed' ? `${data['from']} → ${data['to']}` : type)),
-  ).toEqual([
+  const inShort = ({ type, data }: Payload) =>
+    type === 'stream.state_changed' ? `${data['from']} → ${data['to']}` : type;
+  expect(told.map(inShort)).toEqual([
     'draft → activating',
     'replica.connected',
     'activating → active',
@@ -43,7 +45,8 @@ it('every transition of a stream and every change of its replicas, in order, wit
     'active → stopping',
     'stopping → stopped',
   ]);
-  expect(told.map(({ sequence }) => sequence)).toEqual(told.map(({ sequence }) => sequence).toSorted((a, b) => a - b));
+  const sequences = told.map(({ sequence }) => sequence);
+  expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
   expect(told[4]!.data).toEqual({
     streamID: id,
     streamStateID: expect.any(String),
@@ -53,12 +56,12 @@ it('every transition of a stream and every change of its replicas, in order, wit
     reason: { code: 'connection_reset', detail: 'x' },
   });
   const { transitions } = (await call('GET', `/streams/${id}`)).body;
-  expect(told.filter(({ type }) => type === 'stream.state_changed').map(({ data }) => data['streamStateID'])).toEqual(
-    transitions.map((transition: { id: string }) => transition.id).toReversed(),
-  );
+  const changes = told.filter(({ type }) => type === 'stream.state_changed');
+  const transitionIDs = transitions.map((transition: { id: string }) => transition.id);
+  expect(changes.map(({ data }) => data['streamStateID'])).toEqual(transitionIDs.toReversed());
 });
 
-it('every type there is, in the form that the OpenAPI document says', async () => {
+it('every type of event is told in the form that the OpenAPI document says', async () => {
   await using receiver = await startReceiver();
   const { secret } = await webhook(receiver.url);
   await register('agent');
@@ -104,13 +107,13 @@ it('every type there is, in the form that the OpenAPI document says', async () =
   const told = receiver.verified(secret);
   for (const payload of told) {
     const event = webhookEvents.find(({ type }) => type === payload.type)!;
-    // Which throws for what is not of that form, and leaves out what is not declared.
+    // The parser throws where the form is another, and leaves out what is not declared.
     expect(webhookPayload(event).parse(payload)).toEqual(payload);
   }
   expect(new Set(told.map(({ type }) => type))).toEqual(new Set(webhookEventTypes));
 });
 
-it('the death of an agent, whose replica has no reason of its own', async () => {
+it('the death of an agent is told as a lost replica, without a reason', async () => {
   await using receiver = await startReceiver();
   const { secret } = await webhook(receiver.url, ['replica.lost']);
   await register('agent');
@@ -121,7 +124,7 @@ it('the death of an agent, whose replica has no reason of its own', async () => 
   expect(receiver.verified(secret).map(({ data }) => data)).toEqual([{ streamID: id, role: 'primary', reason: null }]);
 });
 
-it('nothing that was undone, that another user did, or that nobody asked for', async () => {
+it('nothing is told that was undone, that another user did, or that the webhook did not ask for', async () => {
   await using receiver = await startReceiver();
   await webhook(receiver.url, ['stream.state_changed']);
   const id = await readyStream();
@@ -136,18 +139,18 @@ it('nothing that was undone, that another user did, or that nobody asked for', a
   await upload();
   await sender().work();
   expect(receiver.received).toEqual([]);
-  expect((await service.pool().query('select from events')).rowCount).toBe(0);
+  expect(await eventIDs(service)).toEqual([]);
 });
 
-it('as many events as there were, however many streams move at once while webhooks come and go', async () => {
+it('every event is told once, however many streams move at once while webhooks come and go', async () => {
   await using receiver = await startReceiver();
   await using elsewhere = await startReceiver();
   const { secret } = await webhook(receiver.url, ['stream.state_changed']);
   const streams = await Promise.all(Array.from({ length: 30 }, () => create('/streams', {})));
-  await Promise.all([
-    ...streams.map((id) => call('POST', `/streams/${id}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' })),
-    ...Array.from({ length: 10 }, async () => call('DELETE', `/webhooks/${(await webhook(elsewhere.url)).id}`)),
-  ]).then((answers) => expect(answers.filter(({ status }) => status >= 300)).toEqual([]));
+  const move = (id: string) => call('POST', `/streams/${id}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' });
+  const comeAndGo = async () => call('DELETE', `/webhooks/${(await webhook(elsewhere.url)).id}`);
+  const answers = await Promise.all([...streams.map(move), ...Array.from({ length: 10 }, comeAndGo)]);
+  expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
   await Promise.all([sender().work(), sender().work(), sender().work()]);
   const told = receiver.verified(secret);
   expect(new Set(told.map(({ data }) => data['streamID']))).toEqual(new Set(streams));

@@ -1,30 +1,33 @@
-// Senders that are killed with SIGKILL while they deliver, one after the other: every event arrives, and each repetition says that it is one.
+// Senders are killed with SIGKILL while they deliver, one after the other. Every event arrives, and repetitions say so.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { testDataKey, testService } from '../support/service.ts';
+import { deliveryStates, endSenderLeases } from '../support/webhook-deliveries.ts';
 import { startReceiver } from './receiver.ts';
 
 const service = testService();
 const streams = 24;
 const kills = 4;
 
+/** A module, as the program below imports it. */
+const moduleAt = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 const script = `
-  import { createPool } from ${JSON.stringify(new URL('../../lambda/data/queryable.ts', import.meta.url).href)};
-  import { createSealer } from ${JSON.stringify(new URL('../../lambda/ports/sealer/sealer.ts', import.meta.url).href)};
-  import { testSender } from ${JSON.stringify(new URL('sender.ts', import.meta.url).href)};
+  import { createPool } from ${moduleAt('../../lambda/data/queryable.ts')};
+  import { createSealer } from ${moduleAt('../../lambda/ports/sealer/sealer.ts')};
+  import { testSender } from ${moduleAt('sender.ts')};
   const { DATABASE_URL: connectionString, DATA_KEY } = process.env;
   const pool = createPool({ connectionString, max: 4 });
-  await testSender(pool, createSealer([{ id: 1, key: Buffer.from(DATA_KEY, 'hex') }]), { attempts: { timeoutMs: 60_000 } }).work();
+  const sealer = createSealer([{ id: 1, key: Buffer.from(DATA_KEY, 'hex') }]);
+  await testSender(pool, sealer, { attempts: { timeoutMs: 60_000 } }).work();
   await pool.end();`;
 
-test('nothing is lost', async () => {
+test('no event is lost when senders are killed', async () => {
   await using receiver = await startReceiver();
   const user = await service.user();
-  const {
-    body: { id, secret },
-  } = await user.call('POST', '/webhooks', { url: receiver.url, events: ['stream.state_changed'] });
+  const events = ['stream.state_changed'];
+  const { secret } = (await user.call('POST', '/webhooks', { url: receiver.url, events })).body;
   for (let count = 0; count < streams; count++) {
     const { body: stream } = await user.call('POST', '/streams', {});
     await user.call('POST', `/streams/${stream.id}/schedule`, { scheduleStartAt: '9999-01-01T00:00:00Z' });
@@ -38,7 +41,7 @@ test('nothing is lost', async () => {
   const answerAll = receiver.answer;
 
   for (let killed = 0; killed < kills; killed++) {
-    // Half of them before there is an answer, half of them right after the first.
+    // Half of the senders are killed before they get an answer, and half right after their first one.
     receiver.answer = killed % 2 === 0 ? () => {} : answerAll;
     const before = receiver.received.length;
     const sender = startSender();
@@ -46,18 +49,15 @@ test('nothing is lost', async () => {
     await receiver.has(before + 1);
     sender.kill('SIGKILL');
     await exited;
-    // Its lease ends, and a sweep finds what it left.
-    await service.pool().query('update webhooks set leased_until = null');
+    // The lease of the dead sender ends, and a sweep finds what it left.
+    await endSenderLeases(service);
     await databaseOn(service.pool()).webhooks.wakeForgotten(0);
   }
   receiver.answer = answerAll;
   const [code] = await once(startSender(), 'exit');
 
   expect(code).toBe(0);
-  const { rows } = await service
-    .pool()
-    .query('select state, count(*) from webhook_deliveries where webhook_id = $1 group by state', [id]);
-  expect(rows).toEqual([{ state: 'delivered', count: streams }]);
+  expect(await deliveryStates(service)).toEqual(Array(streams).fill('delivered'));
   const told = receiver.verified(secret);
   expect(new Set(told.map(({ data }) => data['streamID'])).size).toBe(streams);
   expect(new Set(receiver.received.map((received) => received.id)).size).toBe(streams);

@@ -1,10 +1,13 @@
-// Mails to users: each notification once, to its user, with what to do; what could not be sent is sent later.
+// Every notification is mailed once to its user, with what to do. One that could not be mailed is mailed later.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { NotificationKind } from '../../lambda/data/notifications.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { breakIdleTransactions } from '../support/database-outage.ts';
+import { commandsTo, countCommands } from '../support/outbox-rows.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
+import { clearNotifications, countUnsentNotifications, makeNotificationsDue } from '../support/webhook-deliveries.ts';
 import { testSender } from './sender.ts';
 
 const service = testService();
@@ -12,14 +15,20 @@ const sender = (settings?: Parameters<typeof testSender>[2]) =>
   testSender(service.pool(), createSealer([testDataKey]), settings);
 let user: TestUser;
 beforeEach(async () => {
-  await service.pool().query('truncate notifications, outbox cascade');
+  await clearNotifications(service);
   user = await service.user();
 });
 
 const credits = { creditsLeft: 12.3456, creditsExhaustedAt: new Date('2030-01-31T18:00:00.123Z') };
 const notify = (kind: NotificationKind, detail: object, dueAt = new Date()) =>
   databaseOn(service.pool()).notifications.add({ userID: user.id, kind, reference: 'x', detail: { ...detail }, dueAt });
-const unsent = async () => (await service.pool().query('select from notifications where sent_at is null')).rowCount;
+const unsent = () => countUnsentNotifications(service);
+
+/** Lets a sweep find the notifications that nobody has mailed. */
+async function sweep(): Promise<void> {
+  await makeNotificationsDue(service, 2);
+  await databaseOn(service.pool()).webhooks.wakeForgotten(60);
+}
 
 describe('a notification', () => {
   it.each([
@@ -57,55 +66,48 @@ describe('a notification', () => {
     expect(await unsent()).toBe(0);
   });
 
-  it('that several senders are at is mailed by one of them', async () => {
+  it('that several senders try to mail is mailed by one of them', async () => {
     await notify('credits_exhausted', credits);
-    const {
-      rows: [{ id }],
-    } = await service.pool().query('select id from notifications');
+    const [command] = await commandsTo(service, 'webhooks');
+    expect(command).toEqual({ notificationID: expect.any(Number) });
     for (let copies = 0; copies < 10; copies++)
-      await databaseOn(service.pool()).outbox.send({ queue: 'webhooks', body: { notificationID: Number(id) } });
+      await databaseOn(service.pool()).outbox.send({ queue: 'webhooks', body: command! });
     const sent: string[] = [];
     const mailer = { send: async () => void sent.push('x') };
     await Promise.all(Array.from({ length: 5 }, () => sender({ mailer }).work()));
     expect(sent).toHaveLength(1);
   });
 
-  it('that could not be handed over comes back, with the same reference', async () => {
+  it('whose mail could not be handed over is mailed later, with the same reference', async () => {
     await notify('credits_exhausted', credits);
     const references: unknown[] = [];
     const broken = {
-      send: async ({ reference }: { reference?: string }) => (
-        references.push(reference),
-        Promise.reject(new Error('no SES today'))
-      ),
+      async send({ reference }: { reference?: string }) {
+        references.push(reference);
+        throw new Error('no SES today');
+      },
     };
     const failing = sender({ mailer: broken });
     expect(await failing.work()).toBe(1);
     expect(failing.logged.join()).toContain('no SES today');
     expect(await unsent()).toBe(1);
-    await service.pool().query(`update notifications set due_at = now() - interval '2 minutes'`);
-    await databaseOn(service.pool()).webhooks.wakeForgotten(60);
+    await sweep();
     const { mails, work } = sender();
     await work();
     expect(mails.map(({ reference }) => reference)).toEqual(references);
   });
 
-  it('whose mail was sent by a process that died before it could note so is mailed again, with the same reference', async () => {
+  it('whose sender died before it could note the mail is mailed again, with the same reference', async () => {
     await notify('credits_exhausted', credits);
     const references: (string | undefined)[] = [];
     const dying = {
       async send({ reference }: { reference?: string }) {
         references.push(reference);
-        await service
-          .pool()
-          .query(
-            `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
-          );
+        await breakIdleTransactions(service);
       },
     };
     expect(await sender({ mailer: dying }).work()).toBe(1);
-    await service.pool().query(`update notifications set due_at = now() - interval '2 minutes'`);
-    await databaseOn(service.pool()).webhooks.wakeForgotten(60);
+    await sweep();
     const { mails, work } = sender();
     await work();
     expect([references.length, mails[0]!.reference]).toEqual([1, references[0]]);
@@ -118,12 +120,12 @@ describe('a notification', () => {
     expect([mails.length, await unsent()]).toEqual([0, 1]);
   });
 
-  it('is put away where a stage sends no mails, and that is said', async () => {
+  it('counts as sent where a stage sends no mails, and that is logged', async () => {
     await notify('credits_exhausted', credits);
     const { logged, work } = sender({ mailer: null });
     expect(await work()).toBe(0);
     expect(logged.join()).toContain('mail_not_sent');
     await databaseOn(service.pool()).webhooks.wakeForgotten(0);
-    expect((await service.pool().query('select from outbox')).rowCount).toBe(0);
+    expect(await countCommands(service)).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-// A receiver of webhooks on loopback that answers as well, or as badly, as a test asks for, and verifies like any other: with the library of Standard Webhooks.
+// A receiver of webhooks on loopback that answers as a test wants, and verifies events as receivers do.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -17,11 +17,11 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly received: Received[];
-  /** Answers requests from now on; 204 until then. */
+  /** How requests are answered from now on. Default: with 204. */
   answer: (response: ServerResponse, received: Received) => unknown;
-  /** The bodies, each verified. @throws when one was not signed with the secret */
+  /** Verifies the bodies of all requests so far. @throws when one of them was not signed with the secret */
   verified(secret: string): Payload[];
-  /** Once there are so many requests. */
+  /** Resolves once there have been so many requests. */
   has(count: number): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface Payload {
   readonly data: Record<string, unknown>;
 }
 
-/** @param certificate makes it https, on localhost */
+/** Starts a receiver. @param certificate makes it one of https, on localhost */
 export async function startReceiver(certificate?: Certificate): Promise<Receiver> {
   const waiting = new Set<() => void>();
   const listener = async (request: IncomingMessage, response: ServerResponse) => {

@@ -1,4 +1,4 @@
-// The sender of webhooks and mails as tests run it: its handler with a short time for each attempt, called with the commands that wait.
+// The sender of webhooks and mails, as tests run it: each attempt has little time, and only waiting commands count.
 import type { Pool } from 'pg';
 import type { WebhookCommand } from '../../lambda/data/outbox.ts';
 import type { QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
@@ -6,9 +6,10 @@ import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
 import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
-import type { WebhookParts } from '../../lambda/webhooks/webhooks.ts';
+import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
 
 export interface TestSender {
+  /** The mails that it has sent. */
   readonly mails: Mail[];
   readonly logged: string[];
   readonly handler: QueueHandler;
@@ -18,7 +19,7 @@ export interface TestSender {
   carryOut: (command: WebhookCommand) => Promise<unknown>;
 }
 
-type Settings = Partial<Omit<WebhookParts, 'attempts'>> & { readonly attempts?: Partial<WebhookParts['attempts']> };
+type Settings = Partial<Omit<WebhookOptions, 'attempts'>> & { readonly attempts?: Partial<WebhookOptions['attempts']> };
 
 export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other }: Settings = {}): TestSender {
   const mails: Mail[] = [];
@@ -44,9 +45,8 @@ export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other
     handler,
     async work() {
       for (let failed = 0; ;) {
-        const { rows } = await pool.query(
-          `delete from outbox where queue = 'webhooks' and visible_at <= now() returning id, body`,
-        );
+        const due = `delete from outbox where queue = 'webhooks' and visible_at <= now() returning id, body`;
+        const { rows } = await pool.query(due);
         if (rows.length === 0) return failed;
         const Records = rows.map((row) => ({ messageId: String(row.id), body: JSON.stringify(row.body) }));
         const { batchItemFailures } = await handler({ Records } as Parameters<typeof handler>[0]);

@@ -1,4 +1,4 @@
-// Sends what is in the form, shows the answer, and finds places in the schema.
+// The page to try queries on: sends the query in the form, shows the answer, and searches the schema.
 const element = (id) => document.getElementById(id);
 
 const firstQuery = `query Streams($first: Int) {
@@ -42,15 +42,10 @@ async function run() {
   const beganMs = performance.now();
   try {
     const headers = { 'content-type': 'application/json', ...(key ? { 'x-api-key': key.trim() } : {}) };
-    const response = await fetch('/graphql', {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ query, variables: parsed }),
-    });
-    show(
-      `${response.status}, ${Math.round(performance.now() - beganMs)} ms`,
-      JSON.stringify(await response.json(), null, 2),
-    );
+    const body = JSON.stringify({ query, variables: parsed });
+    const response = await fetch('/graphql', { method: 'POST', headers, body });
+    const durationMs = Math.round(performance.now() - beganMs);
+    show(`${response.status}, ${durationMs} ms`, JSON.stringify(await response.json(), null, 2));
   } catch (error) {
     show('The platform does not answer.', String(error));
   }
@@ -61,14 +56,15 @@ function show(facts, answer) {
   element('answer').textContent = answer;
 }
 
-// Blocks are types; those that mention what is looked for are shown.
-const blocks = (await (await fetch('/graphql/schema.graphql')).text()).split(
-  /\n\n(?=(?:"""[^"]*"""\n)?(?:type|input|enum|scalar) )/,
-);
-const find = () => {
+/** The schema cut into its types, each with its description. */
+const schema = await (await fetch('/graphql/schema.graphql')).text();
+const types = schema.split(/\n\n(?=(?:"""[^"]*"""\n)?(?:type|input|enum|scalar) )/);
+
+/** Shows the types that mention the text in the search field. */
+function find() {
   const sought = element('search').value.trim().toLowerCase();
-  element('schema').textContent =
-    blocks.filter((block) => block.toLowerCase().includes(sought)).join('\n\n') || 'Nothing has this name.';
-};
+  const found = types.filter((type) => type.toLowerCase().includes(sought));
+  element('schema').textContent = found.join('\n\n') || 'Nothing has this name.';
+}
 element('search').addEventListener('input', find);
 find();

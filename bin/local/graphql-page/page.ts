@@ -1,4 +1,4 @@
-// The page to try queries on, and the schema as text; for browsers only. Everything else at these paths is the API's.
+// The page to try GraphQL queries on, and the schema as text. Only browsers get the page: its address is the API's.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -8,16 +8,22 @@ interface PageFile {
   readonly read: () => string | Buffer;
 }
 
+/** Answers a GET for the page or one of its files. @returns whether the request was one, and is answered */
 export type GraphqlPage = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Its scripts, styles and requests are of this origin. */
-const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** The page takes scripts and styles from this origin only, and sends its requests nowhere else. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-/**
- * @param schemaText in the schema definition language
- * @returns answers a GET for the page; whether this was one
- */
+/** @param schemaText in GraphQL's schema definition language */
 export function createGraphqlPage(schemaText: string): GraphqlPage {
   const file = (name: string, contentType: string): PageFile => ({
     contentType: `${contentType}; charset=utf-8`,
@@ -32,8 +38,9 @@ export function createGraphqlPage(schemaText: string): GraphqlPage {
   return (request, response) => {
     const path = request.url?.replace(/\?.*$/s, '') ?? '';
     const found = files[path];
-    if (!found || request.method !== 'GET' || (path === '/graphql' && !request.headers.accept?.includes('text/html')))
-      return false;
+    if (!found || request.method !== 'GET') return false;
+    const isForBrowser = request.headers.accept?.includes('text/html') ?? false;
+    if (path === '/graphql' && !isForBrowser) return false;
     const headers = {
       'content-security-policy': contentSecurityPolicy,
       'x-content-type-options': 'nosniff',

@@ -1,8 +1,11 @@
-// Measures a bitrate over the last seconds.
+// Measures a bitrate over the last few seconds.
 
 const windowSeconds = 5;
 
-/** Counts bytes per whole second; the second that still runs does not count. Times are milliseconds of any clock that never steps back. */
+/**
+ * Counts bytes by whole seconds. The second that has not ended yet is left out of the bitrate.
+ * Times are milliseconds of any clock that never goes back.
+ */
 export class BitrateMeter {
   readonly #firstSecond: number;
   readonly #bytesBySecond = new Map<number, number>();
@@ -14,9 +17,12 @@ export class BitrateMeter {
   add(bytes: number, nowMs: number): void {
     const second = Math.floor(nowMs / 1000);
     this.#bytesBySecond.set(second, (this.#bytesBySecond.get(second) ?? 0) + bytes);
-    for (const old of this.#bytesBySecond.keys()) if (old < second - windowSeconds) this.#bytesBySecond.delete(old);
+    for (const old of this.#bytesBySecond.keys()) {
+      if (old < second - windowSeconds) this.#bytesBySecond.delete(old);
+    }
   }
 
+  /** Kilobits a second, over as many of the last five whole seconds as there have been. */
   kbps(nowMs: number): number {
     const second = Math.floor(nowMs / 1000);
     const seconds = Math.min(windowSeconds, second - this.#firstSecond);

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { Broadcast } from './broadcast.ts';
 import type { Channel } from './channel.ts';
-import type { PublisherHost } from './publisher-session.ts';
+import type { PublisherHost } from './publisher-connection.ts';
 
-/** Ended channels beyond this are forgotten, the oldest first. */
+/** Where there are more channels, those that have ended are forgotten, the oldest first. */
 const maxRememberedChannels = 200;
 
 interface ChannelEntry {
@@ -14,7 +14,7 @@ interface ChannelEntry {
   connections: number;
 }
 
-/** One channel for each app and key; one publisher at a time for each. */
+/** There is a channel for each application and stream key, with one publisher at a time. */
 export class ChannelDirectory implements PublisherHost {
   readonly #entries = new Map<string, ChannelEntry>();
 
@@ -30,7 +30,9 @@ export class ChannelDirectory implements PublisherHost {
   }
 
   end(broadcast: Broadcast): void {
-    for (const entry of this.#entries.values()) if (entry.broadcast === broadcast) entry.live = false;
+    for (const entry of this.#entries.values()) {
+      if (entry.broadcast === broadcast) entry.live = false;
+    }
     broadcast.end();
   }
 

@@ -1,9 +1,9 @@
 // What the sink tells about its channels.
 
-/** One publisher's connection, from publish to its end. */
+/** Figures of one broadcast: of what a publisher sent over one connection. */
 export interface BroadcastFacts {
   readonly connectedAt: Date;
-  /** Pixels and frames per second, from the video's sequence header, else from onMetaData. */
+  /** Pixels, and frames per second, from the video's sequence header or else from `onMetaData`; null while unknown. */
   readonly width: number | null;
   readonly height: number | null;
   readonly framerate: number | null;
@@ -16,19 +16,19 @@ export interface BroadcastFacts {
   /** Over the last five whole seconds. */
   readonly bitrateKbps: number;
   readonly firstVideoAt: Date | null;
-  /** Does not wrap; null before the first media. */
+  /** The newest timestamp. It goes on rising where the 32 bits of RTMP wrap. Null before the first media. */
   readonly lastTimestampMs: number | null;
-  /** How often audio or video went back in time. */
+  /** How often a timestamp of audio or video was lower than the one before. */
   readonly timestampRegressions: number;
 }
 
-/** A channel is what one stream key publishes; the facts are of the current broadcast, or else of the last. */
+/** What one stream key sends. The facts are of the broadcast that is live, or of the last one. */
 export interface Channel extends BroadcastFacts {
-  /** First 12 hex digits of the SHA-256 of app/key: the key itself is never shown. */
+  /** The first 12 hexadecimal digits of the SHA-256 of APP/KEY: the stream key itself is never shown. */
   readonly id: string;
-  /** Without its query. */
+  /** The RTMP application, without its query string. */
   readonly app: string;
   readonly live: boolean;
-  /** How many publishers so far. */
+  /** How many times a publisher has connected. */
   readonly connections: number;
 }

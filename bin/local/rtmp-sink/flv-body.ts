@@ -1,7 +1,7 @@
 // What an FLV video or audio tag body holds, from its first bytes (Adobe FLV 10.1, annex E.4; Enhanced RTMP v2).
 
 export interface BodyFacts {
-  /** Common name such as h264 or aac; null when we do not know it. */
+  /** The common name, such as h264 or aac; null for a codec that is not known here. */
   readonly codec: string | null;
   readonly content: 'sequence header' | 'keyframe' | 'frame' | 'other';
 }
@@ -22,16 +22,22 @@ const fourCcCodecs: Readonly<Record<string, string>> = {
   'ac-3': 'ac3',
   'ec-3': 'eac3',
 };
-/** Codecs whose legacy bodies have a packet type byte: 0 is the sequence header, 1 a frame. */
+/** In the bodies of these codecs, the second byte says what follows: 0 is a sequence header, 1 is a frame. */
 const codecsWithPacketType: ReadonlySet<string | undefined> = new Set(['h264', 'hevc', 'aac']);
 
-/** Audio sound format that announces a FourCC. */
+/** The sound format of audio that names its codec by a FourCC (Enhanced RTMP). */
 const enhancedAudio = 9;
+/** Frame types of video. */
 const keyframeType = 1;
 const videoCommand = 5;
 
-/** Packet types of Enhanced RTMP that carry a frame. */
-const enhancedFrameTypes = new Set([1, 3]);
+/** What a packet type means. Types that are not here carry nothing to show. */
+const legacyContents: Readonly<Record<number, BodyFacts['content']>> = { 0: 'sequence header', 1: 'frame' };
+const enhancedContents: Readonly<Record<number, BodyFacts['content']>> = {
+  0: 'sequence header',
+  1: 'frame',
+  3: 'frame',
+};
 
 export function videoBodyFacts(body: Buffer): BodyFacts {
   const first = body[0] ?? 0;
@@ -48,15 +54,12 @@ export function audioBodyFacts(body: Buffer): BodyFacts {
 }
 
 function legacyFacts(body: Buffer, codec: string | undefined): BodyFacts {
-  const packetType = codecsWithPacketType.has(codec) ? body[1] : 1;
-  return { codec: codec ?? null, content: packetType === 0 ? 'sequence header' : packetType === 1 ? 'frame' : 'other' };
+  if (!codecsWithPacketType.has(codec)) return { codec: codec ?? null, content: 'frame' };
+  return { codec: codec ?? null, content: legacyContents[body[1] ?? -1] ?? 'other' };
 }
 
 function enhancedFacts(body: Buffer): BodyFacts {
   const packetType = body[0]! & 15;
   const codec = fourCcCodecs[body.toString('latin1', 1, 5)] ?? null;
-  return {
-    codec,
-    content: packetType === 0 ? 'sequence header' : enhancedFrameTypes.has(packetType) ? 'frame' : 'other',
-  };
+  return { codec, content: enhancedContents[packetType] ?? 'other' };
 }

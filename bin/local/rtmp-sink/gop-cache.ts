@@ -1,4 +1,4 @@
-// What a viewer who joins needs first: headers and the pictures since the last keyframe.
+// What a viewer who joins is given first: the headers, and all since the last keyframe.
 import type { BodyFacts } from './flv-body.ts';
 
 /** An FLV tag on its way from a publisher to viewers. */
@@ -9,7 +9,7 @@ export interface LiveTag {
   readonly bytes: Buffer;
 }
 
-/** 2 s of the largest rung of the ladder (35 Mbit/s) are 9 MB. */
+/** A longer GOP is not kept. Two seconds of the highest bitrate that the platform sends, 35 Mbit/s, are 9 MB. */
 const maxGopBytes = 16 * 1024 * 1024;
 
 export class GopCache {
@@ -31,12 +31,12 @@ export class GopCache {
     }
   }
 
-  /** Whether `opening` ends with pictures, so that what comes live can follow it. */
+  /** Whether `opening` ends with pictures: then the frames that come live can follow it. */
   get startsWithPicture(): boolean {
     return this.#gop.length > 0;
   }
 
-  /** Metadata, sequence headers and the pictures so far. */
+  /** Metadata, sequence headers, and audio and video since the last keyframe. */
   opening(): Buffer[] {
     return [this.#metadata, this.#videoHeader, this.#audioHeader, ...this.#gop].filter((bytes) => bytes !== null);
   }

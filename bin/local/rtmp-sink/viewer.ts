@@ -2,16 +2,22 @@
 import type { ServerResponse } from 'node:http';
 import type { LiveTag } from './gop-cache.ts';
 
-/** What a viewer may be behind, on top of what it was given when it joined. */
+/** How many bytes may wait for a viewer, beside those that it was given when it joined. */
 const maxQueuedBytes = 8 * 1024 * 1024;
+
+export interface ViewerOptions {
+  /** The start of the file. */
+  readonly opening: Buffer;
+  /** Whether to leave out video until the next keyframe: the opening has no picture that frames could follow. */
+  readonly waitsForKeyframe: boolean;
+}
 
 export class Viewer {
   readonly #response: ServerResponse;
   readonly #openingBytes: number;
   #waitsForKeyframe: boolean;
 
-  /** @param opening the start of the file @param waitsForKeyframe when the opening has no pictures that live video could follow */
-  constructor(response: ServerResponse, opening: Buffer, waitsForKeyframe: boolean) {
+  constructor(response: ServerResponse, { opening, waitsForKeyframe }: ViewerOptions) {
     this.#response = response;
     this.#openingBytes = opening.length;
     this.#waitsForKeyframe = waitsForKeyframe;
@@ -19,7 +25,7 @@ export class Viewer {
     response.write(opening);
   }
 
-  /** Drops the viewer instead of queueing without end when it does not read. */
+  /** Sends a tag. A viewer that does not read is dropped, since tags would wait for it without end. */
   send({ kind, content, bytes }: LiveTag): void {
     if (content === 'keyframe') this.#waitsForKeyframe = false;
     if (this.#waitsForKeyframe && kind === 'video' && content === 'frame') return;

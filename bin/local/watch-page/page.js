@@ -1,20 +1,24 @@
-// Plays the chosen channel, shows its facts, and finds its way back when the stream or the platform was away.
+// The page to watch: plays a channel, shows its facts, and plays on when the stream or the platform is back.
 const pollIntervalMs = 1000;
-/** A picture that stands still this long, although frames arrive, is begun anew. */
+/** A player whose picture stands still so long, although frames arrive, is replaced. */
 const stallLimitMs = 6000;
 const maxEndedChannels = 6;
-/** What has ended stays in view this long: a publisher that starts again comes back to the same place. */
+/** A channel that has ended stays in view so long: its publisher may come back at once. */
 const keepEndedMs = 15_000;
 const codecNames = { h264: 'H.264', hevc: 'HEVC', av1: 'AV1', aac: 'AAC', mp3: 'MP3' };
 
 const element = (id) => document.getElementById(id);
 const video = element('video');
 
-/** The channel the viewer chose, else null: then the first that is live. In the address, so that a reload keeps it. */
+/** The channel that the viewer chose. It stands in the address, so that a reload keeps it. Null: the first live one. */
 let chosenID = location.hash.slice(1) || null;
 let shownID = null;
+/** When a channel was last seen live. */
 let liveAt = -Infinity;
-/** @type {{ player: object, source: string, lastTime: number, movedAt: number } | null} */
+/**
+ * The player at work, and when its picture last moved. Null while nothing plays.
+ * @type {{ player: object, source: string, lastTime: number, movedAt: number } | null}
+ */
 let playing = null;
 
 await showInfo();
@@ -37,10 +41,11 @@ function show(channels) {
   const live = channels.filter((channel) => channel.live);
   if (live.length > 0) liveAt = performance.now();
   const channel = find(channels, chosenID) ?? find(live, shownID) ?? live[0] ?? find(channels, shownID);
-  const nothing = !channel || (performance.now() - liveAt > keepEndedMs && channel.id !== chosenID);
-  element('nothing').hidden = !nothing;
-  element('watching').hidden = nothing;
-  if (nothing) {
+  const isOver = performance.now() - liveAt > keepEndedMs && channel?.id !== chosenID;
+  const showsNothing = !channel || isOver;
+  element('nothing').hidden = !showsNothing;
+  element('watching').hidden = showsNothing;
+  if (showsNothing) {
     document.title = 'Loop streaming';
     return stop();
   }
@@ -52,7 +57,7 @@ function show(channels) {
   showChannels(channels, channel);
 }
 
-/** Begins, goes on or ends: another publisher or another codec is another source. */
+/** Starts or ends the player as the channel needs it. After a new connection or codec a new player is needed. */
 function follow(channel) {
   const source = [channel.id, channel.connections, channel.videoCodec, channel.audioCodec].join();
   if (playing && (!channel.live || playing.source !== source || isStalled())) stop();
@@ -66,7 +71,7 @@ function play(channel, source) {
       enableStashBuffer: false,
       lazyLoad: false,
       autoCleanupSourceBuffer: true,
-      // Seconds behind the newest frame: beyond the first it jumps, and then keeps the second.
+      // In seconds behind the newest frame: from more than the first, the player jumps to the second.
       liveBufferLatencyChasing: true,
       liveBufferLatencyMaxLatency: 3,
       liveBufferLatencyMinRemain: 0.8,
@@ -74,13 +79,15 @@ function play(channel, source) {
   );
   const current = { player, source, lastTime: 0, movedAt: performance.now() };
   playing = current;
-  // The next poll decides whether there is something to go on with.
-  const end = () => playing === current && stop();
+  // The next poll starts another player if the channel is still live.
+  const end = () => {
+    if (playing === current) stop();
+  };
   player.on(mpegts.Events.ERROR, end);
   player.on(mpegts.Events.LOADING_COMPLETE, end);
   player.attachMediaElement(video);
   player.load();
-  // Browsers refuse sound before the viewer has touched the page.
+  // Browsers refuse to play sound until the viewer has clicked somewhere: then the video plays without it.
   video.play().catch(() => {
     setMuted(true);
     video.play().catch(() => {});
@@ -105,52 +112,21 @@ function showState({ live, videoCodec }) {
   const isMoving = playing !== null && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
   element('badge').textContent = live ? 'LIVE' : 'ENDED';
   element('badge').className = live ? 'badge live' : 'badge ended';
-  const state = !live
-    ? 'This stream has ended. It goes on here when it is started again.'
-    : isMoving
-      ? ''
-      : 'Connecting …';
-  setText(element('waiting'), live && isMoving && !videoCodec ? 'Sound only' : state);
+  setText(element('waiting'), stateText({ live, isMoving, hasVideo: Boolean(videoCodec) }));
+}
+
+/** What stands in the place of a picture, or over it; empty while a picture moves. */
+function stateText({ live, isMoving, hasVideo }) {
+  if (!live) return 'This stream has ended. It goes on here when it is started again.';
+  if (!isMoving) return 'Connecting …';
+  return hasVideo ? '' : 'Sound only';
 }
 
 function showFacts(channel) {
-  const { live, width, height, framerate, connections, timestampRegressions, videoFrames, audioFrames } = channel;
-  const bufferedSeconds =
-    playing && video.buffered.length > 0 ? video.buffered.end(video.buffered.length - 1) - video.currentTime : null;
-  const facts = [
-    ['Size', width && height ? `${width} × ${height}` : '–'],
-    ['Framerate', framerate ? `${Number(framerate.toFixed(2))} fps` : '–'],
-    [
-      'Codecs',
-      [channel.videoCodec, channel.audioCodec]
-        .filter(Boolean)
-        .map((codec) => codecNames[codec] ?? codec)
-        .join(' + ') || '–',
-    ],
-    ['Bitrate', live ? `${(channel.bitrateKbps / 1000).toFixed(2)} Mbit/s` : '–'],
-    ['Up', live ? formatDuration(Date.now() - Date.parse(channel.connectedAt)) : '–'],
-    [
-      'Media time',
-      channel.lastTimestampMs === null ? '–' : formatDuration(channel.lastTimestampMs),
-      'The newest timestamp',
-    ],
-    ['Video frames', videoFrames.toLocaleString('en'), `and ${audioFrames.toLocaleString('en')} audio frames`],
-    ['Publishers so far', String(connections)],
-    [
-      'Timestamp faults',
-      String(timestampRegressions),
-      'How often a timestamp was lower than the one before',
-      timestampRegressions > 0,
-    ],
-    [
-      'Buffered here',
-      bufferedSeconds === null ? '–' : `${bufferedSeconds.toFixed(1)} s`,
-      'How far this page is behind the newest frame',
-    ],
-  ];
+  const facts = factsOf(channel);
   const list = element('facts');
   while (list.children.length < facts.length) list.append(make('div', {}, make('dt'), make('dd')));
-  for (const [index, [name, value, title = '', isWrong = false]] of facts.entries()) {
+  for (const [index, { name, value, title = '', isWrong = false }] of facts.entries()) {
     const row = list.children[index];
     row.title = title;
     row.classList.toggle('wrong', isWrong);
@@ -159,23 +135,59 @@ function showFacts(channel) {
   }
 }
 
-/** Buttons stay the same elements, so that the focus stays where it is. */
+function factsOf(channel) {
+  const { live, width, height, framerate, connections, timestampRegressions, videoFrames, audioFrames } = channel;
+  const codecs = [channel.videoCodec, channel.audioCodec].filter(Boolean).map((codec) => codecNames[codec] ?? codec);
+  return [
+    { name: 'Size', value: width && height ? `${width} × ${height}` : '–' },
+    { name: 'Framerate', value: framerate ? `${Number(framerate.toFixed(2))} fps` : '–' },
+    { name: 'Codecs', value: codecs.join(' + ') || '–' },
+    { name: 'Bitrate', value: live ? `${(channel.bitrateKbps / 1000).toFixed(2)} Mbit/s` : '–' },
+    { name: 'Up', value: live ? formatDuration(Date.now() - Date.parse(channel.connectedAt)) : '–' },
+    {
+      name: 'Media time',
+      value: channel.lastTimestampMs === null ? '–' : formatDuration(channel.lastTimestampMs),
+      title: 'The newest timestamp',
+    },
+    {
+      name: 'Video frames',
+      value: videoFrames.toLocaleString('en'),
+      title: `and ${audioFrames.toLocaleString('en')} audio frames`,
+    },
+    { name: 'Publishers so far', value: String(connections) },
+    {
+      name: 'Timestamp faults',
+      value: String(timestampRegressions),
+      title: 'How often a timestamp was lower than the one before',
+      isWrong: timestampRegressions > 0,
+    },
+    { name: 'Buffered here', value: bufferedText(), title: 'How far this page is behind the newest frame' },
+  ];
+}
+
+function bufferedText() {
+  if (!playing || video.buffered.length === 0) return '–';
+  const newest = video.buffered.end(video.buffered.length - 1);
+  return `${(newest - video.currentTime).toFixed(1)} s`;
+}
+
+/** Keeps the buttons that are there, so that the focus stays where it is. */
 function showChannels(channels, chosen) {
   const live = channels.filter((channel) => channel.live);
   const ended = channels.filter((channel) => !channel.live && channel !== chosen).slice(-maxEndedChannels);
   const shown = [...live, ...(chosen.live ? [] : [chosen]), ...ended];
   const list = element('channels');
-  for (const item of Array.from(list.children)) if (!find(shown, item.dataset.id)) item.remove();
+  for (const item of Array.from(list.children)) {
+    if (!find(shown, item.dataset.id)) item.remove();
+  }
   for (const [index, channel] of shown.entries()) {
     const item = [...list.children].find(({ dataset }) => dataset.id === channel.id) ?? makeChannelItem(channel);
     if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null);
     const button = item.firstElementChild;
     button.setAttribute('aria-pressed', String(channel === chosen));
     button.classList.toggle('live', channel.live);
-    setText(
-      button.querySelector('.about'),
-      channel.live ? `live for ${formatDuration(Date.now() - Date.parse(channel.connectedAt))}` : 'ended',
-    );
+    const liveFor = formatDuration(Date.now() - Date.parse(channel.connectedAt));
+    setText(button.querySelector('.about'), channel.live ? `live for ${liveFor}` : 'ended');
   }
 }
 
@@ -252,7 +264,7 @@ function make(name, properties = {}, ...children) {
   return made;
 }
 
-/** Leaves equal text alone, so that screen readers do not read it again and a selection stays. */
+/** Changes a text only if it differs: screen readers read a changed text again, and a selection in it is lost. */
 function setText(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
@@ -262,5 +274,6 @@ function formatDuration(durationMs) {
   const clock = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':');
   const hours = Math.floor(seconds / 3600);
   const days = Math.floor(hours / 24);
-  return days > 0 ? `${days} d ${hours % 24}:${clock}` : hours > 0 ? `${hours}:${clock}` : clock;
+  if (days > 0) return `${days} d ${hours % 24}:${clock}`;
+  return hours > 0 ? `${hours}:${clock}` : clock;
 }

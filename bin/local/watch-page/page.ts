@@ -1,4 +1,4 @@
-// The page to watch what the built-in ingest gets: its files, and what it asks for.
+// The page to watch what the built-in ingest receives: serves its files, and answers what it asks for.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -8,10 +8,10 @@ import type { Channel } from '../rtmp-sink/channel.ts';
 
 /** What the page shows. */
 export interface Watch {
-  /** Where things are. No key is in it: everybody who reaches the page can read it. */
+  /** Addresses. Everybody who reaches the page can read them, so they hold no key. */
   readonly info: { readonly siteURL: string; readonly apiURL: string; readonly rtmpURL: string };
   channels(): readonly Channel[];
-  /** Answers with a channel as live FLV. */
+  /** Answers a request with a channel as live FLV. */
   serveFlv(channelID: string, request: IncomingMessage, response: ServerResponse): void;
 }
 
@@ -32,7 +32,7 @@ const files: Readonly<Record<string, PageFile>> = {
 
 const flvPath = /^\/watch\/channels\/([0-9a-f]{12})\.flv$/;
 
-/** Media Source Extensions play from a blob: URL; all else comes from this origin. */
+/** The player plays from a blob: URL, as Media Source Extensions do. Everything else comes from this origin. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,7 +51,7 @@ const commonHeaders = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Answers GET and HEAD for the page. @returns whether this was its request */
+/** Answers a GET or HEAD for the page. @returns whether the request was for the page, and is answered */
 export function serveWatchPage(watch: Watch, request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const path = request.url?.replace(/\?.*$/s, '') ?? '';
@@ -71,7 +71,7 @@ function sendJSON(response: ServerResponse, value: unknown): void {
     .end(JSON.stringify(value));
 }
 
-/** The URLs have no version in them, so browsers ask each time whether the file is still the same. */
+/** The addresses of the files have no version in them, so browsers ask each time whether a file is still the same. */
 function sendFile({ path, contentType }: PageFile, request: IncomingMessage, response: ServerResponse): void {
   const content = readFileSync(path);
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
@@ -81,7 +81,9 @@ function sendFile({ path, contentType }: PageFile, request: IncomingMessage, res
     'cache-control': 'no-cache',
     etag,
   };
-  if (request.headers['if-none-match'] === etag) response.writeHead(304, headers).end();
-  else
-    response.writeHead(200, { ...headers, 'content-type': contentType, 'content-length': content.length }).end(content);
+  if (request.headers['if-none-match'] === etag) {
+    response.writeHead(304, headers).end();
+    return;
+  }
+  response.writeHead(200, { ...headers, 'content-type': contentType, 'content-length': content.length }).end(content);
 }

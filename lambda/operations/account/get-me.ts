@@ -31,8 +31,8 @@ export const getMe = operation(['service:read'], {
   output: { status: 200, body: me },
   errors: [],
   async handle(ctx) {
-    const user = await ctx.data.accounts.find(ctx.caller.userID);
-    // A token may outlive its user for some seconds.
+    const user = await ctx.data.users.find(ctx.caller.userID);
+    // A token can still be valid for some seconds after its user was deleted.
     if (!user) throw new ProblemError('unauthenticated', 'There is no such user any more.');
     return {
       id: user.id,

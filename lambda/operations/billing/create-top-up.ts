@@ -39,7 +39,7 @@ export const createTopUp = operation(['service:billing'], {
           { cause },
         );
       });
-    await ctx.data.billing.insertPending({
+    await ctx.data.invoices.insertPending({
       id: invoiceID,
       userID: ctx.caller.userID,
       type: 'credit_purchase',

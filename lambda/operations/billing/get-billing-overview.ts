@@ -14,7 +14,8 @@ const overview = z
       creditsLeft: z
         .number()
         .describe(
-          'Credits at this instant: balance less what running streams have used. Streams stop five minutes after it reaches zero.',
+          'Credits at this instant: balance less what running streams have used. ' +
+            'Streams stop five minutes after it reaches zero.',
         ),
       eligibleForFreeCredits: z.boolean().describe('Free credits are on their way.'),
       goodStanding: z.boolean().describe('Nothing is owed, and no payment is disputed.'),
@@ -33,19 +34,15 @@ export const getBillingOverview = operation(['service:read', 'service:billing'],
   errors: [],
   async handle(ctx) {
     const { userID } = ctx.caller;
-    const {
-      balance,
-      credits_left: creditsLeft,
-      any_open_dispute: anyOpenDispute,
-    } = await ctx.data.billing.overview(userID, await ctx.data.now());
+    const account = await ctx.data.creditAccounts.overview(userID, await ctx.data.now());
     return {
       id: userID,
       billing: {
         id: `bil_${userID}`,
-        balance,
-        creditsLeft,
+        balance: account.balance,
+        creditsLeft: account.credits_left,
         eligibleForFreeCredits: await mayHaveFreeCredits(ctx.data, userID),
-        goodStanding: creditsLeft >= 0 && !anyOpenDispute,
+        goodStanding: account.credits_left >= 0 && !account.any_open_dispute,
       },
     };
   },

@@ -6,9 +6,9 @@ import { ProblemError } from '../problem-codes.ts';
 
 const dayMs = 86_400_000;
 const defaultRangeMs = 30 * dayMs;
-/** The shortest that a bucket can be, by the clock. */
+/** How short an hour, day or month can be: clocks may skip an hour in it, and a month may have 28 days. */
 const bucketMs = { hour: dayMs / 24, day: dayMs - dayMs / 24, month: 28 * dayMs - dayMs / 24 } as const;
-/** A quarter of hours, or six years of days. */
+/** Enough for the hours of three months, or for the days of six years. */
 const maxBuckets = 2232;
 
 const figures = {
@@ -33,7 +33,8 @@ export const getUsageAnalytics = operation(['service:billing'], {
   id: 'getUsageAnalytics',
   summary: 'Get usage analytics',
   description:
-    'To this instant: what running streams have used is included. Every hour, day or month of the range is there, also those without use.',
+    'To this instant: what running streams have used is included. ' +
+    'Every hour, day or month of the range is there, also those without use.',
   tag: 'billing',
   method: 'GET',
   path: '/billing/usage',
@@ -91,7 +92,7 @@ export const getUsageAnalytics = operation(['service:billing'], {
   },
 });
 
-/** Offsets such as +02:00 are no time zones: they know no summer. */
+/** Offsets such as +02:00 do not count as time zones, since they have no summer time. */
 function isTimeZone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
@@ -100,7 +101,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Without the noise that adding binary fractions leaves behind the fourth decimal. */
+/** Rounded to four decimals, since adding binary fractions leaves errors behind them. */
 function sum<Name extends string>(rows: readonly Readonly<Record<Name, number>>[], name: Name): number {
   return Math.round(rows.reduce((total, row) => total + row[name], 0) * 10_000) / 10_000;
 }

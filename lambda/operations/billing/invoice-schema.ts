@@ -1,6 +1,6 @@
-// The wire form of an invoice.
+// An invoice as clients see it.
 import * as z from 'zod';
-import type { Invoice } from '../../data/billing.ts';
+import type { Invoice } from '../../data/invoices.ts';
 import { invoiceStates, invoiceTypes, paymentMethods } from '../../domain/invoices.ts';
 import { timestamp } from '../fields.ts';
 
@@ -16,7 +16,8 @@ export const invoiceSchema = z
     remainingCredits: z
       .number()
       .describe(
-        'Not used yet: the oldest paid invoice is used first. Below zero in an adjustment that holds what was used beyond all purchases.',
+        'Not used yet: the oldest paid invoice is used first. Below zero in an adjustment that holds what was ' +
+          'used beyond all purchases.',
       ),
     createdAt: timestamp,
     receiptURL: z.string().optional(),

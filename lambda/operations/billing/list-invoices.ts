@@ -7,7 +7,8 @@ export const listInvoices = operation(['service:billing'], {
   id: 'listInvoices',
   summary: 'List invoices',
   description:
-    'All credits come in by an invoice. While nothing is live, the remainingCredits of those that are paid sum up to creditsLeft.',
+    'All credits come in by an invoice. While nothing is live, the remainingCredits of those that are paid sum up ' +
+    'to creditsLeft.',
   tag: 'billing',
   method: 'GET',
   path: '/billing/invoices',
@@ -19,7 +20,7 @@ export const listInvoices = operation(['service:billing'], {
       ctx,
       'invoices',
       query,
-      (before, count) => ctx.data.billing.list(ctx.caller.userID, before, count),
+      (before, count) => ctx.data.invoices.list(ctx.caller.userID, before, count),
       presentInvoice,
     ),
 });

@@ -1,4 +1,4 @@
-// The currencies that can be paid with: the processor's list, kept for a while.
+// The currencies that users can pay with: the list of the processor, which the database keeps for a while.
 import { currenciesFreshMs, currenciesUsableMs } from '../../domain/crypto-currency.ts';
 import type { CryptoCurrency } from '../../domain/crypto-currency.ts';
 import type { Context } from '../context.ts';
@@ -8,29 +8,36 @@ export interface ListedCurrency extends CryptoCurrency {
   readonly rateAt: Date;
 }
 
-/** The list as last fetched, fetched anew when it is old. While the processor is away an older list serves, but not for ever: rates move. */
+/**
+ * The stored list, or a new one where that is old. While the processor does not answer, an older list is
+ * used, but not for ever, since rates change.
+ * @throws {ProblemError} upstream_unavailable where the processor does not answer and the stored list is too old
+ */
 export async function listedCurrencies(ctx: Pick<Context, 'data' | 'crypto' | 'now'>): Promise<ListedCurrency[]> {
   const kept = await readKept(ctx);
   if (kept.ageMs < currenciesFreshMs) return kept.currencies;
   try {
-    await ctx.data.crypto.saveList(await ctx.crypto.currencies());
+    await ctx.data.cryptoDeposits.saveList(await ctx.crypto.currencies());
   } catch (cause) {
     if (kept.ageMs < currenciesUsableMs) return kept.currencies;
-    throw new ProblemError('upstream_unavailable', 'The crypto processor did not answer. Try again in a moment.', {
-      cause,
-    });
+    const detail = 'The crypto processor did not answer. Try again in a moment.';
+    throw new ProblemError('upstream_unavailable', detail, { cause });
   }
   return (await readKept(ctx)).currencies;
 }
 
-async function readKept({
-  data,
-  now,
-}: Pick<Context, 'data' | 'now'>): Promise<{ ageMs: number; currencies: ListedCurrency[] }> {
-  const rows = await data.crypto.listed();
+interface KeptList {
+  /** Infinity for an empty list. */
+  readonly ageMs: number;
+  readonly currencies: ListedCurrency[];
+}
+
+async function readKept({ data, now }: Pick<Context, 'data' | 'now'>): Promise<KeptList> {
+  const rows = await data.cryptoDeposits.listed();
   const currencies = rows.map(({ currency, age_ms: ageMs }) => ({
     ...currency,
     rateAt: new Date(now.getTime() - ageMs),
   }));
-  return { ageMs: Math.max(...rows.map((row) => row.age_ms), rows.length === 0 ? Infinity : 0), currencies };
+  const ageMs = rows.length === 0 ? Infinity : Math.max(0, ...rows.map((row) => row.age_ms));
+  return { ageMs, currencies };
 }

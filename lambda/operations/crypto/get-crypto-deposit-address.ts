@@ -1,5 +1,7 @@
-// GET /crypto/currencies/{id}/deposit-address: where to send coins, made at the first call and the same ever after.
+// GET /crypto/currencies/{id}/deposit-address: where to send coins. The first call makes the address, which then stays.
 import * as z from 'zod';
+import type { CryptoCurrency } from '../../domain/crypto-currency.ts';
+import type { Context } from '../context.ts';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -19,7 +21,8 @@ export const getCryptoDepositAddress = operation(['service:billing'], {
   id: 'getCryptoDepositAddress',
   summary: 'Get a crypto deposit address',
   description:
-    'Any amount, any number of times: each deposit is credited by itself once it is confirmed. The address stays yours for ever.',
+    'Any amount, any number of times: each deposit is credited by itself once it is confirmed. ' +
+    'The address stays yours for ever.',
   tag: 'crypto',
   method: 'GET',
   path: '/crypto/currencies/{id}/deposit-address',
@@ -35,25 +38,22 @@ export const getCryptoDepositAddress = operation(['service:billing'], {
       });
     }
     const { network } = currency;
-    const known = await ctx.data.crypto.ensureAddress({
+    const ensured = await ctx.data.cryptoDeposits.ensureAddress({
       id: ctx.newID('adr'),
       user_id: ctx.caller.userID,
       currency_id: currency.id,
       network,
     });
-    const {
-      address,
-      memo,
-      created_at: createdAt,
-    } = known.address === null ? await ctx.data.crypto.fixAddress(known.id, await make(known.id)) : known;
+    const known = ensured.address === null ? await makeAddress(ctx, ensured.id, currency) : ensured;
+    const { address, memo, created_at: createdAt } = known;
     return { currencyID: currency.id, address: address!, network, memo, createdAt };
-
-    function make(addressID: string) {
-      return ctx.crypto.createAddress(addressID, currency!).catch((cause: unknown) => {
-        throw new ProblemError('upstream_unavailable', 'The crypto processor did not answer. Try again in a moment.', {
-          cause,
-        });
-      });
-    }
   },
 });
+
+async function makeAddress(ctx: Context, addressID: string, currency: CryptoCurrency) {
+  const made = await ctx.crypto.createAddress(addressID, currency).catch((cause: unknown) => {
+    const detail = 'The crypto processor did not answer. Try again in a moment.';
+    throw new ProblemError('upstream_unavailable', detail, { cause });
+  });
+  return ctx.data.cryptoDeposits.fixAddress(addressID, made);
+}

@@ -1,4 +1,4 @@
-// GET /crypto/currencies: what credits can be paid with besides cards.
+// GET /crypto/currencies: the currencies that credits can be paid with, besides cards.
 import * as z from 'zod';
 import { transferKinds } from '../../domain/crypto-currency.ts';
 import { timestamp } from '../fields.ts';

@@ -1,4 +1,4 @@
-// POST /destinations: an RTMP ingest to stream to.
+// POST /destinations: creates a destination, which is an RTMP ingest to stream to.
 import * as z from 'zod';
 import { destinationKeyPlace } from '../../domain/sealed-places.ts';
 import { operation } from '../operation.ts';
@@ -8,7 +8,9 @@ export const createDestination = operation(['service:write'], {
   id: 'createDestination',
   summary: 'Create an RTMP destination',
   description:
-    "Where streams go: the RTMP address and the stream key that the platform shows its user. Streams are published to the application in rtmpURL's path with streamKey as stream name. The key is stored sealed and never returned. Next: name it as destinationID of a stream.",
+    'Where streams go: the RTMP address and the stream key that the platform shows its user. ' +
+    "Streams are published to the application in rtmpURL's path with streamKey as stream name. " +
+    'The key is stored sealed and never returned. Next: name it as destinationID of a stream.',
   tag: 'destinations',
   method: 'POST',
   path: '/destinations',

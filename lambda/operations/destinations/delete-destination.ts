@@ -8,7 +8,8 @@ export const deleteDestination = operation(['service:destructive'], {
   id: 'deleteDestination',
   summary: 'Archive a destination',
   description:
-    'It can still be read, and is listed with archived=true, but no stream starts on it any more. Refused while a live stream uses it. Repeating the call changes nothing.',
+    'It can still be read, and is listed with archived=true, but no stream starts on it any more. ' +
+    'Refused while a live stream uses it. Repeating the call changes nothing.',
   tag: 'destinations',
   method: 'DELETE',
   path: '/destinations/{id}',

@@ -1,4 +1,4 @@
-// The wire form of a destination. The stream key never leaves.
+// A destination as clients see it, without the stream key, and the checks of what requests say about one.
 import * as z from 'zod';
 import type { Destination } from '../../data/destinations.ts';
 import { faultOfDestination } from '../../domain/destination-url.ts';
@@ -9,7 +9,7 @@ import { text, timestamp } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
 
-/** The fields of the create request; update takes them too. */
+/** The fields that requests to create and to update a destination take. */
 export const destinationFields = {
   name: text(1, 255).describe('For people.'),
   rtmpURL: text(1, 2048).describe(
@@ -45,14 +45,17 @@ export function presentDestination(destination: Destination): z.input<typeof des
   };
 }
 
-/** What a request says about a destination; `null` and `undefined` say nothing. */
+/** What a request says about a destination. Fields that are null or undefined are not checked. */
 export interface DestinationInput {
   readonly rtmpURL?: string | undefined;
   readonly backupRtmpURL?: string | null | undefined;
   readonly streamKey?: string | undefined;
 }
 
-/** Refuses addresses that are not RTMP or that this stage does not let users reach, and keys that are none; each at its field. */
+/**
+ * Refuses addresses that are not RTMP or that users of this stage may not name, and texts that are no stream keys.
+ * @throws {ProblemError} with every fault at its field
+ */
 export function assertDestination(ctx: Context, input: DestinationInput): void {
   const errors = [
     ...addressFaults(ctx, 'rtmpURL', input),
@@ -69,7 +72,7 @@ function addressFaults(ctx: Context, field: 'rtmpURL' | 'backupRtmpURL', input: 
   const url = input[field];
   if (!url) return [];
   const path = `/${field}`;
-  const fault = faultOfDestination(url, ctx.settings.allowPrivateAddresses);
+  const fault = faultOfDestination(url, ctx.settings);
   if (fault === 'malformed') return [{ path, code: 'validation_failed', detail: adviceOnRtmpURL(url) }];
   if (fault === 'forbidden')
     return [{ path, code: 'destination_forbidden', detail: 'This address may not be streamed to. Use a public one.' }];
@@ -83,7 +86,7 @@ function addressFaults(ctx: Context, field: 'rtmpURL' | 'backupRtmpURL', input: 
   ];
 }
 
-/** The faults of a stream key, wherever a request carries one. */
+/** The faults of a stream key, which requests about destinations and streams may carry. */
 export function streamKeyFaults(streamKey: string | null | undefined): FieldError[] {
   const detail = streamKey == null ? null : faultOfStreamKey(streamKey);
   return detail === null ? [] : [{ path: '/streamKey', code: 'validation_failed', detail }];

@@ -1,4 +1,4 @@
-// PATCH /destinations/{id}: another name, address or key.
+// PATCH /destinations/{id}: changes the name, the addresses or the key.
 import * as z from 'zod';
 import { destinationKeyPlace } from '../../domain/sealed-places.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -11,7 +11,8 @@ export const updateDestination = operation(['service:write'], {
   id: 'updateDestination',
   summary: 'Update a destination',
   description:
-    'An absent field stays as it is; null clears backupRtmpURL. A live stream goes on where it is connected: an address or key that changes is used from its next connection on.',
+    'An absent field stays as it is; null clears backupRtmpURL. A live stream goes on where it is connected: ' +
+    'an address or key that changes is used from its next connection on.',
   tag: 'destinations',
   method: 'PATCH',
   path: '/destinations/{id}',

@@ -1,4 +1,4 @@
-// POST /playlists/{id}/operations: a batch of edits to the draft, all or none.
+// POST /playlists/{id}/operations: applies a batch of edits to the draft, all or none.
 import * as z from 'zod';
 import { playlistModes } from '../../domain/play-out.ts';
 import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playlist-edits.ts';
@@ -32,7 +32,9 @@ export const applyPlaylistOperations = operation(['service:write'], {
   id: 'applyPlaylistOperations',
   summary: 'Edit a playlist',
   description:
-    'Adds, moves, replaces and removes items of the draft. Operations apply in order, each to the result of those before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to prepare ahead. A start publishes by itself.',
+    'Adds, moves, replaces and removes items of the draft. Operations apply in order, each to the result of those ' +
+    'before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to prepare ' +
+    'ahead. A start publishes by itself.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/operations',
@@ -68,22 +70,20 @@ export const applyPlaylistOperations = operation(['service:write'], {
   },
 });
 
-/** Every upload that the batch names has to be the caller's; the row locks keep it from being deleted before the batch is written. */
+/**
+ * Refuses uploads that are not the caller's. The uploads stay locked, so that none of
+ * them is deleted before the batch is written.
+ */
 async function assertUploads(ctx: Context, operations: readonly PlaylistOperation[]): Promise<void> {
   const named = operations.flatMap((operation, position) =>
     'uploadID' in operation ? [{ position, id: operation.uploadID }] : [],
   );
-  const found = new Set(
-    (
-      await ctx.data.uploads.findMany(
-        ctx.caller.userID,
-        named.map(({ id }) => id),
-      )
-    ).map((upload) => upload.id),
-  );
+  const namedIDs = named.map((each) => each.id);
+  const found = await ctx.data.uploads.findMany(ctx.caller.userID, namedIDs);
+  const foundIDs = new Set(found.map((upload) => upload.id));
   const detail = 'There is no such upload.';
   const errors = named
-    .filter(({ id }) => !found.has(id))
+    .filter((each) => !foundIDs.has(each.id))
     .map(({ position }) => ({ path: `/operations/${position}/uploadID`, code: 'validation_failed', detail }));
   if (errors.length > 0) throw new ProblemError('validation_failed', detail, { errors });
 }

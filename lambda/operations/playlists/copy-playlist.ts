@@ -1,4 +1,4 @@
-// POST /playlists/{id}/copy: the draft of one playlist becomes that of another, which is empty.
+// POST /playlists/{id}/copy: copies the draft of one playlist into another, which has to be empty.
 import * as z from 'zod';
 import { keepPrepared } from '../../orchestration/prepare-media.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
@@ -10,7 +10,8 @@ export const copyPlaylist = operation(['service:write'], {
   id: 'copyPlaylist',
   summary: 'Copy a playlist',
   description:
-    'Copies items and mode of the draft into another playlist of yours, whose draft has to be empty, and answers that one. A start of its stream plays it.',
+    'Copies items and mode of the draft into another playlist of yours, whose draft has to be empty, and answers ' +
+    'that one. A start of its stream plays it.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/copy',

@@ -1,4 +1,4 @@
-// POST /playlists: an empty playlist of a stream.
+// POST /playlists: creates an empty playlist of a stream.
 import * as z from 'zod';
 import { playlistKinds } from '../../data/playlists.ts';
 import { playlistModes } from '../../domain/play-out.ts';
@@ -13,7 +13,9 @@ export const createPlaylist = operation(['service:write'], {
   id: 'createPlaylist',
   summary: 'Create a playlist',
   description:
-    'A playlist is an order of uploads, looped by its stream; it begins empty. It becomes what the stream plays, unless that has a playlist of this kind already; then name it in playlistIDs with update_stream. Next: apply_playlist_operations.',
+    'A playlist is an order of uploads, looped by its stream; it begins empty. ' +
+    'It becomes what the stream plays, unless that has a playlist of this kind already; ' +
+    'then name it in playlistIDs with update_stream. Next: apply_playlist_operations.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists',

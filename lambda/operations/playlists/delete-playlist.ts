@@ -10,7 +10,8 @@ export const deletePlaylist = operation(['service:write'], {
   id: 'deletePlaylist',
   summary: 'Delete a playlist',
   description:
-    'Refused while its stream is live. A stream that still names it in playlistIDs is invalid until it names another or none.',
+    'Refused while its stream is live. A stream that still names it in playlistIDs is invalid until it names ' +
+    'another or none.',
   tag: 'playlists',
   method: 'DELETE',
   path: '/playlists/{id}',

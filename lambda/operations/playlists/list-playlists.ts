@@ -4,14 +4,18 @@ import { id, pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { playlistSchema, presentPlaylists } from './playlist-schema.ts';
 
-/** Of all playlists of a page: they have some 2 MB then, of which MCP makes twice as much, and Lambda answers with 6 MB at most. */
+/**
+ * How many items all playlists of a page may have together. The page then has about 2 MB, of which MCP makes 4 MB; a
+ * Lambda function answers with 6 MB at most.
+ */
 export const maxItemsOfPage = 10_000;
 
 export const listPlaylists = operation(['service:read'], {
   id: 'listPlaylists',
   summary: 'List playlists',
   description:
-    'Newest first. A playlist is an order of uploads that belongs to one stream. A page ends early where its playlists would have more than 10,000 items together.',
+    'Newest first. A playlist is an order of uploads that belongs to one stream. ' +
+    'A page ends early where its playlists would have more than 10,000 items together.',
   tag: 'playlists',
   method: 'GET',
   path: '/playlists',
@@ -20,17 +24,18 @@ export const listPlaylists = operation(['service:read'], {
   errors: ['invalid_cursor'],
   async handle(ctx, { query }) {
     const streamID = query.streamID ?? null;
-    let items = 0;
-    const holdsTooMuch = ({ draft, live }: Playlist) =>
-      (items += draft.items.length + (live?.items.length ?? 0)) > maxItemsOfPage;
     const { data, page } = await pageThrough(
       ctx,
       `playlists streamID=${streamID}`,
       query,
       (before, count) => ctx.data.playlists.list(ctx.caller.userID, streamID, before, count),
       (playlist) => playlist,
-      holdsTooMuch,
+      { sizeOf: itemCount, maxSize: maxItemsOfPage },
     );
     return { data: await presentPlaylists(ctx, data), page };
   },
 });
+
+function itemCount({ draft, live }: Playlist): number {
+  return draft.items.length + (live?.items.length ?? 0);
+}

@@ -1,4 +1,4 @@
-// The wire form of a playlist.
+// A playlist as clients see it.
 import * as z from 'zod';
 import { playlistKinds, publishStatuses } from '../../data/playlists.ts';
 import type { Playlist } from '../../data/playlists.ts';
@@ -44,15 +44,14 @@ export const playlistSchema = z
   })
   .meta({ id: 'Playlist' });
 
-/** Presents playlists with what their items are, which one statement reads for all of them, if anybody wants it. */
+/** Presents playlists. One statement reads the uploads of all their items, and none where the caller wants no items. */
 export async function presentPlaylists(
   ctx: Context,
   playlists: readonly Playlist[],
 ): Promise<z.input<typeof playlistSchema>[]> {
   const shown = ctx.isWanted('Playlist.draft') || ctx.isWanted('Playlist.live') ? playlists : [];
-  const uploadIDs = new Set(
-    shown.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])].map((item) => item.uploadID)),
-  );
+  const shownItems = shown.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])]);
+  const uploadIDs = new Set(shownItems.map((item) => item.uploadID));
   const uploads = uploadIDs.size > 0 ? await ctx.data.uploads.byID([...uploadIDs]) : new Map<string, Upload>();
   const present = (kind: Playlist['kind'], { mode, items }: PlaylistSpec) => ({
     mode,

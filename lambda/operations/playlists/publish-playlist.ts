@@ -1,6 +1,6 @@
-// POST /playlists/{id}/publish: the draft becomes what streams play.
+// POST /playlists/{id}/publish: makes the draft what the stream plays.
 import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
-import { requestPublish } from '../../orchestration/publish-playlist.ts';
+import { requestDraftPublish } from '../../orchestration/publish-draft.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -10,7 +10,8 @@ export const publishPlaylist = operation(['service:write'], {
   id: 'publishPlaylist',
   summary: 'Publish a playlist',
   description:
-    'The draft becomes what the stream plays. Next: poll get_playlist until publishStatus is IDLE or FAILED. A running stream takes it over at the end of an item, 10 seconds from now at the earliest.',
+    'The draft becomes what the stream plays. Next: poll get_playlist until publishStatus is IDLE or FAILED. ' +
+    'A running stream takes it over at the end of an item, 10 seconds from now at the earliest.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/publish',
@@ -23,6 +24,6 @@ export const publishPlaylist = operation(['service:write'], {
     const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
     if (playlist.draft.items.length === 0)
       throw new ProblemError('playlist_empty', 'The draft has no items. Add some with apply_playlist_operations.');
-    return presentPlaylist(ctx, await requestPublish(ctx.data, stream, playlist));
+    return presentPlaylist(ctx, await requestDraftPublish(ctx.data, stream, playlist));
   },
 });

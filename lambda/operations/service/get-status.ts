@@ -1,4 +1,4 @@
-// GET /status: whether the service and the parts that it stands on work.
+// GET /status: whether the service works, and the parts that it needs.
 import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { publicOperation } from '../operation.ts';

@@ -1,4 +1,4 @@
-// DELETE /streams/{id}/schedule: the stream stays where it is.
+// DELETE /streams/{id}/schedule: cancels the armed schedule of a stream.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

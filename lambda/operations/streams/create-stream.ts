@@ -1,4 +1,4 @@
-// POST /streams: a stream, not yet running.
+// POST /streams: creates a stream, which does not run yet.
 import * as z from 'zod';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { operation } from '../operation.ts';
@@ -16,7 +16,10 @@ export const createStream = operation(['service:write'], {
   id: 'createStream',
   summary: 'Create a stream',
   description:
-    'A stream loops media to one RTMP destination, around the clock: the items of its playlists or, for a single file, videoUploadObjectID. Every field is optional; what is missing can be added with update_stream. Next: create_playlist for several files, then get_stream_readiness and start_stream. A schedule given here is stored; schedule_stream arms it.',
+    'A stream loops media to one RTMP destination, around the clock: ' +
+    'the items of its playlists or, for a single file, videoUploadObjectID. Every field is optional; ' +
+    'what is missing can be added with update_stream. Next: create_playlist for several files, then ' +
+    'get_stream_readiness and start_stream. A schedule given here is stored; schedule_stream arms it.',
   tag: 'streams',
   method: 'POST',
   path: '/streams',
@@ -29,7 +32,7 @@ export const createStream = operation(['service:write'], {
     const settings = mergeSettings(ctx, id, null, body);
     assertSchedule(body, settings);
     assertVideoCodec(body, settings);
-    const user = (await ctx.data.accounts.find(ctx.caller.userID))!;
+    const user = (await ctx.data.users.find(ctx.caller.userID))!;
     await ctx.data.streams.insert(id, user.id, {
       ...settings,
       stream_duration_seconds: settings.stream_duration_seconds ?? user.default_stream_duration_seconds,

@@ -1,6 +1,6 @@
 // GET /streams/{id}/readiness: what is missing before the stream can start.
 import * as z from 'zod';
-import { isBlocking, readinessCodes, readinessPaths, readinessStages } from '../../domain/readiness.ts';
+import { isBlocking, readinessCodes, readinessPaths, readinessStages } from '../../domain/readiness-issues.ts';
 import { issuesOf, loadParts } from '../../orchestration/stream-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -24,7 +24,9 @@ export const getStreamReadiness = operation(['service:read'], {
   id: 'getStreamReadiness',
   summary: 'Check whether a stream can start',
   description:
-    'The same checks as start_stream, without changing anything or connecting anywhere. Each issue says what to do. Those of stage PREFLIGHT keep the stream from starting; those of PREPARATION say what a start leaves out.',
+    'The same checks as start_stream, without changing anything or connecting anywhere. ' +
+    'Each issue says what to do. Those of stage PREFLIGHT keep the stream from starting; ' +
+    'those of PREPARATION say what a start leaves out.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/readiness',

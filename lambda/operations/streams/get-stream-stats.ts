@@ -1,5 +1,6 @@
-// GET /streams/{id}/stats: the figures of the live stream, or of its last run.
+// GET /streams/{id}/stats: the figures of a live stream, or of its last run.
 import * as z from 'zod';
+import type { Stream } from '../../data/streams.ts';
 import { isLive, streamStates } from '../../domain/stream-lifecycle.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -49,7 +50,8 @@ export const getStreamStats = operation(['service:read'], {
   id: 'getStreamStats',
   summary: 'Get live statistics of a stream',
   description:
-    'Whether it really sends: bitrate, frames, reconnects, the item on air. Once it is no longer live, the last figures of the run; of a stream that never was, zeros.',
+    'Whether it really sends: bitrate, frames, reconnects, the item on air. ' +
+    'Once it is no longer live, the last figures of the run; of a stream that never was, zeros.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/stats',
@@ -59,16 +61,20 @@ export const getStreamStats = operation(['service:read'], {
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const replicas = await ctx.data.replicas.ofStream(stream.id);
-    const until = isLive(stream.state) ? ctx.now : (stream.stopped_at ?? ctx.now);
+    const sending = replicas.filter(({ state }) => state !== 'ended');
     return {
       ...((await ctx.data.figures.ofStream(stream.id)) ?? neverLive),
       state: stream.state,
       startedAt: stream.started_at,
-      uptimeSeconds:
-        stream.started_at === null ? 0 : Math.max(0, (until.getTime() - stream.started_at.getTime()) / 1000),
-      replicas: replicas
-        .filter(({ state }) => state !== 'ended')
-        .map(({ role, state, since }) => ({ role, state, since })),
+      uptimeSeconds: uptimeSeconds(stream, ctx.now),
+      replicas: sending.map(({ role, state, since }) => ({ role, state, since })),
     };
   },
 });
+
+/** How long the stream has been live, or was live in its last run. */
+function uptimeSeconds({ state, started_at: startedAt, stopped_at: stoppedAt }: Stream, now: Date): number {
+  if (startedAt === null) return 0;
+  const until = isLive(state) ? now : (stoppedAt ?? now);
+  return Math.max(0, (until.getTime() - startedAt.getTime()) / 1000);
+}

@@ -1,4 +1,4 @@
-// GET /streams: the caller's streams, newest first, or a specific set of them.
+// GET /streams: the caller's streams, newest first, or those with the given ids.
 import * as z from 'zod';
 import { streamStates } from '../../domain/stream-lifecycle.ts';
 import { id, pageOf, pageQuery, pageThrough } from '../fields.ts';

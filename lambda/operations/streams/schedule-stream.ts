@@ -1,4 +1,4 @@
-// POST /streams/{id}/schedule: go live, and end, at given times.
+// POST /streams/{id}/schedule: has a stream start and end at given times.
 import * as z from 'zod';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { nextState } from '../../domain/stream-lifecycle.ts';
@@ -6,13 +6,15 @@ import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblems, ProblemError } from '../problem-codes.ts';
+import type { FieldFault } from '../problem-codes.ts';
 import { presentStream, recurrence, streamSchema } from './stream-schema.ts';
 
 export const scheduleStream = operation(['service:write'], {
   id: 'scheduleStream',
   summary: 'Schedule a stream',
   description:
-    'The stream starts and ends by itself, to the second, and with a recurrence again and again. Readiness is checked when the start time comes; look at get_stream_readiness before.',
+    'The stream starts and ends by itself, to the second, and with a recurrence again and again. ' +
+    'Readiness is checked when the start time comes; look at get_stream_readiness before.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/schedule',
@@ -31,14 +33,13 @@ export const scheduleStream = operation(['service:write'], {
   output: { status: 200, body: streamSchema },
   errors: ['not_found', 'schedule_in_past', 'stream_not_schedulable'],
   async handle(ctx, { params, body }) {
-    const { scheduleStartAt: startAt, scheduleEndAt: endAt = null } = body;
-    const { recurrence: repeats = null } = body;
-    const fault = repeats && (await faultOfRecurrence(repeats, startAt));
-    const refusal = fieldProblems([
-      ...(startAt <= ctx.now ? [['scheduleStartAt', 'The time has passed already.', 'schedule_in_past'] as const] : []),
-      ...(endAt !== null && endAt <= startAt ? [['scheduleEndAt', 'The end has to be after the start.'] as const] : []),
-      ...(fault ? [[`recurrence/${fault.field}`, fault.detail] as const] : []),
-    ]);
+    const { scheduleStartAt: startAt, scheduleEndAt: endAt = null, recurrence: repeats = null } = body;
+    const faults: FieldFault[] = [];
+    if (startAt <= ctx.now) faults.push(['scheduleStartAt', 'The time has passed already.', 'schedule_in_past']);
+    if (endAt !== null && endAt <= startAt) faults.push(['scheduleEndAt', 'The end has to be after the start.']);
+    const ruleFault = repeats && (await faultOfRecurrence(repeats, startAt));
+    if (ruleFault) faults.push([`recurrence/${ruleFault.field}`, ruleFault.detail]);
+    const refusal = fieldProblems(faults);
     if (refusal) throw refusal;
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (nextState(stream.state, 'schedule') === null) {

@@ -1,6 +1,6 @@
-// POST /streams/{id}/start: go live.
+// POST /streams/{id}/start: starts a stream.
 import type { Stream } from '../../data/streams.ts';
-import { isBlocking } from '../../domain/readiness.ts';
+import { isBlocking } from '../../domain/readiness-issues.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';
 import { startStream as start } from '../../orchestration/start-stream.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +13,9 @@ export const startStream = operation(['service:write'], {
   id: 'startStream',
   summary: 'Start a stream',
   description:
-    'Costs credits for the minutes that are live. Answers at once, with state activating or preparing. Next: poll get_stream until state is active or failed. A stream that is live already is answered as it is. Playlists whose draft differs from what is live are published by the start.',
+    'Costs credits for the minutes that are live. Answers at once, with state activating or preparing. Next: ' +
+    'poll get_stream until state is active or failed. A stream that is live already is answered as it is. ' +
+    'Playlists whose draft differs from what is live are published by the start.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/start',
@@ -27,7 +29,10 @@ export const startStream = operation(['service:write'], {
   },
 });
 
-/** Starts a stream which the caller has locked; one that is live is answered as it is. */
+/**
+ * Starts a stream, which the caller has locked. One that is live is answered as it is.
+ * @throws {ProblemError} stream_not_startable, stream_not_ready
+ */
 export async function startOrRefuse(ctx: Context, stream: Stream): Promise<Stream> {
   if (stream.state === 'stopping')
     throw new ProblemError('stream_not_startable', 'The stream is stopping. Start it again once it has stopped.');
@@ -35,14 +40,7 @@ export async function startOrRefuse(ctx: Context, stream: Stream): Promise<Strea
   const result = await start(ctx.data, stream, 'start', ctx);
   if ('stream' in result) return result.stream;
   const { issues } = result;
-  throw new ProblemError(
-    'stream_not_ready',
-    issues
-      .filter(isBlocking)
-      .map((issue) => issue.error)
-      .join(' '),
-    {
-      members: { readiness: { ready: false, issues } },
-    },
-  );
+  const errors = issues.filter(isBlocking).map((issue) => issue.error);
+  const members = { readiness: { ready: false, issues } };
+  throw new ProblemError('stream_not_ready', errors.join(' '), { members });
 }

@@ -1,4 +1,4 @@
-// POST /streams/{id}/stop: end the live stream.
+// POST /streams/{id}/stop: stops a live stream.
 import type { Stream } from '../../data/streams.ts';
 import { stopStream as stop } from '../../orchestration/stop-stream.ts';
 import type { Context } from '../context.ts';
@@ -11,7 +11,8 @@ export const stopStream = operation(['service:write'], {
   id: 'stopStream',
   summary: 'Stop a stream',
   description:
-    'Answers at once, with state stopping; the media ends within 2 seconds, and with it the cost. A recurrence ends too. A stream that has never run or has stopped is answered as it is.',
+    'Answers at once, with state stopping; the media ends within 2 seconds, and with it the cost. ' +
+    'A recurrence ends too. A stream that has never run or has stopped is answered as it is.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/stop',
@@ -25,7 +26,7 @@ export const stopStream = operation(['service:write'], {
   },
 });
 
-/** Stops a stream which the caller has locked. */
+/** Stops a stream, which the caller has locked. @throws {ProblemError} stream_not_stoppable */
 export async function stopOrRefuse(ctx: Context, stream: Stream): Promise<Stream> {
   switch (stream.state) {
     case 'scheduled':
@@ -38,7 +39,9 @@ export async function stopOrRefuse(ctx: Context, stream: Stream): Promise<Stream
   }
 }
 
-/** A stop by the user is meant: the stream does not come back by itself, also where it was stopping for now already. */
+/**
+ * After a stop by its user a stream does not start again by its recurrence, even if it was stopping for another cause.
+ */
 async function endRecurrence(ctx: Context, stream: Stream): Promise<Stream> {
   if (stream.recurrence === null) return stream;
   return ctx.data.streams.setSchedule(stream.id, stream.schedule_start_at, stream.schedule_end_at, null);

@@ -1,4 +1,4 @@
-// The wire form of a stream, and of the fields that create and update take.
+// A stream as clients see it, and the fields that requests to create and to update a stream take.
 import * as z from 'zod';
 import { replicaStates } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
@@ -9,7 +9,7 @@ import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
 
-/** The fields of the create request; update takes them too. */
+/** The fields that requests to create and to update a stream take. */
 export const streamFields = {
   name: text(0, 255).nullish().describe('For people.'),
   agentModeEnabled: z.boolean().nullish().describe('Replicas are spread over zones.'),
@@ -27,7 +27,8 @@ export const streamFields = {
     .max(100)
     .optional()
     .describe(
-      "Playlists kept prepared for this stream's quality, framerate and codec, drafts included, so that a start need not wait: for streamBackend manifest.",
+      "Playlists kept prepared for this stream's quality, framerate and codec, drafts included, so that a start " +
+        'need not wait: for streamBackend manifest.',
     ),
   videoUploadObjectID: id
     .nullish()
@@ -39,7 +40,8 @@ export const streamFields = {
   videoCodec: videoCodec
     .nullish()
     .describe(
-      'null or h264: what every destination takes. hevc and av1 take about 60 % of the bytes, and need streamBackend manifest and a destination that takes Enhanced RTMP, as YouTube does.',
+      'null or h264: what every destination takes. hevc and av1 take about 60 % of the bytes, and need ' +
+        'streamBackend manifest and a destination that takes Enhanced RTMP, as YouTube does.',
     ),
   streamBackend: z
     .enum(streamBackends)
@@ -64,7 +66,7 @@ export const streamFields = {
   scheduleEndAt: timestampInput.nullish().describe('After scheduleStartAt.'),
 };
 
-/** What a request may look like, for the OpenAPI document. */
+/** An example of a request, for the OpenAPI document. */
 export const exampleStream = {
   name: 'Evening loop',
   videoUploadObjectID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
@@ -73,7 +75,7 @@ export const exampleStream = {
   framerate: 'f_30',
 };
 
-/** Intervals and COUNT are counted from scheduleStartAt, which is the first occurrence. */
+/** INTERVAL and COUNT are counted from scheduleStartAt, which is the first start. */
 export const recurrence = z
   .strictObject({
     rule: text(1, 512).describe('An RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. COUNT at most 1000.'),
@@ -112,7 +114,8 @@ export const streamSchema = z
       .max(1)
       .nullable()
       .describe(
-        'How much is prepared, 0 to 1: while the state is preparing, of what the stream plays; else of its preparedPlaylistIDs, if it has any.',
+        'How much is prepared, 0 to 1: while the state is preparing, of what the stream plays; ' +
+          'else of its preparedPlaylistIDs, if it has any.',
       ),
     playlistIDs: z.array(z.string()),
     preparedPlaylistIDs: z.array(z.string()),
@@ -145,7 +148,10 @@ export const streamSchema = z
 
 const shownTransitions = 20;
 
-/** Presents streams with their replicas and histories, each read with one statement for all of them, if anybody wants them. */
+/**
+ * Presents streams. One statement each reads the replicas, the transitions and the prepared shares of all
+ * streams, where the caller wants these fields.
+ */
 export async function presentStreams(
   ctx: Context,
   streams: readonly Stream[],

@@ -1,4 +1,4 @@
-// What create and update share: checking the parts that a request names, and turning its fields into the stream's settings.
+// What creating and updating a stream share: checking what a request names, and turning its fields into settings.
 import type * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { streamKeyPlace } from '../../domain/sealed-places.ts';
@@ -12,7 +12,7 @@ import { fieldProblem, fieldProblems, ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
 import type { streamFields } from './stream-schema.ts';
 
-/** The fields as validated: absent means unchanged, null clears. */
+/** The fields of a request, validated. An absent field leaves the setting as it is, null clears it. */
 export type StreamInput = {
   readonly [Field in keyof typeof streamFields]?: z.output<(typeof streamFields)[Field]> | undefined;
 };
@@ -38,7 +38,7 @@ const emptySettings: StreamSettings = {
   schedule_end_at: null,
 };
 
-/** The settings after a request: those of `stream`, or empty ones for a new stream, with the given fields in their place. */
+/** The settings of `stream`, or empty ones for a new stream, with the fields of a request put in. */
 export function mergeSettings(
   ctx: Context,
   streamID: string,
@@ -72,7 +72,11 @@ export function mergeSettings(
   };
 }
 
-/** Refuses, before any stream is looked at, what no stream may be given: parts that are not the caller's (every one is reported), times that have passed. */
+/**
+ * Refuses what no stream may be given: parts that are not the caller's, and times
+ * that have passed. Reports every such part.
+ * @throws {ProblemError} validation_failed, schedule_in_past
+ */
 export async function assertFields(ctx: Context, input: StreamInput): Promise<void> {
   const { userID } = ctx.caller;
   const errors: FieldError[] = streamKeyFaults(input.streamKey);
@@ -116,7 +120,7 @@ export function assertSchedule(input: StreamInput, settings: StreamSettings): vo
   }
 }
 
-/** Refuses a codec that the stream's backend does not send: only prepared media is in others than H.264. */
+/** Refuses a codec that the stream's backend does not send. Only the prepared backend sends other codecs than H.264. */
 export function assertVideoCodec(
   input: StreamInput,
   { video_codec: videoCodec, stream_backend: backend }: StreamSettings,
@@ -130,7 +134,10 @@ export function assertVideoCodec(
   );
 }
 
-/** Moves playlists that the stream now names here from the streams that had them; a live one keeps what it plays. */
+/**
+ * Moves playlists that a stream now names to it from the streams that they belonged to.
+ * @throws {ProblemError} stream_live where one belongs to another stream that is live
+ */
 export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs: readonly string[]): Promise<void> {
   for (const id of playlistIDs) {
     const found = await lockWithStream(ctx.data, id);
@@ -149,7 +156,10 @@ export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs
   if (playlistIDs.length > 0) await ctx.data.streamParts.settleProcessing(streamID);
 }
 
-/** Has the playlists prepared that the stream now keeps so. Locked: whoever edits one of them meanwhile comes before this, or sees the stream. */
+/**
+ * Has the playlists prepared that the stream keeps prepared. They are locked, so that an edit at the same time is
+ * written before, or sees that the stream keeps the playlist prepared.
+ */
 export async function keepPlaylistsPrepared(ctx: Context, streamID: string, settings: StreamSettings): Promise<void> {
   if (settings.prepared_playlist_ids.length === 0) return;
   await ctx.data.playlists.lockMany(settings.prepared_playlist_ids);

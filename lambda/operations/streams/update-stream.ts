@@ -1,4 +1,4 @@
-// PATCH /streams/{id}: changes a stream; with status also starts or stops it.
+// PATCH /streams/{id}: changes a stream, and by `status` starts or stops it.
 import * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
@@ -21,14 +21,16 @@ import {
   mergeSettings,
 } from './stream-settings.ts';
 
-/** All that may change while a stream is live. */
+/** The fields that may change while a stream is live. */
 const changeableLive = new Set(['name', 'streamDuration', 'scheduleEndAt', 'status', 'streamStateID', 'retryMirror']);
 
 export const updateStream = operation(['service:write'], {
   id: 'updateStream',
   summary: 'Update a stream',
   description:
-    'An absent field stays as it is, null clears it; all of the request is applied or nothing. status ACTIVE starts the stream like start_stream, INACTIVE stops it. While live, only name, streamDuration, scheduleEndAt and status can change.',
+    'An absent field stays as it is, null clears it; all of the request is applied or nothing. ' +
+    'status ACTIVE starts the stream like start_stream, INACTIVE stops it. ' +
+    'While live, only name, streamDuration, scheduleEndAt and status can change.',
   tag: 'streams',
   method: 'PATCH',
   path: '/streams/{id}',
@@ -102,28 +104,25 @@ async function assertChangeable(
     );
   }
   if (settings.stream_backend !== stream.stream_backend) {
-    const user = (await ctx.data.accounts.find(ctx.caller.userID))!;
+    const user = (await ctx.data.users.find(ctx.caller.userID))!;
     if (!user.stream_backend_edit)
       throw new ProblemError('feature_disabled', 'Changing streamBackend is not enabled for this account.');
   }
 }
 
-/** A schedule that is armed follows the new times, and so do the end and the duration of a stream that is running. */
+/** Moves an armed schedule to the new times, and the end and the duration of a stream that is running. */
 async function moveDueTimes(ctx: Context, stream: Stream, settings: StreamSettings): Promise<void> {
   const running = isLive(stream.state) && stream.state !== 'stopping';
   if (stream.state === 'scheduled') await rearm(ctx, stream, settings);
   if (running) await ctx.data.dueTimes.set(stream.id, 'schedule_end', settings.schedule_end_at);
   if (running && stream.started_at !== null) {
     const seconds = settings.stream_duration_seconds;
-    await ctx.data.dueTimes.set(
-      stream.id,
-      'duration_over',
-      seconds ? new Date(stream.started_at.getTime() + seconds * 1000) : null,
-    );
+    const overAt = seconds ? new Date(stream.started_at.getTime() + seconds * 1000) : null;
+    await ctx.data.dueTimes.set(stream.id, 'duration_over', overAt);
   }
 }
 
-/** A new start begins a recurrence anew from there; a new end makes each occurrence that long. */
+/** With a new start, the recurrence is counted from there. With a new end, the stream is on that long each time. */
 async function rearm(ctx: Context, stream: Stream, settings: StreamSettings): Promise<void> {
   const times = { startAt: settings.schedule_start_at!, endAt: settings.schedule_end_at };
   const { recurrence } = stream;

@@ -1,4 +1,4 @@
-// POST /uploads/{id}/complete: the bytes are there; have them examined.
+// POST /uploads/{id}/complete: checks that the bytes have arrived, and has them examined.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -8,7 +8,8 @@ export const completeUpload = operation(['service:write'], {
   id: 'completeUpload',
   summary: 'Mark an upload complete',
   description:
-    'Checks that the bytes have arrived. Their content is examined afterwards. Next: poll get_upload until probeState is completed or failed. Repeating the call changes nothing.',
+    'Checks that the bytes have arrived. Their content is examined afterwards. Next: ' +
+    'poll get_upload until probeState is completed or failed. Repeating the call changes nothing.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/complete',

@@ -1,4 +1,4 @@
-// POST /uploads/{id}/upload-url: where to PUT the bytes.
+// POST /uploads/{id}/upload-url: answers a URL to PUT the bytes to.
 import * as z from 'zod';
 import { uploadURLSeconds } from '../../domain/upload-times.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
@@ -19,7 +19,9 @@ export const createUploadUrl = operation(['service:write'], {
   id: 'createUploadUrl',
   summary: 'Get a presigned URL to send the bytes to',
   description:
-    'Send the whole file with one HTTP PUT and the given headers, then call complete_upload. The first PUT counts: with If-None-Match a second one is answered 412, and so is a repetition of one that has arrived, after which complete_upload is next. The URL needs no credential: treat it as a secret.',
+    'Send the whole file with one HTTP PUT and the given headers, then call complete_upload. ' +
+    'The first PUT counts: with If-None-Match a second one is answered 412, and so is a repetition of one that ' +
+    'has arrived, after which complete_upload is next. The URL needs no credential: treat it as a secret.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/upload-url',

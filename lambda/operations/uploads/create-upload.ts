@@ -1,7 +1,8 @@
-// POST /uploads: the record of a file that is about to be uploaded.
+// POST /uploads: creates the record of a file that is about to be uploaded.
 import * as z from 'zod';
 import { uploadTypes } from '../../data/uploads.ts';
 import type { UploadType } from '../../data/uploads.ts';
+import { uploadKey } from '../../domain/object-keys.ts';
 import { abandonedAfterDays } from '../../domain/upload-times.ts';
 import { text } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -10,7 +11,10 @@ import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts'
 export const createUpload = operation(['service:write'], {
   id: 'createUpload',
   summary: 'Create an upload',
-  description: `An upload is one video, audio or image file that streams can play. Next: create_upload_url, PUT the bytes to its URL, then complete_upload. What is not completed within ${abandonedAfterDays} days, and in no playlist or stream, is deleted.`,
+  description:
+    'An upload is one video, audio or image file that streams can play. Next: ' +
+    'create_upload_url, PUT the bytes to its URL, then complete_upload. ' +
+    `What is not completed within ${abandonedAfterDays} days, and in no playlist or stream, is deleted.`,
   tag: 'uploads',
   method: 'POST',
   path: '/uploads',
@@ -41,7 +45,7 @@ export const createUpload = operation(['service:write'], {
       name: body.name,
       mimeType: body.mimeType,
       type: body.type ?? (body.mimeType.split('/')[0]!.toLowerCase() as UploadType),
-      objectKey: `uploads/${ctx.caller.userID}/${id}`,
+      objectKey: uploadKey(ctx.caller.userID, id),
       declaredSizeBytes: body.fileSize ?? null,
     });
     return presentUpload(upload);

@@ -1,4 +1,4 @@
-// GET /uploads/{id}: one upload.
+// GET /uploads/{id}: answers one upload.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';

@@ -1,6 +1,7 @@
-// POST /uploads/import: an upload whose bytes are fetched from a link.
+// POST /uploads/import: creates an upload whose bytes are fetched from a link.
 import * as z from 'zod';
 import { faultOfImportURL, nameOfImport } from '../../domain/import-url.ts';
+import { uploadKey } from '../../domain/object-keys.ts';
 import { text } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../problem-codes.ts';
@@ -10,8 +11,10 @@ export const importUpload = operation(['service:write'], {
   id: 'importUpload',
   summary: 'Import an upload from a link',
   description:
-    'Fetches up to 100 GiB in the background: poll the upload until externalSource.state is completed, then until probeState is. ' +
-    'Share links of Google Drive, Dropbox, OneDrive, SharePoint and Box work as they are, if everyone who has the link may download the file.',
+    'Fetches up to 100 GiB in the background: poll the upload until externalSource.state is completed, then ' +
+    'until probeState is. ' +
+    'Share links of Google Drive, Dropbox, OneDrive, SharePoint and Box work as they are, if everyone who has the ' +
+    'link may download the file.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/import',
@@ -23,7 +26,7 @@ export const importUpload = operation(['service:write'], {
   errors: ['import_url_forbidden'],
   hints: { openWorld: true },
   async handle(ctx, { body }) {
-    const fault = faultOfImportURL(body.url, ctx.settings.allowPrivateAddresses);
+    const fault = faultOfImportURL(body.url, ctx.settings);
     if (fault === 'malformed')
       throw fieldProblem('url', 'Must be an http:// or https:// URL without user name and password.');
     if (fault === 'forbidden') {
@@ -39,10 +42,10 @@ export const importUpload = operation(['service:write'], {
       id: uploadID,
       userID,
       name: body.name ?? nameOfImport(new URL(body.url)),
-      // Until the source answers.
+      // These are guesses until the source answers.
       mimeType: 'application/octet-stream',
       type: 'video',
-      objectKey: `uploads/${userID}/${uploadID}`,
+      objectKey: uploadKey(userID, uploadID),
       declaredSizeBytes: null,
     });
     await ctx.data.imports.insert({ uploadID, userID, url: body.url, named: body.name !== undefined });

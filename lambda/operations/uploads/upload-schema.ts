@@ -1,10 +1,10 @@
-// The wire form of an upload.
+// An upload as clients see it.
 import * as z from 'zod';
 import { importStates, probeStates, uploadTypes } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
 import { failure, timestamp } from '../fields.ts';
 
-/** What one PUT can carry, on S3 as here. */
+/** The most that one PUT can carry, in S3 and in the local object store. */
 export const maxUploadBytes = 5 * 1024 ** 3;
 
 const externalSource = z
@@ -37,7 +37,8 @@ export const uploadSchema = z
     externalSource: externalSource
       .optional()
       .describe(
-        'Only of imported uploads. Their name, type, mimeType and fileSize are what the source says until probeState is completed.',
+        'Only of imported uploads. Their name, type, mimeType and fileSize are what the source says until ' +
+          'probeState is completed.',
       ),
     createdAt: timestamp,
   })

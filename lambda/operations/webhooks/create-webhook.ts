@@ -1,4 +1,4 @@
-// POST /webhooks: an address that is told what happens.
+// POST /webhooks: creates a webhook, which is an address that is told what happens.
 import * as z from 'zod';
 import { webhookSecretPlace } from '../../domain/sealed-places.ts';
 import { attemptSeconds, retriedForDays } from '../../domain/webhook-retries.ts';
@@ -18,9 +18,12 @@ export const createWebhook = operation(['service:write'], {
   id: 'createWebhook',
   summary: 'Create a webhook',
   description:
-    'Events are sent to the URL by POST, signed with the secret as Standard Webhooks has it (standardwebhooks.com has libraries that verify). ' +
-    `Answer 2xx within ${attemptSeconds} seconds. Anything else is retried for ${retriedForDays} days, ever more rarely; 410 disables the webhook, and so does taking nothing for that long. ` +
-    'An event can arrive twice, with the same `webhook-id`, and out of order: `sequence` tells. The secret is in this answer only.',
+    'Events are sent to the URL by POST, signed with the secret as Standard Webhooks has it ' +
+    '(standardwebhooks.com has libraries that verify). ' +
+    `Answer 2xx within ${attemptSeconds} seconds. Anything else is retried for ${retriedForDays} days, ever more ` +
+    'rarely; 410 disables the webhook, and so does taking nothing for that long. ' +
+    'An event can arrive twice, with the same `webhook-id`, and out of order: `sequence` tells. ' +
+    'The secret is in this answer only.',
   tag: 'webhooks',
   method: 'POST',
   path: '/webhooks',

@@ -1,4 +1,4 @@
-// DELETE /webhooks/{id}.
+// DELETE /webhooks/{id}: deletes a webhook with its deliveries.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 

@@ -1,4 +1,4 @@
-// GET /webhooks/{id}.
+// GET /webhooks/{id}: answers one webhook.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentWebhook, webhookSchema } from './webhook-schema.ts';

@@ -1,4 +1,4 @@
-// PATCH /webhooks/{id}: another address, other events, or on and off.
+// PATCH /webhooks/{id}: changes the address or the events, enables or disables.
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -10,7 +10,8 @@ export const updateWebhook = operation(['service:write'], {
   id: 'updateWebhook',
   summary: 'Update a webhook',
   description:
-    'An absent field stays as it is. What is on its way is sent to the new address, at once. Disabling gives up what is on its way; ' +
+    'An absent field stays as it is. What is on its way is sent to the new address, at once. ' +
+    'Disabling gives up what is on its way; ' +
     'after enabling, redeliver_webhook sends it once more. The secret stays: for another one, make another webhook.',
   tag: 'webhooks',
   method: 'PATCH',

@@ -1,4 +1,4 @@
-// The wire form of a delivery: one event on its way to one webhook.
+// A delivery, of one event to one webhook, as clients see it.
 import * as z from 'zod';
 import { webhookDeliveryStates } from '../../data/webhook-deliveries.ts';
 import type { WebhookDelivery } from '../../data/webhook-deliveries.ts';

@@ -1,4 +1,5 @@
-// The wire form of a webhook, and the fields that create and update take. Its secret leaves once, when it is made.
+// A webhook as clients see it, and the fields that requests to create and to update one take.
+// Clients see its secret once, when it is created.
 import * as z from 'zod';
 import type { Webhook } from '../../data/webhooks.ts';
 import { describeDisabling } from '../../domain/webhook-failures.ts';
@@ -10,10 +11,10 @@ import { fieldProblem } from '../problem-codes.ts';
 import { webhookEventTypes } from '../webhook-events.ts';
 import type { WebhookEventType } from '../webhook-events.ts';
 
-/** A user's webhooks: each takes part in the transactions that events happen in. */
+/** How many webhooks a user may have: every transaction with an event writes a delivery for each of them. */
 export const maxWebhooks = 20;
 
-/** The fields of the create request; update takes them too. */
+/** The fields that requests to create and to update a webhook take. */
 export const webhookFields = {
   url: text(1, 2048).describe(
     'https:// and a public address. Events are sent there by POST; redirects are not followed.',
@@ -34,7 +35,8 @@ const shape = {
   disabledReason: failure
     .nullable()
     .describe(
-      `Why we disabled it: \`gone\` (it answered 410) or \`failing\` (it took no event for ${retriedForDays} days). null otherwise.`,
+      `Why we disabled it: \`gone\` (it answered 410) or \`failing\` (it took no event for ${retriedForDays} ` +
+        'days). null otherwise.',
     ),
   lastDeliveredAt: timestamp.nullable().describe('When it last took an event.'),
   createdAt: timestamp,
@@ -71,9 +73,12 @@ export function presentWebhook(webhook: Webhook): z.input<typeof webhookSchema> 
   };
 }
 
-/** Refuses addresses that are none, or that this stage does not let users have called. */
+/**
+ * Refuses what is no address of a webhook, and addresses that users of this stage may not have called.
+ * @throws {ProblemError} validation_failed, webhook_url_forbidden
+ */
 export function assertWebhookURL(ctx: Context, url: string): void {
-  const fault = faultOfWebhookURL(url, ctx.settings.allowPrivateAddresses);
+  const fault = faultOfWebhookURL(url, ctx.settings);
   if (fault === 'malformed') throw fieldProblem('url', 'Must be an https:// URL without user name and password.');
   if (fault === 'forbidden')
     throw fieldProblem(

@@ -1,5 +1,6 @@
-// The command queue port: commands written to the outbox with the change that caused them, delivered at least once to a handler.
+// The command queue port. A command is written to the outbox with its cause, and delivered to a handler at least once.
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Log } from '../../log.ts';
 import type { QueueName, QueuePolicy } from './queues.ts';
 
 /** What an outbox row carries. The body is JSON, small (a wake-up with ids, at most 256 KiB), and holds no secret. */
@@ -9,29 +10,36 @@ export interface Command {
 }
 
 /**
- * The function that a Lambda exports and that a container or this machine runs as it is.
- * It names the records that failed; those are delivered again. Throwing, or naming a record that is not in the batch, fails the whole batch.
+ * A function that a Lambda exports, and that a container or the local run calls unchanged. It answers which records
+ * have failed; those are delivered again. If it throws, or names a record that is not in the batch, the whole batch has
+ * failed.
  */
 export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 
 export interface ConsumeOptions {
-  /** Ends the consumption: nothing more is received, and `consume` resolves once the batch in hand is settled. */
+  /** Ends the consumption: nothing more is received, and `consume` resolves once the handler is done with its batch. */
   readonly signal: AbortSignal;
-  /** Records per call of the handler at most, 1 to 10 (the limit of SQS). */
+  /** The most records in a call of the handler, 1 to 10 (the limit of SQS). */
   readonly batchSize?: number;
-  /** Instead of the queue's own. On SQS the deliveries are counted by the queue's redrive policy. */
+  /** Replaces the queue's own policy. On SQS it is the queue that counts deliveries, by its redrive policy. */
   readonly policy?: QueuePolicy;
 }
 
 export const defaultBatchSize = 10;
 
-/** At least once, in no order. */
+/** Delivers commands at least once, in no order. */
 export interface CommandQueue {
-  /** Moves committed outbox rows to where consumers get them. Safe to call from many processes at once. Answers how many it moved. */
+  /**
+   * Moves committed rows of the outbox to where consumers receive them. Many processes may call it at once.
+   * @returns how many rows it has moved
+   */
   relay(): Promise<number>;
-  /** Runs the handler on batches, one at a time, until the signal aborts. Outages of the queue are logged and waited out, never thrown. */
+  /**
+   * Calls the handler with one batch after the other until the signal aborts. Outages of the queue are logged and
+   * waited out.
+   */
   consume(queue: QueueName, handler: QueueHandler, options: ConsumeOptions): Promise<void>;
 }
 
-/** Where the adapters report. Fields never hold the body of a command. */
-export type QueueLog = (event: string, fields: Record<string, unknown>) => void;
+/** The log of the adapters. The fields never hold the body of a command. */
+export type QueueLog = Log;

@@ -1,14 +1,14 @@
-// What every queue adapter does with received records: call the handler, read its answer as Lambda would, settle, and outlast outages.
+// Delivers received records to a handler, for all adapters: reads its answer as Lambda would, and waits out outages.
 import type { SQSRecord } from 'aws-lambda';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueueHandler, QueueLog } from './command-queue.ts';
 import type { QueueName } from './queues.ts';
 
-/** One queue as its adapter sees it. Both reject while the queue cannot be reached. */
+/** A queue as its adapter sees it. Both methods reject while the queue cannot be reached. */
 export interface RecordSource {
-  /** A batch, or an empty one after waiting for a while. Returns early on abort. */
+  /** Waits for records; answers none after a while, and once the signal aborts. */
   receive(): Promise<SQSRecord[]>;
-  /** Removes records for good. Those that were delivered again meanwhile stay. */
+  /** Removes records for good, but for those that were delivered again meanwhile. */
   remove(records: readonly SQSRecord[]): Promise<void>;
 }
 
@@ -28,11 +28,10 @@ export async function deliverUntilAborted(
   while (!signal.aborted) {
     try {
       const records = await source.receive();
-      const done =
-        records.length > 0
-          ? await handle(records, handler, (fields) => log('commands_failed', { queue, ...fields }))
-          : [];
-      if (done.length > 0) await source.remove(done);
+      if (records.length > 0) {
+        const handled = await handle(records, handler, (fields) => log('commands_failed', { queue, ...fields }));
+        if (handled.length > 0) await source.remove(handled);
+      }
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
@@ -43,14 +42,16 @@ export async function deliverUntilAborted(
   }
 }
 
-/** 100 ms, doubling, at most 5 s. */
+/** How long to wait after so many failures in a row: 100 ms, doubled each time, at most 5 s. */
 export function retryDelayMs(failures: number): number {
   return Math.min(100 * 2 ** (failures - 1), 5000);
 }
 
 /**
- * Lambda's rules for partial batch responses: named records failed; an identifier that is not in the batch fails all of it, and so does throwing.
- * Source: AWS Lambda developer guide, "Handling errors for an SQS event source in Lambda".
+ * Calls the handler and reads its answer by Lambda's rules for partial batch responses: the records that it names have
+ * failed; if it names one that is not in the batch, or throws, all have failed. (AWS Lambda developer guide, "Handling
+ * errors for an SQS event source in Lambda".)
+ * @returns the records that were handled
  */
 async function handle(
   records: SQSRecord[],

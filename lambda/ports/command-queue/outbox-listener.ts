@@ -1,4 +1,4 @@
-// Listens for outbox rows on a Postgres connection of its own, and comes back when the server does.
+// Listens for new rows of the outbox on a connection of its own, and connects again after an outage.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -8,7 +8,7 @@ import type { QueueName } from './queues.ts';
 import { retryDelayMs } from './delivery.ts';
 
 /**
- * Calls `ring` for every notification about the queue, and after each connect, since rows may have come meanwhile.
+ * Calls `ring` for every notification about the queue, and after every connect, since rows may have come before it.
  * Resolves once the signal aborts and the connection is closed. Never rejects: an outage is logged and waited out.
  */
 export async function listenToOutbox(
@@ -20,7 +20,7 @@ export async function listenToOutbox(
   let failures = 0;
   while (!signal.aborted) {
     const client = new Client(connection);
-    // A lost connection ends the wait below; without a listener here it could end the process.
+    // A lost connection ends the wait for 'end'. Without a listener for 'error' it could end the process.
     client.on('error', () => {});
     client.on('notification', ({ payload }) => {
       if (payload === queue) ring();

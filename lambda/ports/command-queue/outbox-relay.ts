@@ -1,4 +1,4 @@
-// Moves committed outbox rows to queues elsewhere: a row goes once it has been taken, at least once, whoever else is relaying.
+// Moves committed rows of the outbox to queues elsewhere. A row is deleted once its queue has taken it.
 import type { Pool, PoolClient } from 'pg';
 import type { QueueLog } from './command-queue.ts';
 import type { QueueName } from './queues.ts';
@@ -10,23 +10,25 @@ export interface RelayedRow {
   readonly body: string;
 }
 
-/** Why a row was not taken. With `senderFault` it never will be. */
+/** Why a row was not taken. */
 export interface SendFailure {
   readonly code: string;
+  /** Whether the row itself is at fault, so that it will never be taken. */
   readonly senderFault: boolean;
 }
 
-/** Sends up to `batchRows` rows at once and answers with those that were not taken. Rejects when none was. */
+/** Sends up to `batchRows` rows at once. @returns failures by the id of the row; it rejects if no row was taken */
 export type SendBatch = (queue: QueueName, rows: readonly RelayedRow[]) => Promise<ReadonlyMap<string, SendFailure>>;
 
-/** Entries and total bytes of one SendMessageBatch (Amazon SQS API reference; newer quotas are larger). */
+/** The most entries and bytes of one SendMessageBatch (Amazon SQS API reference; newer quotas are larger). */
 const batchRows = 10;
 const batchBytes = 256 * 1024;
 const rowsPerTransaction = 100;
 
 /**
- * Rows stay locked while they are sent, so relays at the same time send different ones; a crash in between sends some twice.
- * What was not taken waits in the outbox for 1 s, doubling up to 64 s, or is marked dead when it never can be.
+ * Sends the rows that are due. They are locked while they are sent, so that processes which relay at the same time send
+ * different rows. After a crash in between, some are sent twice. A row that was not taken waits for 1 s, doubled each
+ * time up to 64 s; one that never can be taken is marked as dead.
  * @returns how many rows were moved
  * @throws when the database fails
  */
@@ -50,7 +52,8 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
     await client.query('begin');
     const { rows } = await client.query<RelayedRow>(
       // As text: the pool makes numbers of bigints, and SQS takes no number for an entry's id.
-      `select id::text as id, queue, body::text as body from outbox where queue = any($1) and visible_at <= now() and dead_at is null
+      `select id::text as id, queue, body::text as body from outbox
+       where queue = any($1) and visible_at <= now() and dead_at is null
        order by outbox.id limit $2 for update skip locked`,
       [queues, rowsPerTransaction],
     );
@@ -61,24 +64,19 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
         const code = error instanceof Error ? error.name : 'unknown';
         return new Map(batch.map((row) => [row.id, { code, senderFault: false }]));
       });
-      if (failed.size > 0)
-        log('relay_failed', {
-          queue,
-          rows: failed.size,
-          codes: [...new Set(Array.from(failed.values(), ({ code }) => code))],
-        });
+      if (failed.size > 0) {
+        const codes = new Set(Array.from(failed.values(), ({ code }) => code));
+        log('relay_failed', { queue, rows: failed.size, codes: [...codes] });
+      }
       for (const [id, failure] of failed) failures.set(id, failure);
     }
-    await settle(
-      client,
-      rows.map((row) => row.id),
-      failures,
-    );
+    const ids = rows.map(({ id }) => id);
+    await settle(client, ids, failures);
     await client.query('commit');
     client.release();
     return { found: rows.length, sent: rows.length - failures.size };
   } catch (error) {
-    // Closes the connection, which rolls back: it may be what failed.
+    // The connection is closed, as it may be what failed. That rolls back.
     client.release(true);
     throw error;
   }
@@ -93,14 +91,18 @@ async function settle(
   await client.query('delete from outbox where id = any($1) and not id = any($2)', [ids, [...failures.keys()]]);
   if (failures.size === 0) return;
   await client.query(
-    `update outbox set receives = receives + 1, visible_at = now() + make_interval(secs => 2 ^ least(receives, 6)),
+    `update outbox
+     set receives = receives + 1, visible_at = now() + make_interval(secs => 2 ^ least(receives, 6)),
        dead_at = case when id = any($2) then now() end
      where id = any($1)`,
     [[...failures.keys()], hopeless],
   );
 }
 
-/** Runs of one queue, within the limits of a batch. A row that is too large alone is a batch of its own, for the queue to refuse. */
+/**
+ * Cuts rows into batches, each for one queue and within the limits. A row that is too large even alone gets a batch of
+ * its own, which the queue refuses.
+ */
 function inBatches(rows: readonly RelayedRow[]): [RelayedRow, ...RelayedRow[]][] {
   const batches: [RelayedRow, ...RelayedRow[]][] = [];
   for (const sameQueue of Map.groupBy(rows, (row) => row.queue).values()) {

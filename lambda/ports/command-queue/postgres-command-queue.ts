@@ -1,4 +1,4 @@
-// The command queue of one machine: consumers take outbox rows where they lie.
+// The command queue of one machine: consumers receive rows straight from the outbox.
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
 import { defaultBatchSize } from './command-queue.ts';
@@ -10,9 +10,12 @@ import { listenToOutbox } from './outbox-listener.ts';
 import { createWakeUp } from './wake-up.ts';
 
 export interface PostgresCommandQueueOptions {
-  /** Its owner listens to its 'error' events. Every `consume` opens one more connection, with the same options. */
+  /**
+   * Every `consume` opens one more connection with the options of this pool. Whoever made the pool listens to its
+   * errors.
+   */
   readonly pool: Pool;
-  /** Who consumes here: see `redeliver`. */
+  /** The name of the process that consumes, for `redeliver`. */
   readonly consumer?: string;
   readonly log: QueueLog;
 }
@@ -26,9 +29,9 @@ interface ClaimedRow {
   dead: boolean;
 }
 
-/** A consumer that hears nothing looks this often. Notifications and due times wake it earlier. */
+/** How often a consumer looks for rows that gets no notification. It also wakes when the next row is due. */
 const pollIntervalMs = 5000;
-/** A row that is due but cannot be claimed is held by another consumer for a moment. */
+/** The shortest wait: a row that is due but locked is being received by another consumer at this moment. */
 const shortestWaitMs = 10;
 
 export function createPostgresCommandQueue({ pool, consumer, log }: PostgresCommandQueueOptions): CommandQueue {
@@ -51,15 +54,18 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
           batchSize,
           consumer ?? null,
         ]);
-        if (rows.length === 0)
-          await wakeUp.wait(Math.max(shortestWaitMs, Math.min(await msUntilDue(pool, queue), pollIntervalMs)));
+        if (rows.length === 0) {
+          const waitMs = Math.min(await msUntilDue(pool, queue), pollIntervalMs);
+          await wakeUp.wait(Math.max(shortestWaitMs, waitMs));
+        }
         const dead = rows.filter((row) => row.dead);
         if (dead.length > 0) log('commands_dead', { queue, messageIds: dead.map((row) => row.id) });
         return rows.filter((row) => !row.dead).map((row) => recordOf(queue, row));
       };
       const remove = async (records: readonly SQSRecord[]) => {
         await pool.query(
-          'delete from outbox using unnest($1::bigint[], $2::uuid[]) as done (id, receipt) where outbox.id = done.id and outbox.receipt = done.receipt',
+          `delete from outbox using unnest($1::bigint[], $2::uuid[]) as done (id, receipt)
+           where outbox.id = done.id and outbox.receipt = done.receipt`,
           [records.map((record) => record.messageId), records.map((record) => record.receiptHandle)],
         );
       };
@@ -70,15 +76,23 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
   };
 }
 
-/** Delivers at once, to others, what was delivered to a consumer that is known to be dead, or to any (null), where all of them are. */
+/**
+ * Makes rows due at once that were delivered to a consumer which is known to be dead.
+ * @param consumer its name; null: all consumers are dead
+ */
 export async function redeliver(pool: Pool, consumer: string | null): Promise<void> {
   await pool.query(
-    `update outbox set visible_at = now(), receipt = null where receipt is not null and dead_at is null and ($1::text is null or consumer = $1)`,
+    `update outbox set visible_at = now(), receipt = null
+     where receipt is not null and dead_at is null and ($1::text is null or consumer = $1)`,
     [consumer],
   );
 }
 
-/** Hides due rows for a while and marks as dead those that were received often enough. The receipt tells this delivery from the next one. */
+/**
+ * Receives due rows: hides them for a while, and marks those as dead that were received often enough. A receipt tells
+ * each delivery of a row from the next one. It is one statement, so that consumers which receive in the same moment get
+ * different rows.
+ */
 async function claim(
   pool: Pool,
   parameters: [
@@ -110,7 +124,8 @@ async function claim(
 
 async function msUntilDue(pool: Pool, queue: QueueName): Promise<number> {
   const { rows } = await pool.query<{ ms: number | null }>(
-    'select extract(epoch from min(visible_at) - now())::float8 * 1000 as ms from outbox where queue = $1 and dead_at is null',
+    `select extract(epoch from min(visible_at) - now())::float8 * 1000 as ms from outbox
+     where queue = $1 and dead_at is null`,
     [queue],
   );
   return rows[0]?.ms ?? Infinity;

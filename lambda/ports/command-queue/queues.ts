@@ -1,26 +1,31 @@
-// The queues that commands go through, for the code that uses them and for the stacks that make them.
+// The queues of commands and their policies, for the code that uses them and for the stacks that make them.
 
 export interface QueuePolicy {
-  /** How long a delivered record stays hidden from other consumers. Has to outlast the handler; a failed record comes back after it. */
+  /**
+   * How long a delivered record is hidden: longer than the handler takes. A failed record is delivered again after it.
+   */
   readonly visibilitySeconds: number;
-  /** Deliveries before a record is set aside as dead. */
+  /** How often a record is delivered before it is set aside as dead. */
   readonly maxReceives: number;
 }
 
 export type QueueName = 'publish-ffmpeg' | 'publish-manifest' | 'media' | 'imports' | 'timers' | 'webhooks';
 
-/** The queues there are. Data code names one in the outbox row; the stacks make an SQS queue and a dead-letter queue by the policy of each. */
+/**
+ * All queues. A row of the outbox names one of them. The stacks make an SQS queue and a dead-letter queue for each, by
+ * its policy.
+ */
 export const queuePolicies: Readonly<Record<QueueName, QueuePolicy>> = {
-  // Only wake-ups, deleted before the work is claimed from the database; the work itself is never in a message.
+  // These only wake agents up, which then claim replicas from the database.
   'publish-ffmpeg': { visibilitySeconds: 30, maxReceives: 5 },
   'publish-manifest': { visibilitySeconds: 30, maxReceives: 5 },
-  // A file without an index is read from end to end.
+  // To probe a file without an index, all of it is read.
   media: { visibilitySeconds: 450, maxReceives: 3 },
-  // Wake-ups too.
+  // These only wake workers up, which then claim imports from the database.
   imports: { visibilitySeconds: 60, maxReceives: 5 },
-  // Six times the timeout of the function that handles them, as Lambda asks for.
+  // Lambda asks for six times the timeout of the function that handles them.
   timers: { visibilitySeconds: 180, maxReceives: 5 },
-  // Likewise. What is due stands in the rows; a mail that cannot be sent comes back.
+  // Likewise six times the timeout. A mail that could not be sent comes back after it.
   webhooks: { visibilitySeconds: 180, maxReceives: 5 },
 };
 export const queueNames = Object.keys(queuePolicies) as QueueName[];

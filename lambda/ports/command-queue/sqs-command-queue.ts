@@ -1,4 +1,4 @@
-// The command queue in AWS: the outbox is relayed to SQS, and containers poll SQS (Lambdas get the same event from their event source).
+// The command queue in AWS: the outbox is relayed to SQS. Containers poll it; Lambda polls it for its functions.
 import type { Message, SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
@@ -13,7 +13,10 @@ import type { RelayedRow } from './outbox-relay.ts';
 export interface SQSCommandQueueOptions {
   readonly client?: SQSClientConfig;
   readonly pool: Pool;
-  /** A process needs those that it sends to or consumes. Rows of other queues stay in the outbox, for a process that has theirs. */
+  /**
+   * The URLs of the queues that this process relays to or consumes. Rows of other queues stay in the outbox, for other
+   * processes.
+   */
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly log: QueueLog;
 }
@@ -40,12 +43,8 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
 
   return {
     relay() {
-      return relayOutbox(
-        pool,
-        queueNames.filter((queue) => queueURLs[queue] !== undefined),
-        send,
-        log,
-      );
+      const queues = queueNames.filter((queue) => queueURLs[queue] !== undefined);
+      return relayOutbox(pool, queues, send, log);
     },
 
     async consume(queue, handler, { signal, batchSize = defaultBatchSize, policy = queuePolicies[queue] }) {
@@ -55,11 +54,10 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
       let arn: string | undefined;
 
       const receive = async (): Promise<SQSRecord[]> => {
-        arn ??= (
-          await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }), {
-            abortSignal: signal,
-          })
-        ).Attributes?.QueueArn;
+        if (arn === undefined) {
+          const attributes = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
+          arn = (await sqs.send(attributes, { abortSignal: signal })).Attributes?.QueueArn;
+        }
         const command = new ReceiveMessageCommand({
           QueueUrl,
           MaxNumberOfMessages: batchSize,
@@ -80,13 +78,13 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
   };
 }
 
-/** Loaded on use: most requests send no command. */
+/** Loads the SDK when it is first used, as most requests send no command. */
 async function connect(client: SQSClientConfig) {
   const sdk = await import('@aws-sdk/client-sqs');
   return { ...sdk, sqs: new sdk.SQSClient(client) };
 }
 
-/** As the event source mapping of Lambda writes it. */
+/** Makes a record as the event source mapping of Lambda does. */
 function recordOf(
   { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} }: Message,
   arn: string,

@@ -1,8 +1,8 @@
-// A bell for one sleeper, which never misses a ring: one that came while it was busy ends its next sleep at once.
+// A bell for one waiter, who misses no ring: one that comes while nobody waits ends the next wait at once.
 
 export interface WakeUp {
   readonly ring: () => void;
-  /** Resolves after `timeoutMs` at the latest. */
+  /** Resolves when it rings, or has rung since the last wait; after `timeoutMs` at the latest. */
   readonly wait: (timeoutMs: number) => Promise<void>;
 }
 

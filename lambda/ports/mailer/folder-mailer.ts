@@ -1,4 +1,4 @@
-// Mails as files, one each, for a machine that sends none.
+// Writes each mail into a file, on a machine that sends no mails.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { referenceHeader } from './mailer.ts';
@@ -7,11 +7,14 @@ import type { Mail, Mailer } from './mailer.ts';
 export interface FolderMailerOptions {
   readonly folder: string;
   readonly clock: () => Date;
-  /** Told of each mail, and of the file that it is in. */
+  /** Called with each mail, and with the path of its file. */
   readonly onMail: (mail: Mail, file: string) => void;
 }
 
-/** Files sort by time: `2026-01-31T12-00-00.000Z-1.txt`. They hold links that sign somebody in, so only their owner reads them. */
+/**
+ * The names of the files sort by time, such as `2026-01-31T12-00-00.000Z-1.txt`. Mails hold links that sign somebody
+ * in, so only the owner of the files may read them.
+ */
 export function createFolderMailer({ folder, clock, onMail }: FolderMailerOptions): Mailer {
   let count = 0;
   return {

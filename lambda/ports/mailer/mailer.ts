@@ -1,6 +1,8 @@
 // Sends mails to users: through SES in AWS, into a folder on one machine.
 
-/** Carries a mail's reference. SES makes the Message-ID itself, anew for each sending. */
+/**
+ * The header with the reference of a mail. The Message-ID cannot hold it, since SES makes a new one at each sending.
+ */
 export const referenceHeader = 'X-Reference';
 
 export interface Mail {
@@ -9,7 +11,7 @@ export interface Mail {
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
-  /** The same where the same mail is sent once more, as after a crash; for whoever has to tell two of them apart. */
+  /** The same mail, sent again after a crash, has the same reference, so that one can tell it from another mail. */
   readonly reference?: string;
 }
 

@@ -1,29 +1,29 @@
-// Mails through Amazon SES.
+// Sends mails through Amazon SES.
 import { SendEmailCommand } from '@aws-sdk/client-sesv2';
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { referenceHeader } from './mailer.ts';
 import type { Mailer } from './mailer.ts';
 
-/** @param from an address of an identity that SES has verified; null where a stage has none, and sends nothing */
+/**
+ * @param from an address of an identity that SES has verified; null where a stage has none, so that every mail fails
+ */
 export function createSESMailer(ses: Pick<SESv2Client, 'send'>, from: string | null): Mailer {
   const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
   return {
     async send({ to, subject, text, reference }) {
       if (from === null)
         throw new Error('this stage has no address to send mails from: set mailFrom or domain in lib/stages.ts');
-      await ses.send(
-        new SendEmailCommand({
-          FromEmailAddress: from,
-          Destination: { ToAddresses: [to] },
-          Content: {
-            Simple: {
-              Subject: utf8(subject),
-              Body: { Text: utf8(text) },
-              ...(reference === undefined ? {} : { Headers: [{ Name: referenceHeader, Value: reference }] }),
-            },
-          },
-        }),
-      );
+      const message = {
+        Subject: utf8(subject),
+        Body: { Text: utf8(text) },
+        ...(reference === undefined ? {} : { Headers: [{ Name: referenceHeader, Value: reference }] }),
+      };
+      const command = new SendEmailCommand({
+        FromEmailAddress: from,
+        Destination: { ToAddresses: [to] },
+        Content: { Simple: message },
+      });
+      await ses.send(command);
     },
   };
 }

@@ -1,4 +1,4 @@
-// The Range header of a request, read as RFC 9110 section 14 says.
+// Reads the Range header of a request (RFC 9110, section 14).
 
 export interface ByteRange {
   /** First and last byte, both included. */
@@ -7,7 +7,8 @@ export interface ByteRange {
 }
 
 /**
- * Several ranges, other units and malformed headers are ignored, as the RFC allows and S3 does.
+ * The range that a header asks for. Several ranges, other units and malformed headers are
+ * ignored, as the RFC allows and as S3 does.
  * @returns null for the whole object
  */
 export function byteRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | null {

@@ -1,21 +1,26 @@
-// The object store port: media and other large bytes by key, with signed URLs that let clients move bytes without passing through us.
+// The object store port: media and other large bytes by key.
+// By signed URLs, clients send and get bytes without our processes in between.
 import type { Readable } from 'node:stream';
 import type { ByteRange } from './byte-range.ts';
 
-/** What an upload URL is good for. Sizes in bytes, times in seconds. */
+/** The limits of an upload URL. */
 export interface PutLimits {
-  /** The media type that the PUT must name, byte for byte. */
+  /** The PUT has to name exactly this media type. */
   readonly contentType: string;
-  /** When given it is signed: a PUT of any other length is refused. */
+  /** Where it is given, a PUT of any other length is refused. */
   readonly contentLength?: number;
-  /** The largest object wanted. S3 cannot enforce it unless `contentLength` is given, so check `head` once the upload is said to be complete. */
+  /**
+   * How large the object may be. S3 cannot enforce this unless `contentLength` is given, so callers have to check
+   * `head()` once the upload is said to be complete.
+   */
   readonly maxBytes: number;
   readonly expiresInSeconds: number;
 }
 
 /**
- * An upload URL for exactly one key that holds nothing yet: the first PUT makes the object, and a later one is refused with 412, so a URL
- * that was handed out cannot change what is there. The client sends one PUT with `headers` and a Content-Length (never chunked).
+ * An upload URL for one key that holds nothing yet. The first PUT makes the object. A later PUT is refused with
+ * 412, so that nobody can change an object by a URL that was handed out. The client sends one PUT with
+ * `headers` and a Content-Length, never chunked.
  */
 export interface SignedPut {
   readonly url: string;
@@ -28,7 +33,7 @@ export interface ObjectFacts {
   readonly contentType: string;
 }
 
-/** A part of an object that is still arriving, as the store has it. */
+/** A stored part of an object that is still arriving. */
 export interface ObjectPart {
   /** From 1. */
   readonly partNumber: number;
@@ -38,59 +43,71 @@ export interface ObjectPart {
 }
 
 /**
- * Objects are whole or absent: readers never see a part of one, and a failed write leaves what was there before.
- * Signed URLs are for one method, so a GET URL does not answer HEAD. Every method throws `InvalidObjectKey` for a key that `assertObjectKey` refuses.
+ * An object is whole or absent: readers never see a part of one, and a write that fails leaves what was there before.
+ * A signed URL is for one HTTP method, so a URL for GET does not answer HEAD. Every method throws `InvalidObjectKey`
+ * for a key that `assertObjectKey` refuses.
  */
 export interface ObjectStore {
   /** @throws PayloadTooLarge if `contentLength` is given and larger than `maxBytes` or than `maxPutBytes` */
   presignPut(key: string, limits: PutLimits): Promise<SignedPut>;
-  /** A URL whose GET answers with the object and takes single byte ranges. It is made whether or not the object is there. */
+  /**
+   * A URL whose GET answers the object, or a single byte range of it. It is
+   * made whether or not there is such an object.
+   */
   presignGet(key: string, options: { readonly expiresInSeconds: number }): Promise<string>;
   head(key: string): Promise<ObjectFacts | null>;
   /**
-   * @param range what to read of it, the whole object if not given. What lies behind the object's end is left out
+   * @param range which bytes to read; the whole object where it is absent. Bytes
+   * after the end of the object are left out.
    * @throws ObjectNotFound
    */
   read(key: string, range?: ByteRange): Promise<Readable>;
-  /** Replaces what was there. A stream is never held in memory whole; if it fails, the error is its own and nothing is written. */
+  /**
+   * Replaces what was there. A stream is never held in memory as a whole. Where the stream fails,
+   * its error is thrown and nothing is written.
+   */
   write(key: string, body: Readable | Buffer, facts: { readonly contentType: string }): Promise<void>;
-  /** Succeeds as well when there is nothing. */
+  /** Succeeds even where there is no such object. */
   delete(key: string): Promise<void>;
 
   /**
-   * Begins an object that arrives in parts, whose writer may die and leave the rest to another. One that is not completed within a day
-   * may be given up by the store.
-   * @returns the id that the other methods know it by
+   * Begins an object that arrives in parts. Where its writer dies, another one can write the rest. The store may
+   * discard what is not completed within a day.
+   * @returns the id that the other methods take
    */
   createMultipart(key: string, facts: { readonly contentType: string }): Promise<string>;
   /**
-   * Every part but the last has `partBytes` bytes, and none is empty. The same number again replaces what was there.
+   * Stores a part, or replaces the part with this number. Every part but the last
+   * has `partBytes` bytes, and none is empty.
    * @throws MultipartLost
    */
   putPart(key: string, multipartID: string, partNumber: number, body: Buffer): Promise<ObjectPart>;
-  /** By number. @throws MultipartLost */
+  /** The stored parts, ordered by number. @throws MultipartLost */
   listParts(key: string, multipartID: string): Promise<ObjectPart[]>;
   /**
-   * Makes the object of exactly these parts; it replaces what was there.
-   * @throws MultipartLost also when one of them has been replaced by other bytes meanwhile
+   * Makes the object of exactly these parts. It replaces what was there.
+   * @throws MultipartLost also where one of the parts was replaced by other bytes after it was listed or stored
    */
   completeMultipart(key: string, multipartID: string, parts: readonly ObjectPart[]): Promise<void>;
-  /** Throws the parts away. Succeeds as well when there are none. */
+  /** Deletes the parts. Succeeds even where there are none. */
   abortMultipart(key: string, multipartID: string): Promise<void>;
 }
 
-/** Of every part but the last. At most 10,000 parts an object (Amazon S3 user guide, "Multipart upload limits"), so objects up to 156 GiB. */
+/**
+ * The size of every part but the last. An object has at most 10,000 parts (Amazon S3 user guide, "Multipart
+ * upload limits"), so it has at most 156 GiB.
+ */
 export const partBytes = 16 * 1024 ** 2;
 
 /** The largest object of a single PUT: 5 GiB, from the Amazon S3 user guide, "Uploading objects". */
 export const maxPutBytes = 5 * 1024 ** 3;
 
-/** Our fault: the key was built from something that it must not be built from. */
+/** Our fault: a key was built from something that it must not be built from. */
 export class InvalidObjectKey extends Error {
   override readonly name = 'InvalidObjectKey';
 }
 
-/** The caller's fault, or the object was deleted meanwhile. */
+/** There is no such object: the caller is wrong, or the object was deleted meanwhile. */
 export class ObjectNotFound extends Error {
   override readonly name = 'ObjectNotFound';
   constructor(key: string) {
@@ -98,12 +115,15 @@ export class ObjectNotFound extends Error {
   }
 }
 
-/** The caller's fault: the key holds an object already. */
+/** There is an object of this key already. */
 export class ObjectExists extends Error {
   override readonly name = 'ObjectExists';
 }
 
-/** The parts were completed, aborted or replaced by somebody else: look whether the object is there, else begin anew. */
+/**
+ * Somebody else has completed, aborted or replaced the parts. The writer has to look whether the
+ * object is there, and else to begin again.
+ */
 export class MultipartLost extends Error {
   override readonly name = 'MultipartLost';
   constructor(key: string, options?: ErrorOptions) {
@@ -111,7 +131,7 @@ export class MultipartLost extends Error {
   }
 }
 
-/** The caller's fault: more bytes than the limit. */
+/** The caller wants to store more bytes than the limit. */
 export class PayloadTooLarge extends Error {
   override readonly name = 'PayloadTooLarge';
   constructor(sizeBytes: number, limitBytes: number) {
@@ -120,8 +140,9 @@ export class PayloadTooLarge extends Error {
 }
 
 /**
- * Keys are ours, never a user's file name: segments of letters, digits, `.`, `_`, `-`, `=`, none beginning with a dot, joined by `/`.
- * So a key is at once a safe path, a URL path that needs no escaping, and an S3 key of the documented safe characters.
+ * Keys are made by us, never from a user's file name: segments of letters, digits, `.`, `_`, `-` and `=`, of which none
+ * begins with a dot, joined by `/`. So a key is a safe path of a file, a URL path that needs no escaping, and an S3 key
+ * of the characters that S3 documents as safe.
  * @throws InvalidObjectKey
  */
 export function assertObjectKey(key: string): void {

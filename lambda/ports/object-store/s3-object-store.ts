@@ -10,37 +10,40 @@ export interface S3ObjectStoreOptions {
   readonly now?: () => Date;
 }
 
-/** For a part with all tries of the SDK, which itself waits for ever. */
+/** How long storing a part may take, with all attempts of the SDK, which has no such limit itself. */
 const partTimeoutMs = 300_000;
 
-/** Signed URLs end with the credentials that signed them, if those end first. An upload given up for good leaves parts to the bucket's lifecycle rule. */
+/**
+ * A signed URL is not valid for longer than the credentials that signed it. The parts of an object that is never
+ * completed are deleted by the lifecycle rule of the bucket.
+ */
 export function createS3ObjectStore({
   bucket: Bucket,
   client,
   now = () => new Date(),
 }: S3ObjectStoreOptions): ObjectStore {
   let connected: ReturnType<typeof connect> | undefined;
-  const connection = () => (connected ??= connect(client));
+  const connection = () => {
+    connected ??= connect(client);
+    return connected;
+  };
 
   const store: ObjectStore = {
     async presignPut(Key, limits) {
       assertObjectKey(Key);
       const { s3, getSignedUrl, PutObjectCommand } = await connection();
       assertPutLimits(limits);
-      const { contentType, contentLength, expiresInSeconds } = limits;
+      const { contentType: ContentType, contentLength: ContentLength, expiresInSeconds } = limits;
       const signedAt = Math.floor(now().getTime() / 1000);
-      const url = await getSignedUrl(
-        s3,
-        new PutObjectCommand({ Bucket, Key, ContentType: contentType, ContentLength: contentLength, IfNoneMatch: '*' }),
-        {
-          expiresIn: expiresInSeconds,
-          signingDate: new Date(signedAt * 1000),
-          signableHeaders: new Set(['content-type', 'content-length', 'if-none-match']),
-        },
-      );
+      const command = new PutObjectCommand({ Bucket, Key, ContentType, ContentLength, IfNoneMatch: '*' });
+      const url = await getSignedUrl(s3, command, {
+        expiresIn: expiresInSeconds,
+        signingDate: new Date(signedAt * 1000),
+        signableHeaders: new Set(['content-type', 'content-length', 'if-none-match']),
+      });
       return {
         url,
-        headers: { 'content-type': contentType, 'if-none-match': '*' },
+        headers: { 'content-type': ContentType, 'if-none-match': '*' },
         expiresAt: new Date((signedAt + expiresInSeconds) * 1000),
       };
     },
@@ -165,7 +168,7 @@ export function createS3ObjectStore({
   return store;
 }
 
-/** Loaded on use: few requests are about objects. */
+/** Loads the SDK when it is first used, since few requests are about objects. */
 async function connect(client: S3ClientConfig | undefined) {
   const [sdk, { getSignedUrl }] = await Promise.all([
     import('@aws-sdk/client-s3'),
@@ -175,7 +178,7 @@ async function connect(client: S3ClientConfig | undefined) {
   return { ...sdk, getSignedUrl, s3: new sdk.S3Client({ ...client, requestChecksumCalculation: 'WHEN_REQUIRED' }) };
 }
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html, "Special errors" */
+/** See "Special errors" in https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 function isLost(error: unknown): boolean {
   return error instanceof Error && ['NoSuchUpload', 'InvalidPart'].includes(error.name);
 }

@@ -1,7 +1,8 @@
-// Signed URLs of the file object store: the whole URL text and the method are what is signed, so no altered byte passes.
+// Signed URLs of one machine: of the file object store, and of the local checkout page.
+// The method and the whole text of the URL are signed, so that no byte of it can be changed.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The caller's fault: the URL is not one that was signed for this method, or no longer. The message never repeats the URL. */
+/** The URL was not signed for this method, or has expired. The message never repeats the URL. */
 export class SignedURLRefused extends Error {
   override readonly name = 'SignedURLRefused';
   readonly code: 'signature_mismatch' | 'url_expired';
@@ -14,7 +15,7 @@ export class SignedURLRefused extends Error {
 const signatureParameter = '&signature=';
 
 /**
- * @param target what the URL is for, in its path and query
+ * @param target the URL to sign, without `expires` and `signature`
  * @param expiresAt a whole second
  * @returns path and query, with `expires` (Unix seconds) and `signature` (HMAC-SHA256, hexadecimal) added
  */

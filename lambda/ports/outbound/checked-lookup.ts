@@ -1,33 +1,34 @@
-// Resolves names that users gave us for a connection, and lets through only addresses that they may make us connect to.
+// Resolves host names that users gave us, and lets only such connections through that users may make us open.
 import { lookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { callbackify, promisify } from 'node:util';
 import { isAddressAllowed } from '../../domain/network-address.ts';
+import type { AddressRules } from '../../domain/network-address.ts';
 
-/** A name leads to an address that users may not make us connect to. */
+/** A host name resolves to an address that users may not make us connect to. */
 export class AddressForbidden extends Error {
   override readonly name = 'AddressForbidden';
 }
 
-/** All addresses of a name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 const lookupAll = promisify(lookup);
 
-/** As the operating system resolves names. */
+/** Resolves as the operating system does. */
 export const resolveBySystem: Resolve = (hostname) => lookupAll(hostname, { all: true, order: 'ipv4first' });
 
 /**
- * A lookup for `net.connect`: the socket connects to one of the very addresses that were checked, so a name cannot point elsewhere in
- * between. A name with even one forbidden address is refused. Literal addresses never come here; they are checked with the URL.
+ * A lookup for `net.connect`. The socket connects to one of the addresses that were checked, so a name cannot point
+ * elsewhere in between. A name with even one forbidden address is refused. Addresses that stand in a URL itself are not
+ * looked up, and have to be checked with the URL.
  */
-export function checkedLookup(resolve: Resolve, allowPrivateAddresses: boolean): LookupFunction {
+export function checkedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   const resolveChecked = callbackify(async (hostname: string) => {
     const addresses = await resolve(hostname);
     if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-    if (!addresses.every(({ address }) => isAddressAllowed(address, allowPrivateAddresses)))
-      throw new AddressForbidden();
+    if (!addresses.every(({ address }) => isAddressAllowed(address, rules))) throw new AddressForbidden();
     return addresses;
   });
   return (hostname, options, callback) => {

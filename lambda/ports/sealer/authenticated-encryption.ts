@@ -1,10 +1,13 @@
-// AES-256-GCM as everything here is encrypted with it. Layout: nonce (12 bytes), tag (16 bytes), ciphertext.
+// Encrypts by AES-256-GCM. The result is the nonce (12 bytes), the tag (16 bytes) and the ciphertext.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @param key 32 bytes @param boundTo what the ciphertext belongs to: with anything else it does not decrypt */
+/**
+ * @param key 32 bytes
+ * @param boundTo what the ciphertext belongs to; it can only be decrypted with the same text
+ */
 export function encrypt(key: Buffer, plaintext: Buffer, boundTo: string): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(boundTo));
@@ -12,7 +15,7 @@ export function encrypt(key: Buffer, plaintext: Buffer, boundTo: string): Buffer
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** @throws when it was encrypted with another key, bound to something else, or altered */
+/** @throws where it was encrypted with another key, was bound to something else, or was changed */
 export function decrypt(key: Buffer, encrypted: Buffer, boundTo: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, nonceBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(boundTo))

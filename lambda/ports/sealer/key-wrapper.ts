@@ -1,37 +1,28 @@
-// Wraps data keys for the database with a key that never is in one: KMS in AWS, a key file on one machine.
-import { callAws, regionOf } from '../call-aws.ts';
-import type { AwsPlace } from '../call-aws.ts';
+// Wraps the data keys that the database holds, with a key that is never in a database.
+// That key is of KMS in AWS, and in a file on one machine.
+import { callAws, regionOf } from '../aws/call-aws.ts';
+import type { AwsPlace } from '../aws/call-aws.ts';
+import { dataKeyContext } from '../../domain/sealed-places.ts';
 import { decrypt, encrypt } from './authenticated-encryption.ts';
 
 export interface KeyWrapper {
   wrap(dataKey: Buffer): Promise<Buffer>;
-  /** @throws when it was wrapped with another key, or altered */
+  /** @throws where the data key was wrapped with another key, or was changed */
   unwrap(wrappedKey: Buffer): Promise<Buffer>;
 }
 
-/** Bound to what is wrapped: KMS unwraps with the same context only, and writes it into CloudTrail. */
-const purpose = 'data key';
-
 /** @param place default: where the key is */
 export function createKMSKeyWrapper(keyARN: string, place: AwsPlace = { region: regionOf(keyARN) }): KeyWrapper {
-  const key = { KeyId: keyARN, EncryptionContext: { purpose } };
+  const key = { KeyId: keyARN, EncryptionContext: dataKeyContext };
   return {
     async wrap(dataKey) {
-      const { CiphertextBlob } = await callAws<{ CiphertextBlob: string }>(
-        'kms',
-        'Encrypt',
-        { ...key, Plaintext: dataKey.toString('base64') },
-        place,
-      );
+      const input = { ...key, Plaintext: dataKey.toString('base64') };
+      const { CiphertextBlob } = await callAws<{ CiphertextBlob: string }>('kms', 'Encrypt', input, place);
       return Buffer.from(CiphertextBlob, 'base64');
     },
     async unwrap(wrappedKey) {
-      const { Plaintext } = await callAws<{ Plaintext: string }>(
-        'kms',
-        'Decrypt',
-        { ...key, CiphertextBlob: wrappedKey.toString('base64') },
-        place,
-      );
+      const input = { ...key, CiphertextBlob: wrappedKey.toString('base64') };
+      const { Plaintext } = await callAws<{ Plaintext: string }>('kms', 'Decrypt', input, place);
       return Buffer.from(Plaintext, 'base64');
     },
   };
@@ -40,7 +31,7 @@ export function createKMSKeyWrapper(keyARN: string, place: AwsPlace = { region: 
 /** @param masterKey 32 bytes, the content of the key file */
 export function createFileKeyWrapper(masterKey: Buffer): KeyWrapper {
   return {
-    wrap: async (dataKey) => encrypt(masterKey, dataKey, purpose),
-    unwrap: async (wrappedKey) => decrypt(masterKey, wrappedKey, purpose),
+    wrap: async (dataKey) => encrypt(masterKey, dataKey, dataKeyContext.purpose),
+    unwrap: async (wrappedKey) => decrypt(masterKey, wrappedKey, dataKeyContext.purpose),
   };
 }

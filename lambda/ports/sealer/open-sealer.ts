@@ -1,4 +1,4 @@
-// A sealer over the data keys of a database: the first is made when there is none.
+// Makes a sealer with the data keys of a database, and the first data key where there is none.
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
@@ -6,17 +6,15 @@ import type { KeyWrapper } from './key-wrapper.ts';
 import { createSealer } from './sealer.ts';
 import type { DataKey, Sealer } from './sealer.ts';
 
-/** Needs the migrated schema. @throws when a data key was wrapped with another key than the wrapper's */
+/** The database has to be migrated. @throws where a data key was wrapped with another key than that of the wrapper */
 export async function openSealer(pool: Pool, wrapper: KeyWrapper): Promise<Sealer> {
   const stored = databaseOn(pool).dataKeys;
   let rows = await stored.list();
   if (rows.length === 0) {
-    // Of several that begin at once, one wins: all read what it wrote.
+    // Of several processes that do this at once only one inserts its key. All of them read that key.
     await stored.insertFirst(await wrapper.wrap(randomBytes(32)));
     rows = await stored.list();
   }
-  const keys = await Promise.all(
-    rows.map(async ({ id, wrapped_key }) => ({ id, key: await wrapper.unwrap(wrapped_key) })),
-  );
-  return createSealer(keys as [DataKey]);
+  const unwrapping = rows.map(async ({ id, wrapped_key }) => ({ id, key: await wrapper.unwrap(wrapped_key) }));
+  return createSealer((await Promise.all(unwrapping)) as [DataKey]);
 }

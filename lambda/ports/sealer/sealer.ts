@@ -1,16 +1,17 @@
-// Keeps secrets unreadable at rest: what is sealed can only be opened in the place that it was sealed for.
+// Seals secrets, so that the database holds them encrypted.
+// A secret can only be opened for the place that it was sealed for.
 import { decrypt, encrypt } from './authenticated-encryption.ts';
 
 export interface Sealer {
-  /** @param place where the secret is kept, such as `destination/ID`; a sealed secret moved elsewhere does not open */
+  /** @param place where the secret is kept, such as `destination/ID`, so that a copy elsewhere cannot be opened */
   seal(secret: string, place: string): Buffer;
-  /** @throws when the bytes were altered, moved, or sealed with a key that is not here */
+  /** @throws where the bytes were changed, were sealed for another place, or by a data key that is not here */
   open(sealed: Buffer, place: string): string;
 }
 
-/** A key that secrets are sealed with. */
+/** A key that seals secrets. */
 export interface DataKey {
-  /** 1 to 255: stands before everything that was sealed with it. */
+  /** 1 to 255. Everything that the key has sealed begins with this byte. */
   readonly id: number;
   /** 32 bytes. */
   readonly key: Buffer;
@@ -19,8 +20,8 @@ export interface DataKey {
 const idBytes = 1;
 
 /**
- * What is sealed: id of the data key (1 byte), then what was encrypted with it.
- * @param dataKeys all there are; the last one seals
+ * A sealed secret is the id of the data key (1 byte), and then what `encrypt` made with that key.
+ * @param dataKeys all data keys; the last one seals
  */
 export function createSealer(dataKeys: readonly [...DataKey[], DataKey]): Sealer {
   const newest = dataKeys.at(-1)!;

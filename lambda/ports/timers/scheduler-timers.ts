@@ -1,4 +1,4 @@
-// The timers in AWS: one-time schedules of EventBridge Scheduler that send to the SQS queue 'timers' and then delete themselves.
+// The timers in AWS: schedules of EventBridge Scheduler, each of which sends to the SQS queue 'timers' once.
 import {
   ConflictException,
   CreateScheduleCommand,
@@ -19,12 +19,13 @@ export interface SchedulerTimersOptions {
   readonly now?: () => Date;
 }
 
-/** A time in the past is refused, and the request takes a moment too. */
+/** The scheduler refuses a time in the past, and the request takes a moment too. */
 const shortestLeadSeconds = 5;
 
 /**
- * Fires up to a minute late (EventBridge Scheduler user guide, "Schedule types": 60 second precision); agents fire due rows to the second.
- * Re-arming an id in the seconds after it fired can be lost with the schedule that is just being deleted; the minute sweep finds the row then.
+ * Timers that fire up to a minute late (EventBridge Scheduler user guide, "Schedule types": 60 second precision).
+ * Agents fire what is due to the second. A timer that is armed again in the seconds after it fired can be lost, as the
+ * scheduler is just deleting its schedule; the sweep of every minute then finds what is due.
  */
 export function createSchedulerTimers({
   scheduler,
@@ -50,7 +51,7 @@ export function createSchedulerTimers({
         if (!(error instanceof ConflictException)) throw error;
         await scheduler.send(new UpdateScheduleCommand(schedule)).catch(async (error: unknown) => {
           if (!(error instanceof ResourceNotFoundException)) throw error;
-          // It fired between the two requests.
+          // The former schedule has fired between the two requests, and is gone.
           await scheduler.send(new CreateScheduleCommand(schedule));
         });
       }
@@ -65,12 +66,14 @@ export function createSchedulerTimers({
   };
 }
 
-/** Another name for every id, readable at its beginning: at most 64 letters, digits, `-`, `_` and `.`. */
+/**
+ * The name of an id's schedule: the beginning of the id, and its hash. At most 64 letters, digits, `-`, `_` and `.`.
+ */
 export function scheduleName(id: string): string {
   return `${id.slice(0, 31).replaceAll(/[^\w.-]/g, '_')}-${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
 
-/** Whole seconds, rounded up so that nothing fires early. */
+/** The time as the scheduler takes it, in whole seconds: rounded up, so that nothing fires early. */
 function scheduledTime(at: Date, now: Date): string {
   const seconds = Math.max(Math.ceil(at.getTime() / 1000), Math.ceil(now.getTime() / 1000) + shortestLeadSeconds);
   return new Date(seconds * 1000).toISOString().slice(0, 19);

@@ -1,24 +1,27 @@
 // The one AAC encoder of a stream: its sound is encoded in one piece, so items join without priming, splice or drift.
 import type { MediaTools } from '../media/media-tools.ts';
-import { describeExit, startChild, ToolError } from './child.ts';
+import { describeExit, startMediaTool, ToolError } from './media-tool.ts';
 import { flvPacketType, flvTagType, readFlvTags } from './flv-reader.ts';
 import { audioEncoderArguments } from './item-arguments.ts';
 
 /**
- * ffmpeg's AAC encoder looks ahead by one frame: the first frame it gives holds no sound of ours but fades in, and frame n
- * holds samples (n - 1) * 1024 to n * 1024 (libavcodec/aacenc.c: `initial_padding`).
+ * ffmpeg's AAC encoder looks ahead by one frame. The first frame that it gives has none of the samples written but
+ * fades in, and frame n has samples (n - 1) * 1024 to n * 1024 (libavcodec/aacenc.c: `initial_padding`).
  */
 const primingSamples = 1024;
-/** ffmpeg reads its input in blocks (7.0: 4096 samples), and an AAC frame needs the sound of the next. Measured: 5120; with room for a larger block. */
+/**
+ * ffmpeg reads its input in blocks (of 4096 samples in version 7.0), and an AAC frame needs the sound of the next one.
+ * The latency was measured to be 5120 samples; the rest is room for larger blocks.
+ */
 const latencySamples = 8192;
 
 export interface AudioEncoder {
-  /** FLV tag body with the AudioSpecificConfig; there once `latencySamples` are written. */
+  /** The FLV tag body with the AudioSpecificConfig. It comes once `latencySamples` are written. */
   readonly sequenceHeader: Promise<Buffer>;
   readonly primingSamples: number;
-  /** Frame n is given once `n * 1024 + latencySamples` samples are written. Waiting for it earlier waits for ever. */
+  /** Frame n comes once `n * 1024 + latencySamples` samples are written. Who writes fewer waits for it for ever. */
   readonly latencySamples: number;
-  /** Any number of samples; the caller keeps step with `readFrame`, as nothing here does. */
+  /** Takes any number of samples and never waits: the caller has to read frames at the pace at which it writes. */
   write(samples: Buffer): void;
   /** The FLV tag body of the next 1024 samples. @throws {ToolError} when the encoder has ended; the signal's reason */
   readFrame(): Promise<Buffer>;
@@ -26,7 +29,7 @@ export interface AudioEncoder {
   close(): Promise<void>;
 }
 
-/** Far more than a caller that keeps step leaves unread. */
+/** A caller that reads at the pace at which it writes leaves far less unread. */
 const readAheadBytes = 1024 * 1024;
 
 export function openAudioEncoder(
@@ -34,27 +37,30 @@ export function openAudioEncoder(
   { bitrateKbps }: { readonly bitrateKbps: number },
   signal: AbortSignal,
 ): AudioEncoder {
-  const child = startChild(tools.ffmpegPath, audioEncoderArguments(bitrateKbps), { readAheadBytes, signal });
-  const tags = readFlvTags(child.stdout, flvTagType.audio);
+  const ffmpeg = startMediaTool(tools.ffmpegPath, audioEncoderArguments(bitrateKbps), { readAheadBytes, signal });
+  const tags = readFlvTags(ffmpeg.stdout, flvTagType.audio);
   const nextBody = async (packetType: number): Promise<Buffer> => {
-    const next = await tags.next();
-    if (next.done !== true) return next.value.body[1] === packetType ? next.value.body : nextBody(packetType);
-    const exit = await child.exited;
+    for (;;) {
+      const next = await tags.next();
+      if (next.done === true) break;
+      if (next.value.body[1] === packetType) return next.value.body;
+    }
+    const exit = await ffmpeg.exited;
     signal.throwIfAborted();
-    throw new ToolError(`the audio encoder is gone: ${describeExit(exit, child.log())}`);
+    throw new ToolError(`the audio encoder is gone: ${describeExit(exit, ffmpeg.log())}`);
   };
   const sequenceHeader = nextBody(flvPacketType.sequenceHeader);
-  // Readers of frames get the error too; a caller need not look at both.
+  // `readFrame` throws the same error, so a caller need not wait for this promise.
   sequenceHeader.catch(() => {});
   return {
     sequenceHeader,
     primingSamples,
     latencySamples,
-    write: (samples) => void child.stdin.write(samples),
+    write: (samples) => void ffmpeg.stdin.write(samples),
     readFrame: async () => {
       await sequenceHeader;
       return nextBody(flvPacketType.media);
     },
-    close: () => child.end(),
+    close: () => ffmpeg.end(),
   };
 }

@@ -1,9 +1,9 @@
-// The sound of one item as raw samples, from an ffmpeg of its own: pictures are never held up by sound, nor sound by pictures.
+// The sound of one item as raw samples, from an ffmpeg of its own: sound and pictures never wait for each other.
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
-import { describeExit, startChild, ToolError } from './child.ts';
-import type { Child } from './child.ts';
+import { describeExit, startMediaTool, ToolError } from './media-tool.ts';
+import type { RunningMediaTool } from './media-tool.ts';
 import { audioArguments } from './item-arguments.ts';
 import type { AudioRequest } from './item-arguments.ts';
 import { audioFormat } from './profile.ts';
@@ -13,17 +13,17 @@ const readAheadSeconds = 3;
 
 export interface AudioSource {
   /**
-   * Resolves when the first samples are there.
-   * Rejects with MediaError when nothing can be decoded, ToolError when ffmpeg or the source failed, or the signal's reason.
+   * Resolves when the first samples are there. Rejects with MediaError when nothing can be decoded, with ToolError when
+   * ffmpeg or the source failed, or with the signal's reason.
    */
   readonly ready: Promise<void>;
   /**
-   * Exactly `sampleCount` samples (see `audioFormat`), in order, whatever the source holds: silence where it has none, or cannot be
-   * read or decoded, so a broken sound track never stops a picture. One call at a time.
+   * The next `sampleCount` samples (see `audioFormat`), exactly as many. Where the source has no sound, or its sound
+   * cannot be read or decoded, they are silence, so a broken sound track never stops the pictures. One call at a time.
    * @throws the signal's reason
    */
   readSamples(sampleCount: number): Promise<Buffer>;
-  /** For our log: what ffmpeg complained about. */
+  /** What ffmpeg complained about, for our log. */
   log(): string;
   /** Ends ffmpeg and resolves when it is gone. */
   close(): Promise<void>;
@@ -32,33 +32,33 @@ export interface AudioSource {
 export function openAudioSource(tools: MediaTools, request: AudioRequest, signal: AbortSignal): AudioSource {
   const readAheadBytes = readAheadSeconds * audioFormat.sampleRate * audioFormat.bytesPerSample;
   const { sourceURL, background = false } = request;
-  const child = startChild(tools.ffmpegPath, audioArguments(request), {
+  const ffmpeg = startMediaTool(tools.ffmpegPath, audioArguments(request), {
     sourceURL,
     readAheadBytes,
     signal,
     background,
   });
-  child.stdin.end();
+  ffmpeg.stdin.end();
 
-  // One listener for good: each new one would at once be told of the bytes already there, however few.
+  // One listener stays for good: a new one would at once be called for the bytes that are there, however few.
   let change = Promise.withResolvers<void>();
   const notify = (): void => {
     change.resolve();
     change = Promise.withResolvers();
   };
-  child.stdout.on('readable', notify).on('end', notify);
-  const ready = assertSound(child, change.promise, signal);
-  // Whoever does not ask gets silence instead.
+  ffmpeg.stdout.on('readable', notify).on('end', notify);
+  const ready = assertSound(ffmpeg, change.promise, signal);
+  // A reader that does not wait for `ready` gets silence instead of this error.
   ready.catch(() => {});
 
   const readSamples = async (sampleCount: number): Promise<Buffer> => {
     const byteCount = sampleCount * audioFormat.bytesPerSample;
     for (;;) {
       signal.throwIfAborted();
-      const bytes: Buffer | null = child.stdout.read(byteCount);
-      // At the end of the stream `read` gives the rest, however short.
+      const bytes: Buffer | null = ffmpeg.stdout.read(byteCount);
+      // At the end of the stream `read` gives the rest, however short it is: the missing samples become silence.
       if (bytes !== null) return bytes.length === byteCount ? bytes : Buffer.concat([bytes], byteCount);
-      if (child.stdout.readableEnded) return Buffer.alloc(byteCount);
+      if (ffmpeg.stdout.readableEnded) return Buffer.alloc(byteCount);
       await change.promise;
     }
   };
@@ -66,18 +66,18 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
   return {
     ready,
     readSamples,
-    log: () => child.log(),
-    close: () => child.end(),
+    log: () => ffmpeg.log(),
+    close: () => ffmpeg.end(),
   };
 }
 
-async function assertSound(child: Child, firstChange: Promise<void>, signal: AbortSignal): Promise<void> {
+async function assertSound(ffmpeg: RunningMediaTool, firstChange: Promise<void>, signal: AbortSignal): Promise<void> {
   await firstChange;
-  if (child.stdout.readableLength > 0 || child.stdout.readableDidRead) return;
-  const exit = await child.exited;
+  if (ffmpeg.stdout.readableLength > 0 || ffmpeg.stdout.readableDidRead) return;
+  const exit = await ffmpeg.exited;
   signal.throwIfAborted();
-  // Begun behind the end of its sound: silence is right.
+  // ffmpeg ends well without a sample where it began behind the end of the sound: silence is right there.
   if (exit.code === 0) return;
-  if (exit.brokenOff || isSourceUnreadable(child.log())) throw new ToolError(describeExit(exit, child.log()));
+  if (exit.brokenOff || isSourceUnreadable(ffmpeg.log())) throw new ToolError(describeExit(exit, ffmpeg.log()));
   throw new MediaError('damaged', 'No sound in this file can be decoded.');
 }

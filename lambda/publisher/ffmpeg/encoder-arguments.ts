@@ -1,4 +1,4 @@
-// The ffmpeg arguments of each encoder of pictures: closed GOPs on a fixed grid, a bounded bitrate, and parameter sets that no content changes. Pure.
+// The ffmpeg arguments of each video encoder: closed GOPs on a fixed grid, a bounded bitrate and fixed parameter sets.
 import type { VideoCodec } from '../../domain/video-format.ts';
 import type { Profile } from './profile.ts';
 
@@ -7,7 +7,6 @@ export type EncoderSettings =
   | { readonly codec: 'libx264' | 'libx265' | 'libsvtav1'; readonly preset: string }
   | { readonly codec: 'h264_nvenc' | 'hevc_nvenc' | 'av1_nvenc' };
 
-/** What an encoder writes. */
 const codecOfEncoder: Readonly<Record<EncoderSettings['codec'], VideoCodec>> = {
   libx264: 'h264',
   h264_nvenc: 'h264',
@@ -17,32 +16,37 @@ const codecOfEncoder: Readonly<Record<EncoderSettings['codec'], VideoCodec>> = {
   av1_nvenc: 'av1',
 };
 
-/** At most two B-frames in a row and none of them a reference, so that a picture is never shown before it is decoded. */
+/**
+ * The kind of an encoder: one kind gives one profile the same parameter sets everywhere. NVIDIA's have one preset, so
+ * their name says it all; x264 writes the preset's tools, such as weighted prediction, into the parameter sets.
+ */
+export function encoderKind(encoder: EncoderSettings): string {
+  return 'preset' in encoder ? `${encoder.codec} ${encoder.preset}` : encoder.codec;
+}
+
+/**
+ * At most two B-frames follow each other, and none is a reference, so that no picture is shown before it is decoded.
+ */
 const maxBFrames = 2;
+
+const nvenc = '-preset p4 -rc cbr -no-scenecut 1 -strict_gop 1 -b_ref_mode disabled -forced-idr 1'.split(' ');
+
+/**
+ * `stitchable` keeps everything that depends on the content out of the parameter sets. `cabac` and `8x8dct` make the
+ * profile High with fast presets too.
+ */
+const x264Params = 'nal-hrd=cbr:scenecut=0:open-gop=0:b-pyramid=none:stitchable=1:cabac=1:8x8dct=1';
 
 /** @throws {TypeError} for an encoder of another codec than the profile's: the caller's mistake */
 export function encoderArguments(encoder: EncoderSettings, profile: Profile): string[] {
   if (codecOfEncoder[encoder.codec] !== profile.videoCodec)
     throw new TypeError(`${encoder.codec} does not encode ${profile.videoCodec}`);
   const rate = `${profile.videoBitrateKbps}k`;
-  const gop = profile.gopFrames;
+  const grid = ['-g', String(profile.gopFrames)];
   const bounds = ['-maxrate', rate, '-bufsize', rate];
-  const common = ['-c:v', encoder.codec, '-g', String(gop), '-b:v', rate, ...bounds];
-  const reordered = ['-level:v', String(profile.level), '-bf', String(maxBFrames)];
-  const nvenc = [
-    '-preset',
-    'p4',
-    '-rc',
-    'cbr',
-    '-no-scenecut',
-    '1',
-    '-strict_gop',
-    '1',
-    '-b_ref_mode',
-    'disabled',
-    '-forced-idr',
-    '1',
-  ];
+  const common = ['-c:v', encoder.codec, ...grid, '-b:v', rate, ...bounds];
+  const bFrames = ['-bf', String(maxBFrames)];
+  const reordered = ['-level:v', String(profile.level), ...bFrames];
   switch (encoder.codec) {
     case 'h264_nvenc':
       return [...common, ...reordered, '-profile:v', 'high', ...nvenc];
@@ -50,46 +54,33 @@ export function encoderArguments(encoder: EncoderSettings, profile: Profile): st
       return [...common, ...reordered, '-profile:v', 'main', '-tier', 'main', ...nvenc];
     case 'av1_nvenc':
       return [...common, ...nvenc];
-    case 'libx264':
-      // `stitchable` keeps the parameter sets free of anything that depends on the content; `cabac` and `8x8dct` make fast presets High, too.
-      return [
-        ...common,
-        ...reordered,
-        '-profile:v',
-        'high',
-        '-preset',
-        encoder.preset,
-        '-x264-params',
-        'nal-hrd=cbr:scenecut=0:open-gop=0:b-pyramid=none:stitchable=1:cabac=1:8x8dct=1',
-      ];
-    case 'libx265':
-      // `info` would put the encoder's options into every first picture; `strict-cbr` makes segments of up to three pictures unsightly.
-      return [
-        ...common,
-        '-bf',
-        String(maxBFrames),
-        '-profile:v',
-        'main',
-        '-preset',
-        encoder.preset,
-        '-x265-params',
-        `level-idc=${profile.level}:high-tier=0:keyint=${gop}:min-keyint=${gop}:scenecut=0:open-gop=0:b-pyramid=0:info=0:log-level=error`,
-      ];
-    case 'libsvtav1':
-      // A quality within the bitrate: its average bitrate gives all that quiet pictures saved to the next second, up to eight times the rate, and
-      // its constant one loses a flash of light at such presets (2.0, measured).
-      return [
-        '-c:v',
-        'libsvtav1',
-        '-g',
-        String(gop),
-        '-crf',
-        '32',
-        ...bounds,
-        '-preset',
-        encoder.preset,
-        '-svtav1-params',
-        'irefresh-type=2:scd=0',
-      ];
+    case 'libx264': {
+      const preset = ['-profile:v', 'high', '-preset', encoder.preset];
+      return [...common, ...reordered, ...preset, '-x264-params', x264Params];
+    }
+    case 'libx265': {
+      const preset = ['-profile:v', 'main', '-preset', encoder.preset];
+      return [...common, ...bFrames, ...preset, '-x265-params', x265Params(profile)];
+    }
+    case 'libsvtav1': {
+      // SVT-AV1 is given a quality (`-crf`) within the bitrate. With an average bitrate it spends all that quiet
+      // pictures saved in the next second, at up to eight times the rate; with a constant one it loses a flash of light
+      // at such presets. Both were measured with version 2.0.
+      const quality = ['-crf', '32', ...bounds];
+      const preset = ['-preset', encoder.preset, '-svtav1-params', 'irefresh-type=2:scd=0'];
+      return ['-c:v', 'libsvtav1', ...grid, ...quality, ...preset];
+    }
   }
+}
+
+/**
+ * `info` is off, as it would put the encoder's options into every first picture. `strict-cbr` is not used: with it,
+ * segments of up to three pictures become unsightly.
+ */
+function x265Params({ level, gopFrames }: Profile): string {
+  return [
+    `level-idc=${level}:high-tier=0`,
+    `keyint=${gopFrames}:min-keyint=${gopFrames}:scenecut=0:open-gop=0:b-pyramid=0`,
+    'info=0:log-level=error',
+  ].join(':');
 }

@@ -1,6 +1,6 @@
 // Takes FLV apart into its tags (Adobe Flash Video File Format 10.1, annex E).
 
-/** One tag; `body` is what RTMP carries as a message. */
+/** One tag. RTMP carries its `body` as the payload of a message. */
 export interface FlvTag {
   readonly type: number;
   readonly timestampMs: number;
@@ -8,14 +8,14 @@ export interface FlvTag {
 }
 
 export const flvTagType = { audio: 8, video: 9 } as const;
-/** Second byte of an AAC tag body. */
+/** The second byte of an AAC tag body. */
 export const flvPacketType = { sequenceHeader: 0, media: 1 } as const;
 
 const fileHeaderBytes = 9;
 const tagHeaderBytes = 11;
 const previousTagSizeBytes = 4;
 
-/** Incremental: takes bytes cut anywhere and gives the tags that they complete. */
+/** Reads FLV as it comes: takes bytes that may be cut anywhere and gives the tags that they complete. */
 export class FlvReader {
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;

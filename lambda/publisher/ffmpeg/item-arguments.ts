@@ -1,4 +1,4 @@
-// The ffmpeg arguments that turn any item into the pictures and the sound of a profile. Pure.
+// The ffmpeg arguments that turn any item into the pictures and the sound of a profile.
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import { encoderArguments } from './encoder-arguments.ts';
@@ -15,11 +15,11 @@ export interface VideoRequest {
   readonly dynamicRange?: DynamicRange | undefined;
   /** Frame of the item to begin with, on the profile's grid. */
   readonly startFrame: number;
-  /** Exactly this many frames come, whatever the source holds: its last frame is held. */
+  /** Exactly this many frames come: where the source ends earlier, its last frame is repeated. */
   readonly frameCount: number;
   readonly profile: Profile;
   readonly encoder: EncoderSettings;
-  /** Nobody waits for it in real time. */
+  /** Whether ffmpeg gives way to everything else on the machine, as nobody waits for it in real time. */
   readonly background?: boolean;
 }
 
@@ -28,163 +28,124 @@ export interface AudioRequest {
   /** Sample of the item to begin with, at 48 kHz. */
   readonly startSample: number;
   readonly sampleCount: number;
-  /** Nobody waits for it in real time. */
+  /** Whether ffmpeg gives way to everything else on the machine, as nobody waits for it in real time. */
   readonly background?: boolean;
 }
 
-/** Writes the profile's codec as FLV to stdout. */
+const quiet = '-nostdin -hide_banner -loglevel error'.split(' ');
+const bt709Colours =
+  '-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv -chroma_sample_location left'.split(' ');
+/** Writes FLV as it comes: without the duration and size that would have to be filled in at the end. */
+const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe:1'.split(' ');
+
+/** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
-  const { profile, kind, dynamicRange = 'sdr' } = request;
+  const { sourceURL, profile, kind, dynamicRange = 'sdr' } = request;
+  const isImage = kind === 'image';
+  const startSeconds = isImage ? 0 : request.startFrame / profile.framesPerSecond;
+  // 0:V:0 is the first stream of moving pictures; cover art is none.
+  const stream = isImage ? '0:v:0' : '0:V:0';
   return [
-    ...inputArguments(
-      request.sourceURL,
-      kind === 'video' ? dynamicRange : null,
-      kind === 'image' ? 0 : request.startFrame / profile.framesPerSecond,
-    ),
-    // The first stream of moving pictures: cover art is none.
-    '-map',
-    kind === 'image' ? '0:v:0' : '0:V:0',
-    '-vf',
-    videoFilters(kind, dynamicRange, profile).join(','),
-    '-fps_mode',
-    'cfr',
-    '-frames:v',
-    String(request.frameCount),
-    ...encoderArguments(request.encoder, profile),
-    '-color_primaries',
-    'bt709',
-    '-color_trc',
-    'bt709',
-    '-colorspace',
-    'bt709',
-    '-color_range',
-    'tv',
-    '-chroma_sample_location',
-    'left',
-    '-flvflags',
-    'no_duration_filesize',
-    '-flush_packets',
-    '1',
-    '-f',
-    'flv',
-    'pipe:1',
-  ];
+    inputArguments(sourceURL, { pictures: isImage ? null : dynamicRange, startSeconds }),
+    ['-map', stream, '-vf', videoFilters(kind, dynamicRange, profile).join(',')],
+    ['-fps_mode', 'cfr', '-frames:v', String(request.frameCount)],
+    encoderArguments(request.encoder, profile),
+    bt709Colours,
+    flvToStdout,
+  ].flat();
 }
 
-/** Encodes one picture of the profile, read raw from stdin, and writes it as FLV to stdout. */
+/** Arguments that make ffmpeg encode one picture of the profile, read raw from stdin, and write it as FLV to stdout. */
 export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const { width, height, framesPerSecond } = profile;
-  const raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)];
   return [
-    ...quiet,
-    ...raw,
-    '-i',
-    'pipe:0',
-    '-frames:v',
-    '1',
-    ...encoderArguments(encoder, profile),
-    '-f',
-    'flv',
-    'pipe:1',
-  ];
+    quiet,
+    ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-s', `${width}x${height}`, '-r', String(framesPerSecond)],
+    ['-i', 'pipe:0', '-frames:v', '1'],
+    encoderArguments(encoder, profile),
+    ['-f', 'flv', 'pipe:1'],
+  ].flat();
 }
 
-/** Writes raw samples (see `audioFormat`) to stdout; the first belongs to `startSample`, whenever the source's sound begins. */
-export function audioArguments(request: AudioRequest): string[] {
-  return [
-    ...inputArguments(request.sourceURL, null, request.startSample / audioFormat.sampleRate),
-    '-map',
-    '0:a:0',
-    // Gaps become silence and overlaps are cut; `min_comp` makes the very first sample exact instead of "within 1 ms".
-    '-af',
-    [
-      `aresample=${audioFormat.sampleRate}:async=1:first_pts=0:min_comp=0.00001`,
-      'aformat=sample_fmts=s16:channel_layouts=stereo',
-      `atrim=end_sample=${request.sampleCount}`,
-    ].join(','),
-    '-f',
-    's16le',
-    '-flush_packets',
-    '1',
-    'pipe:1',
+/**
+ * Arguments that make ffmpeg write raw samples (see `audioFormat`) to stdout. The first sample belongs to
+ * `startSample`, wherever the sound of the source begins.
+ */
+export function audioArguments({ sourceURL, startSample, sampleCount }: AudioRequest): string[] {
+  const startSeconds = startSample / audioFormat.sampleRate;
+  const filters = [
+    // Gaps become silence and overlaps are cut. `min_comp` makes the very first sample exact instead of "within 1 ms".
+    `aresample=${audioFormat.sampleRate}:async=1:first_pts=0:min_comp=0.00001`,
+    'aformat=sample_fmts=s16:channel_layouts=stereo',
+    `atrim=end_sample=${sampleCount}`,
   ];
+  return [
+    inputArguments(sourceURL, { pictures: null, startSeconds }),
+    ['-map', '0:a:0', '-af', filters.join(',')],
+    ['-f', 's16le', '-flush_packets', '1', 'pipe:1'],
+  ].flat();
 }
 
-/** Reads raw samples from stdin, writes AAC as FLV to stdout. */
+/** Arguments that make ffmpeg read raw samples from stdin and write AAC as FLV to stdout. */
 export function audioEncoderArguments(bitrateKbps: number): string[] {
   return [
-    ...quiet,
-    '-probesize',
-    '32',
-    '-f',
-    's16le',
-    '-ar',
-    String(audioFormat.sampleRate),
-    '-ch_layout',
-    'stereo',
-    '-i',
-    'pipe:0',
-    '-c:a',
-    'aac',
-    '-profile:a',
-    'aac_low',
-    '-b:a',
-    `${bitrateKbps}k`,
-    '-flvflags',
-    'no_duration_filesize',
-    '-flush_packets',
-    '1',
-    '-f',
-    'flv',
-    'pipe:1',
-  ];
+    quiet,
+    ['-probesize', '32', '-f', 's16le', '-ar', String(audioFormat.sampleRate), '-ch_layout', 'stereo'],
+    ['-i', 'pipe:0', '-c:a', 'aac', '-profile:a', 'aac_low', '-b:a', `${bitrateKbps}k`],
+    flvToStdout,
+  ].flat();
 }
 
-/** For pictures that do not tell, as those of most H.264 encoders: by convention. ffmpeg would take them for BT.601 and shift the colours. */
-const assumedColorMatrix: Record<DynamicRange, string> = { sdr: 'bt709', pq: 'bt2020nc', hlg: 'bt2020nc' };
-const quiet = ['-nostdin', '-hide_banner', '-loglevel', 'error'] as const;
+/**
+ * What pictures are taken for that do not name their colour matrix, as those of most H.264 encoders. ffmpeg by itself
+ * would take them for BT.601 and shift the colours.
+ */
+const assumedColourMatrix: Record<DynamicRange, string> = { sdr: 'bt709', pq: 'bt2020nc', hlg: 'bt2020nc' };
 
-/** @param moving what its moving pictures are coded in, if they are wanted */
-function inputArguments(sourceURL: string, moving: DynamicRange | null, startSeconds: number): string[] {
+interface InputOptions {
+  /** The dynamic range of the source's moving pictures; null where these are not wanted. */
+  readonly pictures: DynamicRange | null;
+  readonly startSeconds: number;
+}
+
+function inputArguments(sourceURL: string, { pictures, startSeconds }: InputOptions): string[] {
   return [
-    ...quiet,
-    ...inputGuardArguments(sourceURL),
-    ...(moving ? ['-colorspace', assumedColorMatrix[moving]] : []),
-    // From the keyframe before on; what comes earlier gets negative times, and the filters know which frame is on show at 0.
-    ...(startSeconds > 0 ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : []),
-    '-i',
-    sourceURL,
-  ];
+    quiet,
+    inputGuardArguments(sourceURL),
+    pictures ? ['-colorspace', assumedColourMatrix[pictures]] : [],
+    // ffmpeg decodes from the keyframe before the start. What comes before the start gets negative times, from which
+    // the filters know the frame that is on show at 0.
+    startSeconds > 0 ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : [],
+    ['-i', sourceURL],
+  ].flat();
 }
 
-function videoFilters(
-  kind: VideoRequest['kind'],
-  dynamicRange: DynamicRange,
-  { width, height, framesPerSecond }: Profile,
-): string[] {
-  const toneMapping = toneMappingFilters(dynamicRange);
+function videoFilters(kind: VideoRequest['kind'], dynamicRange: DynamicRange, profile: Profile): string[] {
+  const fit = fitFilters(dynamicRange, profile);
+  const grid = `fps=${profile.framesPerSecond}:eof_action=pass`;
+  const holdLast = 'tpad=stop_mode=clone:stop=-1';
+  if (kind === 'image') {
+    // Of an animation the first frame is taken, on black where it is transparent. It is scaled once and held.
+    return ['trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit, grid, holdLast];
+  }
+  // The second fps is for the start: it drops the frames before 0 but keeps the one that is on show at 0.
+  const fromStart = `fps=${profile.framesPerSecond}:start_time=0`;
+  return ['bwdif=mode=send_frame:deint=interlaced', grid, holdLast, fromStart, ...fit];
+}
+
+/** Filters that scale a picture into the profile's frame, with bars around it, and turn its colours into BT.709. */
+function fitFilters(dynamicRange: DynamicRange, { width, height }: Profile): string[] {
+  // `dar` is the display's aspect ratio, which knows of non-square pixels. ffmpeg has rotated the picture before.
+  const scaledWidth = `max(2,trunc(min(${width},${height}*dar)/2+0.5)*2)`;
+  const scaledHeight = `max(2,trunc(min(${height},${width}/dar)/2+0.5)*2)`;
+  const size = `w='${scaledWidth}':h='${scaledHeight}'`;
   const toBt709 = 'out_color_matrix=bt709:out_range=tv';
-  // Into the frame with the display's aspect ratio; `dar` knows non-square pixels, and rotation has been applied before.
-  const size = `w='max(2,trunc(min(${width},${height}*dar)/2+0.5)*2)':h='max(2,trunc(min(${height},${width}/dar)/2+0.5)*2)'`;
-  const fit = [
+  const toneMapping = toneMappingFilters(dynamicRange);
+  return [
     ...(toneMapping.length > 0 ? [`scale=${size}`, ...toneMapping, `scale=${toBt709}`] : [`scale=${size}:${toBt709}`]),
     'format=yuv420p',
     'setsar=1',
     `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`,
     'setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709',
-  ];
-  const grid = `fps=${framesPerSecond}:eof_action=pass`;
-  const holdLast = 'tpad=stop_mode=clone:stop=-1';
-  if (kind === 'image') {
-    // One frame, of an animation the first, on black where it is transparent; scaled once, then held.
-    return ['trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit, grid, holdLast];
-  }
-  return [
-    'bwdif=mode=send_frame:deint=interlaced',
-    // The second time for the start: frames before 0 go, but one of them, held or not, is on show at 0.
-    grid,
-    holdLast,
-    `fps=${framesPerSecond}:start_time=0`,
-    ...fit,
   ];
 }

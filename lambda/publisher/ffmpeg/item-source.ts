@@ -7,19 +7,22 @@ import { audioFormat } from './profile.ts';
 import { openVideoSource } from './video-source.ts';
 import type { VideoSource } from './video-source.ts';
 
-export type { VideoFrame } from './video-source.ts';
-
 export interface ItemRequest extends VideoRequest {
   /** Whether the item has sound of its own. */
   readonly hasAudio: boolean;
-  /** Whether that sound is wanted; without it `readSamples` gives silence. */
+  /** Whether the item's own sound is wanted. Where it is not, `readSamples` gives silence. */
   readonly audio: boolean;
 }
 
-/** Pictures and sound are independent: each is worked about 3 s ahead of its own reader. `ready` is that of the pictures. */
+/**
+ * The pictures and the sound of an item. They are independent: each comes from an ffmpeg that works about 3 s ahead of
+ * its own reader. `ready` is that of the pictures.
+ */
 export interface ItemSource extends VideoSource, AudioSource {}
 
-/** Starts at once. `signal` ends it as `close` does, and readers then reject with its reason. */
+export type AudioOnlyRequest = Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'frameCount' | 'profile'>;
+
+/** Opens an item, which is read at once. `signal` ends it as `close` does; readers then reject with its reason. */
 export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortSignal): ItemSource {
   const video = openVideoSource(tools, request, signal);
   const audio = request.audio && request.hasAudio ? openAudioOnly(tools, request, signal) : silence;
@@ -37,20 +40,12 @@ export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortS
 /** The sound of an item for the same stretch of the frame grid, without its pictures. */
 export function openAudioOnly(
   tools: MediaTools,
-  {
-    sourceURL,
-    startFrame,
-    frameCount,
-    profile,
-  }: Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'frameCount' | 'profile'>,
+  { sourceURL, startFrame, frameCount, profile }: AudioOnlyRequest,
   signal: AbortSignal,
 ): AudioSource {
-  const { samplesPerFrame } = profile;
-  return openAudioSource(
-    tools,
-    { sourceURL, startSample: startFrame * samplesPerFrame, sampleCount: frameCount * samplesPerFrame },
-    signal,
-  );
+  const startSample = startFrame * profile.samplesPerFrame;
+  const sampleCount = frameCount * profile.samplesPerFrame;
+  return openAudioSource(tools, { sourceURL, startSample, sampleCount }, signal);
 }
 
 const silence: AudioSource = {

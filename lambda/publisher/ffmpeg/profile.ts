@@ -1,4 +1,4 @@
-// What a stream of a quality, framerate and codec is on the wire: one table for every encoder.
+// What streams of a quality, framerate and codec are on the wire: one table for every encoder.
 import type { PictureFormat } from '../../domain/rendition.ts';
 import { framesPerSecond, videoBitrateKbps } from '../../domain/video-format.ts';
 import type { Quality, VideoCodec } from '../../domain/video-format.ts';
@@ -14,9 +14,15 @@ export interface Profile {
   /** A closed GOP of exactly 2 s: what every ingest recommends. */
   readonly gopFrames: number;
   readonly videoBitrateKbps: number;
-  /** Forced so that the parameter sets do not depend on the content; null for AV1, whose encoders go by size and rate alone. */
+  /**
+   * The codec's level, which encoders are given so that the parameter sets do not depend on the content. Null for AV1,
+   * whose encoders choose it by size and rate alone.
+   */
   readonly level: string | null;
-  /** Pictures between decoding one and showing it. B-frames are never references, so one; AV1 has no such order, its units are shown as they come. */
+  /**
+   * How many frames after its decoding a picture is shown: 1, as B-frames are never references; 0 for AV1, whose units
+   * are shown in the order in which they are decoded.
+   */
   readonly compositionDelayFrames: 0 | 1;
 }
 
@@ -32,15 +38,15 @@ export const audioFormat = {
 
 const gopSeconds = 2;
 
-/** The lowest with room for the size and rate: up to 30 frames per second, and at 60. */
+/** The lowest level with room for a size at up to 30 frames per second, and the lowest with room for it at 60. */
 type Levels = readonly [string, string];
 
 interface Rung {
   readonly width: number;
   readonly height: number;
-  /** Annex A, table A-1. */
+  /** By table A-1 of H.264, annex A. */
   readonly h264: Levels;
-  /** Annex A, tables A.8 and A.9, main tier. */
+  /** By tables A.8 and A.9 of HEVC, annex A, main tier. */
   readonly hevc: Levels;
 }
 

@@ -1,86 +1,84 @@
-// FLV video tag bodies: H.264 as in Adobe's Flash Video File Format 10.1, annex E.4.3, other codecs as in Enhanced RTMP v2 (ExVideoTagHeader).
+// FLV video tag bodies: of H.264 by Adobe's Flash Video File Format 10.1, E.4.3, of other codecs by Enhanced RTMP v2.
 import type { VideoCodec } from '../../domain/video-format.ts';
 
-/** What Enhanced RTMP calls the codecs that FLV had no number for. */
+/** The names that Enhanced RTMP (ExVideoTagHeader) gives to the codecs that FLV had no number for. */
 export const fourCC: Readonly<Record<Exclude<VideoCodec, 'h264'>, string>> = { hevc: 'hvc1', av1: 'av01' };
 
 export interface VideoTag {
   readonly content: 'sequence header' | 'picture' | 'other';
   readonly isKeyframe: boolean;
-  /** From its decoding to its showing. */
+  /** Milliseconds from the picture's decoding to its showing. */
   readonly compositionMs: number;
 }
 
-/** Upper half of the first byte: whether the rest is Enhanced RTMP's, and the frame type, which is 1 for keyframes. */
+/** The upper half of the first byte: whether Enhanced RTMP defines the rest, and the frame type, 1 for keyframes. */
 const extendedBit = 0x80;
 const keyframeBits = 0x10;
 const frameTypeMask = 0x70;
-/** The lower half, in Enhanced RTMP. */
+/** The lower half of the first byte, in Enhanced RTMP. */
 const packetType = { sequenceStart: 0, codedFrames: 1, codedFramesAtOnce: 3 } as const;
 const packetTypeMask = 0x0f;
 const fourCCBytes = 4;
+const headerBytes = 1 + fourCCBytes;
 const compositionTimeBytes = 3;
-/** Of H.264: the second byte. */
+/** The second byte, of H.264. */
 const avcPacketType = { sequenceHeader: 0, picture: 1 } as const;
 const avcHeaderBytes = 2;
 
-/** What a whole tag body holds, by its first bytes. */
+const contentOfPacket: Readonly<Record<number, VideoTag['content']>> = {
+  [packetType.sequenceStart]: 'sequence header',
+  [packetType.codedFrames]: 'picture',
+  [packetType.codedFramesAtOnce]: 'picture',
+};
+const contentOfAvcPacket: Readonly<Record<number, VideoTag['content']>> = {
+  [avcPacketType.sequenceHeader]: 'sequence header',
+  [avcPacketType.picture]: 'picture',
+};
+
+/** Tells from the first bytes of a whole tag body what it holds. */
 export function readVideoTag(body: Buffer): VideoTag {
   const first = body[0]!;
   const isKeyframe = (first & frameTypeMask) === keyframeBits;
-  if (!(first & extendedBit)) {
-    const content =
-      body[1] === avcPacketType.sequenceHeader
-        ? 'sequence header'
-        : body[1] === avcPacketType.picture
-          ? 'picture'
-          : 'other';
-    return {
-      content,
-      isKeyframe,
-      compositionMs: content === 'picture' ? body.readIntBE(avcHeaderBytes, compositionTimeBytes) : 0,
-    };
+  if (!isExtended(body)) {
+    const content = contentOfAvcPacket[body[1]!] ?? 'other';
+    const compositionMs = content === 'picture' ? body.readIntBE(avcHeaderBytes, compositionTimeBytes) : 0;
+    return { content, isKeyframe, compositionMs };
   }
-  const type = first & packetTypeMask;
-  const content =
-    type === packetType.sequenceStart
-      ? 'sequence header'
-      : type === packetType.codedFrames || type === packetType.codedFramesAtOnce
-        ? 'picture'
-        : 'other';
-  return {
-    content,
-    isKeyframe,
-    compositionMs: hasCompositionTime(body) ? body.readIntBE(1 + fourCCBytes, compositionTimeBytes) : 0,
-  };
+  const content = contentOfPacket[first & packetTypeMask] ?? 'other';
+  const compositionMs = hasCompositionTime(body) ? body.readIntBE(headerBytes, compositionTimeBytes) : 0;
+  return { content, isKeyframe, compositionMs };
 }
 
 /**
- * The body of a picture with another time between its decoding and its showing: the same buffer, unless it had no room for one.
- * @throws {TypeError} of AV1 with any but 0: it has no other order
+ * Gives a picture another time between its decoding and its showing.
+ * @returns the body with this time: the same buffer, unless it had no room for the time
+ * @throws {TypeError} for AV1 and any time but 0: AV1 shows its pictures as it decodes them
  */
 export function withCompositionTime(body: Buffer, compositionMs: number): Buffer {
-  const first = body[0]!;
-  if (!(first & extendedBit)) {
+  if (!isExtended(body)) {
     body.writeIntBE(compositionMs, avcHeaderBytes, compositionTimeBytes);
     return body;
   }
-  const headerBytes = 1 + fourCCBytes;
-  if (!hasCompositionTime(body)) {
-    if (compositionMs === 0) return body;
-    if (fourCCOf(body) !== fourCC.hevc) throw new TypeError(`${fourCCOf(body)} shows its pictures as they come`);
-    const type = Buffer.of((first & ~packetTypeMask) | packetType.codedFrames);
-    body = Buffer.concat([
-      type,
-      body.subarray(1, headerBytes),
-      Buffer.alloc(compositionTimeBytes),
-      body.subarray(headerBytes),
-    ]);
-  }
-  body.writeIntBE(compositionMs, headerBytes, compositionTimeBytes);
-  return body;
+  const hasRoom = hasCompositionTime(body);
+  if (!hasRoom && compositionMs === 0) return body;
+  const timed = hasRoom ? body : withRoomForTime(body);
+  timed.writeIntBE(compositionMs, headerBytes, compositionTimeBytes);
+  return timed;
 }
 
+/** A copy of an extended body whose packet type has a composition time. */
+function withRoomForTime(body: Buffer): Buffer {
+  if (fourCCOf(body) !== fourCC.hevc) throw new TypeError(`${fourCCOf(body)} shows its pictures as they come`);
+  const type = Buffer.of((body[0]! & ~packetTypeMask) | packetType.codedFrames);
+  const room = Buffer.alloc(compositionTimeBytes);
+  return Buffer.concat([type, body.subarray(1, headerBytes), room, body.subarray(headerBytes)]);
+}
+
+function isExtended(body: Buffer): boolean {
+  return (body[0]! & extendedBit) !== 0;
+}
+
+/** Whether an extended body holds a composition time. */
 function hasCompositionTime(body: Buffer): boolean {
   return (body[0]! & packetTypeMask) === packetType.codedFrames && fourCCOf(body) === fourCC.hevc;
 }

@@ -1,12 +1,13 @@
-// Which encoder of pictures this machine has for a codec, found out by encoding one.
+// Finds out which video encoder this machine has for a codec, by encoding a picture with it.
 import type { VideoCodec } from '../../domain/video-format.ts';
-import { describeExit, startChild, ToolError } from '../ffmpeg/child.ts';
+import type { Log } from '../../log.ts';
+import { describeExit, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { encoderTrialArguments } from '../ffmpeg/item-arguments.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import type { MediaTools } from './media-tools.ts';
 
-/** Ours: what encodes the codec is missing on this machine. */
+/** Nothing on this machine encodes the codec, which is our fault. */
 export class NoEncoder extends Error {
   override readonly name = 'NoEncoder';
   readonly videoCodec: VideoCodec;
@@ -17,29 +18,34 @@ export class NoEncoder extends Error {
   }
 }
 
-type Log = (event: string, fields: Record<string, unknown>) => void;
-
-/** The best first. A build of ffmpeg may know an encoder whose hardware or driver is missing, so only a picture proves it. */
+/**
+ * Encoders in hardware, which are tried first. A build of ffmpeg may know an encoder whose hardware or driver is
+ * missing, so only a picture proves that it works.
+ */
 const onHardware: Readonly<Record<VideoCodec, EncoderSettings>> = {
   h264: { codec: 'h264_nvenc' },
   hevc: { codec: 'hevc_nvenc' },
   av1: { codec: 'av1_nvenc' },
 };
-/** Presets that take about as long for each codec. `media-tools.ts` takes no ffmpeg without the first. */
+/**
+ * Encoders in software, with presets that take about as long for each codec. `media-tools.ts` accepts no ffmpeg without
+ * libx264, so that one is not tried.
+ */
 const inSoftware: Readonly<Record<VideoCodec, EncoderSettings>> = {
   h264: { codec: 'libx264', preset: 'veryfast' },
   hevc: { codec: 'libx265', preset: 'superfast' },
   av1: { codec: 'libsvtav1', preset: '10' },
 };
 
-/** Of 720p, grey. */
+/** A grey picture of 720p. */
 const trialPicture = Buffer.alloc((1280 * 720 * 3) / 2, 0x80);
 /** The first use of a GPU after its machine has booted takes some seconds. */
 const trialTimeoutMs = 30_000;
 
 /**
- * Says in the log which one it is, and why it is none before.
- * @throws {NoEncoder} of a codec that this ffmpeg does not encode, or not into FLV; {ToolError} when that could not be found out
+ * Tries the encoders for a codec. Says in the log which one it chose, and why not the one before it.
+ * @throws {NoEncoder} for a codec that this ffmpeg does not encode, or not into FLV; {ToolError} when that could not be
+ * found out
  */
 export async function chooseEncoder(
   tools: MediaTools,
@@ -58,11 +64,15 @@ export async function chooseEncoder(
   }
   throw new NoEncoder(
     videoCodec,
-    `${tools.ffmpegPath} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another (${refusals.join('; ')})`,
+    `${tools.ffmpegPath} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; ` +
+      `FFMPEG_PATH can name another (${refusals.join('; ')})`,
   );
 }
 
-/** Encoders by codec, each looked for when it is first asked for. @param known found already */
+/**
+ * Answers with the encoder for a codec, which is looked for when it is first asked for.
+ * @param known the encoder for H.264, which was found already
+ */
 export function encoderChoice(
   tools: MediaTools,
   log: Log,
@@ -72,13 +82,16 @@ export function encoderChoice(
   return (videoCodec) => {
     const choice = chosen.get(videoCodec) ?? chooseEncoder(tools, videoCodec, log);
     chosen.set(videoCodec, choice);
-    // A GPU that was busy may be free when it is asked for again.
+    // A failure is forgotten: a GPU that was busy may be free when its encoder is asked for again.
     choice.catch(() => chosen.delete(videoCodec));
     return choice;
   };
 }
 
-/** Null when it encodes a picture. @throws {ToolError} when one in software was ended before it could: that says nothing of it */
+/**
+ * Why an encoder encodes no picture; null when it does encode one.
+ * @throws {ToolError} when an encoder in software was ended before it could: that says nothing of the encoder
+ */
 async function refusalOf(
   { ffmpegPath }: MediaTools,
   encoder: EncoderSettings,
@@ -87,24 +100,24 @@ async function refusalOf(
 ): Promise<string | null> {
   const signal = AbortSignal.timeout(timeoutMs);
   const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec });
-  const child = startChild(ffmpegPath, encoderTrialArguments(encoder, profile), {
+  const ffmpeg = startMediaTool(ffmpegPath, encoderTrialArguments(encoder, profile), {
     readAheadBytes: trialPicture.length,
     signal,
   });
-  child.stdin.end(trialPicture);
-  child.stdout.resume();
-  const exit = await child.exited;
+  ffmpeg.stdin.end(trialPicture);
+  ffmpeg.stdout.resume();
+  const exit = await ffmpeg.exited;
   if (exit.code === 0) return null;
-  // One that complains and does not end, as SVT-AV1 where FLV has no AV1, has answered.
-  const complaint = child.log().split('\n')[0]!;
-  if (exit.brokenOff && complaint === '' && encoder === inSoftware[videoCodec])
-    throw new ToolError(describeExit(exit, ''));
+  const complaint = ffmpeg.log().split('\n')[0]!;
+  const isInSoftware = encoder === inSoftware[videoCodec];
+  // An encoder that complains has answered, even if it does not end, as SVT-AV1 where FLV has no AV1.
+  if (exit.brokenOff && complaint === '' && isInSoftware) throw new ToolError(describeExit(exit, ''));
   return complaint || 'no answer';
 }
 
 /**
- * The slots of an agent that encodes streams: those that it was given are a GPU's. Without one, a core is good for one
- * (1080p30, which takes two, was measured at 0.78 of a core of 2020).
+ * How many slots an agent that encodes streams offers: those that it was given are for a GPU; without one it offers at
+ * most a slot for each core. A stream of 1080p30, which takes two slots, was measured to take 0.78 of a core of 2020.
  */
 export function encodingSlots(encoder: EncoderSettings, slots: number, cores: number): number {
   return encoder.codec === 'libx264' ? Math.min(slots, cores) : slots;

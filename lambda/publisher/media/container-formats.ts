@@ -5,8 +5,9 @@ export type MediaKind = 'video' | 'audio' | 'image';
 export interface ContainerFormat {
   /** The names under which ffmpeg's demuxers go; one of them is in ffprobe's comma separated `format_name`. */
   readonly demuxers: readonly string[];
-  /** For sentences: "contains … video". */
+  /** The format's name in sentences such as "contains … video". */
   readonly label: string;
+  /** Whether files of this format are still images. */
   readonly still: boolean;
   readonly mimeTypes: readonly string[];
 }
@@ -69,20 +70,20 @@ const containerFormats: readonly ContainerFormat[] = [
   still('TIFF', ['tiff_pipe'], ['image/tiff']),
 ];
 
-/** By ffprobe's `format_name`. Null when it is not one of ours. */
+/** The format that ffprobe's `format_name` means; null when it is none of those accepted. */
 export function containerFormatOf(formatName: string): ContainerFormat | null {
   const names = formatName.split(',');
   return containerFormats.find(({ demuxers }) => demuxers.some((demuxer) => names.includes(demuxer))) ?? null;
 }
 
-/** Whether `format` may be uploaded as `mimeType`. A MIME type that is not in the table says nothing but the kind. */
+/** Whether `format` may be uploaded as `mimeType`. Every format may be uploaded as a MIME type that no format lists. */
 export function fitsMimeType(format: ContainerFormat, mimeType: string): boolean {
   const type = mimeType.split(';')[0]!.trim().toLowerCase();
   const listed = containerFormats.filter(({ mimeTypes }) => mimeTypes.includes(type));
   return listed.length === 0 || listed.includes(format);
 }
 
-/** The MIME type of a file of this format with such content. */
+/** The MIME type of a file of this format with content of a kind. */
 export function usualMimeType({ mimeTypes }: ContainerFormat, kind: MediaKind): string {
   return mimeTypes.find((type) => type.startsWith(`${kind}/`)) ?? mimeTypes[0]!.replace(/^\w+/, kind);
 }
@@ -90,34 +91,28 @@ export function usualMimeType({ mimeTypes }: ContainerFormat, kind: MediaKind): 
 /** A still with more pixels than this would take over 500 MB to decode. */
 const maxPixels = 128 * 1024 * 1024;
 const sourceSilenceUs = 15_000_000;
-/** A dropped connection is made again at once and after 1 s; ffmpeg doubles the wait from there and gives up beyond this. */
+/**
+ * A dropped connection is made again at once and after 1 s. ffmpeg doubles the wait from there and gives up when it is
+ * longer than this.
+ */
 const maxReconnectDelaySeconds = 2;
 
 /**
- * The ffmpeg and ffprobe options to go right before every source. A file of a stranger can name other files and addresses
- * (playlists, concat scripts, image sequences); only the listed demuxers are opened, none of which does, and only by the
- * protocol that the source itself came by.
+ * The ffmpeg and ffprobe options that have to stand right before every source. A stranger's file can name other files
+ * and addresses, as playlists, concat scripts and image sequences do. So only the listed demuxers are opened, which
+ * follow no such names, and only the protocol by which the source itself comes.
  */
 export function inputGuardArguments(sourceURL: string): string[] {
-  const remote = /^https?:/iu.test(sourceURL);
+  const isRemote = /^https?:/iu.test(sourceURL);
+  const demuxers = containerFormats.flatMap((format) => format.demuxers);
+  const patience = [
+    ['-rw_timeout', String(sourceSilenceUs), '-reconnect', '1', '-reconnect_on_network_error', '1'],
+    ['-reconnect_delay_max', String(maxReconnectDelaySeconds)],
+  ].flat();
   return [
-    '-protocol_whitelist',
-    remote ? 'http,https,tcp,tls' : 'file',
-    '-format_whitelist',
-    containerFormats.flatMap(({ demuxers }) => demuxers).join(','),
-    '-max_pixels',
-    String(maxPixels),
-    ...(remote
-      ? [
-          '-rw_timeout',
-          String(sourceSilenceUs),
-          '-reconnect',
-          '1',
-          '-reconnect_on_network_error',
-          '1',
-          '-reconnect_delay_max',
-          String(maxReconnectDelaySeconds),
-        ]
-      : []),
-  ];
+    ['-protocol_whitelist', isRemote ? 'http,https,tcp,tls' : 'file'],
+    ['-format_whitelist', demuxers.join(',')],
+    ['-max_pixels', String(maxPixels)],
+    isRemote ? patience : [],
+  ].flat();
 }

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Absolute paths. */
+/** The absolute paths of both tools. */
 export interface MediaTools {
   readonly ffmpegPath: string;
   readonly ffprobePath: string;
@@ -23,7 +23,7 @@ type Capability = 'encoder' | 'decoder' | 'muxer' | 'demuxer';
 
 const machine = `${process.platform}-${process.arch}`;
 
-/** What the publisher writes, and the formats uploads mostly come in. */
+/** ffmpeg needs what the publisher writes, and the formats in which uploads mostly come. */
 const ffmpeg: Tool = {
   name: 'ffmpeg',
   pathVariable: 'FFMPEG_PATH',
@@ -42,13 +42,13 @@ const ffprobe: Tool = {
   needs: { demuxer: ffmpeg.needs.demuxer },
 };
 
-/** Listing takes a dynamically linked build up to half a second on a cold disk. */
+/** A dynamically linked build takes up to half a second for a list, where the disk is cold. */
 const listTimeoutMs = 20_000;
 
 /**
- * Takes for each tool the path in FFMPEG_PATH or FFPROBE_PATH, which then has to do; else the first on PATH that can do everything needed;
- * else the optional npm package's.
- * @throws if there is none; the message has what each found one lacks, and what to do
+ * Finds both tools. FFMPEG_PATH and FFPROBE_PATH name the only ones to be considered; without them, the first on PATH
+ * that can do everything needed is taken, else that of the optional npm package.
+ * @throws if there is none; the message says what each one that was found lacks, and what to do
  */
 export async function findMediaTools(env: NodeJS.ProcessEnv): Promise<MediaTools> {
   const [ffmpegPath, ffprobePath] = await Promise.all([findTool(ffmpeg, env), findTool(ffprobe, env)]);
@@ -119,20 +119,25 @@ async function list(path: string, what: '-codecs' | '-formats'): Promise<string>
   return stdout;
 }
 
-/** Lines such as ` DEV.LS h264  H.264 (decoders: h264 h264_v4l2m2m) (encoders: libx264 h264_nvenc)`; without a list the name is the codec's. */
+/**
+ * Reads lines such as ` DEV.LS h264  H.264 (decoders: h264 h264_v4l2m2m) (encoders: libx264 h264_nvenc)`. Where a line
+ * lists no names, the name is that of the codec.
+ */
 function readCodecs(text: string): Record<'encoder' | 'decoder', Set<string>> {
   const has = { encoder: new Set<string>(), decoder: new Set<string>() };
   for (const line of text.split('\n')) {
     const [, decodes, encodes, codec = '', description = ''] = /^ ([D.])([E.])[VASDT.]\S* (\S+)(.*)$/.exec(line) ?? [];
-    const names = (kind: string) =>
-      new RegExp(`\\(${kind}: ([^)]*)\\)`).exec(description)?.[1]?.trim().split(' ') ?? [codec];
+    const names = (kind: string) => {
+      const listed = new RegExp(`\\(${kind}: ([^)]*)\\)`).exec(description)?.[1];
+      return listed?.trim().split(' ') ?? [codec];
+    };
     if (decodes === 'D') for (const name of names('decoders')) has.decoder.add(name);
     if (encodes === 'E') for (const name of names('encoders')) has.encoder.add(name);
   }
   return has;
 }
 
-/** Lines such as `  D  mov,mp4,m4a  QuickTime / MOV` and ` DE flv  FLV (Flash Video)`. */
+/** Reads lines such as `  D  mov,mp4,m4a  QuickTime / MOV` and ` DE flv  FLV (Flash Video)`. */
 function readFormats(text: string): Record<'muxer' | 'demuxer', Set<string>> {
   const has = { muxer: new Set<string>(), demuxer: new Set<string>() };
   for (const line of text.split('\n')) {

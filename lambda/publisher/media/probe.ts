@@ -7,23 +7,23 @@ import { MediaError } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
 import { assertAllBytes, readSourceHead } from './source-head.ts';
 import { notMedia, readStructure } from './structure.ts';
-import type { Structure } from './structure.ts';
+import type { Source, Structure } from './structure.ts';
 
 export interface MediaFacts {
   readonly kind: MediaKind;
-  /** As claimed, or the usual one of what was found where nothing was claimed. */
+  /** What was claimed; where nothing was claimed, the usual one of what was found. */
   readonly mimeType: string;
-  /** From where the first of pictures and sound begins to where the last ends. Null for images. */
+  /** From the beginning of pictures or sound, whichever begins first, to the end of the last. Null for images. */
   readonly durationSeconds: number | null;
-  /** As displayed: rotated, with square pixels. Null without pictures. */
+  /** In pixels, as displayed: rotated, with square pixels. Null without pictures. */
   readonly width: number | null;
   readonly height: number | null;
-  /** Average; null for images and sound, or when it is not known. */
+  /** The average; null for images and sound, or when it is not known. */
   readonly framerate: number | null;
-  /** ffmpeg's names: h264, aac, … */
+  /** By ffmpeg's names: h264, aac, … */
   readonly videoCodec: string | null;
   readonly audioCodec: string | null;
-  /** Moving pictures; cover art is none. */
+  /** Whether there are moving pictures; cover art is none. */
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
   readonly dynamicRange: DynamicRange;
@@ -37,9 +37,9 @@ export interface ClaimedMedia {
   readonly fileSize: number | null;
 }
 
-/** Where a file is looked at and decoded: this much at the beginning and at the end. */
+/** This much of a file is decoded at its beginning and at its end. */
 const sampleSeconds = 3;
-/** What a header may be off by before media counts as missing: at most this, and at most this share of a short file. */
+/** Media counts as missing when a header is off by more than this, or by more than this share of a short file. */
 const toleranceSeconds = 0.5;
 const toleranceShare = 0.2;
 
@@ -47,7 +47,8 @@ const toleranceShare = 0.2;
  * Reads the structure, looks for the last packets, and decodes the first and the last seconds.
  * @param sourceURL http(s) address, or a path
  * @throws {MediaError} when the file is not what it claims to be, not all there, or cannot be played
- * @throws other errors, which are ours: a tool is missing, the source cannot be read. Trying again may help
+ * @throws other errors that are our fault, as when a tool is missing or the source cannot be read: trying again may
+ * help
  */
 export async function probeMedia(
   tools: MediaTools,
@@ -64,7 +65,7 @@ export async function probeMedia(
   const kind = kindOf(format, structure);
   if (claimed.mimeType !== null) assertFits(format, kind, claimed.mimeType);
 
-  const { video, audio, startSeconds, headerSeconds } = structure;
+  const { video, audio } = structure;
   const facts = {
     kind,
     mimeType: claimed.mimeType ?? usualMimeType(format, kind),
@@ -77,50 +78,51 @@ export async function probeMedia(
     dynamicRange: video?.dynamicRange ?? 'sdr',
   };
   if (kind === 'image') {
-    await decodeSample(
-      source,
-      { streams: [video!], fromSeconds: null, strict: true },
-      'The image cannot be decoded: it is damaged or cut off.',
-    );
+    const blame = 'The image cannot be decoded: it is damaged or cut off.';
+    await decodeSample(source, { streams: [video!], fromSeconds: null, strict: true, blame });
     return { ...facts, durationSeconds: null, framerate: null };
   }
+  const durationSeconds = await measureDuration(source, structure);
+  return { ...facts, durationSeconds, framerate: video?.framerate ?? null };
+}
 
+/**
+ * How long the media of a file lasts.
+ * @throws {MediaError} when its beginning or its end cannot be decoded, or its end is missing
+ */
+async function measureDuration(source: Source, structure: Structure): Promise<number> {
+  const { video, audio, startSeconds, headerSeconds } = structure;
   const streams = [video, audio].filter((stream) => stream !== null);
-  const [ends] = await Promise.all([
-    readPacketEnds(
-      source,
-      headerSeconds === null ? null : Math.max(startSeconds, startSeconds + headerSeconds - sampleSeconds),
-    ),
-    decodeSample(
-      source,
-      { streams, fromSeconds: null, strict: false, seconds: sampleSeconds },
-      'The beginning of the file cannot be decoded: it is damaged.',
-    ),
-  ]);
+  const lookFromSeconds =
+    headerSeconds === null ? null : Math.max(startSeconds, startSeconds + headerSeconds - sampleSeconds);
+  const beginning = {
+    streams,
+    fromSeconds: null,
+    seconds: sampleSeconds,
+    strict: false,
+    blame: 'The beginning of the file cannot be decoded: it is damaged.',
+  };
+  const [ends] = await Promise.all([readPacketEnds(source, lookFromSeconds), decodeSample(source, beginning)]);
+
   const foundSeconds = Math.max(...ends.values(), startSeconds) - startSeconds;
   const tolerance = Math.min(toleranceSeconds, (headerSeconds ?? 0) * toleranceShare);
   if (headerSeconds !== null && foundSeconds < headerSeconds - tolerance) {
+    const promised = headerSeconds.toFixed(1);
     throw new MediaError(
       'truncated',
-      `The file is cut off: it should last ${headerSeconds.toFixed(1)} seconds, but its end is missing.`,
+      `The file is cut off: it should last ${promised} seconds, but its end is missing.`,
     );
   }
-  // A stream that ended before the part looked at has no end that is known; the one that made it that long has.
+
+  // A stream that ends before the part that was looked at has no known end. The stream that lasts longest has one.
   const lasting = streams.filter(({ index }) => ends.has(index));
   const fromSeconds = Math.min(...lasting.map(({ index }) => ends.get(index)!)) - sampleSeconds;
   if (fromSeconds > startSeconds && lasting.length > 0) {
-    await decodeSample(
-      source,
-      { streams: lasting, fromSeconds: fromSeconds - startSeconds, strict: false },
-      'The end of the file cannot be decoded: it is damaged.',
-    );
+    const blame = 'The end of the file cannot be decoded: it is damaged.';
+    await decodeSample(source, { streams: lasting, fromSeconds: fromSeconds - startSeconds, strict: false, blame });
   }
-  const headerIsRight = headerSeconds !== null && foundSeconds <= headerSeconds + tolerance;
-  return {
-    ...facts,
-    durationSeconds: headerIsRight ? headerSeconds : foundSeconds,
-    framerate: video?.framerate ?? null,
-  };
+  const isHeaderRight = headerSeconds !== null && foundSeconds <= headerSeconds + tolerance;
+  return isHeaderRight ? headerSeconds : foundSeconds;
 }
 
 function kindOf(format: ContainerFormat, { video, audio }: Structure): MediaKind {

@@ -1,4 +1,4 @@
-// Reads the first bytes of a source and its size, which also shows that it can be read at all.
+// Reads the first bytes of a source and its size, which shows that it can be read at all.
 import { open } from 'node:fs/promises';
 import { MediaError } from './media-error.ts';
 
@@ -14,14 +14,14 @@ const headBytes = 16;
 /** @throws {Error} when the source cannot be read; the message does not hold its address */
 export async function readSourceHead(sourceURL: string, signal: AbortSignal): Promise<SourceHead> {
   if (!/^https?:/iu.test(sourceURL)) return readFileHead(sourceURL);
-  // A signed GET address does not answer HEAD.
+  // This is no HEAD request, as an address that is signed for GET does not answer those.
   const response = await fetch(sourceURL, { headers: { Range: `bytes=0-${headBytes - 1}` }, signal });
   const { status, headers } = response;
   const rangeNotSatisfiable = 416;
   if (status === rangeNotSatisfiable) return { size: 0, bytes: Buffer.alloc(0) };
   if (!response.ok || response.body === null) throw new Error(`the source answered ${status}`);
   let bytes = Buffer.alloc(0);
-  // A server without ranges sends all of it; what is not wanted is cancelled by leaving the loop.
+  // A server without ranges sends all of the file; leaving the loop cancels the rest.
   for await (const chunk of response.body) {
     bytes = Buffer.concat([bytes, chunk]);
     if (bytes.length >= headBytes) break;
@@ -36,24 +36,27 @@ async function readFileHead(path: string): Promise<SourceHead> {
   return { size: (await file.stat()).size, bytes: buffer.subarray(0, bytesRead) };
 }
 
-/** Sizes from here on are what recorders write that do not know the size. */
+/** Recorders that do not know the size of what they write give a size from here on. */
 const riffSizeUnknown = 0x7fff_0000;
 
 /**
- * Finds the missing bytes that ffmpeg does not mind.
- * @param promisedBytes what the uploader said; null when nothing
- * @throws {MediaError}
+ * Finds that bytes are missing where ffmpeg would not mind.
+ * @param promisedBytes the size that the uploader gave; null when none was given
+ * @throws {MediaError} empty or truncated
  */
 export function assertAllBytes({ size, bytes }: SourceHead, promisedBytes: number | null): void {
   if (size === 0) throw new MediaError('empty', 'The file is empty.');
   // RIFF (WAV, AVI, WebP) names the number of bytes after its first 8.
-  const riffSize = bytes.length >= 8 && bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.readUInt32LE(4) : 0;
+  const isRiff = bytes.length >= 8 && bytes.toString('latin1', 0, 4) === 'RIFF';
+  const riffSize = isRiff ? bytes.readUInt32LE(4) : 0;
   const expected = Math.max(promisedBytes ?? 0, riffSize < riffSizeUnknown ? riffSize + 8 : 0);
   if (size !== null && size < expected)
     throw new MediaError('truncated', `The file is cut off: ${size} of ${expected} bytes are there.`);
 }
 
-/** Whether it begins like MP4 or QuickTime: with a box (ISO/IEC 14496-12, 4.2) of a kind that comes first. */
+/**
+ * Whether the source begins like MP4 or QuickTime: with a box (ISO/IEC 14496-12, 4.2) of a kind that may come first.
+ */
 export function startsWithBox({ bytes }: SourceHead): boolean {
   return ['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'pnot'].includes(bytes.toString('latin1', 4, 8));
 }

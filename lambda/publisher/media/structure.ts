@@ -1,7 +1,7 @@
-// Reads the structure of a file with ffprobe: container, streams, what the header says about time.
+// Reads the structure of a file with ffprobe: its container, its streams, and what its header says about time.
 import * as z from 'zod';
 import type { DynamicRange } from '../../domain/video-format.ts';
-import { runChild, ToolError } from '../ffmpeg/child.ts';
+import { runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import { inputGuardArguments } from './container-formats.ts';
 import { MediaError } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
@@ -9,7 +9,7 @@ import { isSourceUnreadable } from './source-fault.ts';
 import { startsWithBox } from './source-head.ts';
 import type { SourceHead } from './source-head.ts';
 
-/** What is examined, and with what. */
+/** A file that is examined, and the tools to examine it with. */
 export interface Source {
   readonly tools: MediaTools;
   readonly sourceURL: string;
@@ -17,7 +17,7 @@ export interface Source {
 }
 
 export interface StreamStructure {
-  /** Of all streams of the file. */
+  /** The stream's place among all streams of the file, from 0. */
   readonly index: number;
   /** ffmpeg's stream specifier, for `-map`. */
   readonly specifier: string;
@@ -25,16 +25,17 @@ export interface StreamStructure {
 }
 
 export interface PictureStructure extends StreamStructure {
-  /** As displayed: rotated, with square pixels. */
+  /** In pixels, as displayed: rotated, with square pixels. */
   readonly width: number;
   readonly height: number;
+  /** Pictures per second, on average; null when the file does not tell. */
   readonly framerate: number | null;
   readonly dynamicRange: DynamicRange;
 }
 
 export interface Structure {
   readonly formatName: string;
-  /** Where the first stream begins, which is 0 for who plays it. */
+  /** Where the first stream begins on the file's own clock. A player counts from there. */
   readonly startSeconds: number;
   /** Null when the header has no duration, or ffprobe only guesses it from the bitrate. */
   readonly headerSeconds: number | null;
@@ -73,36 +74,34 @@ const entries = [
 
 const limits = { timeoutMs: 60_000, maxOutputBytes: 1024 * 1024 };
 
-/** @throws {MediaError} when it is no media, cut off, or has streams that we cannot decode; {ToolError} when it cannot be read */
+/**
+ * @throws {MediaError} when the file is no media, is cut off, or has streams that we cannot decode
+ * @throws {ToolError} when the file cannot be read
+ */
 export async function readStructure({ tools, sourceURL, signal }: Source, head: SourceHead): Promise<Structure> {
   const probeArguments = [
-    '-hide_banner',
-    '-loglevel',
-    'warning',
-    ...inputGuardArguments(sourceURL),
-    '-show_entries',
-    entries,
-    '-of',
-    'json',
-    sourceURL,
-  ];
-  let json = '';
-  const run = await runChild(tools.ffprobePath, probeArguments, sourceURL, limits, (line) => (json += line), signal);
-  if (isSourceUnreadable(run.log)) throw new ToolError(`the source could not be read: ${run.log}`);
-  if (run.overLimits)
+    ['-hide_banner', '-loglevel', 'warning'],
+    inputGuardArguments(sourceURL),
+    ['-show_entries', entries, '-of', 'json', sourceURL],
+  ].flat();
+  const lines: string[] = [];
+  const options = { sourceURL, limits, onLine: (line: string) => void lines.push(line), signal };
+  const result = await runMediaTool(tools.ffprobePath, probeArguments, options);
+  if (isSourceUnreadable(result.log)) throw new ToolError(`the source could not be read: ${result.log}`);
+  if (result.overLimits)
     throw new MediaError('unsupported', 'The file takes too long to examine: its structure is unusual or damaged.');
-  // A file that is only called MP4 gets the same message.
-  if (run.log.includes('moov atom not found') && startsWithBox(head)) {
+  // ffprobe says this of every file that is only named like MP4 too: those do not begin with a box.
+  if (result.log.includes('moov atom not found') && startsWithBox(head)) {
     throw new MediaError('truncated', 'The MP4 file is cut off: its index (moov) is missing.');
   }
-  if (run.code !== 0) throw notMedia();
+  if (result.code !== 0) throw notMedia();
 
-  const { format, streams } = reportSchema.parse(JSON.parse(json));
-  const guessed = /from bitrate|using bitrate for duration/u.test(run.log);
+  const { format, streams } = reportSchema.parse(JSON.parse(lines.join('')));
+  const isGuessed = /from bitrate|using bitrate for duration/u.test(result.log);
   return {
     formatName: format.format_name,
     startSeconds: Number(format.start_time) || 0,
-    headerSeconds: guessed ? null : positiveNumber(format.duration),
+    headerSeconds: isGuessed ? null : positiveNumber(format.duration),
     video: pictureOf(streams),
     audio: soundOf(streams),
   };
@@ -123,20 +122,20 @@ function pictureOf(streams: readonly ProbedStream[]): PictureStructure | null {
     throw new MediaError('damaged', `The ${codec} pictures have no size: the file is damaged or cut off.`);
   const width = Math.round(codedWidth * (ratio(stream.sample_aspect_ratio, ':') ?? 1));
   const rotation = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? 0;
-  const sideways = Math.abs(Math.round(rotation / 90)) % 2 === 1;
+  const isSideways = Math.abs(Math.round(rotation / 90)) % 2 === 1;
   const rate = ratio(stream.avg_frame_rate, '/') ?? ratio(stream.r_frame_rate, '/');
   return {
     index: stream.index,
     specifier: '0:V:0',
     codec,
-    width: sideways ? height : width,
-    height: sideways ? width : height,
+    width: isSideways ? height : width,
+    height: isSideways ? width : height,
     framerate: rate === null ? null : Math.round(rate * 1000) / 1000,
     dynamicRange: highDynamicRanges[stream.color_transfer ?? ''] ?? 'sdr',
   };
 }
 
-/** By ffmpeg's names of transfer characteristics. */
+/** The dynamic range by ffmpeg's name of the transfer characteristics; all others are SDR. */
 const highDynamicRanges: Readonly<Record<string, DynamicRange>> = { smpte2084: 'pq', 'arib-std-b67': 'hlg' };
 
 function soundOf(streams: readonly ProbedStream[]): StreamStructure | null {
@@ -150,7 +149,7 @@ function knownCodec({ codec_name }: ProbedStream, noun: string): string {
   return codec_name;
 }
 
-/** Of "4:3" or "30000/1001"; null when there is none, or it is 0. */
+/** The value of "4:3" or "30000/1001"; null when there is none, or it is 0. */
 function ratio(text: string | undefined, separator: string): number | null {
   const [numerator, denominator] = (text ?? '').split(separator).map(Number);
   return numerator && denominator ? numerator / denominator : null;

@@ -1,19 +1,19 @@
-// RTMP messages as chunks that say nothing of the stream they are in: only the time since the message before.
+// RTMP messages as chunks that name no stream and no absolute time, only the time since the message before.
 import { ChunkWriter } from '../rtmp/chunk-writer.ts';
 import { mediaChunkSize, mediaHeaders } from '../rtmp/message.ts';
 
-/** Where the 24 bits of the time since the message before stand in the chunks of a message (Adobe RTMP 1.0, section 5.3.1.2.2). */
+/** Where the chunks of a message hold the 24 bits of the time since the message before (Adobe RTMP 1.0, 5.3.1.2.2). */
 export const deltaField = { offset: 1, bytes: 3 } as const;
 
 /**
  * The chunks of one message with a header of format 1, which names neither the message stream nor an absolute time.
- * @param deltaMs since the message before on the same chunk stream, less than 2^24
+ * @param deltaMs milliseconds since the message before on the same chunk stream, less than 2^24
  */
 export function deltaChunks(type: 'video' | 'audio', deltaMs: number, payload: Buffer): Buffer {
   const writer = new ChunkWriter();
   writer.chunkSize = mediaChunkSize;
   const message = { ...mediaHeaders[type], streamID: 1, timestampMs: 0, payload: Buffer.alloc(0) };
-  // A first message takes a header of format 0; what follows it takes the short one.
+  // A writer gives its first message a header of format 0. The message that follows gets the short one.
   writer.write([message]);
   return writer.write([{ ...message, timestampMs: deltaMs, payload }]);
 }
@@ -25,11 +25,13 @@ export function deltaBytes(deltaMs: number): Buffer {
   return bytes;
 }
 
-/** Length of a header of format 1, with its one byte for the chunk stream. */
+/** The length of a header of format 1, with its one byte for the chunk stream. */
 export const chunkHeaderBytes = 8;
 
-/** How many bytes the chunks of a message take, from its header: bytes 4 to 6 hold its length. */
+/** How many bytes the chunks of a message take together. @param header that of the message, whose length it holds */
 export function chunkedBytes(header: Buffer): number {
   const messageBytes = header.readUIntBE(4, 3);
-  return chunkHeaderBytes + messageBytes + Math.max(0, Math.ceil(messageBytes / mediaChunkSize) - 1);
+  const furtherChunks = Math.max(0, Math.ceil(messageBytes / mediaChunkSize) - 1);
+  // Each further chunk begins with a header of one byte.
+  return chunkHeaderBytes + messageBytes + furtherChunks;
 }

@@ -1,9 +1,9 @@
-// The media of the manifest backend: renditions, sent as they are. No process, and nothing to compute but the joins.
+// The media of the prepared backend: renditions that are sent as they are, so that nothing but the joins is computed.
 import type { Track } from '../../data/timelines.ts';
 import { pictureMs } from '../../domain/prepared-play-out.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
-import type { OpenMedia, StreamMedia } from '../stream-media.ts';
+import type { OpenMedia, StreamMedia } from '../replica/stream-media.ts';
 import { PreparedSender } from './prepared-sender.ts';
 import type { SegmentStore } from './segment-store.ts';
 import type { SendSchedule } from './send-schedule.ts';
@@ -16,15 +16,18 @@ export interface PreparedMediaOptions extends Pick<TrackReaderOptions, 'onLost' 
   readonly format: PictureFormat;
   readonly store: SegmentStore;
   readonly schedule: Pick<SendSchedule, 'add'>;
-  /** Asked anew at every item. The audio track has no entries when the video's own sound plays. */
+  /** Called anew for every item. The audio track has no entries where the pictures' own sound plays. */
   readonly loadTimelines: () => Promise<Readonly<Record<Track, PreparedTimeline>>>;
 }
 
-/** By the time a connection stands. */
+/** A connection stands within this time. */
 const startUpMs = 300;
-/** Read before it is due. */
+/** Media is read this long before it is due. */
 const aheadSeconds = 2;
-/** Half an AAC frame: as much before its first picture may the sound of a playing begin, where pictures are shown as they are decoded. */
+/**
+ * Half an AAC frame. The sound of a playing may begin this long before its first picture, where pictures are shown as
+ * they are decoded.
+ */
 const soundLeadMs = 11;
 const soundFramesAhead = (aheadSeconds * audioFormat.sampleRate) / audioFormat.samplesPerAacFrame;
 
@@ -37,26 +40,25 @@ async function open(options: PreparedMediaOptions, wantedFrame: number): Promise
   const { format, schedule, loadTimelines } = options;
   const profile = profileOf(format);
   const { framesPerSecond } = profile;
-  const readerOf = (track: Track, format: RenditionFormat, frame: number) =>
-    new TrackReader(
-      { ...options, format, framesPerSecond, loadTimeline: async () => (await loadTimelines())[track] },
-      frame,
-    );
+  const readerOf = (track: Track, trackFormat: RenditionFormat, frame: number) => {
+    const loadTimeline = async () => (await loadTimelines())[track];
+    return new TrackReader({ ...options, format: trackFormat, framesPerSecond, loadTimeline }, frame);
+  };
 
   const reader = readerOf('video', format, wantedFrame);
   const first = await reader.next();
   const startFrame = first.playing.startFrame + first.first;
   const hasSoundTrack = (await loadTimelines()).audio.entries.length > 0;
   const { videoSequenceHeader, audioSequenceHeader } = first.header;
-  const originMs =
-    pictureMs(first.playing, first.first, framesPerSecond) - (profile.compositionDelayFrames === 0 ? soundLeadMs : 0);
+  const firstPictureMs = pictureMs(first.playing, first.first, framesPerSecond);
+  const originMs = profile.compositionDelayFrames === 0 ? firstPictureMs - soundLeadMs : firstPictureMs;
   const splicer = new Splicer(profile, originMs, { video: videoSequenceHeader, audio: audioSequenceHeader });
   let sender: PreparedSender | null = null;
   const pictures = new SpanQueue(reader, aheadSeconds * framesPerSecond, (error) => sender?.fail(error));
   pictures.push(first);
   let sound: SpanQueue | null = null;
   if (hasSoundTrack) {
-    // Without its track of sound a stream goes on: with the sound of the pictures.
+    // If the track of sound fails, the stream goes on with the pictures' own sound.
     sound = new SpanQueue(readerOf('audio', 'sound', startFrame), soundFramesAhead, (error) => {
       options.log('sound_not_playable', { error: String(error) });
       sound = null;

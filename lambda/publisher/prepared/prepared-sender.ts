@@ -1,10 +1,10 @@
-// Sends one connection's prepared media when its time has come, and keeps up with the clock whatever the destination does.
+// Sends one connection's prepared media when its time has come, and keeps to the clock whatever the destination does.
 import { firstSoundFrameFrom, soundGridFrame } from '../../domain/prepared-play-out.ts';
-import { DeliveryWatch, slowAfterMs } from '../delivery-watch.ts';
+import { DeliveryWatch, slowAfterMs } from '../replica/delivery-watch.ts';
+import { TooSlow } from '../replica/faults.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
-import { TooSlow } from '../paced-sender.ts';
 import { DestinationError } from '../rtmp/destination-error.ts';
-import type { Sending } from '../stream-media.ts';
+import type { Sending } from '../replica/stream-media.ts';
 import { turnEveryMs } from './send-schedule.ts';
 import type { SendSchedule } from './send-schedule.ts';
 import type { Span } from './span.ts';
@@ -16,41 +16,54 @@ export interface PreparedSenderOptions extends Sending {
   readonly schedule: Pick<SendSchedule, 'add'>;
   readonly splicer: Splicer;
   readonly pictures: SpanQueue;
-  /** Null: the pictures' own. */
+  /** The track of sound; null where the pictures' own sound is sent. */
   readonly sound: SpanQueue | null;
-  /** The first frame, that of timestamp 0. */
+  /** The frame that the connection begins with. */
   readonly startFrame: number;
 }
 
-/** Sent ahead of real time: two turns and some, so that ingests always have something in hand. */
+/** Media is sent this long ahead of real time: two turns and some, so that ingests always have something in hand. */
 const leadMs = 2 * turnEveryMs + 50;
-/** Twice real time, until what was missed is caught up with. */
-const maxFramesMsPerTurn = 2 * turnEveryMs;
-/** Media that may wait in our socket. */
+/** One turn sends no more media than this: twice as much as is due, until the sender has caught up. */
+const maxMediaMsPerTurn = 2 * turnEveryMs;
+/** How much media may wait in our socket. */
 const maxQueuedSeconds = 1;
-/** Media that may wait there and in the system's buffers, which would take ten seconds of it: what is on its way, and what the meter does not know yet. */
+/**
+ * How much media may wait in our socket and in the system's buffers together, what is on its way included, and what
+ * the meter has not seen arrive yet. The buffers alone would take ten seconds of it.
+ */
 const maxUndeliveredSeconds = 2;
-/** Further behind than this, what was missed is left out: on with the next keyframe. */
+/** A sender that is further behind than this leaves out what it missed, and goes on with the next keyframe. */
 const skipAfterMs = 4000;
+/** The connection is given up when nothing was sent for this long. */
 const hopelesslyLateMs = 15_000;
-/** So long without leaving anything out, and a destination keeps up again. */
+/** A destination keeps up again when nothing was left out for this long, and no more media waited for it than may. */
 const keepsUpAfterMs = 30_000;
+
+/** Who sends or takes media much later than its time; null while nobody does. */
+type Slowness = 'publisher' | 'destination' | null;
+
+/** What a turn has seen. */
+interface Observation {
+  readonly nowMs: number;
+  readonly isBackedUp: boolean;
+}
 
 export class PreparedSender {
   readonly #options: PreparedSenderOptions;
   readonly #watch: DeliveryWatch;
   readonly #bytesPerSecond: number;
   readonly #over = Promise.withResolvers<void>();
-  /** Next frame to send, counted from the anchor. */
+  /** The next frame to send, counted from the anchor. */
   #frame: number;
-  /** Behind its time there is nothing before this frame. */
+  /** The frame that was skipped to last. Frames before it are not sent any more, so they do not count as missed. */
   #skippedTo = 0;
   #sentAtMs: number;
-  /** When the destination last had not taken what waits for it. */
-  #heldAtMs = -Infinity;
-  /** When something was left out last because the destination was behind. */
-  #heldBackAtMs = -Infinity;
-  #slowThrough: 'publisher' | 'destination' | null = null;
+  /** When the sender was backed up last. */
+  #backedUpAtMs = -Infinity;
+  /** When frames were left out last because the destination did not keep up, or as much waited for it again since. */
+  #fellBehindAtMs = -Infinity;
+  #slowThrough: Slowness = null;
   #usesOwnSound: boolean;
   #isEnding = false;
 
@@ -64,7 +77,7 @@ export class PreparedSender {
     this.#watch = new DeliveryWatch({ publisher, figures, onEvidence }, this.#sentAtMs);
   }
 
-  /** Resolves when the connection was closed by us, or its time is over. @throws as OpenMedia.send */
+  /** Sends until we close the connection, or its time is over. @throws as OpenMedia.send */
   async run(): Promise<void> {
     const { publisher, schedule } = this.#options;
     void publisher.ended.then((error) => (error ? this.#over.reject(error) : this.#over.resolve()));
@@ -82,53 +95,63 @@ export class PreparedSender {
     }
   }
 
+  /** Makes `run` throw an error. */
   fail(error: unknown): void {
     this.#over.reject(error);
   }
 
-  /** The track of sound is over: from now on the pictures' own is sent. */
+  /** From now on the pictures' own sound is sent, as the track of sound has failed. */
   useOwnSound(): void {
     this.#usesOwnSound = true;
   }
 
   #turn(nowMs: number): void {
-    const { publisher, pictures, sound, isOver, onEnding } = this.#options;
-    this.#isEnding ||= isOver();
+    const { pictures, sound, prepareEnd, onEnding } = this.#options;
+    this.#isEnding ||= prepareEnd();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
-    const isHeld = this.#isHeld();
-    if (dueFrame - Math.max(this.#frame, this.#skippedTo) > this.#framesIn(leadMs + skipAfterMs)) {
+    const isBackedUp = this.#isBackedUp();
+    const missedFrames = dueFrame - Math.max(this.#frame, this.#skippedTo);
+    if (missedFrames > this.#framesIn(leadMs + skipAfterMs)) {
       this.#skip(this.#frameAt(nowMs));
-      if (nowMs - this.#heldAtMs < skipAfterMs) this.#heldBackAtMs = nowMs;
+      if (nowMs - this.#backedUpAtMs < skipAfterMs) this.#fellBehindAtMs = nowMs;
     }
-    if (isHeld) this.#heldAtMs = nowMs;
-    if (!isHeld) {
-      const chunks = this.#take(Math.min(dueFrame, this.#frame + this.#framesIn(maxFramesMsPerTurn)));
-      if (chunks.length > 0) {
-        publisher.sendChunks(chunks);
-        this.#watch.pictureSent();
-        this.#sentAtMs = nowMs;
-      }
-    }
+    if (isBackedUp) this.#backedUp(nowMs);
+    else this.#sendUntil(Math.min(dueFrame, this.#frame + this.#framesIn(maxMediaMsPerTurn)), nowMs);
     if (pictures.isLow) void pictures.fill();
     if (!this.#usesOwnSound && sound!.isLow) void sound!.fill();
     this.#watch.check(nowMs);
-    const nextKeyframe = this.#isEnding ? this.#frameOfKeyframe() : null;
+    const nextKeyframe = this.#isEnding ? this.#nextKeyframe() : null;
     if (nextKeyframe !== null) {
       onEnding(nextKeyframe);
       this.#over.resolve();
     }
-    this.#judge(nowMs, isHeld);
+    this.#judge({ nowMs, isBackedUp });
   }
 
-  /** Whether as much waits for the destination as may. */
-  #isHeld(): boolean {
+  #backedUp(nowMs: number): void {
+    this.#backedUpAtMs = nowMs;
+    // A destination that takes a little less than it should falls behind by seconds only after a minute each time.
+    if (this.#slowThrough === 'destination') this.#fellBehindAtMs = nowMs;
+  }
+
+  /** Sends all frames before `end` that are there. */
+  #sendUntil(end: number, nowMs: number): void {
+    const chunks = this.#take(end);
+    if (chunks.length === 0) return;
+    this.#options.publisher.sendChunks(chunks);
+    this.#watch.pictureSent();
+    this.#sentAtMs = nowMs;
+  }
+
+  /** Whether as much media as may waits for the destination already. Nothing more is sent then. */
+  #isBackedUp(): boolean {
     const { bytesSent, bytesQueued, bytesDelivered } = this.#options.publisher;
     const waitsInSystem =
       bytesDelivered !== null && bytesSent - bytesDelivered >= maxUndeliveredSeconds * this.#bytesPerSecond;
     return waitsInSystem || bytesQueued >= maxQueuedSeconds * this.#bytesPerSecond;
   }
 
-  /** The chunks of all frames before `end` that are there. */
+  /** Takes the chunks of all frames before `end` that are there. */
   #take(end: number): Buffer[] {
     const { pictures, figures } = this.#options;
     const chunks: Buffer[] = [];
@@ -140,7 +163,8 @@ export class PreparedSender {
         figures.skipped(frame - this.#frame);
         this.#frame = frame;
       }
-      const until = Math.min(span.end, end - startFrame, this.#isEnding ? keyframeFrom(span, next) : Infinity);
+      const endingAt = this.#isEnding ? keyframeFrom(span, next) : Infinity;
+      const until = Math.min(span.end, end - startFrame, endingAt);
       if (until <= next) break;
       this.#splice(span, next, until, chunks);
       pictures.advance(until);
@@ -150,32 +174,41 @@ export class PreparedSender {
     return chunks;
   }
 
-  /** The next frame if it is there, and one that a connection can begin with. */
-  #frameOfKeyframe(): number | null {
+  /** The next frame, if it is there and is a keyframe, with which a connection can begin; else null. */
+  #nextKeyframe(): number | null {
     const { head } = this.#options.pictures;
     if (head === null || keyframeFrom(head.span, head.next) !== head.next) return null;
     return head.span.playing.startFrame + head.next;
   }
 
+  /** Adds pictures `first` to `end` of a span and their sound, or that of the track of sound, to the chunks. */
   #splice(span: Span, first: number, end: number, chunks: Buffer[]): void {
-    const { splicer, sound, profile } = this.#options;
+    const { splicer, profile } = this.#options;
     if (this.#usesOwnSound) {
-      splicer.joined(span, first, end, chunks);
+      splicer.addPicturesAndSound(span, first, end, chunks);
       return;
     }
     for (let picture = first; picture < end; picture++) {
-      splicer.picture(span, picture, chunks);
-      const untilSound = firstSoundFrameFrom(span.playing.startFrame + picture + 1, profile.framesPerSecond);
-      for (let head = sound!.head; head !== null; head = sound!.head) {
-        const gridStart = soundGridFrame(head.span.playing.startFrame, profile.framesPerSecond);
-        const until = Math.min(head.span.end, untilSound - gridStart);
-        if (until <= head.next) break;
-        splicer.sound(head.span, head.next, until, chunks);
-        sound!.advance(until);
-      }
+      splicer.addPicture(span, picture, chunks);
+      const nextFrame = span.playing.startFrame + picture + 1;
+      this.#spliceTrackUntil(firstSoundFrameFrom(nextFrame, profile.framesPerSecond), chunks);
     }
   }
 
+  /** Adds the track's sound before a frame of the sound's grid to the chunks, as far as it is there. */
+  #spliceTrackUntil(gridFrame: number, chunks: Buffer[]): void {
+    const { splicer, profile } = this.#options;
+    const sound = this.#options.sound!;
+    for (let head = sound.head; head !== null; head = sound.head) {
+      const gridStart = soundGridFrame(head.span.playing.startFrame, profile.framesPerSecond);
+      const until = Math.min(head.span.end, gridFrame - gridStart);
+      if (until <= head.next) break;
+      splicer.addSound(head.span, head.next, until, chunks);
+      sound.advance(until);
+    }
+  }
+
+  /** Leaves out everything before a frame of the present. */
   #skip(frame: number): void {
     const { pictures, sound } = this.#options;
     this.#skippedTo = frame;
@@ -183,16 +216,19 @@ export class PreparedSender {
     if (!this.#usesOwnSound) sound?.skipTo(frame);
   }
 
-  #judge(nowMs: number, isHeld: boolean): void {
+  #judge({ nowMs, isBackedUp }: Observation): void {
     const silentMs = nowMs - this.#sentAtMs;
-    const slowThrough =
-      silentMs > slowAfterMs && !isHeld
-        ? 'publisher'
-        : nowMs - this.#heldBackAtMs < keepsUpAfterMs
-          ? 'destination'
-          : null;
-    if (slowThrough !== this.#slowThrough) this.#options.onSlow((this.#slowThrough = slowThrough));
-    if (silentMs > hopelesslyLateMs) throw isHeld ? new DestinationError('too_slow') : new TooSlow();
+    const slowThrough = this.#slownessOf({ nowMs, isBackedUp });
+    if (slowThrough !== this.#slowThrough) {
+      this.#slowThrough = slowThrough;
+      this.#options.onSlow(slowThrough);
+    }
+    if (silentMs > hopelesslyLateMs) throw isBackedUp ? new DestinationError('too_slow') : new TooSlow();
+  }
+
+  #slownessOf({ nowMs, isBackedUp }: Observation): Slowness {
+    if (nowMs - this.#sentAtMs > slowAfterMs && !isBackedUp) return 'publisher';
+    return nowMs - this.#fellBehindAtMs < keepsUpAfterMs ? 'destination' : null;
   }
 
   #frameAt(steadyMs: number): number {

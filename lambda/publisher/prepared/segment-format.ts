@@ -1,14 +1,17 @@
-// The prepared format: a segment of a rendition as RTMP chunks that are the same for every stream, lap and day. See README.md.
+// The prepared format (README.md): a segment of a rendition as RTMP chunks, the same for every stream, lap and day.
 import { crc32 } from 'node:zlib';
+import { renditionsPrefix } from '../../domain/object-keys.ts';
 import { formatName } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
-import { renditionsPrefix } from '../environment.ts';
 
-/** Part of every object key: what another version has written is never read. */
+/** The version is part of every object key, so what another version has written is never read. */
 export const segmentFormatVersion = 1;
-/** How the media of a segment is read and checked. */
+/** The media of a segment is read and checked in blocks of this size. */
 export const blockBytes = 1024 * 1024;
-/** A header is read with one request of this size. Room for 5,000 groups, five times what the longest segment has. */
+/**
+ * A header is read with one request of this size. It has room for 5,000 groups, five times those of the longest
+ * segment.
+ */
 export const maxHeaderBytes = 64 * 1024;
 /** A message larger than this is not written: nginx-rtmp ends a connection at 10 MiB. */
 export const maxMessageBytes = 8 * 1024 * 1024;
@@ -18,24 +21,26 @@ const fixedBytes = 16;
 const crcBytes = 4;
 const groupBytes = 8;
 
-/** What a segment says of itself. */
+/** Facts that the header of a segment holds. */
 export interface SegmentFacts {
   /** The RTMP chunk size that its chunks are cut to. */
   readonly chunkSize: number;
   /** Null for sound alone. */
   readonly framesPerSecond: number | null;
-  /** Every so many groups, counted from the first of the rendition, is a keyframe. 1 for sound alone. */
+  /** Groups whose number in the rendition is a multiple of this are keyframes. 1 for sound alone. */
   readonly gopFrames: number;
-  /** Number of its first group in the rendition. */
+  /** The number of the segment's first group in the rendition. */
   readonly firstGroup: number;
-  /** FLV tag bodies, to be sent before the media; no video for sound alone. */
+  /** The FLV tag body to be sent before the pictures; null for sound alone. */
   readonly videoSequenceHeader: Buffer | null;
+  /** The FLV tag body to be sent before the sound. */
   readonly audioSequenceHeader: Buffer;
 }
 
 /**
- * A group is a picture followed by the frames of sound that begin during it, or one frame of sound where there are no pictures.
- * Each is one RTMP message with a short header (format 1), which holds the time since the one before.
+ * A group is a picture followed by the frames of sound that begin during it, or one frame of sound where there are no
+ * pictures. Each of these is one RTMP message with a short header (format 1), which holds the time since the message
+ * before.
  */
 export interface Group {
   readonly video: Buffer | null;
@@ -45,23 +50,23 @@ export interface Group {
 /** A segment's header, as read. */
 export interface SegmentHeader extends SegmentFacts {
   readonly groupCount: number;
-  /** Offset of the media in the object. */
+  /** Where the media begins in the object, in bytes. */
   readonly mediaStart: number;
   readonly mediaBytes: number;
-  /** Where each group begins in the media, and at the end where the last one ends: `groupCount + 1` offsets. */
+  /** Where each group begins in the media, and last where the last group ends: `groupCount + 1` offsets in bytes. */
   readonly groupOffsets: Uint32Array;
-  /** Bytes of each group's picture. */
+  /** The length of each group's picture in bytes. */
   readonly videoBytes: Uint32Array;
   /** CRC-32 of each block of the media. */
   readonly blockChecksums: Uint32Array;
 }
 
-/** Not a segment of this version, cut off, or changed since it was written. */
+/** The bytes are not a segment of this version, are cut off, or have changed since they were written. */
 export class SegmentDamaged extends Error {
   override readonly name = 'SegmentDamaged';
 }
 
-/** The object that holds a segment. */
+/** The key of the object that holds a segment. */
 export function segmentKey(
   { contentHash, format }: Pick<Rendition, 'contentHash' | 'format'>,
   segment: number,
@@ -69,7 +74,7 @@ export function segmentKey(
   return `${renditionsPrefix}v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
 }
 
-/** @throws {RangeError} when a message is larger than 8 MiB */
+/** @throws {RangeError} when a message is larger than 8 MiB, or the groups are too many for a header */
 export function writeSegment(facts: SegmentFacts, groups: readonly Group[]): Buffer {
   const pieces = groups.flatMap(({ video, sound }) => [...(video ? [video] : []), ...sound]);
   const tooLarge = pieces.find(({ length }) => length > maxMessageBytes);
@@ -94,11 +99,9 @@ export function writeSegment(facts: SegmentFacts, groups: readonly Group[]): Buf
   header.writeUInt32BE(json.length, 12);
   let offset = fixedBytes + json.copy(header, fixedBytes);
   for (const { video, sound } of groups) {
+    const soundBytes = sound.reduce((sum, { length }) => sum + length, 0);
     offset = header.writeUInt32BE(video?.length ?? 0, offset);
-    offset = header.writeUInt32BE(
-      sound.reduce((sum, { length }) => sum + length, 0),
-      offset,
-    );
+    offset = header.writeUInt32BE(soundBytes, offset);
   }
   for (let block = 0; block < blockCount; block++) offset = header.writeUInt32BE(crc32(blockOf(media, block)), offset);
   header.writeUInt32BE(crc32(header.subarray(0, offset)), offset);
@@ -118,9 +121,8 @@ export function readSegmentHeader(start: Buffer): SegmentHeader {
   const end = mediaStart - crcBytes;
   if (crc32(start.subarray(0, end)) !== start.readUInt32BE(end)) throw new SegmentDamaged('the header has changed');
   const jsonEnd = fixedBytes + start.readUInt32BE(12);
-  const { videoSequenceHeader, audioSequenceHeader, ...facts } = JSON.parse(
-    start.toString('utf8', fixedBytes, jsonEnd),
-  ) as WrittenFacts;
+  const json = start.toString('utf8', fixedBytes, jsonEnd);
+  const { videoSequenceHeader, audioSequenceHeader, ...facts } = JSON.parse(json) as WrittenFacts;
   const { groupCount } = facts;
   const groupOffsets = new Uint32Array(groupCount + 1);
   const videoBytes = new Uint32Array(groupCount);
@@ -130,9 +132,9 @@ export function readSegmentHeader(start: Buffer): SegmentHeader {
     groupOffsets[group + 1] = groupOffsets[group]! + videoBytes[group]! + start.readUInt32BE(at + 4);
   }
   const checksumsStart = jsonEnd + groupCount * groupBytes;
-  const blockChecksums = Uint32Array.from({ length: (end - checksumsStart) / crcBytes }, (_, block) =>
-    start.readUInt32BE(checksumsStart + block * crcBytes),
-  );
+  const blockCount = (end - checksumsStart) / crcBytes;
+  const checksumOf = (block: number) => start.readUInt32BE(checksumsStart + block * crcBytes);
+  const blockChecksums = Uint32Array.from({ length: blockCount }, (_, block) => checksumOf(block));
   return {
     ...facts,
     videoSequenceHeader: videoSequenceHeader === null ? null : Buffer.from(videoSequenceHeader, 'base64'),

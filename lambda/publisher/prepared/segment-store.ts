@@ -1,4 +1,4 @@
-// Segments as they are read: in blocks, each checked once and shared by all streams of the agent that play it, within a bound.
+// Reads segments in blocks, each of which is checked once and shared by all streams of the agent that play it.
 import { LRUCache } from 'lru-cache';
 import { buffer } from 'node:stream/consumers';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
@@ -8,13 +8,13 @@ import { mediaChunkSize } from '../rtmp/message.ts';
 
 export interface SegmentStoreOptions {
   readonly objects: Pick<ObjectStore, 'read'>;
-  /** What the blocks kept may take together. What is being sent at the moment is besides. */
+  /** How much memory the blocks in the cache may take. Blocks that are being sent may take some besides. */
   readonly maxCachedBytes: number;
 }
 
-/** What takes longer is given up; whoever waited for it asks again. */
+/** A read that takes longer is given up. The streams that waited for it ask again. */
 const readTimeoutMs = 10_000;
-/** About 10 kB each. */
+/** A header takes about 10 kB. */
 const maxCachedHeaders = 2000;
 
 export class SegmentStore {
@@ -36,17 +36,18 @@ export class SegmentStore {
     });
   }
 
-  /** Block `block` of a segment's media: `blockBytes`, the last one less. @throws as `header` does */
+  /** Block `block` of a segment's media: `blockBytes` bytes, fewer in the last one. @throws as `header` does */
   block(key: string, header: SegmentHeader, block: number): Promise<Buffer> {
     const start = block * blockBytes;
     const size = Math.min(blockBytes, header.mediaBytes - start);
-    // By its content: a segment that was made anew has other blocks.
-    return remembered(this.#blocks, `${key}#${block} ${header.blockChecksums[block]}`, { size }, async () => {
+    // The checksum is part of the name in the cache: a segment that was made anew has other blocks.
+    const name = `${key}#${block} ${header.blockChecksums[block]}`;
+    return remembered(this.#blocks, name, { size }, async () => {
       const bytes = await this.#read(key, header.mediaStart + start, size);
       try {
         assertBlock(header, block, bytes);
       } catch (error) {
-        // It may have been made anew since its header was read.
+        // The segment may have been made anew since its header was read.
         this.forget(key);
         throw error;
       }
@@ -54,7 +55,7 @@ export class SegmentStore {
     });
   }
 
-  /** Reads a segment's header anew when it is asked for next. */
+  /** Lets a segment's header be read anew when it is asked for next. */
   forget(key: string): void {
     this.#headers.delete(key);
   }
@@ -63,14 +64,17 @@ export class SegmentStore {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new Error('the object store did not answer in time')), readTimeoutMs);
     try {
-      return await Promise.race([this.#objects.read(key, { start, end: start + size - 1 }).then(buffer), late.promise]);
+      const reading = this.#objects.read(key, { start, end: start + size - 1 }).then(buffer);
+      return await Promise.race([reading, late.promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 }
 
-/** What was read or is being read; whoever asks first reads. Failures are not remembered. */
+/**
+ * The value that was read or is being read; the first caller makes it be read. Failures are not remembered.
+ */
 function remembered<Value extends object>(
   cache: LRUCache<string, Promise<Value>>,
   key: string,

@@ -1,4 +1,4 @@
-// The spans of a track that were read ahead of their sending.
+// The spans of a track that are read ahead of their sending.
 import type { Span } from './span.ts';
 import type { TrackReader } from './track-reader.ts';
 
@@ -7,12 +7,12 @@ export class SpanQueue {
   readonly #aheadGroups: number;
   readonly #onFailure: (error: unknown) => void;
   #spans: Span[] = [];
-  /** The next group to send, of the first span. */
+  /** The next group of the first span to send. */
   #next = 0;
   #filling: Promise<void> | null = null;
   #closed = false;
 
-  /** @param aheadGroups how many groups to read ahead @param onFailure nothing more comes */
+  /** @param aheadGroups how many groups to read ahead @param onFailure called when nothing more comes */
   constructor(reader: TrackReader, aheadGroups: number, onFailure: (error: unknown) => void) {
     this.#reader = reader;
     this.#aheadGroups = aheadGroups;
@@ -25,7 +25,7 @@ export class SpanQueue {
     return span ? { span, next: this.#next } : null;
   }
 
-  /** Whether there is less than was to be read ahead. */
+  /** Whether fewer groups are there than should be read ahead. */
   get isLow(): boolean {
     return this.#waiting() < this.#aheadGroups;
   }
@@ -38,7 +38,7 @@ export class SpanQueue {
     this.#next = this.#spans[0]?.first ?? 0;
   }
 
-  /** Drops what is there; the reader drops what it is reading. For pictures, see TrackReader. */
+  /** Goes on at another frame, as TrackReader.skipTo says: drops what is there, and what is being read. */
   skipTo(frame: number): void {
     this.#reader.skipTo(frame);
     this.#spans = [];
@@ -49,7 +49,7 @@ export class SpanQueue {
     if (this.#spans.push(span) === 1) this.#next = span.first;
   }
 
-  /** Reads one span after the other until enough is there; never rejects. */
+  /** Reads one span after the other until enough groups are there; never rejects. */
   fill(): Promise<void> {
     this.#filling ??= this.#read().finally(() => (this.#filling = null));
     return this.#filling;
@@ -61,9 +61,7 @@ export class SpanQueue {
 
   async #read(): Promise<void> {
     try {
-      while (!this.#closed && this.isLow) {
-        this.push(await this.#reader.next());
-      }
+      while (!this.#closed && this.isLow) this.push(await this.#reader.next());
     } catch (error) {
       if (!this.#closed) this.#onFailure(error);
     }

@@ -1,26 +1,27 @@
-// A run of groups of one segment whose bytes are all there: what a stream sends from without waiting.
+// Successive groups of one segment whose bytes are all there, so that a stream can send them without waiting.
 import type { Playing } from '../../domain/prepared-play-out.ts';
 import { blockBytes } from './segment-format.ts';
 import type { SegmentHeader } from './segment-format.ts';
 import type { SegmentStore } from './segment-store.ts';
 
-export class Span {
+/** Which groups a span has, and what they are part of. */
+export interface SpanRange {
   readonly playing: Playing;
   readonly header: SegmentHeader;
-  /** Groups `first` to `end` of the rendition, `end` not included. */
+  /** The span has groups `first` to `end` of the rendition, `end` not included. */
+  readonly first: number;
+  readonly end: number;
+}
+
+export class Span implements SpanRange {
+  readonly playing: Playing;
+  readonly header: SegmentHeader;
   readonly first: number;
   readonly end: number;
   readonly #firstBlock: number;
   readonly #blocks: readonly Buffer[];
 
-  private constructor(
-    playing: Playing,
-    header: SegmentHeader,
-    first: number,
-    end: number,
-    firstBlock: number,
-    blocks: readonly Buffer[],
-  ) {
+  private constructor({ playing, header, first, end }: SpanRange, firstBlock: number, blocks: readonly Buffer[]) {
     this.playing = playing;
     this.header = header;
     this.first = first;
@@ -29,34 +30,24 @@ export class Span {
     this.#blocks = blocks;
   }
 
-  /** Reads what the groups take. @throws as SegmentStore.block */
-  static async load(
-    store: SegmentStore,
-    key: string,
-    playing: Playing,
-    header: SegmentHeader,
-    first: number,
-    end: number,
-  ): Promise<Span> {
+  /** Reads the bytes of some groups. @param key that of their segment @throws as SegmentStore.block */
+  static async load(store: SegmentStore, key: string, range: SpanRange): Promise<Span> {
+    const { header, first, end } = range;
     const offsetOf = (group: number) => header.groupOffsets[group - header.firstGroup]!;
     const firstBlock = Math.floor(offsetOf(first) / blockBytes);
     const blockCount = Math.ceil(offsetOf(end) / blockBytes) - firstBlock;
-    // Most lie within one.
-    const blocks =
-      blockCount === 1
-        ? [await store.block(key, header, firstBlock)]
-        : await Promise.all(
-            Array.from({ length: blockCount }, (_, index) => store.block(key, header, firstBlock + index)),
-          );
-    return new Span(playing, header, first, end, firstBlock, blocks);
+    // Most spans lie within one block. They are spared Promise.all, after which a span comes some microtasks later.
+    if (blockCount === 1) return new Span(range, firstBlock, [await store.block(key, header, firstBlock)]);
+    const reading = Array.from({ length: blockCount }, (_, index) => store.block(key, header, firstBlock + index));
+    return new Span(range, firstBlock, await Promise.all(reading));
   }
 
-  /** Where a group begins in the segment's media; `end` is where the last one ends. */
+  /** Where a group begins in the segment's media, in bytes. For `end` this is where the last group ends. */
   offsetOf(group: number): number {
     return this.header.groupOffsets[group - this.header.firstGroup]!;
   }
 
-  /** Where the sound of a group begins. */
+  /** Where the sound of a group begins in the segment's media, in bytes. */
   soundOffsetOf(group: number): number {
     return this.offsetOf(group) + this.header.videoBytes[group - this.header.firstGroup]!;
   }

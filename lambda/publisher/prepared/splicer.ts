@@ -1,4 +1,4 @@
-// Turns spans into the bytes of one connection: prepared chunks as they are, but for the time at each join.
+// Turns spans into the bytes of one connection: prepared chunks as they are, except for the times at joins.
 import type { Playing } from '../../domain/prepared-play-out.ts';
 import {
   firstSoundFrameFrom,
@@ -13,13 +13,26 @@ import type { Span } from './span.ts';
 
 type Kind = 'video' | 'audio';
 
-/** Where a track of the connection is: of which playing it sent last, and what of it would follow without a seam. */
+/** Where a track of the connection is. */
 interface Position {
+  /** The playing that was sent from last; null at first. */
   playing: Playing | null;
+  /** The group of that playing that would follow without a seam. */
   next: number;
 }
 
-/** Something else in place of bytes of a segment. */
+/** Successive frames of one kind in a span, which are to be sent next. */
+interface Piece {
+  readonly kind: Kind;
+  readonly span: Span;
+  /** Pictures or frames of sound `first` to `end` of the playing, `end` not included. */
+  readonly first: number;
+  readonly end: number;
+  /** Where the first of them begins in the segment's media, in bytes. */
+  readonly offset: number;
+}
+
+/** Replaces `bytes` bytes at `offset` of a segment's media by others, or leaves them out. */
 interface Edit {
   readonly offset: number;
   readonly bytes: number;
@@ -28,7 +41,7 @@ interface Edit {
 
 export class Splicer {
   readonly #rate: number;
-  readonly #delayFrames: number;
+  readonly #compositionDelayFrames: number;
   readonly #originMs: number;
   readonly #positions: Record<Kind, Position> = {
     video: { playing: null, next: 0 },
@@ -37,8 +50,8 @@ export class Splicer {
   readonly #sequenceHeaders: Record<Kind, Buffer | null>;
 
   /**
-   * @param originMs the moment, since the anchor, that is timestamp 0 of the connection
-   * @param sequenceHeaders sent already, with timestamp 0
+   * @param originMs the time that is timestamp 0 of the connection, in milliseconds since the anchor
+   * @param sequenceHeaders those that were sent already, with timestamp 0
    */
   constructor(
     { framesPerSecond, compositionDelayFrames }: Pick<Profile, 'framesPerSecond' | 'compositionDelayFrames'>,
@@ -46,56 +59,53 @@ export class Splicer {
     sequenceHeaders: { readonly video: Buffer | null; readonly audio: Buffer },
   ) {
     this.#rate = framesPerSecond;
-    this.#delayFrames = compositionDelayFrames;
+    this.#compositionDelayFrames = compositionDelayFrames;
     this.#originMs = originMs;
     this.#sequenceHeaders = { ...sequenceHeaders };
   }
 
   /** Adds pictures `first` to `end` of the span with their own sound to the chunks. */
-  joined(span: Span, first: number, end: number, chunks: Buffer[]): void {
-    const edits: Edit[] = [];
-    this.#edit('video', span, first, end, span.offsetOf(first), edits);
+  addPicturesAndSound(span: Span, first: number, end: number, chunks: Buffer[]): void {
+    const edits = this.#join({ kind: 'video', span, first, end, offset: span.offsetOf(first) });
     const firstSound = firstSoundFrameFrom(first, this.#rate);
     const soundFrames = soundFramesOf(span.playing, this.#rate);
     const endSound = firstSoundFrameFrom(end, this.#rate);
-    if (firstSound < Math.min(endSound, soundFrames)) {
-      this.#edit(
-        'audio',
-        span,
-        firstSound,
-        Math.min(endSound, soundFrames),
-        span.soundOffsetOf(pictureOfSoundFrame(firstSound, this.#rate)),
-        edits,
-      );
+    const endOfSent = Math.min(endSound, soundFrames);
+    if (firstSound < endOfSent) {
+      const offset = span.soundOffsetOf(pictureOfSoundFrame(firstSound, this.#rate));
+      edits.push(...this.#join({ kind: 'audio', span, first: firstSound, end: endOfSent, offset }));
     }
-    // The next playing begins before the last frame of sound would: it is left out.
+    // A rendition may have one frame of sound more than fits before the next playing begins: that frame is left out.
     if (firstSound <= soundFrames && endSound > soundFrames)
-      edits.push(lastSoundOf(span, pictureOfSoundFrame(soundFrames, this.#rate)));
+      edits.push(withoutLastSound(span, pictureOfSoundFrame(soundFrames, this.#rate)));
     addEdited(span, span.offsetOf(first), span.offsetOf(end), edits, chunks);
   }
 
-  /** Adds picture `picture` of the span without its sound. */
-  picture(span: Span, picture: number, chunks: Buffer[]): void {
+  /** Adds picture `picture` of the span without its sound to the chunks. */
+  addPicture(span: Span, picture: number, chunks: Buffer[]): void {
     const offset = span.offsetOf(picture);
-    const edits: Edit[] = [];
-    this.#edit('video', span, picture, picture + 1, offset, edits);
+    const edits = this.#join({ kind: 'video', span, first: picture, end: picture + 1, offset });
     addEdited(span, offset, span.soundOffsetOf(picture), edits, chunks);
   }
 
-  /** Adds frames of sound `first` to `end` of a span of sound alone. */
-  sound(span: Span, first: number, end: number, chunks: Buffer[]): void {
+  /** Adds frames of sound `first` to `end` of a span of sound alone to the chunks. */
+  addSound(span: Span, first: number, end: number, chunks: Buffer[]): void {
     const offset = span.offsetOf(first);
-    const edits: Edit[] = [];
-    this.#edit('audio', span, first, end, offset, edits);
+    const edits = this.#join({ kind: 'audio', span, first, end, offset });
     addEdited(span, offset, span.offsetOf(end), edits, chunks);
   }
 
-  /** Adds what frames `first` to `end`, at `offset`, need to follow what was sent last: other parameters, and the time since. */
-  #edit(kind: Kind, { playing, header }: Span, first: number, end: number, offset: number, edits: Edit[]): void {
+  /**
+   * Lets a piece follow what was sent last.
+   * @returns the edits that this takes: a sequence header, where it is another one, and the time since the last
+   * message, where the piece does not follow in its own playing
+   */
+  #join({ kind, span: { playing, header }, first, end, offset }: Piece): Edit[] {
+    const edits: Edit[] = [];
     const wanted = kind === 'video' ? header.videoSequenceHeader : header.audioSequenceHeader;
     const known = this.#sequenceHeaders[kind];
     if (wanted && wanted !== known) {
-      // With the time of the message before.
+      // A sequence header is sent with the time of the message before it.
       if (!known?.equals(wanted)) edits.push({ offset, bytes: 0, replacement: deltaChunks(kind, 0, wanted) });
       this.#sequenceHeaders[kind] = wanted;
     }
@@ -107,16 +117,19 @@ export class Splicer {
     }
     position.playing = playing;
     position.next = end;
+    return edits;
   }
 
+  /** When a picture is decoded or a frame of sound is heard, in milliseconds since the anchor. */
   #ms(kind: Kind, playing: Playing, group: number): number {
     return kind === 'video'
       ? pictureMs(playing, group, this.#rate)
-      : soundMs(playing, group, this.#rate, this.#delayFrames);
+      : soundMs(playing, group, this.#rate, this.#compositionDelayFrames);
   }
 }
 
-function lastSoundOf(span: Span, picture: number): Edit {
+/** Leaves out the last frame of sound of a picture's group. */
+function withoutLastSound(span: Span, picture: number): Edit {
   const end = span.offsetOf(picture + 1);
   let offset = span.soundOffsetOf(picture);
   for (;;) {
@@ -128,6 +141,9 @@ function lastSoundOf(span: Span, picture: number): Edit {
   }
 }
 
+/**
+ * Adds bytes `start` to `end` of a segment's media to the chunks, with some edits, which are in the order of offsets.
+ */
 function addEdited(span: Span, start: number, end: number, edits: readonly Edit[], chunks: Buffer[]): void {
   let from = start;
   for (const { offset, bytes, replacement } of edits) {

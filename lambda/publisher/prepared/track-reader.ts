@@ -1,6 +1,7 @@
-// Reads one track of a stream from its renditions, span after span, whatever is missing or damaged of them.
+// Reads one track of a stream from its renditions, span after span, whatever of them is missing or damaged.
+import type { Log } from '../../log.ts';
 import { occurrenceAt } from '../../domain/play-out.ts';
-import type { Occurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
 import {
   firstSoundFrameFrom,
   pictureOfSoundFrame,
@@ -14,14 +15,15 @@ import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
+import { NothingReadable } from '../replica/faults.ts';
 import { SegmentDamaged, segmentKey } from './segment-format.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
 
-/** A track of a run, with what its items were prepared from. */
+/** A track of a stream, with the content from which its items were prepared. */
 export interface PreparedTimeline {
   readonly entries: readonly TimelineEntry[];
-  /** By upload; one that was never prepared has none. */
+  /** The hashes by upload. An upload that was never prepared has none. */
   readonly contentHashes: ReadonlyMap<string, string>;
 }
 
@@ -29,44 +31,39 @@ export interface TrackReaderOptions {
   readonly store: SegmentStore;
   readonly format: RenditionFormat;
   readonly framesPerSecond: number;
-  /** Asked anew at every item, so that what was published meanwhile is known. */
+  /** Called anew for every item, so that a playlist that was published meanwhile is known. */
   readonly loadTimeline: () => Promise<PreparedTimeline>;
-  /** A segment is damaged or gone: it has to be made anew. */
+  /** Called when a segment is damaged or gone and has to be made anew. */
   readonly onLost: (uploadID: string, format: RenditionFormat, segment: number) => void;
-  readonly log: (event: string, fields: Record<string, unknown>) => void;
-}
-
-/** Ours: what was prepared is lost or damaged, and nothing else is there to play until it is made anew. */
-export class NothingReadable extends Error {
-  override readonly name = 'NothingReadable';
-  readonly code = 'prepared_anew';
-  readonly detail = 'What was prepared of this stream cannot be read. It is being prepared anew.';
+  readonly log: Log;
 }
 
 interface Position {
   readonly playing: Playing;
   readonly rendition: Rendition;
-  /** The groups of the playing that are still to be read: pictures, or frames of sound. */
+  /** Groups `next` to `end` of the playing are still to be read: pictures, or frames of sound. */
   next: number;
   readonly end: number;
 }
 
 /** How much is read at once. */
 const spanSeconds = 1;
-/** So long something else plays in place of what cannot be read; then it is tried again. */
+/** Something else plays for this long in place of what cannot be read; then that is tried again. */
 const standInSeconds = 10;
 
 export class TrackReader {
   readonly #options: TrackReaderOptions;
-  /** In frames: 2 s, the distance of keyframes. */
+  /** How many frames lie between keyframes. */
   readonly #gopFrames: number;
   readonly #spanGroups: number;
+  /** The frame from which on `#find` looks for what plays. */
   #frame: number;
-  /** Only before anything was read may pictures begin earlier than asked for. */
+  /** Whether nothing was read yet: only then may pictures begin earlier than asked for. */
   #isFirst = true;
   #position: Position | null = null;
-  /** What was read last without fault stands in for what cannot be read. */
+  /** The item that was read last without fault. It stands in for what cannot be read. */
   #lastGood: TimelineItem | null = null;
+  /** The uploads that cannot be read, and the frame from which on they are tried again. */
   #unreadable = { uploadIDs: new Set<string>(), untilFrame: 0 };
 
   /** @param startFrame first frame to read, counted from the anchor; pictures begin at the keyframe at or before it */
@@ -81,29 +78,27 @@ export class TrackReader {
         : spanSeconds * framesPerSecond;
   }
 
-  /** The next span. One call at a time. @throws {MediaError} when nothing of the timeline is prepared; {NothingReadable} */
+  /**
+   * The next span. One call at a time.
+   * @throws {MediaError} when nothing of the timeline is prepared
+   * @throws {NothingReadable} when nothing of what is prepared can be read
+   */
   async next(): Promise<Span> {
+    const { store } = this.#options;
     for (;;) {
-      const position = (this.#position ??= await this.#find());
+      this.#position ??= await this.#find();
+      const position = this.#position;
       const { playing, rendition, next } = position;
       const perSegment = groupsPerSegment(rendition.format);
       const segment = Math.floor(next / perSegment);
-      const end = Math.min(
-        position.end,
-        (segment + 1) * perSegment,
-        next + this.#spanGroups - (next % this.#spanGroups),
-      );
+      const segmentEnd = (segment + 1) * perSegment;
+      const spanEnd = next + this.#spanGroups - (next % this.#spanGroups);
+      const end = Math.min(position.end, segmentEnd, spanEnd);
       try {
         const key = segmentKey(rendition, segment);
-        const span = await Span.load(
-          this.#options.store,
-          key,
-          playing,
-          await this.#options.store.header(key),
-          next,
-          end,
-        );
-        // Skipped meanwhile: what was read is not wanted any more.
+        const header = await store.header(key);
+        const span = await Span.load(store, key, { playing, header, first: next, end });
+        // If the reader was told to skip meanwhile, what was read is not wanted any more.
         if (this.#position !== position) continue;
         position.next = end;
         this.#lastGood = playing.occurrence.item;
@@ -115,13 +110,15 @@ export class TrackReader {
     }
   }
 
-  /** Goes on with the first keyframe at or after `frame`, or with the next item where that comes first. For pictures. */
+  /**
+   * Goes on at `frame`: pictures with the first keyframe from there on, or with the next item where that comes first.
+   */
   skipTo(frame: number): void {
     this.#frame = frame;
     this.#position = null;
   }
 
-  /** What plays at `#frame`, and from where on. */
+  /** Finds what plays at `#frame`, and with which of its groups to begin. */
   async #find(): Promise<Position> {
     const { loadTimeline, framesPerSecond, format } = this.#options;
     const { entries, contentHashes } = await loadTimeline();
@@ -129,11 +126,12 @@ export class TrackReader {
     for (;;) {
       const occurrence = this.#occurrenceAt(this.#frame, entries, contentHashes);
       const rendition = renditionOf(contentHashes.get(occurrence.item.uploadID)!, occurrence.item, format);
-      const length =
-        format === 'sound' ? pictureOfSoundFrame(rendition.groupCount, framesPerSecond) : rendition.groupCount;
-      const playing = playingAt(occurrence, this.#frame, length);
+      const { groupCount } = rendition;
+      const isSound = format === 'sound';
+      const renditionFrames = isSound ? pictureOfSoundFrame(groupCount, framesPerSecond) : groupCount;
+      const playing = playingAt(occurrence, this.#frame, renditionFrames);
       const next = this.#firstGroupFrom(wantedFrame, playing);
-      const end = format === 'sound' ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
+      const end = isSound ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
       if (next < end) {
         this.#isFirst = false;
         return { playing, rendition, next, end };
@@ -142,32 +140,35 @@ export class TrackReader {
     }
   }
 
+  /** The first group of a playing that is read when the reader goes on at a frame. */
   #firstGroupFrom(frame: number, { startFrame }: Playing): number {
     const { format, framesPerSecond } = this.#options;
     if (format === 'sound') {
-      // A playing that follows another begins with its first. Else by the grid of the stream: there the sender of the connection before stopped.
-      const isJoin = frame === startFrame && !this.#isFirst;
-      return isJoin
-        ? 0
-        : Math.max(0, firstSoundFrameFrom(frame, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond));
+      // A playing that follows another begins with its first frame of sound.
+      if (frame === startFrame && !this.#isFirst) return 0;
+      // Any other begins by the grid of the stream, where the sender of the connection before stopped.
+      const gridFrame = firstSoundFrameFrom(frame, framesPerSecond);
+      return Math.max(0, gridFrame - soundGridFrame(startFrame, framesPerSecond));
     }
     const picture = Math.max(0, frame - startFrame);
-    return (this.#isFirst ? Math.floor : Math.ceil)(picture / this.#gopFrames) * this.#gopFrames;
+    const round = this.#isFirst ? Math.floor : Math.ceil;
+    return round(picture / this.#gopFrames) * this.#gopFrames;
   }
 
-  /** What the timeline says, or what stands in for it. */
+  /** What plays at a frame: what the timeline says, or what stands in for it. */
   #occurrenceAt(
     frame: number,
     entries: readonly TimelineEntry[],
     contentHashes: ReadonlyMap<string, string>,
-  ): Occurrence {
+  ): ItemOccurrence {
     const planned = occurrenceAt(entries, frame, this.#options.framesPerSecond);
     const { uploadIDs, untilFrame } = this.#unreadable;
     if (frame >= untilFrame) uploadIDs.clear();
     const isReadable = ({ uploadID }: TimelineItem) => contentHashes.has(uploadID) && !uploadIDs.has(uploadID);
     if (isReadable(planned.item)) return planned;
     const entry = entries.find(({ number }) => number === planned.entryNumber)!;
-    const item = [...(this.#lastGood ? [this.#lastGood] : []), ...entry.snapshot.items].find(isReadable);
+    const standIns = this.#lastGood ? [this.#lastGood, ...entry.snapshot.items] : entry.snapshot.items;
+    const item = standIns.find(isReadable);
     if (!item && uploadIDs.size > 0) throw new NothingReadable();
     if (!item) throw new MediaError('damaged', 'Nothing of what the stream plays is prepared.');
     const plannedEnd = planned.startFrame + planned.frameCount;
@@ -175,13 +176,13 @@ export class TrackReader {
     return { ...planned, item, startFrame: frame, frameCount: end - frame };
   }
 
-  /** Lets something else play from here on, up to a keyframe of what could not be read. */
+  /** Lets something else play in place of what cannot be read, from here on up to one of its keyframes. */
   #replace({ playing, rendition, next }: Position, segment: number, error: unknown): void {
     const { onLost, log, framesPerSecond, format, store } = this.#options;
     const { uploadID } = playing.occurrence.item;
     log('segment_unreadable', { uploadID, segment, error: String(error) });
     store.forget(segmentKey(rendition, segment));
-    // That the store does not answer says nothing about what is in it.
+    // Any other error, as when the store does not answer, says nothing about the segment.
     if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, format, segment);
     const picture = format === 'sound' ? pictureOfSoundFrame(next, framesPerSecond) + 1 : next;
     const standInEnd = Math.ceil((picture + standInSeconds * framesPerSecond) / this.#gopFrames) * this.#gopFrames;

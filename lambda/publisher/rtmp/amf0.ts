@@ -5,10 +5,13 @@ export interface Amf0Object {
   [key: string]: Amf0Value;
 }
 
-/** What reading gives. Objects, typed objects and ECMA arrays are all objects (without a prototype); a date is its milliseconds. */
+/**
+ * A decoded value. Objects, typed objects and ECMA arrays of AMF0 all become objects without a prototype; a date
+ * becomes its milliseconds.
+ */
 export type Amf0Value = string | number | boolean | null | undefined | Amf0Value[] | Amf0Object;
 
-/** What can be written. A Map becomes an ECMA array, which the FLV specification asks for in onMetaData. */
+/** A value that can be encoded. A Map becomes an ECMA array, which the FLV specification asks for in onMetaData. */
 export type Amf0Input = Amf0Value | ReadonlyMap<string, Amf0Value>;
 
 const marker = {
@@ -38,7 +41,8 @@ export function encodeAmf0(values: readonly Amf0Input[]): Buffer {
 
 /**
  * Decodes every value in `bytes`.
- * @throws {RtmpProtocolError} when they are truncated, nested deeper than 16, more than 10,000, or of a type RTMP does not use
+ * @throws {RtmpProtocolError} when `bytes` are cut short, hold more than 10,000 values or values nested deeper than 16,
+ * or a type that RTMP does not use
  */
 export function decodeAmf0(bytes: Buffer): Amf0Value[] {
   const decoder = new Decoder(bytes);
@@ -149,7 +153,7 @@ class Decoder {
   }
 
   #properties(depth: number): Amf0Object {
-    // Without a prototype, so that a key like __proto__ is only a key.
+    // The object has no prototype, so that a key like __proto__ is only a key.
     const object: Amf0Object = { __proto__: null };
     for (;;) {
       const key = this.#key();

@@ -4,12 +4,12 @@ import { messageType } from './message.ts';
 import type { RtmpMessage } from './message.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
 
-/** Room for a keyframe at any bitrate we know; nginx-rtmp has the same bound. */
+/** A keyframe is smaller than this at any bitrate that we know; nginx-rtmp has the same bound. */
 const maxMessageBytes = 10 * 1024 * 1024;
 const maxIncompleteBytes = 32 * 1024 * 1024;
 const maxChunkStreams = 64;
 const firstAllocationBytes = 16 * 1024;
-/** Header bytes after the basic header, by format. */
+/** How many bytes of a chunk's header follow its basic header, by the format of the chunk. */
 const headerBytesByFormat: readonly number[] = [11, 7, 3, 0];
 
 interface ChunkStream {
@@ -17,11 +17,15 @@ interface ChunkStream {
   type: number;
   streamID: number;
   timestampMs: number;
-  /** The last timestamp field: absolute in format 0, a delta otherwise. Format 3 adds it again for a new message. */
+  /**
+   * The last timestamp field that was read: an absolute time in format 0, else a delta. A new message in format 3 adds
+   * it once more.
+   */
   timestampField: number;
+  /** Whether the timestamp field is an extended one, of four bytes behind each header. */
   extended: boolean;
   messageBytes: number;
-  /** The message so far; its first `filledBytes` bytes count. Null between messages. */
+  /** The bytes of the message that have come so far fill the first `filledBytes` of it. Null between messages. */
   body: Buffer | null;
   filledBytes: number;
 }
@@ -36,9 +40,10 @@ export class ChunkReader {
   #incompleteBytes = 0;
 
   /**
-   * Takes the next bytes, cut anywhere, and returns the messages they complete, Set Chunk Size and Abort included (both already obeyed).
-   * @throws {RtmpProtocolError} on anything the protocol does not allow, a message over 10 MiB, more than 32 MiB of incomplete
-   * messages or more than 64 chunk streams; the reader cannot be used afterwards
+   * Takes the next bytes, which may be cut anywhere, and returns the messages that they complete. Set Chunk Size and
+   * Abort are among these, though the reader has obeyed them already.
+   * @throws {RtmpProtocolError} on anything that the protocol does not allow, a message of more than 10 MiB, more than
+   * 32 MiB of incomplete messages or more than 64 chunk streams; the reader cannot be used afterwards
    */
   read(data: Buffer): RtmpMessage[] {
     const input = this.#headerStart.length > 0 ? Buffer.concat([this.#headerStart, data]) : data;
@@ -55,25 +60,25 @@ export class ChunkReader {
       const message = this.#endChunk();
       if (message !== null) messages.push(message);
     }
-    // A copy, so that a few bytes do not keep a whole read alive.
+    // The rest is copied, so that a few bytes do not keep the buffer of a whole read alive.
     this.#headerStart = Buffer.from(input.subarray(offset));
     return messages;
   }
 
-  /** Reads one chunk's header and returns its length, or null when it is not all there. */
+  /** Reads one chunk's header. @returns its length in bytes; null when it is not all there yet */
   #startChunk(input: Buffer, start: number): number | null {
     const available = input.length - start;
     if (available < 1) return null;
     const first = input.readUInt8(start);
     const format = first >> 6;
-    const basicBytes = [2, 3][first & 0x3f] ?? 1;
+    const shortID = first & 0x3f;
+    // An id of 0 or 1 stands for one that follows in one or two bytes, less 64.
+    const basicBytes = [2, 3][shortID] ?? 1;
     const fieldBytes = headerBytesByFormat[format]!;
     if (available < basicBytes + fieldBytes) return null;
 
-    const stream = this.#streamOf(
-      basicBytes === 1 ? first & 0x3f : 64 + input.readUIntLE(start + 1, basicBytes - 1),
-      format,
-    );
+    const id = basicBytes === 1 ? shortID : 64 + input.readUIntLE(start + 1, basicBytes - 1);
+    const stream = this.#streamOf(id, format);
     const fields = start + basicBytes;
     const shortTimestamp = format === 3 ? null : input.readUIntBE(fields, 3);
     const extended = shortTimestamp === null ? stream.extended : shortTimestamp === extendedTimestamp;
@@ -102,7 +107,7 @@ export class ChunkReader {
   #streamOf(id: number, format: number): ChunkStream {
     const known = this.#streams.get(id);
     if (known) return known;
-    // Format 1 is let through because librtmp opens its control stream with it.
+    // A first header has to be of format 0. Format 1 is let through, as librtmp opens its control stream with it.
     if (format > 1) throw new RtmpProtocolError('chunk stream does not start with a full header');
     if (this.#streams.size === maxChunkStreams) throw new RtmpProtocolError('too many chunk streams');
     const stream: ChunkStream = {
@@ -120,12 +125,14 @@ export class ChunkReader {
     return stream;
   }
 
+  /** Takes what is there of the current chunk's payload. @returns how many bytes it took */
   #readPayload(input: Buffer, offset: number): number {
     const stream = this.#current!;
     const bytes = Math.min(this.#chunkBytesLeft, input.length - offset);
     const needed = stream.filledBytes + bytes;
     if (needed > stream.body!.length) {
-      stream.body = this.#grow(stream.body!, Math.min(stream.messageBytes, Math.max(needed, 2 * stream.body!.length)));
+      const size = Math.max(needed, 2 * stream.body!.length);
+      stream.body = this.#grow(stream.body!, Math.min(stream.messageBytes, size));
     }
     input.copy(stream.body!, stream.filledBytes, offset, offset + bytes);
     stream.filledBytes = needed;
@@ -133,7 +140,7 @@ export class ChunkReader {
     return bytes;
   }
 
-  /** Memory follows the bytes that came, never the length that was announced. */
+  /** Gives a message more room: as much as the bytes that have come need, never as much as was announced. */
   #grow(body: Buffer, size: number): Buffer {
     this.#incompleteBytes += size - body.length;
     if (this.#incompleteBytes > maxIncompleteBytes) throw new RtmpProtocolError('too many incomplete messages');
@@ -142,6 +149,7 @@ export class ChunkReader {
     return grown;
   }
 
+  /** @returns the message that the current chunk completes; null when more chunks of it are to come */
   #endChunk(): RtmpMessage | null {
     const stream = this.#current!;
     this.#current = null;

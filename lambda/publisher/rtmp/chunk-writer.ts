@@ -1,10 +1,10 @@
 // Cuts RTMP messages into chunks (Adobe RTMP 1.0, section 5.3).
 import type { RtmpMessage } from './message.ts';
 
-/** From this value on a timestamp field holds 0xFFFFFF and the value follows in four bytes of its own. */
+/** A time from this value on does not fit into a timestamp field, which then holds this value; four bytes follow it. */
 export const extendedTimestamp = 0xff_ff_ff;
 
-/** The chunk size of both sides until they say otherwise. */
+/** The chunk size of each side until it announces another. */
 export const initialChunkSize = 128;
 
 const timestampRange = 2 ** 32;
@@ -16,26 +16,24 @@ interface LastHeader {
 
 interface Header {
   readonly format: 0 | 1;
-  /** Absolute in format 0, since the last message of the chunk stream in format 1. 0..2^32-1. */
+  /** Milliseconds, 0..2^32-1: absolute in format 0, since the last message of the chunk stream in format 1. */
   readonly timestampField: number;
 }
 
 /**
- * The writing half of a connection. After the first message of a chunk stream it writes deltas (format 1), so that a stream that
- * runs for weeks needs no extended timestamps: receivers have many bugs there.
+ * The writing half of a connection. After the first message of a chunk stream it writes deltas (format 1), so that a
+ * stream that runs for weeks needs no extended timestamps: many receivers have bugs there.
  */
 export class ChunkWriter {
-  /** Holds for what is written next; announcing it is the caller's part. */
+  /** The size of chunks that are written from now on. The caller has to announce it to the peer. */
   chunkSize = initialChunkSize;
   readonly #lastHeaders = new Map<number, LastHeader>();
 
-  /** The messages' chunks in one buffer, to be sent with one write. */
+  /** @returns the chunks of all messages in one buffer, to be sent with one write */
   write(messages: readonly RtmpMessage[]): Buffer {
     const headers = messages.map((message) => this.#chooseHeader(message));
-    const size = messages.reduce(
-      (sum, message, index) => sum + chunkedSize(message, headers[index]!, this.chunkSize),
-      0,
-    );
+    const sizes = messages.map((message, index) => chunkedSize(message, headers[index]!, this.chunkSize));
+    const size = sizes.reduce((sum, each) => sum + each, 0);
     const bytes = Buffer.allocUnsafe(size);
     let offset = 0;
     for (const [index, message] of messages.entries())

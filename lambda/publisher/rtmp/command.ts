@@ -7,7 +7,7 @@ import { RtmpProtocolError } from './protocol-error.ts';
 
 export interface RtmpCommand {
   readonly name: string;
-  /** Pairs `_result` and `_error` with their command; 0 expects no answer. */
+  /** By it the sender knows which command a `_result` or `_error` answers; 0 expects no answer. */
   readonly transactionID: number;
   /** The command object first (null for most commands), then the arguments. */
   readonly values: readonly Amf0Value[];
@@ -28,7 +28,7 @@ export function commandMessage(
  * @throws {RtmpProtocolError} when a command message does not hold a command
  */
 export function readCommand(message: RtmpMessage): RtmpCommand | null {
-  // The AMF3 kind is the same AMF0 values after one byte.
+  // A command of type AMF3 has the same AMF0 values behind one byte.
   if (message.type === messageType.commandAmf3) return parseCommand(message.payload.subarray(1));
   return message.type === messageType.commandAmf0 ? parseCommand(message.payload) : null;
 }

@@ -4,14 +4,14 @@ import type { VideoCodec } from '../../domain/video-format.ts';
 import type { Amf0Input } from './amf0.ts';
 import { announcementOf } from './enhanced-codecs.ts';
 
-/** What encoders call themselves to RTMP servers, some of which take nothing else. */
+/** Encoders call themselves this, and some RTMP servers take nothing else. */
 const flashVersion = 'FMLE/3.0 (compatible; FMSc/1.0)';
 
 /** Bits of audioCodecs and videoCodecs. */
 const aacBit = 0x04_00;
 const h264Bit = 0x00_80;
 
-/** Bit of capsEx: reconnect requests are honoured (Enhanced RTMP v2, Enhancing NetConnection connect Command). */
+/** The bit of capsEx that promises to obey reconnect requests (Enhanced RTMP v2, Enhancing NetConnection connect). */
 const reconnectBit = 0x01;
 
 export function connectProperties({ app, tcUrl }: RtmpURL, videoCodec: VideoCodec): Amf0Input {

@@ -2,28 +2,29 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { isAddressAllowed } from '../../domain/network-address.ts';
+import type { AddressRules } from '../../domain/network-address.ts';
 import { DestinationError } from './destination-error.ts';
 
 /**
  * @param address an IPv4 or IPv6 address, IPv4-mapped ones included
  * @throws {DestinationError} address_forbidden
  */
-export function assertAddressAllowed(address: string, allowPrivate: boolean): void {
-  if (!isAddressAllowed(address, allowPrivate)) throw new DestinationError('address_forbidden');
+export function assertAddressAllowed(address: string, rules: AddressRules): void {
+  if (!isAddressAllowed(address, rules)) throw new DestinationError('address_forbidden');
 }
 
 /**
- * A lookup for net.connect that gives the first allowed address, IPv4 first: every ingest has one, and half-working IPv6 is common.
- * As the socket connects to what this returns, a name cannot point elsewhere after the check.
+ * A lookup for net.connect that gives the first allowed address. IPv4 comes first: every ingest has such an address,
+ * and IPv6 that half works is common. The socket connects to the address given here, so a name cannot point elsewhere
+ * after the check.
  */
-export function allowedLookup(allowPrivate: boolean): LookupFunction {
+export function allowedLookup(rules: AddressRules): LookupFunction {
   return (hostname, _options, callback) => {
     lookup(hostname, { all: true, order: 'ipv4first' }, (error, addresses) => {
       if (error) return callback(error, '');
-      const allowed = addresses.find(({ address }) => isAddressAllowed(address, allowPrivate));
-      return allowed
-        ? callback(null, allowed.address, allowed.family)
-        : callback(new DestinationError('address_forbidden'), '');
+      const allowed = addresses.find(({ address }) => isAddressAllowed(address, rules));
+      if (!allowed) return callback(new DestinationError('address_forbidden'), '');
+      return callback(null, allowed.address, allowed.family);
     });
   };
 }

@@ -11,28 +11,33 @@ const detailByCode = {
   stalled: 'The destination stopped taking data.',
   certificate_expired: "The destination's TLS certificate has expired.",
   tls_failed:
-    'No secure connection to the destination: its TLS certificate could not be verified, or it does not speak TLS on this port.',
+    'No secure connection to the destination: its TLS certificate could not be verified, ' +
+    'or it does not speak TLS on this port.',
   handshake_failed: 'The server at the destination does not speak RTMP.',
   login_required:
-    'The destination wants encoders to log in with a user name and a password, which is not supported. It may have an address that takes a stream key alone.',
+    'The destination wants encoders to log in with a user name and a password, which is not supported. ' +
+    'It may have an address that takes a stream key alone.',
   redirected: 'The destination sends encoders on to an address that cannot be used, or on and on.',
   codec_refused:
-    'The destination does not take this codec. Set videoCodec to h264, or send to one that takes Enhanced RTMP with it.',
+    'The destination does not take this codec. ' +
+    'Set videoCodec to h264, or send to one that takes Enhanced RTMP with it.',
   app_refused: 'The destination refused the connection to this application. The path of the RTMP URL may be wrong.',
   key_refused: 'The destination refused the stream key. It may be wrong, expired or not enabled for live streaming.',
   already_publishing: 'The destination says that another encoder is already publishing with this stream key.',
   server_full: 'The destination has no capacity for another stream at the moment.',
   connection_lost: 'The connection to the destination was lost.',
   ended_at_once:
-    'The destination let the stream begin and ended it at once. The stream key may be wrong, expired or not enabled for live streaming.',
+    'The destination let the stream begin and ended it at once. ' +
+    'The stream key may be wrong, expired or not enabled for live streaming.',
   ended_by_destination: 'The destination ended the stream.',
 } as const;
 
 export type DestinationErrorCode = keyof typeof detailByCode;
 
 /**
- * The destination, or the way to it, is to blame: not the caller, the media or us.
- * `detail` and `message` are one fixed sentence per code and `cause` is a socket or protocol error, so none can hold a stream key.
+ * The destination, or the network on the way to it, is to blame: not the caller, the media or us. `detail` and
+ * `message` are one fixed sentence per code, and `cause` is a socket or protocol error, so none of them can hold a
+ * stream key.
  */
 export class DestinationError extends Error {
   override readonly name = 'DestinationError';
@@ -46,9 +51,9 @@ export class DestinationError extends Error {
   }
 }
 
-/** The server has said where it wants its publisher instead. Does not leave the client. */
+/** The server wants its publisher at another address. The RTMP client handles this error and never passes it on. */
 export class Redirected extends DestinationError {
-  /** Private, since servers may repeat the stream key in it. */
+  /** A private field, which no log prints: servers may repeat the stream key in the address. */
   readonly #reference: string;
 
   /** @param reference an RTMP URL, or part of one */

@@ -3,27 +3,31 @@ import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { allowedLookup, assertAddressAllowed } from './destination-address.ts';
+import type { AddressRules } from '../../domain/network-address.ts';
 import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 import type { RtmpURL } from '../../domain/rtmp-url.ts';
 
 const keepAliveDelayMs = 15_000;
-/** For TCP's answer: round the world and once more for a packet that was lost. Then a new connection is tried, since it asks more often. */
+/**
+ * How long TCP's answer may take: once round the world, and once more for a packet that was lost. Then it is better to
+ * try a new connection, as TCP waits longer and longer before it asks again.
+ */
 const answerTimeoutMs = 2500;
 
-export interface DestinationSocketOptions {
-  readonly allowPrivateAddresses: boolean;
+export interface DestinationSocketOptions extends AddressRules {
   /** PEM certificates to trust in place of the public authorities. */
   readonly tlsCa?: string;
-  /** Without them every connection begins a session of its own. */
+  /** The sessions to resume; without them every connection begins a new one. */
   readonly tlsSessions?: TlsSessions;
 }
 
 /**
- * Connects, for rtmps with the certificate verified against the host name (also sent as SNI).
- * Aborting `signal` before it resolves destroys the socket; afterwards the socket is the caller's.
- * @throws {DestinationError} address_forbidden, name_not_found, name_not_resolved, unreachable, unanswered, certificate_expired or tls_failed; the signal's reason when aborted
+ * Connects to a destination. For rtmps the certificate is verified against the host name, which is also sent as SNI.
+ * Aborting `signal` destroys the socket until this has resolved; afterwards the socket is the caller's.
+ * @throws {DestinationError} address_forbidden, name_not_found, name_not_resolved, unreachable, unanswered,
+ * certificate_expired or tls_failed; the signal's reason when aborted
  */
 export async function openDestinationSocket(
   url: RtmpURL,
@@ -31,22 +35,9 @@ export async function openDestinationSocket(
   signal: AbortSignal,
 ): Promise<Socket> {
   signal.throwIfAborted();
-  // Node does not call lookup for a literal address.
-  if (isIP(url.hostname)) assertAddressAllowed(url.hostname, options.allowPrivateAddresses);
-  const endpoint = {
-    host: url.hostname,
-    port: url.port,
-    lookup: allowedLookup(options.allowPrivateAddresses),
-    // Trying several addresses at once would be more than one connection.
-    autoSelectFamily: false,
-  };
-  const session = options.tlsSessions?.of(url);
-  const tls = {
-    ...(!isIP(url.hostname) && { servername: url.hostname }),
-    ...(options.tlsCa !== undefined && { ca: options.tlsCa }),
-    ...(session && { session }),
-  };
-  const socket = url.secure ? connectTls({ ...endpoint, ...tls }) : connectTcp(endpoint);
+  // Node calls no lookup for a literal address, so it is checked here.
+  if (isIP(url.hostname)) assertAddressAllowed(url.hostname, options);
+  const socket = connectTo(url, options);
   let tcpConnected = false;
   const abort = (): void => void socket.destroy(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
@@ -77,7 +68,25 @@ export async function openDestinationSocket(
   }
 }
 
-/** The code for a socket error before the TCP connection stood. */
+function connectTo(url: RtmpURL, options: DestinationSocketOptions): Socket {
+  const endpoint = {
+    host: url.hostname,
+    port: url.port,
+    lookup: allowedLookup(options),
+    // Node would try several addresses at once, which would be more than one connection.
+    autoSelectFamily: false,
+  };
+  if (!url.secure) return connectTcp(endpoint);
+  const session = options.tlsSessions?.of(url);
+  return connectTls({
+    ...endpoint,
+    ...(!isIP(url.hostname) && { servername: url.hostname }),
+    ...(options.tlsCa !== undefined && { ca: options.tlsCa }),
+    ...(session && { session }),
+  });
+}
+
+/** The code for a socket error that came before the TCP connection stood. */
 function connectFailure(error: unknown): DestinationErrorCode {
   if (!(error instanceof Error)) return 'unreachable';
   const { code = '', syscall } = error as NodeJS.ErrnoException;
@@ -85,16 +94,18 @@ function connectFailure(error: unknown): DestinationErrorCode {
   return unansweredCodes.has(code) ? 'unanswered' : 'unreachable';
 }
 
-/** The network, not the server, said so. */
+/** Errors that come from the network, not from the server. */
 const unansweredCodes = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN']);
 
 function tlsFailure(error: unknown): DestinationErrorCode {
-  return error instanceof Error && 'code' in error && error.code === 'CERT_HAS_EXPIRED'
-    ? 'certificate_expired'
-    : 'tls_failed';
+  return hasCode(error, 'CERT_HAS_EXPIRED') ? 'certificate_expired' : 'tls_failed';
 }
 
 /** Whether the operating system gave up waiting for the other side. */
 export function isTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT';
+  return hasCode(error, 'ETIMEDOUT');
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,13 +1,15 @@
 // The digests of the complex handshake, by which Flash Player 9 and its servers know each other.
 import { createHmac } from 'node:crypto';
 
-/** These and the places below: Adobe's RTMP 1.0 leaves them out; ffmpeg, librtmp and nginx-rtmp agree on them. */
+/** Adobe's RTMP 1.0 does not describe digests. These constants are those of ffmpeg, librtmp and nginx-rtmp. */
 const digestBytes = 32;
 const adobe = Buffer.from('f0eec24a8068bee82e00d0d1029e7e576eec5d2d29806fab93b8e636cfeb31ae', 'hex');
 
-/** Digests of first blocks are made with a name alone, those of second blocks with what both sides know of it. */
+/** Who makes digests. */
 interface Maker {
+  /** The HMAC key for C1 and S1. */
   readonly name: Buffer;
+  /** The HMAC key for C2 and S2, with the digest that they answer. */
   readonly key: Buffer;
 }
 
@@ -15,11 +17,14 @@ const makerOf = (name: string): Maker => ({ name: Buffer.from(name), key: Buffer
 export const clientMaker = makerOf('Genuine Adobe Flash Player 001');
 export const serverMaker = makerOf('Genuine Adobe Flash Media Server 001');
 
-/** Where the four bytes are whose sum says where the digest is, among the 728 places after them. Clients use the first. */
+/**
+ * At one of these offsets are four bytes whose sum, modulo 728, says how far behind them the digest begins. Clients use
+ * the first offset.
+ */
 const placeOffsets = [8, 772];
 const places = 728;
 
-/** Puts the digest into C1 or S1, 1536 random bytes but for the first eight. @returns it */
+/** Writes the digest into C1 or S1, of whose 1536 bytes all but the first eight are random. @returns the digest */
 export function imprintDigest(block: Buffer, { name }: Maker): Buffer {
   const start = digestStart(block, placeOffsets[0]!);
   const digest = digestAround(block, start, name);
@@ -27,7 +32,7 @@ export function imprintDigest(block: Buffer, { name }: Maker): Buffer {
   return digest;
 }
 
-/** The digest in C1 or S1; null where the maker put none. */
+/** The digest in C1 or S1; null where the maker wrote none. */
 export function findDigest(block: Buffer, { name }: Maker): Buffer | null {
   for (const offset of placeOffsets) {
     const start = digestStart(block, offset);
@@ -37,7 +42,7 @@ export function findDigest(block: Buffer, { name }: Maker): Buffer | null {
   return null;
 }
 
-/** C2 or S2 in answer to a block with a digest. @param random 1504 bytes */
+/** The C2 or S2 that answers a block with a digest. @param random 1504 bytes */
 export function answerToDigest(digest: Buffer, random: Buffer, { key }: Maker): Buffer {
   return Buffer.concat([random, hmac(hmac(key, digest), random)]);
 }
@@ -47,6 +52,7 @@ function digestStart(block: Buffer, offset: number): number {
   return offset + 4 + (sum % places);
 }
 
+/** The digest of all bytes of a block but those that hold the digest. */
 function digestAround(block: Buffer, start: number, name: Buffer): Buffer {
   return hmac(name, block.subarray(0, start), block.subarray(start + digestBytes));
 }

@@ -1,4 +1,4 @@
-// The RTMP handshake, for both sides (Adobe RTMP 1.0, section 5.2): complex as a client where the server knows it, else simple.
+// The RTMP handshake of both sides (Adobe RTMP 1.0, section 5.2): a client offers the complex one, a server the simple.
 import { answerToDigest, clientMaker, findDigest, imprintDigest, serverMaker } from './handshake-digest.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
 
@@ -7,13 +7,13 @@ export const handshakeRandomBytes = 1528;
 
 const rtmpVersion = 3;
 const blockBytes = 1536;
-/** What ffmpeg says. With zeros, as in the simple handshake, servers do not look for a digest. */
+/** The version that ffmpeg gives. Where it is zero, as in the simple handshake, servers look for no digest. */
 const flashPlayerVersion = Buffer.of(9, 0, 124, 2);
 const answerRandomBytes = 1504;
 
 /**
- * One side of a handshake. A client puts a digest into C1, which servers that know only the simple handshake take for random bytes, and
- * answers one in S1. A server ignores it.
+ * One side of a handshake. A client puts a digest into C1, which servers that know only the simple handshake take for
+ * random bytes, and it answers the digest in S1 if there is one. A server ignores digests.
  */
 export class Handshake {
   /** To be sent at once; empty for the server. */
@@ -43,24 +43,23 @@ export class Handshake {
   }
 
   /**
-   * Takes the peer's next bytes. `reply` is to be sent; `rest` is null until the handshake is over, then what followed it.
+   * Takes the peer's next bytes.
+   * @returns `reply`, to be sent at once; `rest`, null until the handshake is over, then the bytes that followed it
    * @throws {RtmpProtocolError} when the peer does not speak RTMP version 3
    */
   receive(data: Buffer): { readonly reply: Buffer; readonly rest: Buffer | null } {
     this.#received = Buffer.concat([this.#received, data]);
     if (this.#received.length > 0 && this.#received[0] !== rtmpVersion)
       throw new RtmpProtocolError('peer does not speak RTMP');
-    const reply =
-      !this.#answered && this.#received.length > blockBytes
-        ? this.#answer(this.#received.subarray(1, 1 + blockBytes))
-        : Buffer.alloc(0);
-    this.#answered ||= reply.length > 0;
+    const mayAnswer = !this.#answered && this.#received.length > blockBytes;
+    const reply = mayAnswer ? this.#answer(this.#received.subarray(1, 1 + blockBytes)) : Buffer.alloc(0);
+    this.#answered ||= mayAnswer;
     const end = 1 + 2 * blockBytes;
     return { reply, rest: this.#received.length >= end ? this.#received.subarray(end) : null };
   }
 }
 
-/** C0 and C1, or S0 and S1: the version, then a block of time 0, four zero bytes and random bytes. */
+/** C0 and C1, or S0 and S1: the version, then a block of a time of 0, four zero bytes and random bytes. */
 function versionAndBlock(random: Buffer): Buffer {
   return Buffer.concat([Buffer.of(rtmpVersion), Buffer.alloc(8), random]);
 }

@@ -15,13 +15,16 @@ export const messageType = {
   commandAmf0: 20,
 } as const;
 
-/** Chunk streams we write on: one for each kind of message, as deltas of timestamps are kept per chunk stream. 2 is fixed by the protocol. */
+/**
+ * The chunk streams that we write on. Each kind of message has its own, as deltas of timestamps are kept per chunk
+ * stream. The protocol fixes the number 2 for control messages.
+ */
 export const chunkStream = { control: 2, command: 3, audio: 4, data: 5, video: 6 } as const;
 
-/** What OBS publishes with, so that every ingest is known to take it. Larger chunks would save 0.02 % of the bytes. */
+/** OBS publishes with this size, so every ingest is known to take it. Larger chunks would save 0.02 % of the bytes. */
 export const mediaChunkSize = 4096;
 
-/** Where each kind of media goes. */
+/** The chunk stream and the message type of each kind of media. */
 export const mediaHeaders = {
   video: { chunkStreamID: chunkStream.video, type: messageType.video },
   audio: { chunkStreamID: chunkStream.audio, type: messageType.audio },
@@ -34,17 +37,20 @@ export interface RtmpMessage {
   readonly type: number;
   /** 0 is the connection itself, otherwise what createStream returned. */
   readonly streamID: number;
-  /** Read: 0..2^32-1. Written: any whole number from 0, sent modulo 2^32. */
+  /** 0..2^32-1 when read; any whole number from 0 when written, which is sent modulo 2^32. */
   readonly timestampMs: number;
   readonly payload: Buffer;
 }
 
-/** What a publisher sends. */
+/** A message that a publisher sends. */
 export interface MediaMessage {
   readonly type: 'video' | 'audio' | 'data';
   /** Decoding time since the start of the connection in whole milliseconds; may exceed 2^32. */
   readonly timestampMs: number;
-  /** An FLV tag body; for `data` the AMF0 values '@setDataFrame', 'onMetaData' and the metadata (a Map, to be an ECMA array). */
+  /**
+   * An FLV tag body. For `data` it is the AMF0 values '@setDataFrame', 'onMetaData' and the metadata, which has to be
+   * an ECMA array (encoded from a Map).
+   */
   readonly payload: Buffer;
 }
 

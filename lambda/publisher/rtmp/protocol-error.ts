@@ -1,6 +1,6 @@
 // The error for bytes that are not RTMP.
 
-/** The peer sent something that the protocol, or our bounds on it, do not allow. The message never quotes what it sent. */
+/** The peer sent something that the protocol, or our bounds, do not allow. The error's message never quotes it. */
 export class RtmpProtocolError extends Error {
   override readonly name = 'RtmpProtocolError';
 }

@@ -14,15 +14,16 @@ export interface PublishTarget {
 }
 
 export interface RtmpClientOptions extends DestinationSocketOptions, PublisherOptions {
-  /** For everything until the server says that publishing has started. */
+  /** The time for everything until the server says that publishing has started. */
   readonly connectTimeoutMs: number;
 }
 
 /**
- * Connects and publishes; resolves when the server has answered NetStream.Publish.Start. Makes exactly one TCP connection, or after it
- * another one to the place that the server names instead.
- * @param signal gives up before that; without effect afterwards
- * @throws {DestinationError} when the destination is to blame; the signal's reason when aborted; TypeError when the URL is not RTMP
+ * Connects and publishes; resolves when the server has answered NetStream.Publish.Start. Makes one TCP connection, and
+ * a second one only where the server names another address instead.
+ * @param signal gives up when it aborts; it has no effect once this has resolved
+ * @throws {DestinationError} when the destination is to blame; the signal's reason when aborted; TypeError when the URL
+ * is not RTMP
  */
 export async function connectPublisher(
   target: PublishTarget,
@@ -41,7 +42,7 @@ export async function connectPublisher(
   } catch (error) {
     signal.throwIfAborted();
     if (deadline.aborted) throw new DestinationError('timed_out', error);
-    // Where it leads to is not for the log.
+    // The address, which may hold the stream key, must not come into a log.
     throw error instanceof Redirected ? new DestinationError('redirected') : error;
   }
 }

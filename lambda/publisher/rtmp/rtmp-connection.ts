@@ -8,24 +8,30 @@ import { chunkStream, messageType, controlMessage } from './message.ts';
 import type { RtmpMessage } from './message.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
 
-/** How often we want to hear of received bytes: at 6 Mbit/s three times a second. Servers' own default is 2.5 MB or more. */
+/**
+ * The peer is asked for an acknowledgement after each so many bytes: three times a second at 6 Mbit/s. By default,
+ * servers send one after 2.5 MB or more.
+ */
 const windowAcknowledgementBytes = 256 * 1024;
 
-/** A peer that does not read gets no more answers from here on, so that pings cannot fill our memory. */
+/** While more than this is queued, a peer gets no answers: one that pings but does not read could fill our memory. */
 const maxQueuedAnswersBytes = 1024 * 1024;
 
 const userControlEvent = { pingRequest: 6, pingResponse: 7 } as const;
 
 export interface ConnectionListener {
-  /** The handshake is over; messages may be sent. */
+  /** Called when the handshake is over and messages may be sent. */
   onOpen(): void;
-  /** Every message but those that are answered here. An exception in it ends the connection like a protocol error. */
+  /**
+   * Called with every message but those that the connection itself answers. An exception in it ends the connection
+   * like a protocol error.
+   */
   onMessage(message: RtmpMessage): void;
-  /** Asked before every write; with false the connection ends at once, without another byte. */
+  /** Asked before every write. When it answers false, the connection ends at once, without another byte. */
   maySend?(): boolean;
 }
 
-/** Who ended the connection: us, the peer properly (TCP FIN), or an error of the socket or the protocol. */
+/** Who ended the connection: we, the peer properly (TCP FIN), or an error of the socket or the protocol. */
 export type ConnectionEnd =
   | { readonly by: 'us' }
   | { readonly by: 'peer' }
@@ -60,12 +66,12 @@ export class RtmpConnection {
     this.#write(this.#handshake.opening);
   }
 
-  /** Everything handed to the socket, handshake included. */
+  /** Bytes handed to the socket, those of the handshake included. */
   get bytesSent(): number {
     return this.#bytesSent;
   }
 
-  /** What of that the operating system has not taken yet. */
+  /** Bytes handed to the socket that the operating system has not taken yet. */
   get bytesQueued(): number {
     return this.#socket.writableLength;
   }
@@ -93,7 +99,7 @@ export class RtmpConnection {
     this.send([controlMessage(messageType.windowAcknowledgementSize, windowAcknowledgementBytes)]);
   }
 
-  /** Closes properly, after what is queued. */
+  /** Closes properly, once what is queued has been sent. */
   close(): void {
     this.#end ??= { by: 'us' };
     this.#socket.end();
@@ -129,7 +135,7 @@ export class RtmpConnection {
     }
   }
 
-  /** Deals with protocol control; false when the message is not that. */
+  /** Answers a message of protocol control. @returns false when the message is of another kind */
   #answer({ type, payload }: RtmpMessage): boolean {
     switch (type) {
       case messageType.setChunkSize:
@@ -138,15 +144,12 @@ export class RtmpConnection {
       case messageType.windowAcknowledgementSize:
         this.#peerWindowBytes = controlValue(payload);
         return true;
-      case messageType.setPeerBandwidth:
-        // Our own window still, when the peer allows a larger one: acknowledgements are wanted often.
-        this.#reply(
-          controlMessage(
-            messageType.windowAcknowledgementSize,
-            Math.min(controlValue(payload), windowAcknowledgementBytes),
-          ),
-        );
+      case messageType.setPeerBandwidth: {
+        // Where the peer allows a larger window than ours, ours stays: we want acknowledgements often.
+        const windowBytes = Math.min(controlValue(payload), windowAcknowledgementBytes);
+        this.#reply(controlMessage(messageType.windowAcknowledgementSize, windowBytes));
         return true;
+      }
       case messageType.userControl:
         if (payload.length >= 6 && payload.readUInt16BE() === userControlEvent.pingRequest) this.#reply(pong(payload));
         return true;
@@ -172,7 +175,7 @@ export class RtmpConnection {
   }
 }
 
-/** The number of a control message; 0 asks for the impossible and is taken as 1. */
+/** The number in a control message. A peer that sends 0 asks for the impossible, so 0 is read as 1. */
 function controlValue(payload: Buffer): number {
   if (payload.length < 4) throw new RtmpProtocolError('control message too short');
   return Math.max(1, payload.readUInt32BE());

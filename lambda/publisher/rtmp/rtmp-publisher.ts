@@ -20,48 +20,57 @@ import { RtmpConnection } from './rtmp-connection.ts';
 import type { ConnectionEnd } from './rtmp-connection.ts';
 
 const closeTimeoutMs = 500;
-/** Platforms that look at the key only after they have let the stream begin, end it within this. */
+/** Platforms that check the key only after they have let the stream begin, end the stream within this time. */
 const endedAtOnceMs = 2000;
 
 export interface RtmpPublisher {
   /**
    * Sends the messages in the order given with one socket write. Does nothing once the connection has ended.
-   * @throws {RangeError} when a timestamp is not a whole number from 0, or less than the last of its type: the caller's mistake
+   * @throws {RangeError} when a timestamp is not a whole number from 0, or less than the last of its type: both are the
+   * caller's mistakes
    */
   send(messages: readonly MediaMessage[]): void;
   /**
-   * Sends media that is cut into chunks of `mediaChunkSize` already, with one socket write. Its first message of each kind has to follow
-   * one that `send` sent, and `send` takes no more of that kind afterwards. Does nothing once the connection has ended.
+   * Sends media that is cut into chunks of `mediaChunkSize` already, with one socket write. `send` has to have sent a
+   * message of the same kind before, and takes none of that kind afterwards. Does nothing once the connection has
+   * ended.
    */
   sendChunks(chunks: readonly Buffer[]): void;
   /** Media and protocol bytes handed to the socket. */
   readonly bytesSent: number;
-  /** How many of them the server says it has received; null until it says so. */
+  /** How many of `bytesSent` the server has acknowledged by messages of RTMP; null before the first such message. */
   readonly bytesAcknowledged: number | null;
-  /** How many of them the server's system has, as of a moment ago; null where ours does not tell. */
+  /** How many of `bytesSent` the server's system had received a moment ago; null where our system does not tell. */
   readonly bytesDelivered: number | null;
-  /** Bytes that wait here for the operating system. Rises late: several seconds of media fit into the system's own buffers. */
+  /**
+   * How many of `bytesSent` wait in this process for the operating system. The number rises late: the system's own
+   * buffers take several seconds of media.
+   */
   readonly bytesQueued: number;
-  /** The RTMP URL at which the server wants the stream instead, from a keyframe on; null while it does not. */
+  /** The RTMP URL at which the server wants the stream instead, beginning with a keyframe; null while it wants none. */
   readonly moveRequest: string | null;
-  /** Resolves (never rejects) once when the connection has ended: null when by close() or after a move request, else with who ended it. */
+  /**
+   * Resolves once the connection has ended, and never rejects: with null after close() or a move request, else with an
+   * error that says who ended it.
+   */
   readonly ended: Promise<DestinationError | null>;
   /** Ends the stream and closes the connection, within 500 ms. Idempotent; never rejects. */
   close(): Promise<void>;
 }
 
 export interface PublisherOptions {
-  /** Without one a destination that is lost is noticed only once the system's buffers are full. */
+  /** Measures what is delivered. Without it, a lost destination is noticed only once the system's buffers are full. */
   readonly meter?: DeliveryMeter;
-  /** Of what will be sent; H.264 where it is absent. */
+  /** The codec of the pictures that will be sent; H.264 where it is absent. */
   readonly videoCodec?: VideoCodec;
-  /** Asked before every write; with false the connection ends at once, without another byte. */
+  /** Asked before every write. When it answers false, the connection ends at once, without another byte. */
   readonly maySend?: () => boolean;
 }
 
 /**
- * Publishes under the key and resolves when the server says that it has started. Closes the socket when it fails.
- * @throws {DestinationError} handshake_failed, app_refused, login_required, key_refused, already_publishing, server_full, codec_refused or timed_out; {Redirected}
+ * Publishes under the key and resolves when the server says that the stream has started. Closes the socket on failure.
+ * @throws {DestinationError} handshake_failed, app_refused, login_required, key_refused, already_publishing,
+ * server_full, codec_refused or timed_out; {Redirected}
  */
 export async function startPublishing(
   socket: Socket,
@@ -74,11 +83,13 @@ export async function startPublishing(
   return publisher;
 }
 
-/** What the server is asked for at the moment, and what it means when it ends the connection instead. */
+/** What the server is asked for at the moment. */
 interface Step {
+  /** The command that has to be answered; null for the handshake. */
   readonly transactionID: number | null;
+  /** What has gone wrong when the server ends the connection instead of answering. */
   readonly endMeans: DestinationErrorCode;
-  /** The values that come with the answer. */
+  /** Resolves with the values of the answer. */
   readonly answer: PromiseWithResolvers<readonly Amf0Value[]>;
 }
 
@@ -217,23 +228,28 @@ class SocketPublisher implements RtmpPublisher {
 
   #receiveAnswer({ name, transactionID, values }: RtmpCommand): void {
     const step = this.#step;
-    // Servers answer releaseStream and FCPublish as they like: that is not what we wait for.
+    // Answers to releaseStream and FCPublish are ignored: servers send them or not, as they like.
     if (step?.transactionID !== transactionID) return;
     if (name === '_error') this.#refuse(values[1], step.endMeans);
-    // The answer to publish is a status, whatever else a server sends.
+    // The answer that counts for publish is a status, whatever else a server sends.
     if (name === '_result' && step.endMeans !== 'key_refused') step.answer.resolve(values);
   }
 
   #receiveStatus(info: Amf0Value): void {
     const request = reconnectRequestOf(info);
-    // A place that cannot be used is as good as none: the server wants this connection to end in any case.
-    if (request)
-      this.#moveRequest =
-        (request.reference === null ? null : rtmpURLFrom(this.#url.tcUrl, request.reference)) ?? this.#url.tcUrl;
+    const hasStarted = asObject(info)['code'] === 'NetStream.Publish.Start';
+    if (request) this.#moveRequest = this.#moveTarget(request.reference);
     else if (isRefusal(info)) this.#refuse(info, this.#step?.endMeans ?? 'ended_by_destination');
-    else if (asObject(info)['code'] === 'NetStream.Publish.Start' && this.#step?.endMeans === 'key_refused') {
-      this.#step.answer.resolve([]);
-    }
+    else if (hasStarted && this.#step?.endMeans === 'key_refused') this.#step.answer.resolve([]);
+  }
+
+  /**
+   * The address that a reconnect request means. A request without an address, or with one that cannot be used, means
+   * the present address: the server wants this connection to end in any case.
+   */
+  #moveTarget(reference: string | null): string {
+    const named = reference === null ? null : rtmpURLFrom(this.#url.tcUrl, reference);
+    return named ?? this.#url.tcUrl;
   }
 
   #refuse(info: Amf0Value, fallback: DestinationErrorCode): void {
@@ -255,7 +271,7 @@ class SocketPublisher implements RtmpPublisher {
     return new DestinationError(isTimeout(end.error) ? 'timed_out' : this.#step.endMeans, end.error);
   }
 
-  /** What it means that the server has ended the connection after it had let the stream begin. */
+  /** What has gone wrong when the server ends the connection after it had let the stream begin. */
   #failureOfEnd(): DestinationError | null {
     if (performance.now() - this.#startedAtMs < endedAtOnceMs) return new DestinationError('ended_at_once');
     return this.#moveRequest === null ? new DestinationError('ended_by_destination') : null;

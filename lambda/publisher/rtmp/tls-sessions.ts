@@ -1,4 +1,4 @@
-// TLS sessions of destinations, so that many streams that come back at once spare their server, and us, the certificates.
+// TLS sessions of destinations, to be resumed: streams that come back spare their server and us the certificates.
 import { LRUCache } from 'lru-cache';
 import type { TLSSocket } from 'node:tls';
 import type { RtmpURL } from '../../domain/rtmp-url.ts';
@@ -12,26 +12,30 @@ interface KnownSession {
 
 const maxSessions = 1000;
 
-/** One for all connections of a process. */
+/** A process has one of these for all of its connections. */
 export class TlsSessions {
   readonly #known = new LRUCache<string, KnownSession>({ max: maxSessions });
 
-  /** What to resume; undefined where nothing is known, or the certificate it was made with has expired. */
+  /** The session to resume; undefined where none is known, or the certificate it was made with has expired. */
   of(endpoint: Endpoint): Buffer | undefined {
     const known = this.#known.get(keyOf(endpoint));
     return known && Date.now() < known.certificateEndsAtMs ? known.session : undefined;
   }
 
-  /** @param socket of which chain and host name are verified: with a resumed session Node does not look at the name again */
+  /**
+   * @param socket one whose certificate chain and host name are verified: Node does not check the name again when a
+   * session is resumed
+   */
   keep(endpoint: Endpoint, socket: TLSSocket): void {
     const certificate = socket.getPeerX509Certificate();
     const certificateEndsAtMs = certificate
       ? certificate.validToDate.getTime()
       : this.#known.get(keyOf(endpoint))?.certificateEndsAtMs;
     if (certificateEndsAtMs === undefined) return;
-    const keep = (session: Buffer | undefined) =>
-      session && this.#known.set(keyOf(endpoint), { session, certificateEndsAtMs });
-    // In TLS 1.3 tickets come after the handshake, in 1.2 the session is there with it.
+    const keep = (session: Buffer | undefined) => {
+      if (session) this.#known.set(keyOf(endpoint), { session, certificateEndsAtMs });
+    };
+    // In TLS 1.2 the session is there after the handshake; in TLS 1.3 the server sends its tickets later.
     if (socket.getProtocol() === 'TLSv1.2') keep(socket.getSession());
     else socket.on('session', keep);
   }

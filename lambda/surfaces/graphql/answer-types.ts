@@ -1,4 +1,4 @@
-// The schemas of answers as GraphQL types, with the relations that lead from one to the next.
+// The schemas of answers as GraphQL types, with fields for the relations that lead from one resource to others.
 import { GraphQLBoolean, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import type {
   GraphQLEnumType,
@@ -34,7 +34,7 @@ const pageInfo = new GraphQLObjectType({
   },
 });
 
-/** @param components all that schemas refer to */
+/** @param components all schemas that other schemas refer to, by name */
 export function createAnswerTypes(
   components: Components,
   relations: readonly Relation[],
@@ -43,14 +43,14 @@ export function createAnswerTypes(
 ): AnswerTypes {
   const objects = new Map<string, GraphQLObjectType>();
   for (const component of Object.keys(components)) presentTypeAt({ $ref: `#/components/schemas/${component}` }, '', '');
-  // Now, so that enums are named after answers and not after arguments.
+  // The fields are made now, before any arguments, so that enums are named after answers and not after arguments.
   for (const type of objects.values()) type.getFields();
   return (schema, name) => typeAt(schema, name, '');
 
   function typeAt(schema: Schema, parent: string, field: string): GraphQLOutputType {
-    const { present, nullable } = withoutNull(schema);
+    const { present, nullable: mayBeNull } = withoutNull(schema);
     const type = presentTypeAt(present, parent, field);
-    return nullable ? type : new GraphQLNonNull(type);
+    return mayBeNull ? type : new GraphQLNonNull(type);
   }
 
   function presentTypeAt(schema: Schema, parent: string, field: string): Present {
@@ -67,31 +67,21 @@ export function createAnswerTypes(
   }
 
   function object(name: string, { properties = {}, required = [], description }: Schema): GraphQLObjectType {
-    return memoized(name, () => ({
-      description: wording(description),
-      fields: () => ({
-        ...(Object.fromEntries(
-          Object.entries(properties).map(([field, schema]) => [
-            field,
-            ownField(name, field, schema, required.includes(field)),
-          ]),
-        ) as Fields),
-        ...Object.fromEntries(
-          relations.filter(({ from }) => from === name).map((relation) => [relation.field, relatedField(relation)]),
-        ),
-      }),
-    }));
+    const fields = (): Fields => {
+      const own = Object.entries(properties).map(([field, schema]) => {
+        const type = typeAt(schema, name, field);
+        return [field, ownField(schema, required.includes(field) ? type : nullable(type))] as const;
+      });
+      const followed = relations.filter(({ from }) => from === name);
+      const related = followed.map((relation) => [relation.field, relatedField(relation)] as const);
+      return Object.fromEntries([...own, ...related]);
+    };
+    return memoized(name, () => ({ description: wording(description), fields }));
   }
 
-  function ownField(
-    parent: string,
-    field: string,
-    schema: Schema,
-    required: boolean,
-  ): GraphQLFieldConfig<Source, Execution> {
-    const type = typeAt(schema, parent, field);
+  function ownField(schema: Schema, type: GraphQLOutputType): GraphQLFieldConfig<Source, Execution> {
     return {
-      type: !required && type instanceof GraphQLNonNull ? (type.ofType as GraphQLOutputType) : type,
+      type,
       description: wording(descriptionOf(schema)),
       ...(schema.type === 'array' ? { extensions: costOf({ own: 0, times: 'list' }) } : {}),
     };
@@ -108,7 +98,7 @@ export function createAnswerTypes(
     };
   }
 
-  /** A list of the catalogue as a connection: clients know how to page through these. */
+  /** A page of the catalogue as a connection, which clients know how to page through. */
   function connection(component: string, { properties }: Schema): GraphQLObjectType {
     const name = component.replace(/Page$/, '');
     const node = typeAt(properties!['data']!.items!, name, '');
@@ -143,7 +133,12 @@ export function createAnswerTypes(
   }
 }
 
-/** Whether a schema is that of a page, as `pageOf` of the catalogue makes them. */
+/** The same type where it may also be null. */
+export function nullable(type: GraphQLOutputType): GraphQLOutputType {
+  return type instanceof GraphQLNonNull ? (type.ofType as GraphQLOutputType) : type;
+}
+
+/** Whether a schema is that of a page, which `pageOf` in operations/fields.ts makes. */
 export function isPage({ properties = {} }: Schema): boolean {
   return Object.keys(properties).join(' ') === 'data page';
 }

@@ -1,23 +1,24 @@
-// Answers of GraphQL over HTTP: data and errors as JSON, every error with the code that it has on every surface.
+// Answers of GraphQL over HTTP: data and errors as JSON. Every error has the same code as on every surface.
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import type { ProblemCode } from '../../operations/problem-codes.ts';
 import { problemDocument } from '../problem-response.ts';
 import type { ProblemDocument } from '../problem-response.ts';
-import { quotaHeaders } from '../rate-limits.ts';
-import type { Quota } from '../rate-limits.ts';
+import { quotaHeaders } from '../admission/rate-limits.ts';
+import type { Quota } from '../admission/rate-limits.ts';
 import type { Service } from '../service.ts';
 import { QueryRefused } from './read-query.ts';
 
-/** Lambda answers with at most 6 MB, in which quotes of JSON are escaped once more. */
+/** A Lambda function answers with at most 6 MB, in which the quotation marks of the JSON are escaped once more. */
 const maxAnswerBytes = 4_000_000;
 
-// GraphQL over HTTP: clients that do not name the newer type are told by HTTP only of what is no query at all.
+// GraphQL over HTTP: for a client that does not accept the newer type, a refused query has the status 200. Only a
+// request that is no query at all has another one.
 const olderType = 'application/json';
 const newerType = 'application/graphql-response+json';
 
-/** What a query came to. @param replayed names of answers that an idempotency key brought back */
+/** The answer to a query that was run. @param replayed names of answers that were kept for their idempotency key */
 export function resultResponse(
   service: Service,
   accept: string | null,
@@ -37,12 +38,13 @@ export function resultResponse(
     accept,
     new ProblemError(
       'query_too_large',
-      'The answer is larger than 4 MB and is not sent; changes that it would have told of were made. Ask for smaller pages (first), or for fewer fields.',
+      'The answer is larger than 4 MB and is not sent; changes that it would have told of were made. ' +
+        'Ask for smaller pages (first), or for fewer fields.',
     ),
   );
 }
 
-/** What kept a query from being run. */
+/** The answer to a query that was not run. @param error why */
 export function refusalResponse(service: Service, accept: string | null, error: unknown): Response {
   const documentOf = documentsOf(service);
   if (error instanceof QueryRefused) {
@@ -56,15 +58,15 @@ export function refusalResponse(service: Service, accept: string | null, error: 
 }
 
 export function withQuota(response: Response, quota: Quota | null): Response {
-  if (quota)
-    for (const [name, value] of Object.entries(quotaHeaders(quota, response.status === 429)))
-      response.headers.set(name, value);
+  if (quota === null) return response;
+  for (const [name, value] of Object.entries(quotaHeaders(quota, { refused: response.status === 429 })))
+    response.headers.set(name, value);
   return response;
 }
 
 type Documents = (problem: unknown) => ProblemDocument;
 
-/** One for each problem: what fails for a hundred streams at once is logged once. */
+/** Makes one document for each problem, so that a problem that a hundred streams meet at once is logged once. */
 function documentsOf(service: Service): Documents {
   const known = new Map<unknown, ProblemDocument>();
   return (problem) => {
@@ -74,18 +76,19 @@ function documentsOf(service: Service): Documents {
   };
 }
 
-/** @param code of what the library refuses in its own words; null where it only passes on what was thrown */
+/** @param code for an error of the GraphQL library; null where the library only passes on what was thrown */
 function formatted(documentOf: Documents, error: GraphQLError, code: ProblemCode | null): GraphQLFormattedError {
   const { locations, path, originalError } = error;
-  const problem =
-    code === null || originalError instanceof ProblemError
-      ? (originalError ?? error)
-      : new ProblemError(code, error.message);
+  const isThrown = code === null || originalError instanceof ProblemError;
+  const problem = isThrown ? (originalError ?? error) : new ProblemError(code, error.message);
   const { detail, title: _, ...extensions } = documentOf(problem);
   return { message: detail, ...(locations ? { locations } : {}), ...(path ? { path } : {}), extensions };
 }
 
-/** Nulls that an argument or directive cannot take are found by the library only now, at a place in the query; all else that it finds is our fault. */
+/**
+ * The code for an error while a query ran. The library finds only then that an argument or directive is null and may
+ * not be; that error has a place in the query. Any other error that it finds is our fault: null.
+ */
 function codeInExecution({ originalError }: GraphQLError): ProblemCode | null {
   return originalError instanceof GraphQLError && originalError.nodes ? 'validation_failed' : null;
 }

@@ -1,4 +1,4 @@
-// The input of an operation as arguments of its field: path, query and body side by side, and back again.
+// Makes the arguments of a GraphQL field from the path, query and body of its operation, and turns them back.
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLArgumentConfig, GraphQLEnumType, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import type { Operation } from '../../operations/operation.ts';
@@ -10,33 +10,42 @@ import type { Components, Enums, Schema, Wording } from './json-types.ts';
 type Present = GraphQLInputObjectType | GraphQLEnumType | GraphQLScalarType | GraphQLList<GraphQLInputType>;
 type Values = Readonly<Record<string, unknown>>;
 
-/** An argument: where it goes, and how. */
+/** An argument, and the part of the operation's input that it belongs to. */
 interface Place {
   readonly argument: string;
   readonly part: 'params' | 'query' | 'body';
-  /** What it is called there. */
+  /** What it is called in that part. */
   readonly name: string;
   readonly schema: Schema;
-  readonly required: boolean;
+  readonly isRequired: boolean;
 }
 
-/** A call's input as it was given. */
+/** The input of a call as the client gave it, not yet validated. */
 export interface Given {
   readonly raw: RawInput;
   readonly idempotencyKey: unknown;
-  /** From a pointer into the request of REST to one into the arguments. */
+  /** Translates a pointer into a REST request to one into the arguments. */
   readonly pathOf: (pointer: string) => string;
+}
+
+interface InputObjectConfig {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly fields: () => Record<string, GraphQLArgumentConfig>;
+  readonly isOneOf: boolean;
 }
 
 export interface OperationArguments {
   readonly config: Readonly<Record<string, GraphQLArgumentConfig>>;
-  /** Takes arguments apart. They may be anything at all: what they hold is for the operation's schemas to judge. */
+  /**
+   * Turns arguments into the input of the operation. They may be anything, since the operation's schemas judge them.
+   */
   readonly read: (values: Values) => Given;
 }
 
-export type Arguments = (operation: Operation, isPaged: boolean) => OperationArguments;
+export type Arguments = (operation: Operation, answer: { readonly isPaged: boolean }) => OperationArguments;
 
-/** Clients page through connections by these names. */
+/** The parameters that REST pages by, under the names that clients of GraphQL know from connections. */
 const pagingArguments: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
   limit: { name: 'first', description: 'Nodes per page, 1 to 100.' },
   cursor: { name: 'after', description: "The previous page's endCursor." },
@@ -45,14 +54,15 @@ const pagingArguments: Readonly<Record<string, { readonly name: string; readonly
 const idempotencyKey: GraphQLArgumentConfig = {
   type: GraphQLString,
   description:
-    '1 to 255 visible ASCII characters. A repeated call with the same key is answered with the first answer instead of running again; kept 24 hours.',
+    '1 to 255 visible ASCII characters. A repeated call with the same key is answered with the first answer ' +
+    'instead of running again; kept 24 hours.',
 };
 
 export function createArguments(enums: Enums, wording: Wording): Arguments {
   const components: Components = {};
   const objects = new Map<string, GraphQLInputObjectType>();
 
-  return (operation, isPaged) => {
+  return (operation, { isPaged }) => {
     const places = (['params', 'query', 'body'] as const).flatMap((part): Place[] => {
       const { properties = {}, required = [] }: Schema = operation[part]
         ? jsonSchema(operation[part], 'input', components)
@@ -64,14 +74,12 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
           part,
           name,
           schema: { ...schema, description: paging?.description ?? schema.description },
-          required: required.includes(name),
+          isRequired: required.includes(name),
         };
       });
     });
     const prefix = capitalized(operation.id);
-    const config = places.map(
-      ({ argument, name, schema, required }) => [argument, argumentOf(schema, required, prefix, name)] as const,
-    );
+    const config = places.map((place) => [place.argument, argumentOf(place, prefix, place.name)] as const);
     if (new Set(places.map(({ argument }) => argument)).size < places.length)
       throw new Error(`${operation.id} has an argument twice`);
     return {
@@ -80,12 +88,16 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
     };
   };
 
-  function argumentOf(schema: Schema, required: boolean, parent: string, field: string): GraphQLArgumentConfig {
+  function argumentOf(
+    { schema, isRequired }: Pick<Place, 'schema' | 'isRequired'>,
+    parent: string,
+    field: string,
+  ): GraphQLArgumentConfig {
     const { deprecated } = schema;
     const description = wording(descriptionOf(schema));
     const type = typeAt(schema, parent, field);
     return {
-      type: required && !withoutNull(schema).nullable ? new GraphQLNonNull(type) : type,
+      type: isRequired && !withoutNull(schema).nullable ? new GraphQLNonNull(type) : type,
       ...(schema.default === undefined ? {} : { default: { value: schema.default } }),
       ...(deprecated ? { deprecationReason: capitalized(description!.replace('Deprecated: ', '')) } : { description }),
     };
@@ -101,99 +113,101 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
   function presentTypeOf(schema: Schema, name: string, parent: string, field: string): Present {
     if (schema.items) return new GraphQLList(new GraphQLNonNull(typeAt(schema.items, parent, field)));
     if (schema.enum && areNames(schema.enum)) return enums(schema.enum, name);
-    if (schema.oneOf) return memoized(`${name}Input`, schema.description, () => variantsOf(schema, name), true);
-    if (schema.properties) return memoized(`${name}Input`, schema.description, () => fieldsOf(schema, name), false);
+    const named = { name: `${name}Input`, description: schema.description };
+    if (schema.oneOf) return memoized({ ...named, fields: () => variantsOf(schema, name), isOneOf: true });
+    if (schema.properties) return memoized({ ...named, fields: () => fieldsOf(schema, name), isOneOf: false });
     return scalarOf(schema, field);
   }
 
-  function fieldsOf({ properties = {}, required = [] }: Schema, name: string) {
-    return Object.fromEntries(
-      Object.entries(properties).map(([field, schema]) => [
-        field,
-        argumentOf(schema, required.includes(field), name, field),
-      ]),
-    );
-  }
-
-  /** Options that a member tells apart become the fields of an object that takes exactly one of them. */
-  function variantsOf(union: Schema, name: string) {
-    const fields = optionsOf(union).map(({ variant, rest }) => {
-      // There are no objects without fields: such an option is `true`.
-      const isBare = Object.keys(rest.properties ?? {}).length === 0;
-      return [
-        variant,
-        {
-          type: isBare ? GraphQLBoolean : presentTypeOf(rest, nameAt(name, variant), name, variant),
-          description: isBare ? 'true' : undefined,
-        },
-      ];
+  function fieldsOf({ properties = {}, required = [] }: Schema, name: string): Record<string, GraphQLArgumentConfig> {
+    const fields = Object.entries(properties).map(([field, schema]) => {
+      const isRequired = required.includes(field);
+      return [field, argumentOf({ schema, isRequired }, name, field)] as const;
     });
-    return Object.fromEntries(fields) as Record<string, GraphQLArgumentConfig>;
+    return Object.fromEntries(fields);
   }
 
-  function memoized(
-    name: string,
-    description: string | undefined,
-    fields: () => Record<string, GraphQLArgumentConfig>,
-    isOneOf: boolean,
-  ): GraphQLInputObjectType {
-    const known = objects.get(name) ?? new GraphQLInputObjectType({ name, description, fields, isOneOf });
-    objects.set(name, known);
+  /**
+   * A union of options that a member tells apart becomes an object with a field
+   * for each, of which exactly one is given.
+   */
+  function variantsOf(union: Schema, name: string): Record<string, GraphQLArgumentConfig> {
+    const fields = optionsOf(union).map(({ variant, rest }) => {
+      // GraphQL has no objects without fields, so the value of an option without members is `true`.
+      if (Object.keys(rest.properties ?? {}).length === 0)
+        return [variant, { type: GraphQLBoolean, description: 'true' }] as const;
+      return [variant, { type: presentTypeOf(rest, nameAt(name, variant), name, variant) }] as const;
+    });
+    return Object.fromEntries(fields);
+  }
+
+  function memoized(config: InputObjectConfig): GraphQLInputObjectType {
+    const known = objects.get(config.name) ?? new GraphQLInputObjectType(config);
+    objects.set(config.name, known);
     return known;
   }
 
   function read(operation: Operation, places: readonly Place[], values: Values): Given {
     const variants = new WeakMap<object, string>();
-    const partOf = (part: Place['part']) =>
-      Object.fromEntries(
-        places
-          .filter((place) => place.part === part && values[place.argument] !== undefined)
-          .map(({ name, argument, schema }) => [name, wireOf(schema, values[argument], variants)]),
+    const partOf = (part: Place['part']) => {
+      const given = places.filter((place) => place.part === part && values[place.argument] !== undefined);
+      return Object.fromEntries(
+        given.map(({ name, argument, schema }) => [name, wireOf(schema, values[argument], variants)]),
       );
+    };
     const body = operation.body ? partOf('body') : undefined;
     return {
       raw: { params: partOf('params'), query: partOf('query'), body },
       idempotencyKey: operation.method === 'POST' ? (values['idempotencyKey'] ?? null) : null,
       pathOf(pointer) {
-        const [, part, name = ''] = /^\/(path|query)\/(.*)$/s.exec(pointer) ?? [];
-        if (part === undefined) return `/${withVariants(body, pointer.split('/').slice(1), variants).join('/')}`;
-        return `/${places.find((place) => place.part === (part === 'path' ? 'params' : part) && place.name === name)?.argument ?? name}`;
+        const [, prefix, name = ''] = /^\/(path|query)\/(.*)$/s.exec(pointer) ?? [];
+        if (prefix === undefined) return `/${withVariants(body, pointer.split('/').slice(1), variants).join('/')}`;
+        const part = prefix === 'path' ? 'params' : prefix;
+        const place = places.find((candidate) => candidate.part === part && candidate.name === name);
+        return `/${place?.argument ?? name}`;
       },
     };
   }
 
-  /** A value as the operation takes it: objects with exactly one field are options again. */
+  /** A value as the operation takes it: an object with the field of an option becomes that option again. */
   function wireOf(schema: Schema, value: unknown, variants: WeakMap<object, string>): unknown {
     const { present } = withoutNull(schema);
     const component = componentOf(present);
     if (component !== null) return wireOf(components[component]!, value, variants);
-    if (Array.isArray(value))
-      return present.items ? value.map((member) => wireOf(present.items!, member, variants)) : value;
+    const { items } = present;
+    if (Array.isArray(value)) return items ? value.map((member) => wireOf(items, member, variants)) : value;
     if (value === null || typeof value !== 'object' || !present.oneOf) return value;
-    const [[variant, inner] = ['', null], ...others] = Object.entries(value);
+    const [[variant, inner] = ['', null], ...others] = Object.entries(value) as [string, unknown][];
     const option = optionsOf(present).find((one) => one.variant === variant);
-    if (!option || others.length > 0 || (inner !== true && (inner === null || typeof inner !== 'object'))) return value;
+    const isOption = inner === true || (typeof inner === 'object' && inner !== null);
+    if (!option || others.length > 0 || !isOption) return value;
     const wire = { [option.tag]: variant, ...(inner === true ? {} : inner) };
     variants.set(wire, variant);
     return wire;
   }
 }
 
-/** The options of a union: the member that tells them apart, its value, and what else they have. */
-function optionsOf({
-  oneOf = [],
-}: Schema): { readonly tag: string; readonly variant: string; readonly rest: Schema }[] {
+/** One option of a union. */
+interface UnionOption {
+  /** The name of the member that tells the options apart. */
+  readonly tag: string;
+  /** The value of that member in this option. */
+  readonly variant: string;
+  /** The schema of the option without that member. */
+  readonly rest: Schema;
+}
+
+function optionsOf({ oneOf = [] }: Schema): UnionOption[] {
   return oneOf.map(({ properties = {}, required = [], ...option }) => {
-    const [tag, { const: variant }] = Object.entries(properties).find(([, member]) => member.const !== undefined)! as [
-      string,
-      { const: string },
-    ];
+    const constant = Object.entries(properties).find(([, member]) => member.const !== undefined);
+    const [tag, { const: variant }] = constant as [string, { const: string }];
     const { [tag]: _, ...others } = properties;
-    return { tag, variant, rest: { ...option, properties: others, required: required.filter((name) => name !== tag) } };
+    const rest = { ...option, properties: others, required: required.filter((name) => name !== tag) };
+    return { tag, variant, rest };
   });
 }
 
-/** A path into the body of REST, with the field that each option is in here. */
+/** A path into the body of REST as one into the arguments, which have a further field for each option on the way. */
 function withVariants(value: unknown, path: readonly string[], variants: WeakMap<object, string>): readonly string[] {
   const isObject = typeof value === 'object' && value !== null;
   const variant = isObject ? variants.get(value) : undefined;

@@ -1,10 +1,10 @@
-// One request under way: calls operations for its caller, and follows relations from their answers.
+// Executes one request: calls operations for its caller, and follows the relations of their answers.
 import { databaseOn } from '../../data/database.ts';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Related, Relation } from '../../operations/relations.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
-import { refusalOfScopes } from '../admit.ts';
+import { refusalOfScopes } from '../admission/admit.ts';
 import { callOperation, contextOf } from '../call.ts';
 import type { Service } from '../service.ts';
 import { faultsOfKey, validateInput } from '../validate.ts';
@@ -16,29 +16,32 @@ import { createLoader } from './loader.ts';
 type Resource = { readonly id: string };
 
 export interface Execution {
-  /** @param name of the answer in the response */
+  /** Calls an operation. @param name of its answer in the response */
   call(
     operation: Operation,
     args: OperationArguments,
     values: Readonly<Record<string, unknown>>,
     name: string,
   ): Promise<unknown>;
-  /** What an answer holds in a field of its own; lists are empty once there are more values than may be sent. */
+  /** The value of a field of an answer. Lists are empty once there are more values than may be sent. */
   read(source: unknown, field: string): unknown;
-  /** @throws {ProblemError} query_too_large */
+  /** @throws {ProblemError} query_too_large once there are more values than may be sent */
   assertSendable(): void;
-  /** @param ids what the answer holds in the relation's field: an id, several, or nothing */
+  /**
+   * Loads related resources.
+   * @param ids the value of the relation's field in the answer: an id, several ids, or nothing
+   */
   follow(relation: Relation, ids: unknown): Promise<unknown>;
-  /** Names of answers that an idempotency key brought back. */
+  /** Names of answers that were kept for their idempotency key. */
   readonly replayed: readonly string[];
 }
 
 export interface ExecutionOptions {
   readonly service: Service;
-  /** Null where it needs none. */
+  /** Null where the request needs no credential. */
   readonly caller: Caller | null;
   readonly related: Readonly<Record<Relation['to'], Related>>;
-  /** The fields that are shown, as `Stream.replicas`. */
+  /** The fields that the query selects, such as `Stream.replicas`. */
   readonly fields: ReadonlySet<string>;
 }
 
@@ -47,7 +50,7 @@ interface Checked extends Pick<Given, 'pathOf'> {
   readonly idempotencyKey: string | null;
 }
 
-/** @throws {ProblemError} what keeps a call from being made, before anything is read */
+/** Checks a call before anything is read or written. @throws {ProblemError} where the call cannot be made */
 export function checkCall(
   service: Service,
   caller: Caller | null,
@@ -61,7 +64,7 @@ export function checkCall(
   return { input, idempotencyKey: idempotencyKey as string | null, pathOf };
 }
 
-/** Each field by itself: those that the caller may see are answered. */
+/** Scopes are checked for each field, so that the fields that the caller may see are answered. */
 function assertScope(service: Service, caller: Caller | null, needed: Pick<Operation, 'scopes'>): void {
   const refusal = caller && refusalOfScopes(service, caller, needed, '/graphql');
   if (refusal) throw new ProblemError(refusal.code, refusal.detail, { members: { scopes: needed.scopes } });
@@ -74,7 +77,8 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
     if (values > maxValues)
       throw new ProblemError(
         'query_too_large',
-        `The answer has more than ${maxValues} values and is not sent; changes may have been made. Ask for smaller pages (first), or for fewer fields.`,
+        `The answer has more than ${maxValues} values and is not sent; changes may have been made. ` +
+          'Ask for smaller pages (first), or for fewer fields.',
       );
   };
   const isWanted = (field: string) => fields.has(field);
@@ -96,7 +100,8 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
       assertSendable();
       const { input, idempotencyKey, pathOf } = checkCall(service, caller, operation, args, given);
       if (operation.method !== 'GET') for (const loader of loaders.values()) loader.clear();
-      // An answer that is kept for repetitions has to be whole.
+      // With a key the answer is kept for repeated requests, which may select
+      // other fields, so it has to have all of them.
       const answer = await callOperation(service, {
         operation,
         caller,

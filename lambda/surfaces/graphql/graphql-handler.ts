@@ -1,12 +1,12 @@
-// GraphQL over HTTP: a query in, the catalogue's operations behind it, data and errors out. It names no operation.
+// The GraphQL surface: answers queries over HTTP by the operations of the catalogue, of which it names none.
 import { execute, getVariableValues, GraphQLError, OperationTypeNode, valueFromASTUntyped } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
 import type { Caller } from '../../operations/context.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { related } from '../../operations/relations.ts';
-import { admitCalls, identify } from '../admit.ts';
-import type { Admission } from '../admit.ts';
-import type { Quota } from '../rate-limits.ts';
+import { admitCalls, identify } from '../admission/admit.ts';
+import type { Admission } from '../admission/admit.ts';
+import type { Quota } from '../admission/rate-limits.ts';
 import type { Service } from '../service.ts';
 import { refusalResponse, resultResponse, withQuota } from './answers.ts';
 import { checkCall, createExecution } from './execution.ts';
@@ -17,13 +17,13 @@ import { QueryRefused, readQuery } from './read-query.ts';
 import type { Query } from './read-query.ts';
 import { buildSchema } from './schema.ts';
 
-/** Of the origin. */
+/** The path below the public origin. */
 export const graphqlPath = '/graphql';
 
 /** @param address the client's IP address */
 export type GraphqlHandler = (request: Request, address: string) => Promise<Response>;
 
-/** What a request asks for. */
+/** A valid query, and what it selects. */
 interface Asked {
   readonly query: Query;
   readonly selection: Selection;
@@ -34,18 +34,16 @@ type Read = Asked | { readonly fault: unknown };
 const readField: GraphQLFieldResolver<unknown, Execution> = (source, _args, execution, { fieldName }) =>
   execution.read(source, fieldName);
 
-/** Answers POST at `/graphql`. Never throws: whatever goes wrong is an error in the answer. */
+/** Answers POST at `/graphql`. Never throws: any error is answered as an error of GraphQL. */
 export function createGraphqlHandler(service: Service): GraphqlHandler {
   const { schema, calls } = buildSchema(service.operations);
 
   return async (request, address) => {
     const accept = request.headers.get('accept');
-    if (request.method !== 'POST')
-      return refusalResponse(
-        service,
-        accept,
-        new ProblemError('method_not_allowed', 'Send queries by POST.', { headers: { allow: 'POST' } }),
-      );
+    if (request.method !== 'POST') {
+      const refusal = new ProblemError('method_not_allowed', 'Send queries by POST.', { headers: { allow: 'POST' } });
+      return refusalResponse(service, accept, refusal);
+    }
     let quota: Quota | null = null;
     try {
       const read = await readRequest(request);
@@ -60,7 +58,9 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     }
   };
 
-  /** What is wrong with a request is said to those only who may send one. */
+  /**
+   * Returns a fault instead of throwing it, since only callers who may send a request are told what is wrong with it.
+   */
   async function readRequest(request: Request): Promise<Read> {
     try {
       const query = await readQuery(schema, request);
@@ -76,14 +76,9 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     const isAnonymous = isPublic && !headers.has('x-api-key') && !headers.has('authorization');
     const identified = isAnonymous ? null : await identify(service, { headers, address, resource: graphqlPath });
     if (identified?.refusal) return identified;
-    const changes = !('fault' in read) && read.query.operation.operation === OperationTypeNode.MUTATION;
-    return admitCalls(
-      service,
-      identified?.caller ?? null,
-      address,
-      changes ? 'write' : 'read',
-      Math.max(1, names?.length ?? 0),
-    );
+    const isMutation = !('fault' in read) && read.query.operation.operation === OperationTypeNode.MUTATION;
+    const count = Math.max(1, names?.length ?? 0);
+    return admitCalls(service, identified?.caller ?? null, address, isMutation ? 'write' : 'read', count);
   }
 
   async function run({ query, selection }: Asked, caller: Caller | null) {
@@ -103,7 +98,10 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     return { result, replayed: execution.replayed };
   }
 
-  /** Variables of wrong types are told as what they are used for: by the operations, as on every surface. Null where these find nothing. */
+  /**
+   * The library refuses variables of wrong types in its own words. Where operations refuse the same values, their
+   * faults are answered instead, in the words of every surface. Null where they refuse nothing.
+   */
   function refusedCalls(
     { variables }: Query,
     { calls: nodes }: Selection,
@@ -118,9 +116,8 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
         checkCall(service, caller, call.operation, call.args, values);
         return [];
       } catch (error) {
-        return [
-          new GraphQLError('', { nodes: node, path: [(node.alias ?? node.name).value], originalError: error as Error }),
-        ];
+        const path = [(node.alias ?? node.name).value];
+        return [new GraphQLError('', { nodes: node, path, originalError: error as Error })];
       }
     });
     return refused.length > 0 ? refused : null;

@@ -1,4 +1,4 @@
-// What a JSON Schema means in GraphQL, whether it is of an answer or of an argument: scalars, enums, names, nullability.
+// What a JSON Schema of an answer or argument means in GraphQL: scalars, enums, names, and null.
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { Json } from '../openapi/schemas.ts';
 
-/** As much of JSON Schema as the catalogue's schemas come out as. */
+/** The part of JSON Schema that the schemas of the catalogue use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -32,14 +32,14 @@ export interface Schema {
 
 export type Components = Json & Readonly<Record<string, Schema>>;
 
-// What these hold is checked where every surface checks it: the same faults, in the same words.
+// These scalars check nothing. Operations check their values, with the same faults in the same words on every surface.
 const dateTime = new GraphQLScalarType({
   name: 'DateTime',
   description: 'A time in ISO 8601; answers are in UTC, arguments have Z or an offset.',
 });
 const json = new GraphQLScalarType({ name: 'JSON', description: 'An object whose members are data, such as headers.' });
 
-/** The schema where it is not null, and whether it can be. */
+/** The schema without null, and whether it allows null. */
 export function withoutNull(schema: Schema): { readonly present: Schema; readonly nullable: boolean } {
   const { anyOf, type, ...rest } = schema;
   const options = anyOf?.filter((option) => option.type !== 'null');
@@ -53,12 +53,15 @@ export function withoutNull(schema: Schema): { readonly present: Schema; readonl
   return { present: schema, nullable: false };
 }
 
-/** The component that a schema refers to. */
+/** The name of the component that a schema refers to; null where it refers to none. */
 export function componentOf(schema: Schema): string | null {
   return schema.$ref?.replace('#/components/schemas/', '') ?? null;
 }
 
-/** What is neither object, list nor enum. @param field what the place is called: identifiers are told by their name */
+/**
+ * The scalar of a schema that is no object, list or enum.
+ * @param field its name, by which identifiers are recognized
+ */
 export function scalarOf(
   { type, format, minimum = -Infinity, maximum = Infinity }: Schema,
   field: string,
@@ -69,29 +72,30 @@ export function scalarOf(
   }
   if (type === 'boolean') return GraphQLBoolean;
   if (type === 'number') return GraphQLFloat;
-  // Int ends at 32 bits: bytes and frames do not fit. Float is exact up to 2^53, as JSON's numbers are.
+  // Int has 32 bits, which is too few for counts of bytes and frames. Float is
+  // exact up to 2^53, as numbers in JSON are.
   if (type === 'integer')
     return format === 'int32' || (minimum >= -(2 ** 31) && maximum < 2 ** 31) ? GraphQLInt : GraphQLFloat;
-  // Members that the schema does not name: whatever they are.
+  // An object whose members the schema does not name.
   if (type === 'object') return json;
   throw new Error(`GraphQL has no type for ${field}: ${String(type)}`);
 }
 
 export type Enums = (values: readonly string[], name: string) => GraphQLEnumType;
 
-/** Whether values can be those of an enum: `stream.started` cannot, and stays text. */
+/** Whether values can be names in an enum. `stream.started` cannot, so such values stay text. */
 export function areNames(values: readonly string[]): boolean {
   return values.every((value) => /^[_a-z]\w*$/i.test(value));
 }
 
-/** What a place is described by: with the values that its type does not tell. */
+/** The description of a field or argument. It lists the values where they cannot be those of an enum. */
 export function descriptionOf({ description, ...schema }: Schema): string | undefined {
   const { enum: values } = withoutNull(schema.items ?? schema).present;
   if (!values || areNames(values)) return description;
   return `${description ? `${description} ` : ''}One of ${values.join(', ')}.`;
 }
 
-/** One enum for each set of values, named after the first place that has it. */
+/** Makes one enum for each set of values, named after the first field that has it. */
 export function createEnums(): Enums {
   const known = new Map<string, GraphQLEnumType>();
   return (values, name) => {
@@ -103,7 +107,7 @@ export function createEnums(): Enums {
   };
 }
 
-/** Descriptions name operations as tools (`start_stream`); here they are fields (`startStream`). */
+/** Turns the names of tools in descriptions (`start_stream`) into those of fields (`startStream`). */
 export type Wording = (text: string | undefined) => string | undefined;
 
 /** `Stream`, `recurrence` → `StreamRecurrence`; `Stream`, `streamBackend` → `StreamBackend`. */

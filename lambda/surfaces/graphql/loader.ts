@@ -1,12 +1,12 @@
-// Reads related resources together: all that one step of a query asks for, with one statement for each kind.
+// Loads related resources together: all that one step of a query needs of one kind, at once.
 
 export interface Loader<Value> {
   load(id: string): Promise<Value | null>;
-  /** Forgets what was read: something has changed. */
+  /** Forgets what was loaded, since something may have changed. */
   clear(): void;
 }
 
-/** @param loadMany reads some of them; what it leaves out is not there */
+/** @param loadMany loads the values with these ids; it leaves out those that do not exist */
 export function createLoader<Value extends { readonly id: string }>(
   loadMany: (ids: readonly string[]) => Promise<readonly Value[]>,
 ): Loader<Value> {
@@ -35,7 +35,7 @@ export function createLoader<Value extends { readonly id: string }>(
   }
 }
 
-/** Once everything that can ask without waiting has asked. */
+/** Resolves when every resolver of the current step has asked for what it needs. */
 function allAsked(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,25 +1,28 @@
-// Reads what a request asks for: a GraphQL document and its variables, checked against the schema before anything runs.
+// Reads the GraphQL document and the variables of a request, and checks them by the schema before anything runs.
 import { getOperationAST, GraphQLError, parse, validate, valueFromASTUntyped } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { readJSON } from '../read-body.ts';
 
-/** Checking a document takes time that grows with the square of it, and anybody may send one. Long lists go into variables. */
+/**
+ * How long a document may be. The time to check it grows with the square of its length, and anybody may send
+ * one. Clients put long lists into variables.
+ */
 const maxTokens = 2000;
-/** More errors than these help nobody, and take time to find. */
+/** After so many errors the library stops searching, since more help nobody and take time to find. */
 const maxErrors = 10;
 
 export interface Query {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly operationName: string | null;
-  /** As sent, or as the document has them by default. */
+  /** The variables of the request, or the default values of the document. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Faults of a query or its variables, with their places. */
+/** The GraphQL library found errors in a query or its variables. */
 export class QueryRefused extends Error {
-  /** Of those that the GraphQL library found. */
+  /** The code of each of these errors. */
   readonly code: 'query_malformed' | 'validation_failed';
   readonly errors: readonly GraphQLError[];
 
@@ -61,12 +64,14 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Reco
   );
 }
 
-/** GraphQL over HTTP, part "JSON encoding". */
-function fieldsOf(body: unknown): {
-  query: string;
-  variables: Readonly<Record<string, unknown>>;
-  operationName: string | null;
-} {
+interface RequestFields {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName: string | null;
+}
+
+/** The fields of a request, as the section "JSON encoding" of GraphQL over HTTP has them. */
+function fieldsOf(body: unknown): RequestFields {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject(body)) throw refusal('', 'Must be an object with the field query.');

@@ -1,11 +1,12 @@
-// The GraphQL schema, computed from the catalogue: reads are queries, everything else is a mutation. It names no operation.
-import { GraphQLBoolean, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, printSchema } from 'graphql';
-import type { GraphQLFieldConfig, GraphQLOutputType } from 'graphql';
+// Computes the GraphQL schema from the catalogue, of which it names no operation.
+// Operations that read are queries, all others are mutations.
+import { GraphQLBoolean, GraphQLObjectType, GraphQLSchema, printSchema } from 'graphql';
+import type { GraphQLFieldConfig } from 'graphql';
 import { toolName } from '../../operations/operation.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { related, relations } from '../../operations/relations.ts';
 import { jsonSchema } from '../openapi/schemas.ts';
-import { createAnswerTypes, isPage } from './answer-types.ts';
+import { createAnswerTypes, isPage, nullable } from './answer-types.ts';
 import { createArguments } from './arguments.ts';
 import type { OperationArguments } from './arguments.ts';
 import type { Execution } from './execution.ts';
@@ -18,19 +19,16 @@ type Field = GraphQLFieldConfig<unknown, Execution>;
 
 export interface CatalogueSchema {
   readonly schema: GraphQLSchema;
-  /** What a field of Query or Mutation calls. */
+  /** The operation that each field of Query or Mutation calls, by the name of the field. */
   readonly calls: ReadonlyMap<string, { readonly operation: Operation; readonly args: OperationArguments }>;
 }
 
-/** Built once per process. */
+/** A process builds the schema once. */
 export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
   const components: Components = {};
-  const answers = new Map(
-    operations.map((operation) => [
-      operation,
-      operation.output.body ? (jsonSchema(operation.output.body, 'output', components) as Schema) : null,
-    ]),
-  );
+  const answerOf = ({ output: { body } }: Operation) =>
+    body ? (jsonSchema(body, 'output', components) as Schema) : null;
+  const answers = new Map(operations.map((operation) => [operation, answerOf(operation)]));
   for (const { schema } of Object.values(related)) jsonSchema(schema, 'output', components);
   const enums = createEnums();
   const fieldNames = new Map(operations.map((operation) => [toolName(operation), operation.id]));
@@ -43,11 +41,12 @@ export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
   const fieldOf = (operation: Operation): Field => {
     const answer = answers.get(operation)!;
     const isPaged = isPage(components[componentOf(answer ?? {}) ?? ''] ?? {});
-    const args = argumentsOf(operation, isPaged);
+    const args = argumentsOf(operation, { isPaged });
     calls.set(operation.id, { operation, args });
     const { summary, description, method } = operation;
     const own = method === 'GET' ? 1 : mutationCost;
     return {
+      // Where a call fails its field is null, so that the other calls of the request are answered.
       type: answer ? nullable(answerTypes(answer, capitalized(operation.id))) : GraphQLBoolean,
       description: wording(description === undefined ? `${summary}.` : `${summary}. ${description}`),
       args: args.config,
@@ -55,30 +54,20 @@ export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
       resolve: (_root, values, execution, { path }) => execution.call(operation, args, values, String(path.key)),
     };
   };
-  const rootType = (name: string, of: readonly Operation[]) =>
-    new GraphQLObjectType({
-      name,
-      fields: Object.fromEntries(of.map((operation) => [operation.id, fieldOf(operation)])),
-    });
-  const query = rootType(
-    'Query',
-    operations.filter(({ method }) => method === 'GET'),
-  );
-  const mutation = rootType(
-    'Mutation',
-    operations.filter(({ method }) => method !== 'GET'),
-  );
+  const rootType = (name: string, of: readonly Operation[]) => {
+    const fields = Object.fromEntries(of.map((operation) => [operation.id, fieldOf(operation)]));
+    return new GraphQLObjectType({ name, fields });
+  };
+  const reads = operations.filter(({ method }) => method === 'GET');
+  const changes = operations.filter(({ method }) => method !== 'GET');
+  const query = rootType('Query', reads);
+  const mutation = rootType('Mutation', changes);
   return { schema: new GraphQLSchema({ query, mutation }), calls };
 }
 
-/** In the schema definition language, for people and code generators. */
+/** The schema in the schema definition language, for people and code generators. */
 export function schemaText(operations: readonly Operation[]): string {
   return `${printSchema(buildSchema(operations).schema)}\n`;
-}
-
-/** A call that fails leaves the others of its request alone. */
-function nullable(type: GraphQLOutputType): GraphQLOutputType {
-  return type instanceof GraphQLNonNull ? (type.ofType as GraphQLOutputType) : type;
 }
 
 function pageLengthOf({ query }: Operation): Cost['times'] {

@@ -1,4 +1,4 @@
-// Calls of tools: flat arguments become an operation's input, its answer or problem becomes the tool's result.
+// Calls tools: flat arguments become the input of an operation, its answer or problem the result of the tool.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -13,19 +13,19 @@ import type { RawInput } from '../validate.ts';
 export interface ToolCall {
   readonly operation: Operation;
   readonly caller: Caller;
-  /** Why it is not admitted, or null. */
+  /** Why the call is not admitted, or null. */
   readonly refusal: ProblemError | null;
   readonly args: Json;
 }
 
-/** Never throws: an agent reads in the result what was wrong, and can do better. */
+/** Never throws: an AI client reads in the result what was wrong, and can call again. */
 export async function callTool(
   service: Service,
   { operation, caller, refusal, args }: ToolCall,
 ): Promise<CallToolResult> {
   try {
     if (refusal) throw refusal;
-    const { raw, idempotencyKey, faults } = partsOf(operation, args);
+    const { raw, idempotencyKey, faults } = inputOf(operation, args);
     const input = validateInput(operation, raw, faults);
     const { body, headers } = await callOperation(service, { operation, caller, input, idempotencyKey });
     const replayed = headers['idempotency-replayed'] ? { _meta: { idempotencyReplayed: true } } : {};
@@ -35,26 +35,29 @@ export async function callTool(
   }
 }
 
-/** As text too, for clients that do not know structured content. */
+/** The result has the content as text too, for clients that do not know structured content. */
 function resultOf(structuredContent: Json): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-/** Always an object. */
+/** The body of an answer as an object, which structured content has to be. */
 function structured(body: string): Json {
   if (body === '') return {};
   const answer: unknown = JSON.parse(body);
   return Array.isArray(answer) ? { data: answer } : (answer as Json);
 }
 
-interface Parts {
+interface GivenInput {
   readonly raw: RawInput;
   readonly idempotencyKey: string | null;
   readonly faults: readonly FieldError[];
 }
 
-/** What is not in the path's shape nor in the query's is for the body, or else for the query: that refuses what it does not know, as in REST. */
-function partsOf({ method, params: { shape: path }, query, body }: Operation, args: Json): Parts {
+/**
+ * Splits the arguments of a tool into the parts of a request. An unknown argument goes into the body, or into the query
+ * of an operation without a body; their schemas refuse it, as in REST.
+ */
+function inputOf({ method, params: { shape: path }, query, body }: Operation, args: Json): GivenInput {
   const { idempotencyKey: key, ...others } = args;
   const given = Object.entries(method === 'POST' ? others : args);
   const pick = (isIn: (name: string) => boolean) => Object.fromEntries(given.filter(([name]) => isIn(name)));

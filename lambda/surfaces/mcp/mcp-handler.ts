@@ -1,4 +1,5 @@
-// The MCP surface: Streamable HTTP without sessions, a JSON answer for each message, for clients of 2025 and of 2026.
+// The MCP surface: Streamable HTTP without sessions, with one JSON answer for each message.
+// It serves the protocol versions of 2025 and of 2026.
 import {
   createMcpHandler as createModernHandler,
   isLegacyRequest,
@@ -7,25 +8,28 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
-import { admitCaller, admitReader, identify } from '../admit.ts';
+import { admitCaller, admitReader, identify } from '../admission/admit.ts';
 import { readerOf } from './resources.ts';
 import { createMcpServer } from './server.ts';
 import type { McpContent, McpSession } from './server.ts';
 import { toolsOf } from './tools.ts';
 import type { Tools } from './tools.ts';
 import { problemResponse } from '../problem-response.ts';
-import { quotaHeaders } from '../rate-limits.ts';
-import type { Quota } from '../rate-limits.ts';
+import { quotaHeaders } from '../admission/rate-limits.ts';
+import type { Quota } from '../admission/rate-limits.ts';
 import { readBounded } from '../read-body.ts';
 import type { Service } from '../service.ts';
 
 /** @param address the client's IP address */
 export type McpHandler = (request: Request, address: string) => Promise<Response>;
 
-/** Where it is on the public origin. */
+/** The path below the public origin. */
 export const mcpPath = '/mcp';
 
-/** Answers requests at `/mcp`. Never throws: what is refused before any tool is a problem document, as in REST. */
+/**
+ * Answers requests at `/mcp`. Never throws: a request that reaches no tool is
+ * refused by a problem document, as in REST.
+ */
 export function createMcpHandler(
   service: Service,
   { prompts, instructions }: Pick<McpContent, 'prompts' | 'instructions'>,
@@ -35,7 +39,7 @@ export function createMcpHandler(
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: corsHeaders });
     let quota: Quota | null = null;
     const finish = (response: Response) => {
-      const headers = { ...corsHeaders, ...(quota ? quotaHeaders(quota, quota.exceeded) : {}) };
+      const headers = { ...corsHeaders, ...(quota ? quotaHeaders(quota, { refused: quota.exceeded }) : {}) };
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
       return response;
     };
@@ -50,7 +54,7 @@ export function createMcpHandler(
         ? await admitCaller(service, caller, operation, mcpPath)
         : await admitReader(service, caller);
       ({ quota } = counted);
-      // A refused call is answered as one, for the agent to read.
+      // A call of a tool that is refused is answered by the tool's result, which the AI client reads.
       if (refusal && operation === null) throw refusal;
       return finish(rejection ?? (await serve(service, content, { caller, refusal }, request, message)));
     } catch (error) {
@@ -59,7 +63,7 @@ export function createMcpHandler(
   };
 }
 
-/** What a message calls or reads, whatever it is; null for what is no operation. */
+/** The operation that a message calls or reads by; null where it names none. @param message any JSON value */
 function operationOf(service: Service, tools: Tools, message: unknown): Operation | null {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown };
   const { name, uri } = Object(params) as { name?: unknown; uri?: unknown };
@@ -75,13 +79,10 @@ async function readMessage(service: Service, request: Request): Promise<ReadMess
   const reject = (status: number, code: number, text: string, headers: Record<string, string> = {}) => ({
     rejection: Response.json({ jsonrpc: '2.0', id: null, error: { code, message: text } }, { status, headers }),
   });
-  if (request.method !== 'POST')
-    return reject(
-      405,
-      ProtocolErrorCode.InvalidRequest,
-      'There are no sessions and no streams here: POST each message.',
-      { allow: 'POST' },
-    );
+  if (request.method !== 'POST') {
+    const text = 'There are no sessions and no streams here: POST each message.';
+    return reject(405, ProtocolErrorCode.InvalidRequest, text, { allow: 'POST' });
+  }
   try {
     const bytes = await readBounded(request);
     const message: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -104,7 +105,7 @@ async function serve(
 ): Promise<Response> {
   const create = () => createMcpServer(service, content, session);
   if (!(await isLegacyRequest(request, message))) {
-    // A function cannot hold a stream open: whoever subscribes is refused.
+    // A Lambda function cannot keep a connection open, so subscriptions are refused.
     return createModernHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request, {
       parsedBody: message,
     });
@@ -119,7 +120,9 @@ async function serve(
   }
 }
 
-/** Any page may ask: nothing is answered without a credential that the page itself has to bring. */
+/**
+ * Pages of every origin may send requests: without a credential, which the page itself has to add, nothing is answered.
+ */
 const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST, OPTIONS',

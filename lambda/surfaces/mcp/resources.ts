@@ -1,21 +1,24 @@
-// What agents can read by its address: each resource that the catalogue reads by its identifier, and what problem codes mean.
+// What AI clients can read by its address: resources that have an identifier, and the meaning of problem codes.
 import type { ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { ProblemError, problemCodes } from '../../operations/problem-codes.ts';
 import type { ProblemCode } from '../../operations/problem-codes.ts';
 import type { Scope } from '../../operations/scopes.ts';
-import { isAllowed } from '../admit.ts';
+import { isAllowed } from '../admission/admit.ts';
 import { callOperation } from '../call.ts';
 import { explainProblem, problemType } from '../problem-response.ts';
 import type { Service } from '../service.ts';
 import { validateInput } from '../validate.ts';
 
 const mimeType = 'application/json';
-/** Before a path of the API: addresses that only this server reads, with the client's credential. A problem has the address that is its `type`. */
+/**
+ * The address of a resource is this scheme and its path in the API; only this server can read it, with the credential
+ * of the client. The address of a problem is its `type`.
+ */
 const scheme = 'loop:/';
 
-/** The path below the scheme is that of the API. */
+/** The operations that read one resource by its identifier. */
 function readers({ operations }: Service): readonly Operation[] {
   return operations.filter(({ method, path }) => method === 'GET' && /^\/[a-z]+\/\{id\}$/.test(path));
 }
@@ -42,14 +45,14 @@ export function listTemplates(service: Service, scopes: readonly Scope[]): Resou
   ];
 }
 
-/** The operation that reads what is at an address, and its identifier; null for everything else. */
+/** The operation that reads a resource, and the identifier; null where the address is that of no resource. */
 export function readerOf(service: Service, uri: string): { readonly operation: Operation; readonly id: string } | null {
   const [, tag, encoded] = /^loop:\/\/([a-z]+)\/([^/?#]+)$/.exec(uri) ?? [];
   const operation = readers(service).find((candidate) => candidate.path === `/${tag}/{id}`);
   return operation && encoded !== undefined && URL.canParse(uri) ? { operation, id: decoded(encoded) } : null;
 }
 
-/** JSON text. @throws {ProblemError} not_found for an address that leads to nothing, and whatever its operation refuses */
+/** A resource as JSON text. @throws {ProblemError} not_found where there is none, and every problem of its operation */
 export async function readResource(
   service: Service,
   caller: Caller,
@@ -64,7 +67,7 @@ export async function readResource(
   return { uri, mimeType, text: body };
 }
 
-/** What cannot be decoded is the name of nothing. */
+/** An identifier that cannot be decoded stays as it is: the operation will not find it. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,14 +1,18 @@
-// JSON Schemas as tools carry them: each complete in itself, and as short as it can be, since agents read all of them.
+// JSON Schemas of tools: complete without references, and as short as possible.
+// They are short since AI clients read all of them.
 import type * as z from 'zod';
 import { maxIDLength } from '../../operations/fields.ts';
 import { storableTextPattern } from '../fault-wording.ts';
 import { jsonSchema } from '../openapi/schemas.ts';
 import type { Json } from '../openapi/schemas.ts';
 
-/** Components that another tool describes, by the name of that tool. */
+/** The name of the tool that describes a component, by the name of the component. */
 export type DescribedElsewhere = ReadonlyMap<string, string>;
 
-/** The schema with everything that it refers to in its place, as many clients follow no references; what is described elsewhere only with its fields' types. */
+/**
+ * The schema with each reference replaced by what it refers to, since many clients do not follow references. Of a
+ * component that another tool describes, only the types of its fields.
+ */
 export function selfContained(
   schema: z.ZodType,
   io: 'input' | 'output',
@@ -16,11 +20,11 @@ export function selfContained(
 ): Json {
   const schemas: Json = {};
   const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
-  // Models are given inputs, and some of their providers take no list of types.
+  // AI models are given the schemas of inputs, and some providers of models accept no list of types in them.
   return io === 'input' ? complete : (withoutUnionsOfNull(complete) as Json);
 }
 
-/** The component that a schema is, if it is one, and those that it is directly made of. */
+/** The component that a schema is, or null, and the components that it directly contains. */
 export function componentsOf(schema: z.ZodType): { readonly root: string | null; readonly parts: readonly string[] } {
   const schemas: Json = {};
   const { $ref, ...own } = jsonSchema(schema, 'output', schemas) as Json & { $ref?: string };
@@ -34,12 +38,11 @@ function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): 
   if (value === null || typeof value !== 'object') return value;
   const { $ref, ...own } = value as Json & { $ref?: string };
   const component = $ref === undefined ? {} : (schemas[nameIn($ref)] as Json);
+  const members = Object.entries({ ...component, ...own }).filter(([name, member]) => !isNoise(name, member));
   const schema = Object.fromEntries(
-    Object.entries({ ...component, ...own })
-      .filter(([name, member]) => !isNoise(name, member))
-      .map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
+    members.map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
   );
-  // Only objects are worth it: the values of an enum are as short.
+  // Only objects become shorter by leaving out what another tool describes. The values of an enum are short already.
   const teller = $ref === undefined || !component['properties'] ? undefined : elsewhere.get(nameIn($ref));
   return teller === undefined ? withoutListOfTypes(schema) : outlined(schema, teller);
 }
@@ -48,7 +51,7 @@ function nameIn(reference: string): string {
   return reference.slice('#/components/schemas/'.length);
 }
 
-/** What says nothing that an agent could act on: the service checks it anyway. */
+/** Whether a part of a schema does not help an AI client: the service checks it in any case. */
 function isNoise(name: string, member: unknown): boolean {
   if (name === 'pattern') return member === storableTextPattern;
   if (name === 'maxLength') return member === maxIDLength;
@@ -64,7 +67,7 @@ function withoutListOfTypes(schema: Json): Json {
   return Array.isArray(type) ? { ...rest, anyOf: type.map((one: unknown) => ({ type: one })) } : schema;
 }
 
-/** `anyOf: [X, null]` as X whose type may also be null: half as long. */
+/** Writes `anyOf: [X, null]` as X whose type is a list with null, which is half as long. */
 function withoutUnionsOfNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutUnionsOfNull);
   if (value === null || typeof value !== 'object') return value;

@@ -1,4 +1,4 @@
-// One MCP server for one message: tools, resources and prompts, as far as its caller may use them.
+// An MCP server for one message, with the tools, resources and prompts that its caller may use.
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
 import type { GetPromptResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
@@ -10,22 +10,22 @@ import type { Tools } from './tools.ts';
 import { problemDocument } from '../problem-response.ts';
 import type { Service } from '../service.ts';
 
-/** A way to begin that people choose by its title. It names tools, so it comes from outside. */
+/** A prompt that people choose by its title. Its text names tools, so it is defined outside of this folder. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** All of these are needed to follow it. */
+  /** A caller needs all of these to follow it. */
   readonly scopes: readonly Scope[];
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
   readonly text: (args: Readonly<Record<string, string>>) => string;
 }
 
-/** What every message is served with. */
+/** The content of the server, which is the same for every message. */
 export interface McpContent {
   readonly tools: Tools;
   readonly prompts: readonly Prompt[];
-  /** What a client tells its agent about this server as a whole. */
+  /** What a client tells its AI model about this server. */
   readonly instructions: string;
 }
 
@@ -35,7 +35,7 @@ export interface McpSession {
   readonly refusal: ProblemError | null;
 }
 
-/** Lists change with releases only. */
+/** Clients may keep lists for five minutes, since lists change with releases only. */
 const listsFresh = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 export function createMcpServer(
@@ -68,7 +68,7 @@ export function createMcpServer(
     return callTool(service, { operation, caller, refusal, args: params.arguments ?? {} });
   });
 
-  // What is there to read is found by tools, or named by a person.
+  // The list of resources is empty: AI clients find resources by tools, or a person names them.
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: listTemplates(service, caller.scopes),

@@ -1,15 +1,15 @@
-// The catalogue as MCP tools: one for each operation that is not public.
+// The operations of the catalogue as MCP tools, one for each operation that is not public.
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { toolName } from '../../operations/operation.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Scope } from '../../operations/scopes.ts';
-import { isAllowed } from '../admit.ts';
+import { isAllowed } from '../admission/admit.ts';
 import { componentsOf, selfContained } from './schemas.ts';
 import type { DescribedElsewhere } from './schemas.ts';
 import { exampleOf } from '../openapi/examples.ts';
 import type { Json } from '../openapi/schemas.ts';
 
-/** As it is listed. */
+/** A tool as tools/list has it. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -28,16 +28,15 @@ type ObjectSchema = Json & {
 };
 
 export interface Tools {
-  /** Those that one of these scopes is enough for. */
+  /** The tools that a caller with these scopes may call. */
   readonly listFor: (scopes: readonly Scope[]) => readonly Tool[];
   readonly operation: (name: string) => Operation | null;
 }
 
-/** The list is made once, for the first who asks for it. */
+/** The descriptions are made once, when somebody first asks for the list. */
 export function toolsOf(operations: readonly Operation[]): Tools {
-  const offered = new Map(
-    operations.filter(({ scopes }) => scopes !== 'public').map((operation) => [toolName(operation), operation]),
-  );
+  const restricted = operations.filter(({ scopes }) => scopes !== 'public');
+  const offered = new Map(restricted.map((operation) => [toolName(operation), operation]));
   let described: ReadonlyMap<Operation, Tool> | null = null;
   return {
     listFor(scopes) {
@@ -54,17 +53,26 @@ function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, T
   return new Map(operations.map((operation) => [operation, describe(operation, elsewhere(toolName(operation)))]));
 }
 
-/** What a resource looks like is said once, by the tool that reads it, or else by the first that answers it: agents keep the whole list in mind. */
+/**
+ * Which tool describes a component in full: the tool that reads the resource, or else the first that answers it. All
+ * other tools refer to that one, since AI models are given the whole list.
+ * @returns the name of the tool by the name of the component
+ */
 function tellersOf(operations: readonly Operation[]): Map<string, string> {
   const answering = operations.flatMap(({ id, method, output: { body } }) =>
     body ? [{ name: toolName({ id }), method, ...componentsOf(body) }] : [],
   );
   const tellers = new Map<string, string>();
-  const tell = (component: string, name: string) => void (tellers.has(component) || tellers.set(component, name));
-  for (const { name, method, root } of answering) if (root !== null && method === 'GET') tell(root, name);
+  const tell = (component: string, name: string) => {
+    if (!tellers.has(component)) tellers.set(component, name);
+  };
+  for (const { name, method, root } of answering) {
+    if (root !== null && method === 'GET') tell(root, name);
+  }
   for (const { name, root, parts } of answering) {
     if (root !== null) tell(root, name);
-    if (root === null || tellers.get(root) === name) for (const part of parts) tell(part, name);
+    const describesParts = root === null || tellers.get(root) === name;
+    if (describesParts) parts.forEach((part) => tell(part, name));
   }
   return tellers;
 }
@@ -83,7 +91,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
 
 const idempotencyKey: Json = { type: 'string', description: 'Any text: repeating a call with it is harmless.' };
 
-/** Path, query and body side by side: agents think in arguments, not in places of a request. */
+/** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
   const parts = [params, query, ...(body ? [body] : [])].map((part) => selfContained(part, 'input') as ObjectSchema);
   const required = parts.flatMap((part) => part.required ?? []);
@@ -104,23 +112,27 @@ function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectS
   return { ...schema, properties: Object.fromEntries(required.map((name) => [name, properties[name]])), required };
 }
 
-/** Structured content is always an object. That of an error, a `problem`, has to match too: clients of 2025 hold it to the same schema. */
+/**
+ * Structured content is always an object. The schema also allows a `problem`, which is the content of an error: clients
+ * of 2025 check errors by the same schema.
+ */
 function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): ObjectSchema {
   const answer = (body ? selfContained(body, 'output', elsewhere) : {}) as Json & { type?: unknown };
-  const object = (
-    answer.type === 'array' ? { properties: { data: answer }, required: ['data'] } : answer
-  ) as ObjectSchema;
-  const { description, properties, required } = object;
+  const isList = answer.type === 'array';
+  const object = (isList ? { properties: { data: answer }, required: ['data'] } : answer) as ObjectSchema;
+  const { description, properties = {}, required } = object;
+  const described = { type: 'object' as const, ...(description ? { description } : {}) };
+  if (!required) return { ...described, properties };
   return {
-    type: 'object',
-    ...(description ? { description } : {}),
-    ...(required
-      ? { properties: { ...properties, problem: { type: 'object' } }, anyOf: [{ required }, { required: ['problem'] }] }
-      : { properties: properties ?? {} }),
+    ...described,
+    properties: { ...properties, problem: { type: 'object' } },
+    anyOf: [{ required }, { required: ['problem'] }],
   };
 }
 
-/** What a client may ask a person about before it calls. Only what changes something can destroy, or be repeated. */
+/**
+ * Hints by which a client decides whether to ask a person before a call. Those about changes are for tools that change.
+ */
 function annotations({ method, hints = {} }: Operation): ToolAnnotations {
   const openWorldHint = hints.openWorld === true;
   if (method === 'GET') return { readOnlyHint: true, openWorldHint };

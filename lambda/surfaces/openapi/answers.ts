@@ -1,10 +1,10 @@
-// The answers of an operation in OpenAPI: its own, and every problem that it can end in.
+// The answers of an operation in OpenAPI: its result, and every problem that it can end with.
 import type { Operation } from '../../operations/operation.ts';
 import { problemCodes } from '../../operations/problem-codes.ts';
 import type { ProblemCode } from '../../operations/problem-codes.ts';
 import { exampleOf } from './examples.ts';
 import { jsonSchema } from './schemas.ts';
-import type { Json } from './schemas.ts';
+import type { Json, Schema } from './schemas.ts';
 
 const refers = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 const integerHeader = (description: string, example: number): Json => ({
@@ -63,7 +63,8 @@ export const problemSchema: Json = {
     errors: {
       type: 'array',
       description:
-        'Each fault of the input, at most 100: path is a JSON pointer into the body, or /path/NAME, /query/NAME, /header/NAME.',
+        'Each fault of the input, at most 100: path is a JSON pointer into the body, or /path/NAME, /query/NAME, ' +
+        '/header/NAME.',
       items: {
         type: 'object',
         required: ['path', 'code', 'detail'],
@@ -73,21 +74,18 @@ export const problemSchema: Json = {
   },
 };
 
-/** One example for each code that the operations can end in. */
+/** One example for each problem that the operations can end with. */
 export function problemExamples(operations: readonly Operation[], baseURL: string): Json {
-  const codes = new Set(operations.flatMap(codesOf));
-  return Object.fromEntries(
-    [...codes]
-      .sort()
-      .map((code) => [code, problemCodes[code]] as const)
-      .map(([code, { status, title, explanation }]) => [
-        code,
-        { summary: title, value: { type: `${baseURL}/problems/${code}`, title, status, detail: explanation, code } },
-      ]),
-  );
+  const codes = [...new Set(operations.flatMap(codesOf))].sort();
+  const examples = codes.map((code) => {
+    const { status, title, explanation } = problemCodes[code];
+    const value = { type: `${baseURL}/problems/${code}`, title, status, detail: explanation, code };
+    return [code, { summary: title, value }];
+  });
+  return Object.fromEntries(examples) as Json;
 }
 
-/** All answers by status. */
+/** All answers of an operation, by status. */
 export function answersOf(operation: Operation, schemas: Json): Json {
   const { status, body, location } = operation.output;
   const schema = body && jsonSchema(body, 'output', schemas);
@@ -120,24 +118,27 @@ function codesOf(operation: Operation): ProblemCode[] {
   return [...codes].sort();
 }
 
-/** A component shows its example itself, and all that refer to it do; anything else has it at its place. */
+/**
+ * A schema with an example. Where the schema is a component, the component gets the example, for all that refer to it.
+ */
 function withExample(schema: Json, schemas: Json): Json {
-  const component =
-    typeof schema['$ref'] === 'string' ? (schemas[schema['$ref'].slice('#/components/schemas/'.length)] as Json) : null;
+  const { $ref } = schema as Schema;
   const example = exampleOf(schema, '', schemas);
-  if (component === null) return { schema, example };
+  if ($ref === undefined) return { schema, example };
+  const component = schemas[$ref.slice('#/components/schemas/'.length)] as Json;
   component['examples'] = [example];
   return { schema };
 }
 
-/** By status. Those that every operation has in the same way are components. */
+/** The problems of an operation, by status. Those that are the same for every operation are components. */
 function problemsOf(operation: Operation): Json {
   const byStatus = Map.groupBy(codesOf(operation), (code) => problemCodes[code].status);
-  return Object.fromEntries(
-    [...byStatus]
-      .sort(([a], [b]) => a - b)
-      .map(([status, group]) => [status, isEverywhere(group) ? refers('responses', group[0]!) : problemAnswer(group)]),
-  );
+  const inOrder = [...byStatus].sort(([a], [b]) => a - b);
+  const answers = inOrder.map(([status, codes]) => {
+    const [code] = codes;
+    return [status, isEverywhere(codes) ? refers('responses', code!) : problemAnswer(codes)];
+  });
+  return Object.fromEntries(answers) as Json;
 }
 
 const everywhere: ReadonlySet<ProblemCode> = new Set([

@@ -1,7 +1,7 @@
 // Examples of bodies and parameters, made from their JSON Schema, so that no operation has to write its own.
 import type { Json, Schema } from './schemas.ts';
 
-/** What a field of that name usually holds, where its schema does not say. */
+/** An example for a field by its name, where its schema gives none. */
 const usual: Readonly<Record<string, unknown>> = {
   name: 'Evening loop',
   email: 'ada@example.org',
@@ -40,7 +40,7 @@ const usual: Readonly<Record<string, unknown>> = {
   responseExcerpt: 'Internal Server Error',
 };
 
-/** Prefixes of identifiers, by a word in the name of the field or of the resource. */
+/** The prefix of an identifier, by a word in the name of its field or resource. */
 const prefixes: Readonly<Record<string, string>> = {
   upload: 'upl',
   playlist: 'ply',
@@ -80,19 +80,21 @@ export function exampleOf(schema: Json, name: string, schemas: Json): unknown {
   if (constant !== undefined) return constant;
   if (values) return values[0];
   const options = anyOf ?? oneOf;
-  if (options)
-    return exampleOf((options.find((option) => option.type !== 'null') ?? options[0]!) as Json, name, schemas);
+  if (options) {
+    const option = options.find((candidate) => candidate.type !== 'null') ?? options[0]!;
+    return exampleOf(option as Json, name, schemas);
+  }
   if (properties) return objectExample(properties, rest.required ?? [], name, schemas);
   if (items) return [exampleOf(items as Json, name, schemas)];
   if (type === 'boolean') return rest.default ?? true;
   const known = usual[name];
-  if (type === 'string')
-    return rest.format === 'date-time' ? (known ?? '2030-01-31T18:00:00.000Z') : textExample(name, known);
+  if (type === 'string' && rest.format === 'date-time') return known ?? '2030-01-31T18:00:00.000Z';
+  if (type === 'string') return textExample(name, known);
   if (type === 'object') return known ?? {};
   return typeof known === 'number' ? known : (rest.default ?? Math.max(1, rest.minimum ?? 1));
 }
 
-/** A request shows what it needs, an answer all that it has: answers require nearly everything. */
+/** Only the required members where there are any. Requests require little, and answers almost everything. */
 function objectExample(
   properties: NonNullable<Schema['properties']>,
   required: readonly string[],
@@ -109,8 +111,7 @@ function objectExample(
 
 function textExample(name: string, known: unknown): string {
   if (typeof known === 'string') return known;
+  if (!/^[A-Z]|IDs?$|^id$/.test(name)) return 'Text';
   const word = Object.keys(prefixes).find((candidate) => name.toLowerCase().includes(candidate));
-  return /^[A-Z]|IDs?$|^id$/.test(name)
-    ? `${word === undefined ? 'id' : prefixes[word]}_0mb3kq5zj4h8s2n7t1w9x6c0p`
-    : 'Text';
+  return `${word === undefined ? 'id' : prefixes[word]}_0mb3kq5zj4h8s2n7t1w9x6c0p`;
 }

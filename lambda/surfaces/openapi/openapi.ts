@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, computed from the catalogue.
+// Computes the OpenAPI 3.1 document from the catalogue.
 import type * as z from 'zod';
 import { toolName } from '../../operations/operation.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -8,6 +8,7 @@ import { exampleOf } from './examples.ts';
 import { jsonSchema } from './schemas.ts';
 import type { Json } from './schemas.ts';
 import { webhookParameters, webhooksOf } from './webhooks.ts';
+import { apiVersion } from '../service.ts';
 import { idempotencyKeyPattern } from '../validate.ts';
 
 const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
@@ -24,7 +25,7 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
 
 const built = new WeakMap<readonly Operation[], Map<string, Json>>();
 
-/** The whole document, built once per catalogue and base URL. */
+/** The whole document. It is built once for each catalogue and base URL. */
 export function buildOpenapi(operations: readonly Operation[], baseURL: string): Json {
   const byURL = built.get(operations) ?? new Map<string, Json>();
   built.set(operations, byURL);
@@ -47,8 +48,13 @@ function buildDocument(operations: readonly Operation[], baseURL: string): Json 
     openapi: '3.1.0',
     info: {
       title: 'Loop streaming API',
-      version: '1.0.0',
-      description: `Uploads, playlists and 24/7 live streams of them to RTMP destinations.\n\nEvery error is an \`application/problem+json\` document whose \`code\` is stable; a GET of its \`type\` explains it. A POST with an \`Idempotency-Key\` can be repeated safely. Lists are newest first. Readable form: ${baseURL}/reference`,
+      version: apiVersion,
+      description:
+        'Uploads, playlists and 24/7 live streams of them to RTMP destinations.\n\n' +
+        'Every error is an `application/problem+json` document whose `code` is stable; ' +
+        'a GET of its `type` explains it. ' +
+        'A POST with an `Idempotency-Key` can be repeated safely. Lists are newest first. ' +
+        `Readable form: ${baseURL}/reference`,
       contact: { name: 'The operator of this service', url: origin },
       license: { name: 'Proprietary', url: origin },
     },
@@ -67,7 +73,7 @@ function buildDocument(operations: readonly Operation[], baseURL: string): Json 
   };
 }
 
-/** Service specification, part 5. */
+/** The credentials that operations take: access tokens of OAuth 2.1, and API keys. */
 function securitySchemes(origin: string): Json {
   const endpoint = (name: string) => `${origin}/api/auth/oauth2/${name}`;
   return {
@@ -123,9 +129,9 @@ function parameters(operation: Operation, where: 'path' | 'query', schemas: Json
   return Object.entries(object.shape).map(([name, field]) => {
     const { description = `The ${name} to look for.`, ...schema } = jsonSchema(field as z.ZodType, 'input', schemas);
     const required = where === 'path' || !(field as z.ZodType).safeParse(undefined).success;
-    const example =
-      where === 'path' ? { example: exampleOf(schema, name === 'id' ? `${operation.tag}ID` : name, schemas) } : {};
-    return { name, in: where, required, description, schema, ...example };
+    const shared = { name, in: where, required, description, schema };
+    if (where === 'query') return shared;
+    return { ...shared, example: exampleOf(schema, name === 'id' ? `${operation.tag}ID` : name, schemas) };
   });
 }
 

@@ -1,4 +1,4 @@
-// The OpenAPI document as a page for people: static HTML without scripts, so it works wherever the API does.
+// The OpenAPI document as a page for people: static HTML without scripts, so that it works wherever the API works.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { Json, Schema } from './schemas.ts';
@@ -10,6 +10,7 @@ type Content = Readonly<
   Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>
 >;
 
+/** An operation of the document. */
 interface Described {
   readonly operationId: string;
   readonly summary: string;
@@ -34,28 +35,27 @@ interface Document {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly webhooks: Readonly<
-    Record<
-      string,
-      {
-        readonly post: Pick<Described, 'summary' | 'description'> & {
-          readonly requestBody: { readonly content: Content };
-        };
-      }
-    >
-  >;
+  readonly webhooks: Readonly<Record<string, { readonly post: DescribedEvent }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
-    readonly examples: Readonly<
-      Record<string, { readonly summary: string; readonly value: { readonly status: number; readonly detail: string } }>
-    >;
+    readonly examples: Readonly<Record<string, ProblemExample>>;
   };
+}
+
+interface DescribedEvent {
+  readonly summary: string;
+  readonly description: string;
+  readonly requestBody: { readonly content: Content };
+}
+
+interface ProblemExample {
+  readonly value: { readonly status: number; readonly detail: string };
 }
 
 const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
 const pages = new WeakMap<Json, string>();
 
-/** Built once per document. The policy allows nothing but the page's own style. */
+/** The page is built once for each document. Its security policy allows nothing but its own style. */
 export async function referenceResponse(document: Json): Promise<Response> {
   const page = pages.get(document) ?? `<!doctype html>${await pageOf(document as unknown as Document)}`;
   pages.set(document, page);
@@ -65,46 +65,76 @@ export async function referenceResponse(document: Json): Promise<Response> {
   });
 }
 
+type Listed = Described & { readonly path: string; readonly method: string };
+
 function pageOf({ info, servers, tags, paths, webhooks, components }: Document): Html {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   );
   const of = (tag: string) => operations.filter((operation) => operation.tags.includes(tag));
   return html`<html lang="en">
-    <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${info.title}</title><style>${raw(referenceStyle)}</style></head>
+    <head>
+      <meta charset="utf-8"><meta name="viewport" content="width=device-width">
+      <title>${info.title}</title>
+      <style>${raw(referenceStyle)}</style>
+    </head>
     <body>
       <nav aria-label="Operations">
-        ${tags.map(({ name }) => html`<h2>${name}</h2><ul>${of(name).map(({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`)}</ul>`)}
-        <h2>More</h2><ul><li><a href="#events">Events</a></li><li><a href="#resources">Resources</a></li><li><a href="#problems">Problems</a></li><li><a href="openapi.json">OpenAPI 3.1</a></li></ul>
+        ${tags.map(({ name }) => html`<h2>${name}</h2><ul>${of(name).map(linkOf)}</ul>`)}
+        <h2>More</h2>
+        <ul>
+          <li><a href="#events">Events</a></li>
+          <li><a href="#resources">Resources</a></li>
+          <li><a href="#problems">Problems</a></li>
+          <li><a href="openapi.json">OpenAPI 3.1</a></li>
+        </ul>
       </nav>
       <main>
         <h1>${info.title} ${info.version}</h1>
         ${info.description.split('\n\n').map((paragraph) => html`<p>${marked(paragraph)}</p>`)}
-        <p>Base URL <code>${servers[0]!.url}</code>. Send an API key as <code>X-API-Key</code>, or an access token as <code>Authorization: Bearer</code>.</p>
+        <p>
+          Base URL <code>${servers[0]!.url}</code>.
+          Send an API key as <code>X-API-Key</code>, or an access token as <code>Authorization: Bearer</code>.
+        </p>
         ${tags.map(({ name, description }) => html`<h2>${name}</h2><p>${description}</p>${of(name).map(operationOf)}`)}
         <h2 id="events">Events</h2>
         <p>Sent to webhooks.</p>
-        ${Object.entries(webhooks).map(([type, { post }]) => html`<article id="event-${type}"><h3>${post.summary}</h3><p class="call"><code>${type}</code></p><p>${post.description}</p>${schemaOf(post.requestBody.content['application/json']!.schema)}</article>`)}
+        ${Object.entries(webhooks).map(eventOf)}
         <h2 id="resources">Resources</h2>
-        ${Object.entries(components.schemas).map(([name, schema]) => html`<article id="schema-${name}"><h3>${name}</h3>${schemaOf(schema)}${exampleOf(schema.examples?.[0])}</article>`)}
+        ${Object.entries(components.schemas).map(resourceOf)}
         <h2 id="problems">Problems</h2>
-        <dl>${Object.entries(components.examples).map(([code, { value }]) => html`<dt id="problem-${code}"><code>${code}</code> ${value.status}</dt><dd>${value.detail}</dd>`)}</dl>
+        <dl>${Object.entries(components.examples).map(problemOf)}</dl>
       </main>
     </body>
   </html>`;
 }
 
-function operationOf({
-  path,
-  method,
-  operationId,
-  summary,
-  description,
-  security,
-  parameters,
-  requestBody,
-  responses,
-}: Described & { path: string; method: string }): Html {
+function linkOf({ operationId, summary }: Listed): Html {
+  return html`<li><a href="#${operationId}">${summary}</a></li>`;
+}
+
+function eventOf([type, { post }]: [string, Document['webhooks'][string]]): Html {
+  return html`<article id="event-${type}">
+    <h3>${post.summary}</h3>
+    <p class="call"><code>${type}</code></p>
+    <p>${post.description}</p>
+    ${schemaOf(post.requestBody.content['application/json']!.schema)}
+  </article>`;
+}
+
+function resourceOf([name, schema]: [string, Schema]): Html {
+  return html`<article id="schema-${name}">
+    <h3>${name}</h3>
+    ${schemaOf(schema)}${exampleOf(schema.examples?.[0])}
+  </article>`;
+}
+
+function problemOf([code, { value }]: [string, Document['components']['examples'][string]]): Html {
+  return html`<dt id="problem-${code}"><code>${code}</code> ${value.status}</dt><dd>${value.detail}</dd>`;
+}
+
+function operationOf(operation: Listed): Html {
+  const { path, method, operationId, summary, description, security, parameters, requestBody, responses } = operation;
   const scopes = security.flatMap(({ oauth2 = [] }) => oauth2).join(' or ');
   const body = requestBody?.content['application/json'];
   const [success, ...problems] = Object.entries(responses);
@@ -112,16 +142,27 @@ function operationOf({
   const answer = content['application/json'];
   return html`<article id="${operationId}">
     <h3>${summary}</h3>
-    <p class="call"><code><b>${method}</b> ${path}</code>${scopes ? html` <small>needs ${scopes}</small>` : html` <small>needs no credential</small>`}</p>
+    <p class="call">
+      <code><b>${method}</b> ${path}</code> <small>needs ${scopes === '' ? 'no credential' : scopes}</small>
+    </p>
     ${description === `${summary}.` ? '' : html`<p>${marked(description)}</p>`}
-    ${parameters.length > 0 ? html`<h4>Parameters</h4>${rows(parameters.map((parameter) => [`${parameter.name} (${parameter.in})`, { ...parameter.schema, description: parameter.description }, parameter.required] as const))}` : ''}
+    ${parameters.length > 0 ? html`<h4>Parameters</h4>${rows(parameters.map(rowOf))}` : ''}
     ${body ? html`<h4>Body</h4>${schemaOf(body.schema)}${exampleOf(body.example)}` : ''}
-    <h4>Answer ${status}</h4>${answer ? html`${schemaOf(answer.schema)}${exampleOf(answer.example)}` : html`<p>Empty.</p>`}
-    <p><small>Problems: ${problems.map(([problem, refusal]) => html`${problem} ${codesOf(refusal).map((code) => html`<a href="#problem-${code}">${code}</a> `)}`)}</small></p>
+    <h4>Answer ${status}</h4>
+    ${answer ? html`${schemaOf(answer.schema)}${exampleOf(answer.example)}` : html`<p>Empty.</p>`}
+    <p><small>Problems: ${problems.map(linksOf)}</small></p>
   </article>`;
 }
 
-/** An answer that many operations share is named by its one code. */
+function rowOf({ name, in: where, required, description, schema }: Described['parameters'][number]): Row {
+  return { name: `${name} (${where})`, schema: { ...schema, description }, isRequired: required };
+}
+
+function linksOf([status, answer]: [string, Described['responses'][string]]): Html {
+  return html`${status} ${codesOf(answer).map((code) => html`<a href="#problem-${code}">${code}</a> `)}`;
+}
+
+/** The problem codes of an answer. An answer that many operations share is a component, named after its only code. */
 function codesOf({ $ref, content = {} }: Described['responses'][string]): string[] {
   return $ref ? [$ref.split('/').at(-1)!] : Object.keys(content['application/problem+json']?.examples ?? {});
 }
@@ -131,18 +172,27 @@ function marked(text: string): (string | Html)[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }
 
-/** A reference is a link; an object is a table of its fields; anything else is one line. */
+/** A reference becomes a link, an object a table of its fields, and anything else one line. */
 function schemaOf(schema: Schema): Html {
   const { properties, required = [], oneOf } = schema;
   if (oneOf) return html`<p>One of:</p>${oneOf.map(schemaOf)}`;
   if (!properties) return html`<p>${typeOf(schema)}</p>`;
-  return rows(Object.entries(properties).map(([name, property]) => [name, property, required.includes(name)] as const));
+  const fields = Object.entries(properties);
+  return rows(fields.map(([name, property]) => ({ name, schema: property, isRequired: required.includes(name) })));
 }
 
-function rows(fields: readonly (readonly [name: string, schema: Schema, required: boolean])[]): Html {
+interface Row {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+function rows(fields: readonly Row[]): Html {
+  const optional = html` <small>optional</small>`;
+  const deprecated = html` <small>deprecated</small>`;
   return html`<table><tbody>${fields.map(
-    ([name, schema, required]) => html`<tr>
-      <th scope="row"><code>${name}</code>${required ? '' : html` <small>optional</small>`}${schema.deprecated ? html` <small>deprecated</small>` : ''}</th>
+    ({ name, schema, isRequired }) => html`<tr>
+      <th scope="row"><code>${name}</code>${isRequired ? '' : optional}${schema.deprecated ? deprecated : ''}</th>
       <td>${typeOf(schema)} ${schema.description ?? ''}${nested(schema)}</td>
     </tr>`,
   )}</tbody></table>`;
@@ -161,12 +211,14 @@ function typeOf({ $ref, type, format, const: constant, enum: values, anyOf, item
   }
   if (anyOf) return html`${anyOf.map((option, index) => html`${index > 0 ? ' or ' : ''}${typeOf(option)}`)}`;
   if (items) return html`list of ${typeOf(items)}`;
-  const words = values
-    ? values.join(' | ')
-    : constant === undefined
-      ? [type].flat().join(' or ')
-      : JSON.stringify(constant);
-  return html`<i>${words}${format ? ` (${format})` : ''}${preset === undefined ? '' : `, default ${JSON.stringify(preset)}`}</i>`;
+  const suffix = format ? ` (${format})` : '';
+  const presetWords = preset === undefined ? '' : `, default ${JSON.stringify(preset)}`;
+  return html`<i>${wordsOf(values, constant, type)}${suffix}${presetWords}</i>`;
+}
+
+function wordsOf(values: Schema['enum'], constant: unknown, type: Schema['type']): string {
+  if (values) return values.join(' | ');
+  return constant === undefined ? [type].flat().join(' or ') : JSON.stringify(constant);
 }
 
 function exampleOf(example: unknown): Html | '' {

@@ -1,10 +1,10 @@
-// JSON Schema (2020-12, as OpenAPI 3.1 has it) of the catalogue's zod schemas.
+// The zod schemas of the catalogue as JSON Schema 2020-12, which OpenAPI 3.1 uses.
 import * as z from 'zod';
 import { storableTextPattern } from '../fault-wording.ts';
 
 export type Json = Record<string, unknown>;
 
-/** What readers of the document look at in a JSON Schema. */
+/** The part of JSON Schema that our own readers of the document use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -24,7 +24,7 @@ export interface Schema {
   readonly minimum?: number;
 }
 
-/** JSON Schema of a zod schema; what carries an id becomes a component of `schemas`, and is referred to. */
+/** The JSON Schema of a zod schema. Each schema with an id is added to `schemas` as a component, and referred to. */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: (found) => simplify(found, io) });
   const { $schema: _schema, $defs = {}, ...root } = toComponentReferences(document) as Json & { $defs?: Json };
@@ -45,7 +45,7 @@ interface Found {
 
 const int32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
-/** Leaves out what zod adds and clients have no use for: the pattern of date-times, in answers the bounds of integers. */
+/** Leaves out what clients have no use for: the patterns of date-times and, in answers, the bounds of integers. */
 function simplify({ zodSchema, jsonSchema }: Found, io: 'input' | 'output'): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.minimum === int32.minimum && jsonSchema.maximum === int32.maximum) jsonSchema.format = 'int32';
@@ -64,12 +64,9 @@ function simplify({ zodSchema, jsonSchema }: Found, io: 'input' | 'output'): voi
 function toComponentReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toComponentReferences);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      key === '$ref' && typeof member === 'string'
-        ? member.replace('#/$defs/', '#/components/schemas/')
-        : toComponentReferences(member),
-    ]),
-  );
+  const members = Object.entries(value).map(([key, member]: [string, unknown]) => {
+    const isReference = key === '$ref' && typeof member === 'string';
+    return [key, isReference ? member.replace('#/$defs/', '#/components/schemas/') : toComponentReferences(member)];
+  });
+  return Object.fromEntries(members);
 }

@@ -1,18 +1,17 @@
-// The events in OpenAPI: the requests that webhooks get, and what their answers mean.
+// The events of webhooks in OpenAPI: the requests that webhooks get, and what their answers mean to us.
 import { retriedForDays } from '../../domain/webhook-retries.ts';
 import { webhookEvents, webhookPayload } from '../../operations/webhook-events.ts';
 import { exampleOf } from './examples.ts';
 import { jsonSchema } from './schemas.ts';
 import type { Json } from './schemas.ts';
 
-/** `stream.state_changed` → `StreamStateChangedEvent`: the component that its payload is. */
-const nameOf = (type: string) =>
-  `${type
-    .split(/[._]/)
-    .map((word) => word[0]!.toUpperCase() + word.slice(1))
-    .join('')}Event`;
+/** The name of the component for the payload of an event: `stream.state_changed` → `StreamStateChangedEvent`. */
+function nameOf(type: string): string {
+  const words = type.split(/[._]/).map((word) => word[0]!.toUpperCase() + word.slice(1));
+  return `${words.join('')}Event`;
+}
 
-/** The headers of Standard Webhooks 1.0, as parameters of the request. */
+/** The headers of Standard Webhooks 1.0, as parameters of the requests. */
 export const webhookParameters: Json = {
   'webhook-id': header(
     'webhook-id',
@@ -26,7 +25,8 @@ export const webhookParameters: Json = {
   ),
   'webhook-signature': header(
     'webhook-signature',
-    '`v1,` and the base64 of HMAC-SHA256 over `webhook-id`.`webhook-timestamp`.body, with the bytes that follow `whsec_` in the secret, in base64, as key.',
+    '`v1,` and the base64 of HMAC-SHA256 over `webhook-id`.`webhook-timestamp`.body, with the bytes that follow ' +
+      '`whsec_` in the secret, in base64, as key.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 };
@@ -36,7 +36,7 @@ const payloads = webhookEvents.map((event) => ({
   payload: webhookPayload(event).meta({ id: nameOf(event.type) }),
 }));
 
-/** @param schemas the components, to which the payloads are added */
+/** The requests by event. @param schemas the components, to which the payloads are added */
 export function webhooksOf(schemas: Json): Json {
   return Object.fromEntries(
     payloads.map(({ event: { type, summary, description }, payload }) => {

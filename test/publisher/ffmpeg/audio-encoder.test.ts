@@ -1,16 +1,16 @@
-// A stream's sound is encoded in one piece: every sample written comes out again, where it belongs.
+// A stream's sound is encoded in one piece: every sample that is written comes out again, at its time.
 import { spawn } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { openAudioEncoder } from '../../../lambda/publisher/ffmpeg/audio-encoder.ts';
-import { ToolError } from '../../../lambda/publisher/ffmpeg/child.ts';
+import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
 
 const builds = await everyMediaTools();
 const { samplesPerAacFrame, bytesPerSample, sampleRate, bitrateKbps } = audioFormat;
 
-/** A loud tone from sample `onset` on, stereo. */
+/** Stereo samples, silent at first and a loud tone from sample `onset` on. */
 function tone(sampleCount: number, onset: number): Buffer {
   const samples = new Int16Array(sampleCount * 2);
   for (let index = onset; index < sampleCount; index++)
@@ -18,7 +18,10 @@ function tone(sampleCount: number, onset: number): Buffer {
   return Buffer.from(samples.buffer);
 }
 
-/** As ADTS (ISO/IEC 13818-7, 6.2), which a decoder takes without a container: AAC-LC, 48 kHz, stereo. */
+/**
+ * A frame of AAC-LC, 48 kHz, stereo, with a header of ADTS (ISO/IEC 13818-7, 6.2). A decoder takes such frames without
+ * a container.
+ */
 function adts(frame: Buffer): Buffer {
   const length = frame.length + 7;
   return Buffer.concat([
@@ -28,7 +31,7 @@ function adts(frame: Buffer): Buffer {
 }
 
 describe.each(builds)('with the $name build', ({ tools }) => {
-  it('gives a frame for every 1024 samples, the first for priming, in step with what is written', async () => {
+  it('the encoder gives a priming frame, and then a frame for every 1024 samples that are written', async () => {
     const encoder = openAudioEncoder(tools, { bitrateKbps }, new AbortController().signal);
     const frameCount = 60;
     const onset = 30_000;
@@ -37,7 +40,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     const video30Bytes = 1600 * bytesPerSample;
     let written = 0;
     for (let frame = 0; frame < frameCount; frame++) {
-      // In portions of a video frame, and never more than the latency promises to be enough.
+      // The latency that the encoder promises has to be enough. Samples come in portions of a video frame.
       while (written < (frame * samplesPerAacFrame + encoder.latencySamples) * bytesPerSample) {
         encoder.write(pcm.subarray(written, written + video30Bytes));
         written += video30Bytes;
@@ -46,24 +49,12 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     }
     // AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): AAC-LC is 2, 48 kHz is index 3, two channels.
     const config = (await encoder.sequenceHeader).readUInt16BE(2);
-    expect({ objectType: config >> 11, frequencyIndex: (config >> 7) & 15, channels: (config >> 3) & 15 }).toEqual({
-      objectType: 2,
-      frequencyIndex: 3,
-      channels: 2,
-    });
+    const [objectType, frequencyIndex, channels] = [config >> 11, (config >> 7) & 15, (config >> 3) & 15];
+    expect({ objectType, frequencyIndex, channels }).toEqual({ objectType: 2, frequencyIndex: 3, channels: 2 });
     await encoder.close();
 
-    const decoder = spawn(tools.ffmpegPath, [
-      '-loglevel',
-      'error',
-      '-f',
-      'aac',
-      '-i',
-      'pipe:0',
-      '-f',
-      's16le',
-      'pipe:1',
-    ]);
+    const input = ['-f', 'aac', '-i', 'pipe:0'];
+    const decoder = spawn(tools.ffmpegPath, ['-loglevel', 'error', ...input, '-f', 's16le', 'pipe:1']);
     decoder.stdin.end(Buffer.concat(bodies.map((body) => adts(body.subarray(2)))));
     const decoded = await buffer(decoder.stdout);
     const samples = new Int16Array(decoded.buffer, decoded.byteOffset, decoded.length / 2);
@@ -73,12 +64,9 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     expect(heard - encoder.primingSamples).toBeLessThan(onset + sampleRate / 1000);
   });
 
-  it('says that it is gone', async () => {
-    const encoder = openAudioEncoder(
-      { ...tools, ffmpegPath: '/no/such/ffmpeg' },
-      { bitrateKbps },
-      new AbortController().signal,
-    );
+  it('the encoder fails with a ToolError where there is no ffmpeg', async () => {
+    const missing = { ...tools, ffmpegPath: '/no/such/ffmpeg' };
+    const encoder = openAudioEncoder(missing, { bitrateKbps }, new AbortController().signal);
     encoder.write(tone(4096, 0));
     await expect(encoder.readFrame()).rejects.toThrow(ToolError);
     await encoder.close();

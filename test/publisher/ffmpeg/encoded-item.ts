@@ -1,17 +1,18 @@
-// Reads items to their ends and looks at what they show.
+// Reads items to their ends, and decodes what they show, for tests of the ffmpeg backend.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { openItem } from '../../../lambda/publisher/ffmpeg/item-source.ts';
-import type { ItemRequest, VideoFrame } from '../../../lambda/publisher/ffmpeg/item-source.ts';
+import type { ItemRequest } from '../../../lambda/publisher/ffmpeg/item-source.ts';
+import type { VideoFrame } from '../../../lambda/publisher/ffmpeg/video-source.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { fastEncoder } from '../../support/media-samples.ts';
 
 export const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 
 /** A request for two seconds of pictures, cheaply encoded, unless told otherwise. */
 export function itemRequest(sourceURL: string, request: Partial<ItemRequest> = {}): ItemRequest {
-  const encoder = { codec: 'libx264', preset: 'ultrafast' } as const;
   return {
     sourceURL,
     kind: 'video',
@@ -20,7 +21,7 @@ export function itemRequest(sourceURL: string, request: Partial<ItemRequest> = {
     startFrame: 0,
     frameCount: 60,
     profile,
-    encoder,
+    encoder: fastEncoder,
     ...request,
   };
 }
@@ -48,7 +49,7 @@ export async function readSound(tools: MediaTools, request: ItemRequest): Promis
   }
 }
 
-/** Items one after the other, as a stream sends them: an FLV file. */
+/** An FLV file with the frames of items one after the other, as a stream sends them. */
 export function joinItems(items: readonly VideoFrame[][]): Buffer {
   const parts: Buffer[] = [Buffer.from('FLV\x01\x01\0\0\0\x09\0\0\0\0', 'latin1')];
   const addTag = (timestampMs: number, body: Buffer): void => {
@@ -68,26 +69,14 @@ export function joinItems(items: readonly VideoFrame[][]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Luma of a decoded picture, 16 by 9 pixels, 16 for black to 235 for white. */
+/** The luma of a decoded picture: 16 by 9 pixels, each from 16 for black to 235 for white. */
 export type Picture = Uint8Array;
 
-/** Decodes an FLV file; any complaint of the decoder is an error. */
+/** Decodes an FLV file. @throws what the decoder complains of */
 export async function decodePictures({ ffmpegPath }: MediaTools, flv: Buffer): Promise<Picture[]> {
-  const decoder = spawn(ffmpegPath, [
-    '-loglevel',
-    'error',
-    '-f',
-    'flv',
-    '-i',
-    'pipe:0',
-    '-fps_mode',
-    'passthrough',
-    '-vf',
-    'scale=16:9:flags=area+accurate_rnd,format=yuv420p',
-    '-f',
-    'rawvideo',
-    'pipe:1',
-  ]);
+  const input = ['-f', 'flv', '-i', 'pipe:0'];
+  const filters = ['-fps_mode', 'passthrough', '-vf', 'scale=16:9:flags=area+accurate_rnd,format=yuv420p'];
+  const decoder = spawn(ffmpegPath, ['-loglevel', 'error', ...input, ...filters, '-f', 'rawvideo', 'pipe:1']);
   decoder.stdin.end(flv);
   const [pixels, complaints] = await Promise.all([
     buffer(decoder.stdout),

@@ -1,8 +1,8 @@
-// Items of every sort come out as frames on one grid that join without a seam, with sound that is exact to the sample.
+// Items of every sort become frames at exact times that join without a seam, with sound that is exact to the sample.
 import { describe, expect, it } from 'vitest';
-import { ToolError } from '../../../lambda/publisher/ffmpeg/child.ts';
+import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { openAudioOnly, openItem } from '../../../lambda/publisher/ffmpeg/item-source.ts';
-import type { VideoFrame } from '../../../lambda/publisher/ffmpeg/item-source.ts';
+import type { VideoFrame } from '../../../lambda/publisher/ffmpeg/video-source.ts';
 import {
   changedSample,
   everyMediaTools,
@@ -20,20 +20,21 @@ const builds = await everyMediaTools();
 const { tools } = builds[0]!;
 const never = new AbortController().signal;
 
-/** On which frames of a joined stream its frames are shown. */
+/** The places, counted in frames from the start of a joined stream, at which its frames are shown. */
 function shownFrames(items: readonly VideoFrame[][]): number[] {
   return items
     .flat()
-    .map(({ compositionFrames }, position) => position + compositionFrames)
+    .map(({ compositionDelayFrames }, position) => position + compositionDelayFrames)
     .sort((a, b) => a - b);
 }
 
-/** Luma; scaling rounds. */
+/** The luma of black. */
 const black = 16;
+/** Scaling rounds, so black may differ by one. */
 const isBlack = (luma: number): boolean => Math.abs(luma - black) < 2;
 const countTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** The number of a frame of counting.mp4. */
+/** The number that a frame of counting.mp4 shows. */
 function numberIn(picture: Picture): number {
   const digit = (pixel: number): number => Math.abs(Math.round((picture[pixel]! - black) / 20));
   return digit(4 * 16 + 12) * 10 + digit(4 * 16 + 3);
@@ -54,22 +55,16 @@ describe.each(builds)('with the $name build', ({ tools }) => {
   ];
 
   it(
-    'gives exactly the frames asked for and the same parameter sets, whatever the source',
+    'an item gives exactly the frames asked for and the same parameter sets, whatever its source',
     { timeout: 30_000 },
     async () => {
-      const expected = { count: 20, lastIndex: 19, firstKeyframe: true, firstCompositionFrames: 1 };
       const headers = new Set<string>();
       for (const name of sources) {
-        const frames = await encodeItem(tools, itemRequest(await mediaSample(name), { frameCount: expected.count }));
-        const [{ keyframe, compositionFrames, sequenceHeader }] = frames as [VideoFrame];
-        expect({
-          name,
-          count: frames.length,
-          lastIndex: frames.at(-1)!.index,
-          firstKeyframe: keyframe,
-          firstCompositionFrames: compositionFrames,
-        }).toEqual({ name, ...expected });
-        headers.add(sequenceHeader!.toString('hex'));
+        const frames = await encodeItem(tools, itemRequest(await mediaSample(name), { frameCount: 20 }));
+        expect([name, frames.length, frames.at(-1)!.index]).toEqual([name, 20, 19]);
+        const [first] = frames as [VideoFrame];
+        expect([name, first.keyframe, first.compositionDelayFrames]).toEqual([name, true, 1]);
+        headers.add(first.sequenceHeader!.toString('hex'));
       }
       expect([...headers]).toHaveLength(1);
       // The AVCDecoderConfigurationRecord behind the 5 bytes of the tag: version 1, High profile, level 3.1.
@@ -77,21 +72,19 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     },
   );
 
-  it('joins items without gap or overlap, even items of one frame', async () => {
+  it('items join without gap or overlap, even items of one frame', async () => {
     const counting = await mediaSample('counting.mp4');
     const lengths = [1, 2, 3, 61, 4, 1, 5];
-    const items = await Promise.all(
-      lengths.map((frameCount) => encodeItem(tools, itemRequest(counting, { frameCount }))),
-    );
+    const encode = (frameCount: number) => encodeItem(tools, itemRequest(counting, { frameCount }));
+    const items = await Promise.all(lengths.map(encode));
     const frameCount = lengths.reduce((sum, length) => sum + length);
-    // Shown one frame after the grid, all of them: B-frames need one frame of delay.
+    // Every frame is shown one frame late, since B-frames need this delay.
     expect(shownFrames(items)).toEqual(countTo(frameCount).map((frame) => frame + 1));
     expect(items[3]!.filter(({ keyframe }) => keyframe).map(({ index }) => index)).toEqual([0, 60]);
     const pictures = await decodePictures(tools, joinItems(items));
-    // Its last frame, 59, is held.
-    expect(pictures.map(numberIn)).toEqual(
-      lengths.flatMap((length) => countTo(length).map((frame) => Math.min(frame, 59))),
-    );
+    // The last frame of the media, 59, is held.
+    const numbers = lengths.flatMap((length) => countTo(length).map((frame) => Math.min(frame, 59)));
+    expect(pictures.map(numberIn)).toEqual(numbers);
   });
 
   it.each([
@@ -100,65 +93,65 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     [24, 1],
     [58, 4],
     [80, 3],
-  ])('begins at frame %i as if it had played from 0', async (startFrame, frameCount) => {
+  ])('an item that begins at frame %i is as if it had played from 0', async (startFrame, frameCount) => {
     const frames = await encodeItem(tools, itemRequest(await mediaSample('counting.mp4'), { startFrame, frameCount }));
     const pictures = await decodePictures(tools, joinItems([frames]));
     expect(pictures.map(numberIn)).toEqual(countTo(frameCount).map((frame) => Math.min(startFrame + frame, 59)));
   });
 
-  it.each([0, 15, 16, 29])('has sound at the very sample of its picture when begun at frame %i', async (startFrame) => {
-    const sound = await readSound(tools, itemRequest(await mediaSample('clap.mp4'), { startFrame, frameCount: 75 }));
-    const onset = sound.findIndex((value) => Math.abs(value) > 1000);
-    expect(onset / 2).toBeCloseTo(48_000 - startFrame * profile.samplesPerFrame, -1);
-    expect(sound).toHaveLength(75 * profile.samplesPerFrame * 2);
-  });
-});
-
-it('has the same parameter sets with every build', async () => {
-  const headers = await Promise.all(
-    builds.map(async ({ tools }) =>
-      (
-        await encodeItem(tools, itemRequest(await mediaSample('fast-60.mp4'), { frameCount: 1 }))
-      )[0]!.sequenceHeader!.toString('hex'),
-    ),
+  it.each([0, 15, 16, 29])(
+    'an item that begins at frame %i has its sound at the very sample of its picture',
+    async (startFrame) => {
+      const sound = await readSound(tools, itemRequest(await mediaSample('clap.mp4'), { startFrame, frameCount: 75 }));
+      const onset = sound.findIndex((value) => Math.abs(value) > 1000);
+      expect(onset / 2).toBeCloseTo(48_000 - startFrame * profile.samplesPerFrame, -1);
+      expect(sound).toHaveLength(75 * profile.samplesPerFrame * 2);
+    },
   );
-  expect(new Set(headers).size).toBe(1);
 });
 
-describe('pictures', () => {
+it('an item has the same parameter sets with every build', async () => {
+  const headers = new Set<string>();
+  for (const { tools } of builds) {
+    const [frame] = await encodeItem(tools, itemRequest(await mediaSample('fast-60.mp4'), { frameCount: 1 }));
+    headers.add(frame!.sequenceHeader!.toString('hex'));
+  }
+  expect(headers.size).toBe(1);
+});
+
+describe('pictures of an item', () => {
   async function firstPicture(path: string, kind: 'video' | 'image' = 'video'): Promise<Picture> {
     const frames = await encodeItem(tools, itemRequest(path, { kind, frameCount: 1 }));
     return (await decodePictures(tools, joinItems([frames])))[0]!;
   }
   const at = (picture: Picture, x: number, y: number): number => picture[y * 16 + x]!;
 
-  it('turns what a phone filmed upright, between black bars', async () => {
+  it('that a phone filmed upright are turned, and stand between black bars', async () => {
     const picture = await firstPicture(await uprightSample());
-    // 9:16 in the middle of 16:9 is 5 of 16 columns; lying it is white on the left, which is up or down when turned.
+    // 9:16 in the middle of 16:9 takes 5 of 16 columns. The video was white on its left, which is now above or below.
     expect([2, 13].map((x) => isBlack(at(picture, x, 1)))).toEqual([true, true]);
     expect([1, 7].map((y) => at(picture, 8, y) > 200).sort()).toEqual([false, true]);
   });
 
-  it('shows anamorphic video as wide as it is meant', async () => {
+  it('that are anamorphic are shown as wide as they are meant', async () => {
     const picture = await firstPicture(await mediaSample('anamorphic.mp4'));
-    // Nothing of the 16:9 frame is left black, as 5:4 samples would leave it.
+    // The pictures fill the 16:9 frame. With square samples, 5:4, they would leave bars.
     expect([at(picture, 0, 4), at(picture, 15, 4)].some(isBlack)).toBe(false);
   });
 
-  it.each(['untagged-colour.mp4', 'tagged-colour.mp4'] as const)('keeps the colours of %s', async (name) => {
+  it.each(['untagged-colour.mp4', 'tagged-colour.mp4'] as const)('keep the colours of %s', async (name) => {
     const luma = black + (219 * (0.2126 * 200 + 0.7152 * 60 + 0.0722 * 60)) / 255;
     expect(Math.abs(at(await firstPicture(await mediaSample(name)), 8, 4) - luma)).toBeLessThan(4);
   });
 
   it.each(builds.flatMap(({ name, tools }) => (['pq', 'hlg'] as const).map((range) => ({ name, tools, range }))))(
-    'shows $range as light as SDR, with white for its peak ($name)',
+    'in $range are shown as light as SDR, with white for their peak ($name)',
     async ({ tools, range }) => {
-      const [frame] = await encodeItem(
-        tools,
-        itemRequest(await mediaSample(`greys-${range}.mkv`), { frameCount: 1, dynamicRange: range }),
-      );
+      const greys = await mediaSample(`greys-${range}.mkv`);
+      const [frame] = await encodeItem(tools, itemRequest(greys, { frameCount: 1, dynamicRange: range }));
       const [picture] = await decodePictures(tools, joinItems([[frame!]]));
-      // Black, a dark grey (20 of 203 cd/m² by IEC 61966-2-1), diffuse white with room for what is brighter, and the peak.
+      // These are black, a dark grey (20 of 203 cd/m² by IEC 61966-2-1), diffuse white, which leaves room for brighter
+      // tones, and the peak.
       const expected = [17, 92, 201, 235];
       for (const [index, luma] of expected.entries())
         expect(Math.abs(at(picture!, index * 4 + 2, 4) - luma)).toBeLessThan(2);
@@ -167,23 +160,19 @@ describe('pictures', () => {
     },
   );
 
-  it('brings the colours of BT.2020 to the primaries of BT.709', async () => {
-    const frames = await encodeItem(
-      tools,
-      itemRequest(await mediaSample('green-pq.mkv'), { frameCount: 1, dynamicRange: 'pq' }),
-    );
+  it('in BT.2020 get the primaries of BT.709', async () => {
+    const green2020 = await mediaSample('green-pq.mkv');
+    const frames = await encodeItem(tools, itemRequest(green2020, { frameCount: 1, dynamicRange: 'pq' }));
     const [picture] = await decodePictures(tools, joinItems([frames]));
-    // Green alone, which with the primaries of BT.2020 has a third as much red.
+    // In BT.709 only green is left. With the primaries of BT.2020 the same light has a third as much red.
     const green = 1.055 * (40 / 203) ** (1 / 2.4) - 0.055;
     expect(Math.abs(at(picture!, 8, 4) - (black + 219 * 0.7152 * green))).toBeLessThan(2);
   });
 
-  it('holds a still image, on black where it is transparent', async () => {
+  it('hold a still image, on black where it is transparent', async () => {
     await using server = await serveSamples();
-    const still = await encodeItem(
-      tools,
-      itemRequest(server.urlOf(await mediaSample('still.png')), { kind: 'image', frameCount: 70 }),
-    );
+    const stillURL = server.urlOf(await mediaSample('still.png'));
+    const still = await encodeItem(tools, itemRequest(stillURL, { kind: 'image', frameCount: 70 }));
     expect(still).toHaveLength(70);
     const pictures = await decodePictures(tools, joinItems([still]));
     // "green" is (0, 128, 0), which is 0.7152 * 128 of 255 by BT.709. The 4:3 picture has bars.
@@ -193,26 +182,23 @@ describe('pictures', () => {
     expect(isBlack(at(transparent, 8, 4))).toBe(true);
   });
 
-  it('takes the first picture of an animation', async () => {
+  it('hold the first picture of an animation', async () => {
     await using server = await serveSamples();
-    const frames = await encodeItem(
-      tools,
-      itemRequest(server.urlOf(await mediaSample('animated.gif')), { kind: 'image', frameCount: 10 }),
-    );
+    const animationURL = server.urlOf(await mediaSample('animated.gif'));
+    const frames = await encodeItem(tools, itemRequest(animationURL, { kind: 'image', frameCount: 10 }));
     const pictures = await decodePictures(tools, joinItems([frames]));
-    const changes = pictures.flatMap((picture) =>
-      [...picture].map((luma, pixel) => Math.abs(luma - pictures[0]![pixel]!)),
-    );
+    const first = pictures[0]!;
+    const changes = pictures.flatMap((picture) => [...picture].map((luma, pixel) => Math.abs(luma - first[pixel]!)));
     expect(Math.max(...changes)).toBeLessThan(8);
   });
 
-  it('holds the last picture as long as the sound goes on', async () => {
+  it('hold the last picture as long as the sound goes on', async () => {
     const frames = await encodeItem(tools, itemRequest(await mediaSample('long-sound.mp4'), { frameCount: 120 }));
     expect(frames).toHaveLength(120);
   });
 });
 
-describe('sound', () => {
+describe('sound of an item', () => {
   it('is silent before the sound track begins and after it has ended', async () => {
     const sound = await readSound(tools, itemRequest(await mediaSample('late-sound.mkv'), { frameCount: 60 }));
     const loud = [...sound.keys()].filter((index) => Math.abs(sound[index]!) > 500);
@@ -220,7 +206,7 @@ describe('sound', () => {
     expect(loud.at(-1)! / 2 / 48_000).toBeCloseTo(1.5, 2);
   });
 
-  it('is silent where there is none, and where it is not wanted', async () => {
+  it('is silence where there is none, and where it is not wanted', async () => {
     for (const request of [
       { hasAudio: false, audio: true },
       { hasAudio: true, audio: false },
@@ -232,21 +218,18 @@ describe('sound', () => {
   });
 
   it('can be read without the pictures', async () => {
-    const audio = openAudioOnly(
-      tools,
-      { sourceURL: await mediaSample('song.mp3'), startFrame: 30, frameCount: 90, profile },
-      never,
-    );
+    const request = { sourceURL: await mediaSample('song.mp3'), startFrame: 30, frameCount: 90, profile };
+    const audio = openAudioOnly(tools, request, never);
     await audio.ready;
     const shares = [];
     for (let frame = 0; frame < 90; frame++) shares.push(await audio.readSamples(profile.samplesPerFrame));
     await audio.close();
     expect(shares.every((share) => share.length === 6400)).toBe(true);
-    // The song lasts 3 s: from its second 1 on it sounds for 2 s.
+    // The song lasts 3 s. Begun at its second 1, it sounds for 2 s.
     expect(shares.map((share) => share.some((byte) => byte !== 0)).lastIndexOf(true)).toBeCloseTo(60, -1);
   });
 
-  it('says when nothing of it can be decoded', async () => {
+  it('fails with a MediaError when nothing of it can be decoded', async () => {
     const source = await textFile('noise.mp3', 'not a sound');
     const audio = openAudioOnly(tools, { sourceURL: source, startFrame: 0, frameCount: 30, profile }, never);
     await expect(audio.ready).rejects.toMatchObject({ name: 'MediaError', code: 'damaged' });
@@ -255,7 +238,7 @@ describe('sound', () => {
   });
 });
 
-describe('when something is wrong', () => {
+describe('an item with which something is wrong', () => {
   it('gives what can be decoded of a damaged file, and holds the last picture', async () => {
     const damaged = await changedSample('front-index.mp4', 'damaged.mp4', (bytes) =>
       bytes.fill(0x55, bytes.length >> 1),
@@ -285,19 +268,18 @@ describe('when something is wrong', () => {
   });
 
   it.each(builds)(
-    'does not blame the media for an address that has expired, nor tell its signature ($name)',
+    'does not blame the media for an expired address, and does not tell its signature ($name)',
     async ({ tools }) => {
       await using server = await serveSamples({ refuse: () => 403 });
-      const failure = await encodeItem(tools, itemRequest(server.urlOf(await mediaSample('plain.mp4')))).catch(
-        (error: unknown) => error,
-      );
+      const request = itemRequest(server.urlOf(await mediaSample('plain.mp4')));
+      const failure = await encodeItem(tools, request).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(ToolError);
       expect(String(failure)).toContain('403');
       expect(String(failure)).not.toContain(urlSignature);
     },
   );
 
-  it.each(builds)('can be continued where the source broke off ($name)', async ({ tools }) => {
+  it.each(builds)('can be continued where its source broke off ($name)', async ({ tools }) => {
     const path = await mediaSample('front-index.mp4');
     await using broken = await serveSamples({
       cutAfterBytes: 200_000,
@@ -306,9 +288,10 @@ describe('when something is wrong', () => {
     const request = itemRequest(broken.urlOf(path), { frameCount: 240 });
     const item = openItem(tools, request, never);
     const before: VideoFrame[] = [];
-    const failure = await (async () => {
+    const readOn = async () => {
       for (;;) before.push((await item.readFrame())!);
-    })().catch((error: unknown) => error);
+    };
+    const failure = await readOn().catch((error: unknown) => error);
     await item.close();
     expect(failure).toBeInstanceOf(ToolError);
     await using whole = await serveSamples();
@@ -319,18 +302,14 @@ describe('when something is wrong', () => {
 
   it('ends when it is aborted, with the reason given', async () => {
     const controller = new AbortController();
-    const item = openItem(
-      tools,
-      itemRequest(await mediaSample('plain.mp4'), { frameCount: 100_000, hasAudio: true, audio: true }),
-      controller.signal,
-    );
+    const long = { frameCount: 100_000, hasAudio: true, audio: true };
+    const item = openItem(tools, itemRequest(await mediaSample('plain.mp4'), long), controller.signal);
     await item.ready;
     controller.abort(new Error('the stream was stopped'));
-    await expect(
-      (async () => {
-        while (await item.readFrame());
-      })(),
-    ).rejects.toThrow('the stream was stopped');
+    const readOn = async () => {
+      while (await item.readFrame());
+    };
+    await expect(readOn()).rejects.toThrow('the stream was stopped');
     await expect(item.readSamples(1600)).rejects.toThrow('the stream was stopped');
     await item.close();
   });

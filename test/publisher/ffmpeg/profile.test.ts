@@ -1,4 +1,4 @@
-// The profiles fit the media grid and each other.
+// The encoding profiles fit the frames, the samples and each other.
 import { describe, expect, it } from 'vitest';
 import { framerates, framesPerSecond, qualities, videoCodecs } from '../../../lambda/domain/video-format.ts';
 import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
@@ -12,14 +12,17 @@ describe('every profile', () => {
     })),
   );
 
-  it.each(profiles)('$quality $framerate has whole samples in a frame and a GOP of 2 s', ({ framerate, profile }) => {
-    expect(profile.samplesPerFrame * framesPerSecond[framerate]).toBe(audioFormat.sampleRate);
-    expect(Number.isInteger(profile.samplesPerFrame)).toBe(true);
-    expect(profile.gopFrames).toBe(2 * framesPerSecond[framerate]);
-    expect(profile.width * 9).toBe(profile.height * 16);
-  });
+  it.each(profiles)(
+    '$quality $framerate has a whole number of samples in a frame, and a GOP of 2 s',
+    ({ framerate, profile }) => {
+      expect(profile.samplesPerFrame * framesPerSecond[framerate]).toBe(audioFormat.sampleRate);
+      expect(Number.isInteger(profile.samplesPerFrame)).toBe(true);
+      expect(profile.gopFrames).toBe(2 * framesPerSecond[framerate]);
+      expect(profile.width * 9).toBe(profile.height * 16);
+    },
+  );
 
-  it('has the bitrates of the ladder', () => {
+  it('has its bitrate of the table', () => {
     const bitrates = profiles.map(
       ({ quality, framerate, profile }) => `${quality} ${framerate} ${profile.videoBitrateKbps}`,
     );
@@ -45,13 +48,11 @@ describe('every profile', () => {
 });
 
 describe.each(videoCodecs.filter((videoCodec) => videoCodec !== 'h264'))('%s', (videoCodec) => {
-  it('takes fewer bytes than H.264, in the same shape', () => {
+  it('takes fewer bytes than H.264 for pictures of the same size', () => {
     for (const quality of qualities) {
       for (const framerate of framerates) {
-        const [newer, h264] = [
-          profileOf({ quality, framerate, videoCodec }),
-          profileOf({ quality, framerate, videoCodec: 'h264' }),
-        ];
+        const newer = profileOf({ quality, framerate, videoCodec });
+        const h264 = profileOf({ quality, framerate, videoCodec: 'h264' });
         expect(newer.videoBitrateKbps).toBeLessThanOrEqual(h264.videoBitrateKbps * 0.75);
         expect(newer).toMatchObject({ width: h264.width, height: h264.height, gopFrames: h264.gopFrames });
       }
@@ -70,17 +71,12 @@ it('HEVC names the lowest level that has room for its pictures and bits', () => 
   } as const;
   for (const quality of qualities) {
     for (const framerate of framerates) {
-      const {
-        width,
-        height,
-        framesPerSecond: rate,
-        videoBitrateKbps,
-        level,
-      } = profileOf({ quality, framerate, videoCodec: 'hevc' });
+      const profile = profileOf({ quality, framerate, videoCodec: 'hevc' });
+      const { width, height, framesPerSecond: rate, videoBitrateKbps, level } = profile;
       const hasRoom = ([samples, samplesPerSecond, kbps]: readonly [number, number, number]) =>
         width * height <= samples && width * height * rate <= samplesPerSecond && videoBitrateKbps <= kbps;
       const lowest = (Object.keys(levels) as (keyof typeof levels)[]).find((each) => hasRoom(levels[each]));
-      // 24 and 25 frames per second have the level of 30.
+      // 24 and 25 frames per second have the level that 30 have.
       if (rate >= 30) expect({ quality, framerate, level }).toEqual({ quality, framerate, level: lowest });
       else expect(hasRoom(levels[level as keyof typeof levels])).toBe(true);
     }

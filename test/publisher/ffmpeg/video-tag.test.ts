@@ -1,4 +1,4 @@
-// Video tags say what is in them, and take another time of composition, whatever their codec.
+// Video tags of every codec say what is in them, and take another composition time.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readVideoTag, withCompositionTime } from '../../../lambda/publisher/ffmpeg/video-tag.ts';
@@ -40,8 +40,8 @@ describe('a tag of', () => {
 it.each([
   ['H.264', () => avc(1, 2)],
   ['HEVC', () => enhanced(1, 'hvc1', 2, [0, 0, 67])],
-  ['HEVC without a time', () => enhanced(3, 'hvc1', 2)],
-])('%s takes any time of composition, and nothing else changes', (_, body) => {
+  ['HEVC without a composition time', () => enhanced(3, 'hvc1', 2)],
+])('%s takes any composition time, and nothing else of it changes', (_, body) => {
   fc.assert(
     fc.property(fc.integer({ min: -(2 ** 23), max: 2 ** 23 - 1 }), (compositionMs) => {
       const changed = withCompositionTime(body(), compositionMs);

@@ -1,9 +1,10 @@
-// The encoder that works is taken, whatever ffmpeg says that it knows. No machine of ours has a GPU: that NVENC works is played by a stub.
+// An agent takes the encoder that works, whatever ffmpeg says that it knows. Stubs play machines with a GPU.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ToolError } from '../../../lambda/publisher/ffmpeg/child.ts';
+import type { Log } from '../../../lambda/log.ts';
+import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { chooseEncoder, encoderChoice, encodingSlots } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
 
@@ -11,18 +12,15 @@ const builds = await everyMediaTools();
 const nvenc = { codec: 'h264_nvenc' };
 const x264 = { codec: 'libx264', preset: 'veryfast' };
 
+/** Chooses an encoder of H.264 among those of an ffmpeg. @returns it, and what was logged */
 async function choose(ffmpegPath: string, timeoutMs?: number) {
   const logged: Record<string, unknown>[] = [];
-  const encoder = await chooseEncoder(
-    { ffmpegPath, ffprobePath: '' },
-    'h264',
-    (event, fields) => void logged.push({ event, ...fields }),
-    timeoutMs,
-  );
+  const log: Log = (event, fields) => void logged.push({ event, ...fields });
+  const encoder = await chooseEncoder({ ffmpegPath, ffprobePath: '' }, 'h264', log, timeoutMs);
   return { encoder, logged };
 }
 
-/** An ffmpeg that does this. */
+/** Writes a program that takes the place of ffmpeg. @returns its path */
 async function stub(script: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'stub-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -34,7 +32,7 @@ async function stub(script: string): Promise<string> {
 
 describe('NVENC', () => {
   it('is taken where it encodes a picture', async () => {
-    // As ffmpeg reads its input, so does this; all of one picture has to come.
+    // The stub reads its input, as ffmpeg does, and asks for all bytes of one picture.
     const path = await stub('case "$*" in *h264_nvenc*) test "$(wc -c)" -eq 1382400;; *) exit 1;; esac');
     expect(await choose(path)).toEqual({
       encoder: nvenc,
@@ -57,15 +55,17 @@ describe('NVENC', () => {
     });
   });
 
-  it.each(builds)('is tried with real arguments: libx264 takes a picture by the same ($name)', async ({ tools }) => {
-    const { encoder, logged } = await choose(tools.ffmpegPath);
-    if (encoder.codec === 'libx264')
-      expect(logged).toMatchObject([{ insteadOf: [expect.stringMatching(/^h264_nvenc: .+/u)] }]);
-    const asX264 = await stub(
-      `exec ${tools.ffmpegPath} $(echo "$*" | sed 's/-c:v h264_nvenc/-c:v libx264/; s/-preset p4.*-forced-idr 1//')`,
-    );
-    expect((await choose(asX264)).encoder).toEqual(nvenc);
-  });
+  it.each(builds)(
+    'is tried with real arguments: libx264 takes a picture with the same ones ($name)',
+    async ({ tools }) => {
+      const { encoder, logged } = await choose(tools.ffmpegPath);
+      if (encoder.codec === 'libx264')
+        expect(logged).toMatchObject([{ insteadOf: [expect.stringMatching(/^h264_nvenc: .+/u)] }]);
+      const withX264 = `sed 's/-c:v h264_nvenc/-c:v libx264/; s/-preset p4.*-forced-idr 1//'`;
+      const asX264 = await stub(`exec ${tools.ffmpegPath} $(echo "$*" | ${withX264})`);
+      expect((await choose(asX264)).encoder).toEqual(nvenc);
+    },
+  );
 });
 
 describe.each([
@@ -81,47 +81,43 @@ describe.each([
     expect(await chooseEncoder(tools(withoutGPU), videoCodec, quiet)).toMatchObject({ codec: inSoftware });
   });
 
-  it('an ffmpeg that was killed meanwhile proves nothing', async () => {
+  it('an ffmpeg that was killed does not prove that there is no encoder', async () => {
     const killed = { ffmpegPath: await stub('kill -9 $$'), ffprobePath: '' };
     await expect(chooseEncoder(killed, videoCodec, quiet)).rejects.toBeInstanceOf(ToolError);
   });
 
-  it('an ffmpeg that says why not, and then does not end, has said it', async () => {
+  it('an ffmpeg that does not end is quoted with what it wrote', async () => {
     const hanging = { ffmpegPath: await stub('echo "not compatible with flv" >&2; exec sleep 60'), ffprobePath: '' };
     await expect(chooseEncoder(hanging, videoCodec, quiet, 200)).rejects.toThrow(
       `${inSoftware}: not compatible with flv`,
     );
   });
 
-  it('an ffmpeg without either is named, with what to do', async () => {
+  it('an ffmpeg without an encoder is named, with what to do', async () => {
     const path = await stub('echo "Unknown encoder" >&2; exit 1');
-    await expect(chooseEncoder({ ffmpegPath: path, ffprobePath: '' }, videoCodec, quiet)).rejects.toThrow(
-      `${path} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; FFMPEG_PATH can name another`,
-    );
+    const advice = 'FFMPEG_PATH can name another';
+    const message = `${path} does not encode ${videoCodec} into FLV, as ffmpeg does from 6.1 on; ${advice}`;
+    await expect(chooseEncoder({ ffmpegPath: path, ffprobePath: '' }, videoCodec, quiet)).rejects.toThrow(message);
   });
 });
 
-it('an encoder is looked for once, when it is first asked for, and again after a failure', async () => {
+it('an encoder is looked for when it is first asked for, and again only after a failure', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tries-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const tries = join(folder, 'tries');
-  const tools = {
-    ffmpegPath: await stub(`cat > /dev/null; echo x >> ${tries}; test -e ${folder}/works`),
-    ffprobePath: '',
-  };
+  const ffmpegPath = await stub(`cat > /dev/null; echo x >> ${tries}; test -e ${folder}/works`);
+  const tools = { ffmpegPath, ffprobePath: '' };
   const known = { codec: 'libx264', preset: 'veryfast' } as const;
   const encoderOf = encoderChoice(tools, () => {}, known);
   expect(await encoderOf('h264')).toBe(known);
   await expect(encoderOf('hevc')).rejects.toThrow('does not encode hevc');
   await writeFile(join(folder, 'works'), '');
-  expect(await Promise.all([encoderOf('hevc'), encoderOf('hevc')])).toEqual([
-    { codec: 'hevc_nvenc' },
-    { codec: 'hevc_nvenc' },
-  ]);
+  const onHardware = { codec: 'hevc_nvenc' };
+  expect(await Promise.all([encoderOf('hevc'), encoderOf('hevc')])).toEqual([onHardware, onHardware]);
   expect((await readFile(tries, 'utf8')).trim().split('\n')).toHaveLength(3);
 });
 
-it('an agent without a GPU has a slot for each core, and not more than it was given', () => {
+it('an agent without a GPU has a slot for each core, but no more slots than it was given', () => {
   expect(encodingSlots({ codec: 'h264_nvenc' }, 16, 4)).toBe(16);
   expect(encodingSlots({ codec: 'libx264', preset: 'veryfast' }, 16, 4)).toBe(4);
   expect(encodingSlots({ codec: 'libx264', preset: 'veryfast' }, 2, 4)).toBe(2);

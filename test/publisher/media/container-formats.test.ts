@@ -1,4 +1,4 @@
-// What ffmpeg is allowed to open.
+// ffmpeg may open only the addresses and the formats of media that users upload.
 import { expect, it } from 'vitest';
 import { inputGuardArguments } from '../../../lambda/publisher/media/container-formats.ts';
 
@@ -7,13 +7,13 @@ function optionOf(sourceURL: string, option: string): string[] {
   return guard[guard.indexOf(option) + 1]!.split(',');
 }
 
-it('lets a file from the network name no local file, and a local one no address', () => {
+it('a file from the network may name no local file, and a local file no address', () => {
   expect(optionOf('https://store.example/a', '-protocol_whitelist')).toEqual(['http', 'https', 'tcp', 'tls']);
   expect(optionOf('/media/a.mp4', '-protocol_whitelist')).toEqual(['file']);
 });
 
 it.each(['hls', 'concat', 'dash', 'sdp', 'rtsp', 'lavfi', 'image2', 'imf', 'vapoursynth', 'tty', 'tee'])(
-  'opens no %s',
+  'the format %s is not opened',
   (demuxer) => {
     expect(optionOf('/media/a.mp4', '-format_whitelist')).not.toContain(demuxer);
   },

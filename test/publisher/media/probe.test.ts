@@ -1,6 +1,6 @@
-// The facts of real files, and a reason in words for every file that cannot be played.
+// The probe finds the facts of real files, and says in words why a file cannot be played.
 import { describe, expect, it } from 'vitest';
-import { ToolError } from '../../../lambda/publisher/ffmpeg/child.ts';
+import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { MediaError } from '../../../lambda/publisher/media/media-error.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
@@ -74,16 +74,16 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     ['song.m4a', 'audio/mp4', { kind: 'audio', durationSeconds: 2 }],
     ['cover.mp3', 'audio/mpeg', { kind: 'audio', hasVideo: false, videoCodec: null }],
   ];
-  it.each(facts)('knows %s', async (name, mimeType, expected) => {
+  it.each(facts)('the probe knows the facts of %s', async (name, mimeType, expected) => {
     expect(await probe(await mediaSample(name), mimeType)).toMatchObject(expected);
   });
 
-  it('measures what has no duration in its header, or only a guess', async () => {
+  it('the probe measures a file whose header has no duration, or only a guess', async () => {
     expect((await probe(await mediaSample('recorded.webm'), 'video/webm')).durationSeconds).toBeCloseTo(6, 1);
     expect((await probe(await mediaSample('song.aac'), 'audio/aac')).durationSeconds).toBeCloseTo(2, 1);
   });
 
-  it('turns the size of what a phone filmed upright', async () => {
+  it('the probe turns the size of what a phone filmed upright', async () => {
     expect(await probe(await uprightSample(), 'video/mp4')).toMatchObject({ width: 360, height: 640 });
   });
 
@@ -92,7 +92,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     ['still.jpg', 'image/jpeg'],
     ['still.webp', 'image/webp'],
     ['animated.gif', 'image/gif'],
-  ] as const)('knows %s, from its address', async (name, mimeType) => {
+  ] as const)('the probe knows the facts of %s from its address', async (name, mimeType) => {
     await using server = await serveSamples();
     const path = await mediaSample(name);
     expect(await probe(server.urlOf(path), mimeType)).toMatchObject({
@@ -107,12 +107,15 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     ['vp9.webm', 'video/webm'],
     ['song.m4a', 'audio/mp4'],
     ['still.png', 'image/png'],
-  ] as const)('says what %s is where nobody has claimed anything', async (name, mimeType) => {
+  ] as const)('the probe says what %s is where nobody has claimed anything', async (name, mimeType) => {
     const found = await probeMedia(tools, await mediaSample(name), { mimeType: null, fileSize: null }, never);
     expect(found).toMatchObject({ mimeType, kind: mimeType.split('/')[0] });
   });
 
+  /** Leaves a share of a file from its beginning. */
   const cut = (share: number) => (bytes: Buffer) => bytes.subarray(0, bytes.length * share);
+  /** A playlist of HLS with one segment. */
+  const playlistOf = (segment: string) => `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${segment}\n#EXT-X-ENDLIST\n`;
   const broken: [string, string, string, () => Promise<string>][] = [
     ['an empty file', 'video/mp4', 'empty', () => textFile('empty.mp4', '')],
     [
@@ -131,11 +134,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
       'a playlist that names a file',
       'video/mp4',
       'not_media',
-      async () =>
-        textFile(
-          'playlist.mp4',
-          `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${await mediaSample('plain.mp4')}\n#EXT-X-ENDLIST\n`,
-        ),
+      async () => textFile('playlist.mp4', playlistOf(await mediaSample('plain.mp4'))),
     ],
     [
       'a concat script that names a file',
@@ -170,31 +169,29 @@ describe.each(builds)('with the $name build', ({ tools }) => {
       () => changedSample('front-index.mp4', 'noisy-end.mp4', (bytes) => bytes.fill(0x55, bytes.length >> 1)),
     ],
   ];
-  it.each(broken)('refuses %s', async (_, mimeType, code, path) => {
+  it.each(broken)('the probe refuses %s', async (_, mimeType, code, path) => {
     const failure = await probe(await path(), mimeType).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(MediaError);
     expect(failure).toMatchObject({ code, detail: expect.stringMatching(/^[A-Z].*\.$/u) });
   });
 
-  it('does not open what a playlist names', async () => {
+  it('the probe does not open what a playlist names', async () => {
     const asked: number[] = [];
     await using trap = await serveSamples({ refuse: (request) => asked.push(request) && null });
-    const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${trap.urlOf(await mediaSample('plain.mp4'))}\n#EXT-X-ENDLIST\n`;
+    const playlist = await textFile('list.m3u8', playlistOf(trap.urlOf(await mediaSample('plain.mp4'))));
     await using server = await serveSamples();
-    await expect(probe(server.urlOf(await textFile('list.m3u8', playlist)), 'video/mp4')).rejects.toMatchObject({
-      code: 'not_media',
-    });
+    await expect(probe(server.urlOf(playlist), 'video/mp4')).rejects.toMatchObject({ code: 'not_media' });
     expect(asked).toEqual([]);
   });
 });
 
-describe('over HTTP', () => {
+describe('a probe over HTTP', () => {
   const { tools } = builds[0]!;
   const claimed = { mimeType: 'video/mp4', fileSize: null };
   const failureOf = (tools: MediaTools, url: string): Promise<unknown> =>
     probeMedia(tools, url, claimed, never).catch((error: unknown) => error);
 
-  it('knows the same as from a path', async () => {
+  it('finds the same facts as from a path', async () => {
     await using server = await serveSamples();
     const path = await mediaSample('plain.mp4');
     expect(await probeMedia(tools, server.urlOf(path), claimed, never)).toEqual(
@@ -202,7 +199,7 @@ describe('over HTTP', () => {
     );
   });
 
-  it('misses bytes that the uploader promised', async () => {
+  it('notices that bytes are missing which the uploader promised', async () => {
     await using server = await serveSamples();
     const url = server.urlOf(await mediaSample('plain.mp4'));
     await expect(probeMedia(tools, url, { ...claimed, fileSize: 1e9 }, never)).rejects.toMatchObject({
@@ -210,17 +207,16 @@ describe('over HTTP', () => {
     });
   });
 
-  it('finds a file cut off that is read by ranges', async () => {
+  it('notices that a file is cut off, although it reads by ranges', async () => {
     await using server = await serveSamples();
-    const url = server.urlOf(
-      await changedSample('front-index.mp4', 'cut-served.mp4', (bytes) => bytes.subarray(0, bytes.length * 0.7)),
-    );
+    const cut = (bytes: Buffer) => bytes.subarray(0, bytes.length * 0.7);
+    const url = server.urlOf(await changedSample('front-index.mp4', 'cut-served.mp4', cut));
     const failure = await failureOf(tools, url);
     expect(failure).toMatchObject({ code: 'truncated' });
     expect(JSON.stringify(failure) + String(failure)).not.toContain(urlSignature);
   });
 
-  it('does not blame the media for a store that refuses, at once or on the way', async () => {
+  it('does not blame the media for a store that refuses, at once or later', async () => {
     await using refusing = await serveSamples({ refuse: () => 403 });
     await using expiring = await serveSamples({ refuse: (request) => (request < 1 ? null : 403) });
     for (const server of [refusing, expiring]) {
@@ -233,14 +229,13 @@ describe('over HTTP', () => {
   });
 
   it('does not blame the media for a missing ffprobe', async () => {
-    expect(
-      await failureOf({ ...tools, ffprobePath: '/no/such/ffprobe' }, await mediaSample('plain.mp4')),
-    ).toBeInstanceOf(ToolError);
+    const missing = { ...tools, ffprobePath: '/no/such/ffprobe' };
+    expect(await failureOf(missing, await mediaSample('plain.mp4'))).toBeInstanceOf(ToolError);
   });
 
   it('stops when it is aborted', async () => {
-    await expect(
-      probeMedia(tools, await mediaSample('plain.mp4'), claimed, AbortSignal.abort(new Error('no longer wanted'))),
-    ).rejects.toThrow('no longer wanted');
+    const aborted = AbortSignal.abort(new Error('no longer wanted'));
+    const probing = probeMedia(tools, await mediaSample('plain.mp4'), claimed, aborted);
+    await expect(probing).rejects.toThrow('no longer wanted');
   });
 });

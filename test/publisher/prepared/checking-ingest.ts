@@ -1,4 +1,4 @@
-// A destination in memory that puts together what it gets, and takes as much of it as a test lets it.
+// A destination in memory that puts messages together from chunks, and takes as many bytes as a test lets it take.
 import { flvHeader, flvTag } from '../../../bin/local/rtmp-sink/flv-writer.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
 import { ChunkWriter } from '../../../lambda/publisher/rtmp/chunk-writer.ts';
@@ -13,9 +13,9 @@ export class CheckingIngest implements RtmpPublisher {
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
   moveRequest: string | null = null;
-  /** Whether what comes is taken at once. */
+  /** Whether the destination takes all bytes at once. Otherwise they wait until `take`. */
   takesAll = true;
-  /** All chunks of media as they came. */
+  /** All chunks of media, as they came. */
   readonly media: Buffer[] = [];
   readonly video: RtmpMessage[] = [];
   readonly audio: RtmpMessage[] = [];
@@ -32,16 +32,13 @@ export class CheckingIngest implements RtmpPublisher {
   }
 
   send(messages: readonly MediaMessage[]): void {
-    this.#receive(
-      this.#writer.write(
-        messages.map(({ type, timestampMs, payload }) => ({
-          ...mediaHeaders[type],
-          streamID: 1,
-          timestampMs,
-          payload,
-        })),
-      ),
-    );
+    const rtmpMessages = messages.map(({ type, timestampMs, payload }) => ({
+      ...mediaHeaders[type],
+      streamID: 1,
+      timestampMs,
+      payload,
+    }));
+    this.#receive(this.#writer.write(rtmpMessages));
   }
 
   sendChunks(chunks: readonly Buffer[]): void {
@@ -51,7 +48,7 @@ export class CheckingIngest implements RtmpPublisher {
     }
   }
 
-  /** Takes some of what waits. */
+  /** Takes so many of the bytes that wait. */
   take(bytes: number): void {
     this.bytesQueued = Math.max(0, this.bytesQueued - bytes);
   }
@@ -71,7 +68,7 @@ export class CheckingIngest implements RtmpPublisher {
   }
 }
 
-/** Times of the frames among messages, in milliseconds; sequence headers are none. */
+/** The times of the frames among messages, in milliseconds. Sequence headers are no frames. */
 export function frameTimes(messages: readonly RtmpMessage[]): number[] {
   return messages.filter(({ payload }) => payload[1] === 1).map(({ timestampMs }) => timestampMs);
 }
@@ -81,7 +78,7 @@ export function isKeyframe({ payload }: RtmpMessage): boolean {
   return payload[0]! >> 4 === 1 && payload[1] === 1;
 }
 
-/** What came, as an FLV file. */
+/** An FLV file of all messages that came. */
 export function flvOf({ video, audio }: CheckingIngest): Buffer {
   const tags = [...video, ...audio].sort((a, b) => a.timestampMs - b.timestampMs);
   return Buffer.concat([

@@ -1,11 +1,11 @@
-// Two months of a prepared stream, each message of them, against an ingest that takes nothing on trust. SIMULATED_DAYS=5 for fewer.
+// Two months of a prepared stream, to an ingest that checks every byte of it. SIMULATED_DAYS=5 makes it five days.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { connectionEndsAfterMs } from '../../../lambda/domain/ingest-limits.ts';
 import { frameCountOf } from '../../../lambda/domain/play-out.ts';
 import { parseRtmpURL } from '../../../lambda/domain/rtmp-url.ts';
-import { Figures } from '../../../lambda/publisher/figures.ts';
+import { Figures } from '../../../lambda/publisher/replica/figures.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { SendSchedule } from '../../../lambda/publisher/prepared/send-schedule.ts';
@@ -21,21 +21,25 @@ const dayMs = 86_400_000;
 const days = Number(process.env['SIMULATED_DAYS'] ?? 60);
 const rate = 24;
 const format = { quality: 'q_720p', framerate: 'f_24', videoCodec: 'h264' } as const;
-/** None of them a whole number of pictures, AAC frames or GOPs. */
+/** No item lasts a whole number of pictures, AAC frames or GOPs. */
 const items = [item('a', 61.03), item('b', 17.37), item('c', 7.01)];
 const frameCounts = items.map((each) => frameCountOf(each, rate));
 const url = parseRtmpURL('rtmp://live.example.com/live')!;
 
 const pictureMs = 1000 / rate;
-/** Thirds of a millisecond, of which pictures and frames of sound both last whole ones. */
+/** A tick is a third of a millisecond: pictures and frames of sound both last whole numbers of ticks. */
 const ticksPerMs = 3;
 const pictureTicks = (1000 * ticksPerMs) / rate;
 const soundFrameTicks = (1024 * ticksPerMs) / 48;
-/** A time is the sum of two that are rounded to the millisecond, by a tick each, and so is that of the connection's first picture. */
+/**
+ * A time is the sum of two that are rounded to the millisecond, each by up to a tick. So is the time of the first
+ * picture of the connection, from which times count.
+ */
 const roundingTicks = 4;
 const timestampRange = 2 ** 32;
 const timestampRangeTicks = timestampRange * ticksPerMs;
 
+/** Judges the messages of one kind: each has to be the next of the loop, and to come at its time. */
 class JudgedTrack {
   count = 0;
   expectedTicks = 0;
@@ -51,7 +55,7 @@ class JudgedTrack {
     this.#frameTicks = frameTicks;
   }
 
-  /** @returns what is wrong with it */
+  /** @returns what is wrong with the message, or null */
   take(timestampMs: number, bytes: Buffer, start: number): string | null {
     const expectedTicks = this.expectedTicks;
     const offTicks = Math.abs(timestampMs * ticksPerMs - expectedTicks);
@@ -66,22 +70,20 @@ class JudgedTrack {
     this.frame = frame;
     if (offTicks > roundingTicks && timestampRangeTicks - offTicks > roundingTicks)
       return `${this.#name} at ${timestampMs} ms for ${expectedTicks / ticksPerMs} ms`;
-    if (item === lastItem ? frame === lastFrame + 1 : this.#isJoin(lastItem, lastFrame, item, frame)) return null;
+    const follows = item === lastItem ? frame === lastFrame + 1 : this.#isJoin(lastItem, lastFrame, item, frame);
+    if (follows) return null;
     return `${this.#name} ${item}/${frame} after ${lastItem}/${lastFrame}`;
   }
 
   #isJoin(lastItem: number, lastFrame: number, item: number, frame: number): boolean {
     if (lastItem === -1) return true;
     const count = (frameCounts[lastItem]! * pictureTicks) / this.#frameTicks;
-    return (
-      item === (lastItem + 1) % items.length &&
-      frame === 0 &&
-      [Math.floor(count), Math.ceil(count)].includes(lastFrame + 1)
-    );
+    const wasWhole = [Math.floor(count), Math.ceil(count)].includes(lastFrame + 1);
+    return wasWhole && item === (lastItem + 1) % items.length && frame === 0;
   }
 }
 
-/** Holds a stream's messages, over all its connections, against what has to come: the next picture and frame of sound of the loop, at its time. */
+/** Judges the messages of a stream over all its connections, pictures and sound apart. */
 class Judge {
   readonly faults: string[] = [];
   readonly #pictures = new JudgedTrack('picture', labelOffset.video, pictureTicks);
@@ -95,10 +97,10 @@ class Judge {
     return this.#sound.count;
   }
 
-  /** What comes now has to go on where it ended. */
+  /** A connection begins: its messages have to go on where those of the last one ended. */
   begin(): void {
     this.#pictures.expectedTicks = 0;
-    // Sound is heard a picture later, as pictures are shown one after their decoding.
+    // Pictures are shown one picture after they are decoded. Sound is sent as much later.
     this.#sound.expectedTicks = this.soundFrames * soundFrameTicks + pictureTicks - this.pictures * pictureTicks;
   }
 
@@ -115,7 +117,7 @@ interface Streaming {
   readonly store: SegmentStore;
 }
 
-/** All of a stream but its destination. Its media is read before it begins: from then on no read takes any time. */
+/** Prepares a stream, without a destination. All of its media is read into the cache: later no read takes any time. */
 async function streaming(pictureBytes?: number): Promise<Streaming> {
   const segments = syntheticSegments(items, format, pictureBytes);
   const store = new SegmentStore({ objects: objectsOf(segments), maxCachedBytes: 1024 ** 3 });
@@ -127,7 +129,10 @@ async function streaming(pictureBytes?: number): Promise<Streaming> {
   return { clock, store, schedule: new SendSchedule(clock.steadyClock) };
 }
 
-/** One connection, from where the judge has seen the stream end up to a time, or until it ends by itself. */
+/**
+ * Sends a stream over one connection, from where the judge has seen it end.
+ * @param untilMs when the connection is closed, unless it ends by itself before
+ */
 async function connection(
   { clock, schedule, store }: Streaming,
   judge: Judge,
@@ -146,14 +151,9 @@ async function connection(
   const timelines = { video: { entries: timelineOf(...items), contentHashes }, audio: { entries: [], contentHashes } };
   const events: string[] = [];
   const log = (event: string) => void events.push(event);
-  const media = await preparedMedia({
-    format,
-    store,
-    schedule,
-    loadTimelines: async () => timelines,
-    onLost: () => log('lost'),
-    log,
-  }).open(startFrame, new AbortController().signal);
+  const loadTimelines = async () => timelines;
+  const prepared = preparedMedia({ format, store, schedule, loadTimelines, onLost: () => log('lost'), log });
+  const media = await prepared.open(startFrame, new AbortController().signal);
   publisher.send(media.sequenceHeaders);
   let nextFrame: number | null = null;
   let isOver = false;
@@ -164,7 +164,7 @@ async function connection(
     steadyClock: clock.steadyClock,
     onEvidence: () => log('evidence'),
     onSlow: (through) => log(`slow: ${through}`),
-    isOver: () => clock.nowMs > endsAtMs,
+    prepareEnd: () => clock.nowMs > endsAtMs,
     onEnding: (frame) => void (nextFrame = frame),
   });
   const ended = sending.catch((error: unknown) => log(String(error))).finally(() => (isOver = true));
@@ -178,20 +178,20 @@ async function connection(
   return { ingest, publisher, events, nextFrame: nextFrame as number | null };
 }
 
-/** Bytes of live objects. */
+/** How much of the heap is in use once its garbage has been collected. */
 function heapBytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
   return process.memoryUsage().heapUsed;
 }
 
-it(`${days} days over one connection: every message at its time, over all wraps, sent as evenly at the end, in no more memory`, async () => {
+it(`${days} days over one connection: every message comes at its time, and no more memory is taken`, async () => {
   const stream = await streaming();
   const heap: number[] = [];
   let [leastAheadMs, mostAheadMs] = [Infinity, -Infinity];
   const judge = new Judge();
   const eachTurn = () => {
-    // Until then its media is not yet read ahead.
+    // During the first seconds the media is not yet read ahead.
     if (stream.clock.nowMs < 10_000) return;
     const aheadMs = judge.pictures * pictureMs - stream.clock.nowMs;
     if (aheadMs < leastAheadMs) leastAheadMs = aheadMs;
@@ -199,9 +199,11 @@ it(`${days} days over one connection: every message at its time, over all wraps,
     if (stream.clock.nowMs >= (heap.length + 1) * (days / 4) * dayMs) heap.push(heapBytes());
   };
   const { ingest, publisher, events } = await connection(stream, judge, { untilMs: days * dayMs, eachTurn });
+  const gibibytes = (ingest.bytesReceived / 2 ** 30).toFixed(1);
+  const heapMebibytes = heap.map((bytes) => (bytes / 2 ** 20).toFixed(1));
   console.log(
-    `${judge.pictures} pictures and ${judge.soundFrames} frames of sound in ${(ingest.bytesReceived / 2 ** 30).toFixed(1)} GiB; ` +
-      `${leastAheadMs.toFixed(0)} to ${mostAheadMs.toFixed(0)} ms ahead; heap ${heap.map((bytes) => (bytes / 2 ** 20).toFixed(1)).join(', ')} MiB`,
+    `${judge.pictures} pictures and ${judge.soundFrames} frames of sound in ${gibibytes} GiB; ` +
+      `${leastAheadMs.toFixed(0)} to ${mostAheadMs.toFixed(0)} ms ahead; heap ${heapMebibytes.join(', ')} MiB`,
   );
   expect(judge.faults).toEqual([]);
   expect(events).toEqual(['evidence']);
@@ -211,15 +213,15 @@ it(`${days} days over one connection: every message at its time, over all wraps,
   expect(heap.at(-1)! - heap[0]!).toBeLessThan(2 ** 20);
 });
 
-it('connections that end before the wall of 8 hours, for two days: between them nothing is lost or doubled', async () => {
+it('two days over connections that end before 8 hours: nothing is lost or doubled between them', async () => {
   const stream = await streaming();
   const random = [0, 0.5, 0.999];
   const judge = new Judge();
   const lengthsMs: number[] = [];
   while (stream.clock.nowMs < 2 * dayMs) {
     const beganMs = stream.clock.nowMs;
-    const endsAtMs =
-      beganMs + connectionEndsAfterMs('live-api-s.facebook.com', random[lengthsMs.length % random.length]!);
+    const drawn = random[lengthsMs.length % random.length]!;
+    const endsAtMs = beganMs + connectionEndsAfterMs('live-api-s.facebook.com', drawn);
     const { events, nextFrame } = await connection(stream, judge, { untilMs: Infinity, endsAtMs });
     expect(judge.faults).toEqual([]);
     expect(events).toEqual(['evidence']);
@@ -230,7 +232,7 @@ it('connections that end before the wall of 8 hours, for two days: between them 
   expect(Math.max(...lengthsMs)).toBeLessThan(8 * 3_600_000);
 });
 
-it('what is encoded while it is sent has its times over all wraps too, also where a message of several chunks comes after hours of nothing', async () => {
+it('media of the ffmpeg backend has its times over all wraps, even after hours without any', async () => {
   const received: number[] = [];
   const ingest = new StrictIngest('total', (type, timestampMs, bytes, start) => {
     if (type === messageType.video && bytes[start + 1] === 1) received.push(timestampMs);
@@ -250,13 +252,12 @@ it('what is encoded while it is sent has its times over all wraps too, also wher
 
 describe('a server that acknowledges', () => {
   it.each(['total', 'total until 2 GiB', 'increment'] as const)(
-    'the %s is no less a good one beyond 2 and 4 GiB',
+    'the %s gets a good stream beyond 2 and 4 GiB',
     async (acknowledging) => {
       const judge = new Judge();
-      const { ingest, events, publisher } = await connection(await streaming(40_000), judge, {
-        untilMs: 76 * 60_000,
-        acknowledging,
-      });
+      const stream = await streaming(40_000);
+      const untilMs = 76 * 60_000;
+      const { ingest, events, publisher } = await connection(stream, judge, { untilMs, acknowledging });
       expect(judge.faults).toEqual([]);
       expect(events).toEqual(['evidence']);
       expect(ingest.bytesReceived).toBeGreaterThan(2 ** 32);

@@ -1,8 +1,8 @@
-// A prepared stream whose connections end before a platform's wall: picture by picture the same as over one connection, and never failing.
+// A prepared stream whose connections end before the time limit of a platform: no picture is lost, and it never fails.
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
-import type { StreamMedia } from '../../../lambda/publisher/stream-media.ts';
+import type { StreamMedia } from '../../../lambda/publisher/replica/stream-media.ts';
 import { startFaultyIngest } from '../../support/faulty-ingest.ts';
 import { startScriptedServer } from '../rtmp/scripted-server.ts';
 import type { ScriptedServer } from '../rtmp/scripted-server.ts';
@@ -10,40 +10,42 @@ import { beginPrepared, preparedLoop } from './prepared-replica.ts';
 
 const clipFrames = 60;
 
-it('five connections, each once the one before has ended', { timeout: 60_000 }, async () => {
-  const pictures: string[] = [];
-  const ingest = await startFaultyIngest({
-    onPicture: (_path, _publication, { payload }) =>
-      void pictures.push(createHash('sha1').update(payload).digest('base64')),
-  });
-  onTestFinished(() => ingest[Symbol.asyncDispose]());
-  const loop = await preparedLoop();
-  onTestFinished(() => loop[Symbol.asyncDispose]());
-  const { run, reports, words } = beginPrepared(loop.media, ingest.rtmpURL, { connectionEndsAfterMs: () => 1500 });
-  const publications = () => ingest.keys.get('live/key')?.publications ?? [];
-  await expect.poll(() => publications()[4]?.pictures ?? 0, { timeout: 30_000 }).toBeGreaterThan(30);
+it(
+  'a stream goes on over five connections, each begun when the one before has ended',
+  { timeout: 60_000 },
+  async () => {
+    const pictures: string[] = [];
+    const ingest = await startFaultyIngest({
+      onPicture: (_path, _publication, { payload }) =>
+        void pictures.push(createHash('sha1').update(payload).digest('base64')),
+    });
+    onTestFinished(() => ingest[Symbol.asyncDispose]());
+    const loop = await preparedLoop();
+    onTestFinished(() => loop[Symbol.asyncDispose]());
+    const { run, reports, words } = beginPrepared(loop.media, ingest.rtmpURL, { connectionEndsAfterMs: () => 1500 });
+    const publications = () => ingest.keys.get('live/key')?.publications ?? [];
+    await expect.poll(() => publications()[4]?.pictures ?? 0, { timeout: 30_000 }).toBeGreaterThan(30);
 
-  expect(new Set(words())).toEqual(new Set(['live']));
-  expect(reports.every(({ reason, hopeless }) => reason === null && !hopeless)).toBe(true);
-  expect(run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
-  expect(ingest.keys.get('live/key')).toMatchObject({ mostAtOnce: 1 });
-  expect(
-    publications()
-      .slice(0, 4)
-      .map((each) => each.pictures % clipFrames),
-  ).toEqual([0, 0, 0, 0]);
-  expect(publications().map(({ longestStepMs }) => longestStepMs)).toEqual([34, 34, 34, 34, 34]);
-  const lap = pictures.slice(0, clipFrames);
-  expect(new Set(lap).size).toBe(clipFrames);
-  expect(pictures.every((picture, index) => picture === lap[index % clipFrames])).toBe(true);
-  const gapsMs = publications()
-    .slice(1)
-    .map((each, index) => Math.round(each.firstPictureAtMs! - publications()[index]!.lastPictureAtMs!));
-  console.log(`no picture for ${gapsMs.join(', ')} ms`);
-});
+    expect(new Set(words())).toEqual(new Set(['live']));
+    expect(reports.every(({ reason, hopeless }) => reason === null && !hopeless)).toBe(true);
+    expect(run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+    expect(ingest.keys.get('live/key')).toMatchObject({ mostAtOnce: 1 });
+    const whole = publications().slice(0, 4);
+    expect(whole.map((each) => each.pictures % clipFrames)).toEqual([0, 0, 0, 0]);
+    expect(publications().map(({ longestStepMs }) => longestStepMs)).toEqual([34, 34, 34, 34, 34]);
+    const lap = pictures.slice(0, clipFrames);
+    expect(new Set(lap).size).toBe(clipFrames);
+    expect(pictures.every((picture, index) => picture === lap[index % clipFrames])).toBe(true);
+    const later = publications().slice(1);
+    const gapsMs = later.map((each, index) =>
+      Math.round(each.firstPictureAtMs! - publications()[index]!.lastPictureAtMs!),
+    );
+    console.log(`no picture for ${gapsMs.join(', ')} ms`);
+  },
+);
 
 it(
-  'a connection that is not let in leaves nothing open of what it was to send, though the network was once away',
+  'a refused connection leaves none of its media open, although the network was once away',
   { timeout: 60_000 },
   async () => {
     const server: ScriptedServer = await startScriptedServer({
@@ -77,31 +79,35 @@ it(
   },
 );
 
-it('ends while the database does not say what the next connection needs', { timeout: 20_000 }, async () => {
-  const server = await startScriptedServer();
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  const loop = await preparedLoop();
-  onTestFinished(() => loop[Symbol.asyncDispose]());
-  let plans = 0;
-  const { run } = beginPrepared(loop.media, server.rtmpURL, {
-    connectionEndsAfterMs: () => 500,
-    loadPlan: async () => {
-      if (++plans > 1) await new Promise(() => {});
-      return {
-        target: { rtmpURL: server.rtmpURL, streamKey: 'key' },
-        freeTarget: null,
-        media: loop.media,
-        elapsedMs: null,
-      };
-    },
-  });
-  await expect.poll(() => plans, { timeout: 10_000 }).toBe(2);
-  await run.end();
-  await server.connections[0]!.connection.ended;
-});
+it(
+  'a stream can end while the database does not answer what its next connection needs',
+  { timeout: 20_000 },
+  async () => {
+    const server = await startScriptedServer();
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const loop = await preparedLoop();
+    onTestFinished(() => loop[Symbol.asyncDispose]());
+    let plans = 0;
+    const { run } = beginPrepared(loop.media, server.rtmpURL, {
+      connectionEndsAfterMs: () => 500,
+      loadPlan: async () => {
+        if (++plans > 1) await new Promise(() => {});
+        return {
+          target: { rtmpURL: server.rtmpURL, streamKey: 'key' },
+          freeTarget: null,
+          media: loop.media,
+          elapsedMs: null,
+        };
+      },
+    });
+    await expect.poll(() => plans, { timeout: 10_000 }).toBe(2);
+    await run.end();
+    await server.connections[0]!.connection.ended;
+  },
+);
 
-describe('with another URL that is free', { timeout: 60_000 }, () => {
-  it('the destination has the stream there while its connection is replaced', async () => {
+describe('a stream whose destination has a second URL', { timeout: 60_000 }, () => {
+  it('is sent there while its connection is replaced', async () => {
     const ingest = await startFaultyIngest();
     onTestFinished(() => ingest[Symbol.asyncDispose]());
     const loop = await preparedLoop();
@@ -126,7 +132,7 @@ describe('with another URL that is free', { timeout: 60_000 }, () => {
     }
   });
 
-  it('that takes nothing it is replaced without it', async () => {
+  it('goes on without it when it takes nothing', async () => {
     const ingest = await startFaultyIngest();
     onTestFinished(() => ingest[Symbol.asyncDispose]());
     const refusing = await startFaultyIngest();

@@ -1,4 +1,4 @@
-// Renditions for tests: made from real files by the real preparation, in a folder of their own, and played without waiting for the clock.
+// Renditions for tests, made from real files by the real preparation, and played without waiting for the clock.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,27 +10,27 @@ import type { Rendition, RenditionFormat } from '../../../lambda/domain/renditio
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
-import { Figures } from '../../../lambda/publisher/figures.ts';
+import { Figures } from '../../../lambda/publisher/replica/figures.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../../../lambda/publisher/prepared/prepared-media.ts';
-import { prepareSegment } from '../../../lambda/publisher/prepared/prepare-segment.ts';
+import { prepareSegment } from '../../../lambda/publisher/preparing/prepare-segment.ts';
 import { readSegmentHeader, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import type { SegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import type { Turn } from '../../../lambda/publisher/prepared/send-schedule.ts';
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 import { CheckingIngest } from './checking-ingest.ts';
+import { fastEncoder } from '../../support/media-samples.ts';
 
 export const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
-const fastEncoder = { codec: 'libx264', preset: 'ultrafast' } as const;
-/** Attempts to go on; a destination that takes nothing is left behind after them. */
+/** How often a stream gets the same turn again, until it is believed that its destination takes nothing. */
 const patience = 5000;
 const noSignal = new AbortController().signal;
 
 export interface PreparedClips extends AsyncDisposable {
   readonly objects: FileObjectStore;
-  /** Prepares a file whole. Its upload and its content go by the item's upload id. */
+  /** Prepares all of a file. The item's upload id serves as content hash. */
   prepare(item: TimelineItem, path: string, format?: RenditionFormat, encoder?: EncoderSettings): Promise<void>;
 }
 
@@ -43,11 +43,8 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
       const rendition = renditionOf(item.uploadID, item, wanted);
       for (let segment = 0; segment < segmentCount(rendition); segment++) {
         const { kind, hasAudio, dynamicRange } = item;
-        const bytes = await prepareSegment(
-          tools,
-          { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder },
-          noSignal,
-        );
+        const request = { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder };
+        const bytes = await prepareSegment(tools, request, noSignal);
         await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
       }
     },
@@ -55,7 +52,7 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
   };
 }
 
-/** The headers of a rendition, and all of its messages as a server gets them. */
+/** Reads a rendition: the headers of its segments, and all of its messages as a server gets them. */
 export async function receiveRendition(
   objects: FileObjectStore,
   rendition: Rendition,
@@ -95,7 +92,7 @@ export interface Tracks {
   readonly audio?: readonly TimelineEntry[];
 }
 
-/** Options of prepared media whose clock is a test's: streams have their turns only when `play` gives them. */
+/** Options of prepared media on the clock of a test: streams have their turns only when `play` gives them. */
 export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObjectStore, tracks: () => Tracks) {
   const turns = new Set<Turn>();
   const logged: string[] = [];
@@ -103,12 +100,16 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
   const options: PreparedMediaOptions = {
     format,
     store: objects instanceof SegmentStore ? objects : new SegmentStore({ objects, maxCachedBytes: 64 * 1024 * 1024 }),
-    schedule: { add: (turn) => (turns.add(turn), () => turns.delete(turn)) },
+    schedule: {
+      add(turn) {
+        turns.add(turn);
+        return () => turns.delete(turn);
+      },
+    },
     loadTimelines: async () => {
       const { video, audio = [] } = tracks();
-      const contentHashes = new Map(
-        [...video, ...audio].flatMap(({ snapshot }) => snapshot.items).map(({ uploadID }) => [uploadID, uploadID]),
-      );
+      const items = [...video, ...audio].flatMap(({ snapshot }) => snapshot.items);
+      const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
       return { video: { entries: video, contentHashes }, audio: { entries: audio, contentHashes } };
     },
     onLost: (uploadID, _format, segment) => void unreadable.push(`${uploadID} ${segment}`),
@@ -117,7 +118,10 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
   return { options, turns, logged, unreadable };
 }
 
-/** Sends so many seconds of a stream from a frame on, as fast as the publisher takes them, on a clock that begins at 0. */
+/**
+ * Sends so many seconds of a stream, from a frame on, as fast as the publisher takes them. The clock begins at 0.
+ * @param events gets what the sender reports
+ */
 export async function play(
   { options, turns }: ReturnType<typeof mediaOptions>,
   publisher: RtmpPublisher,
@@ -141,7 +145,7 @@ export async function play(
     steadyClock: () => nowMs,
     onEvidence: () => void events.push('evidence'),
     onSlow: (through) => void events.push(through ? `slow through the ${through}` : 'in time'),
-    isOver: () => nowMs > endsAfterMs,
+    prepareEnd: () => nowMs > endsAfterMs,
     onEnding: (frame) => void events.push(`next from ${frame}`),
   });
   const over = sending.then(() => true);
@@ -152,15 +156,14 @@ export async function play(
     nowMs += 250;
     const before = framesDone();
     const isDue = before < Math.floor(((nowMs + 500) * 30) / 1000);
-    // Reading takes no time on this clock: a turn that finds nothing to send, though it is due, is given again.
-    for (
-      let attempt = 0;
-      attempt === 0 || (isDue && attempt < patience && publisher.bytesQueued === 0 && framesDone() === before);
-      attempt++
-    ) {
+    const isStillReading = () => isDue && publisher.bytesQueued === 0 && framesDone() === before;
+    // Reading takes no time on this clock: a stream that has nothing to send yet when it should gets its turn again.
+    let attempts = 0;
+    do {
       for (const turn of turns) turn(nowMs);
       await setImmediate();
-    }
+      attempts++;
+    } while (attempts < patience && isStillReading());
     await eachTurn?.();
   }
   if (seconds > 0) await Promise.race([sending, setImmediate()]);
@@ -168,10 +171,13 @@ export async function play(
   return figures;
 }
 
-/** The ingests of tests acknowledge every 263 KB. */
+/** The ingests of tests acknowledge every 263 KB. A publisher that waits for more is ahead of them. */
 const acknowledgedWithinBytes = 400_000;
 
-/** For `eachTurn`, where there is a network: the clock of a test runs faster than an ingest takes, and acknowledges. */
+/**
+ * Resolves once a real ingest has taken nearly all that was sent. For `eachTurn` of `play`: the clock of a test runs
+ * faster than ingests take media.
+ */
 export async function untilTaken(publisher: RtmpPublisher): Promise<void> {
   const isAhead = () =>
     publisher.bytesQueued > 0 ||

@@ -1,17 +1,19 @@
-// A replica of a prepared stream in real time, without a database: what it reports, and when.
+// A held replica of a prepared stream in real time, without a database, and what it reports.
 import { onTestFinished } from 'vitest';
 import { SendSchedule } from '../../../lambda/publisher/prepared/send-schedule.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
-import { ReplicaRun } from '../../../lambda/publisher/replica-run.ts';
-import type { Report, ReplicaRunOptions } from '../../../lambda/publisher/replica-run.ts';
+import { HeldReplica } from '../../../lambda/publisher/replica/held-replica.ts';
+import type { HeldReplicaOptions } from '../../../lambda/publisher/replica/held-replica.ts';
+import type { Report } from '../../../lambda/publisher/replica/latest-report.ts';
 import { DeliveryMeter } from '../../../lambda/publisher/rtmp/delivery-meter.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { mediaSample } from '../../support/media-samples.ts';
+import { replicaRow } from '../replica/replica-row.ts';
 import { item, mediaOptions, preparedClips, timelineOf } from './prepared-clips.ts';
 
 export const steadyClock = () => performance.now();
 
-/** A clip of two seconds, prepared; until the end of the test. */
+/** The media of a stream that loops a prepared clip of two seconds. */
 export async function preparedLoop() {
   const clips = await preparedClips(await findMediaTools(process.env));
   const loop = item('clip', 2);
@@ -23,29 +25,17 @@ export async function preparedLoop() {
   };
 }
 
+/** Begins to publish. @param freeURL the destination's other URL, if no other replica uses it */
 export function beginPrepared(
   media: ReturnType<typeof preparedMedia>,
   rtmpURL: string,
-  more: Partial<ReplicaRunOptions> = {},
+  more: Partial<HeldReplicaOptions> = {},
   freeURL: string | null = null,
 ) {
   const reports: (Report & { atMs: number })[] = [];
   let anchoredMs: number | null = null;
-  const run = new ReplicaRun({
-    replica: {
-      id: 'rep',
-      stream_id: 'str',
-      role: 'primary',
-      backend: 'manifest',
-      slots: 1,
-      wanted: 'live',
-      state: 'connecting',
-      reason: null,
-      since: new Date(),
-      agent_id: 'agent',
-      epoch: 1,
-      at_backup_url: false,
-    },
+  const run = new HeldReplica({
+    replica: replicaRow('manifest'),
     loadPlan: async () => ({
       target: { rtmpURL, streamKey: 'key' },
       freeTarget: freeURL === null ? null : { rtmpURL: freeURL, streamKey: 'key' },

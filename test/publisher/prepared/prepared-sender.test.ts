@@ -1,4 +1,4 @@
-// Prepared media is the same whoever sends it, and goes on whatever the destination and the object store do. Real renditions, a clock of the test's.
+// Prepared media is the same whoever sends it, and goes on whatever the destination and the object store do.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,11 +13,11 @@ import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { chunkedBytes } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
-import { NothingReadable } from '../../../lambda/publisher/prepared/track-reader.ts';
+import { NothingReadable } from '../../../lambda/publisher/replica/faults.ts';
 import { chunkStream } from '../../../lambda/publisher/rtmp/message.ts';
 import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
 import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
-import { deltas, tally } from '../../support/recording.ts';
+import { deltas, steps } from '../../support/recording.ts';
 import { makeSyncClip } from '../../support/sync-clip.ts';
 import { CheckingIngest, frameTimes, isKeyframe } from './checking-ingest.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
@@ -49,17 +49,9 @@ beforeAll(async () => {
     });
   await prepared.prepare(items.odd, await clip('odd', 5.03));
   await prepared.prepare(items.even, await clip('even', 4));
-  // Noise: no two frames of it are the same.
-  await promisify(execFile)(tools.ffmpegPath, [
-    '-nostdin',
-    '-v',
-    'error',
-    '-f',
-    'lavfi',
-    '-i',
-    'anoisesrc=d=3.01:seed=1:r=44100',
-    join(folder, 'song.wav'),
-  ]);
+  // In noise no two frames are the same.
+  const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=3.01:seed=1:r=44100'];
+  await promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-v', 'error', ...noise, join(folder, 'song.wav')]);
   await prepared.prepare(items.song, join(folder, 'song.wav'), 'sound');
   await prepared.prepare(items.still, join(folder, 'even.mp4'));
 }, 60_000);
@@ -68,29 +60,30 @@ afterAll(async () => {
   await prepared[Symbol.asyncDispose]();
 });
 
-/** A store that is still reading when a stream skips what it reads. */
+/** A store so slow that it is still reading when a stream skips what it reads. */
 function slowly(objects: PreparedClips['objects']): SegmentStore {
   const read: typeof objects.read = async (key, range) => {
     await setTimeout(5);
     return objects.read(key, range);
   };
-  // Too little for what is ahead: everything is read again and again.
+  // The cache is too small for what is read ahead, so that everything is read again and again.
   return new SegmentStore({ objects: { read }, maxCachedBytes: 1 });
 }
 
+/** Sends a stream to an ingest that takes everything at once. */
 async function send(tracks: Tracks, options: Parameters<typeof play>[2], ingest = new CheckingIngest()) {
   const run = mediaOptions(prepared.objects, () => tracks);
   const figures = await play(run, ingest, options);
   return { ingest, figures: figures.sample(0, new Date(), 30), ...run };
 }
 
-/** Nothing is repeated, left out, or earlier than what came before. */
+/** Expects that nothing is repeated, left out, or earlier than what came before. */
 function expectNoSeam(ingest: CheckingIngest): void {
-  expect([...tally(deltas(frameTimes(ingest.video))).keys()].sort()).toEqual([33, 34]);
-  expect([...tally(deltas(frameTimes(ingest.audio))).keys()].sort()).toEqual([21, 22]);
+  expect(steps(frameTimes(ingest.video))).toEqual([33, 34]);
+  expect(steps(frameTimes(ingest.audio))).toEqual([21, 22]);
 }
 
-/** The frames of an ingest from one on, each with the time since the one before. */
+/** The frames among messages from one on, each with the milliseconds since the one before. */
 function framesFrom(messages: readonly RtmpMessage[], first: number) {
   const frames = messages.filter(({ payload }) => payload[1] === 1).slice(first);
   return frames.map(({ timestampMs, payload }, index) => ({
@@ -99,7 +92,7 @@ function framesFrom(messages: readonly RtmpMessage[], first: number) {
   }));
 }
 
-/** Bytes up to the end of the second frame of sound: the first picture and the first sound are before it. */
+/** The bytes up to the end of the second frame of sound. The first picture and the first sound are among them. */
 function afterFirstMessages({ media }: CheckingIngest): number {
   const bytes = Buffer.concat(media);
   let offset = 0;
@@ -117,10 +110,8 @@ describe('two agents', { timeout: 20_000 }, () => {
       const lapFrames = 151 + 120;
       const inLap = startFrame % lapFrames;
       const keyframe = startFrame - (inLap < 151 ? inLap % 60 : (inLap - 151) % 60);
-      const [first, second] = [
-        (await send(both, { seconds: 50 })).ingest,
-        (await send(both, { startFrame, seconds: 15 })).ingest,
-      ];
+      const { ingest: first } = await send(both, { seconds: 50 });
+      const { ingest: second } = await send(both, { startFrame, seconds: 15 });
       expectNoSeam(second);
       const video = framesFrom(second.video, 0);
       expect(video.length).toBeGreaterThan(15 * 30);
@@ -132,31 +123,29 @@ describe('two agents', { timeout: 20_000 }, () => {
     },
   );
 
-  it('whenever either of them began, in whatever order items are shuffled, years into a run, send the same bytes', async () => {
+  it('send the same bytes of any shuffled playlist, whenever either of them began', async () => {
     const anyStart = fc.nat(3 * 365 * 86_400 * 30);
-    await fc.assert(
-      fc.asyncProperty(
-        anyStart,
-        fc.nat(900),
-        fc.nat(2 ** 31),
-        fc.boolean(),
-        async (startFrame, later, seed, hasSong) => {
-          const snapshot = { mode: 'shuffle' as const, seed, items: [items.odd, items.even, items.still] };
-          const video = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }];
-          const tracks: Tracks = hasSong ? { video, audio: timelineOf(items.song) } : { video };
-          const early = (await send(tracks, { startFrame, seconds: 45 })).ingest;
-          const late = (await send(tracks, { startFrame: startFrame + later, seconds: 12 })).ingest;
-          // What each connection begins with tells how long after its own beginning it is.
-          const same = Buffer.concat(late.media).subarray(afterFirstMessages(late));
-          expect(same.length).toBeGreaterThan(1_000_000);
-          expect(Buffer.concat(early.media).includes(same)).toBe(true);
-        },
-      ),
-      { numRuns: 12 },
-    );
+    const anyRun = fc.record({
+      startFrame: anyStart,
+      later: fc.nat(900),
+      seed: fc.nat(2 ** 31),
+      hasSong: fc.boolean(),
+    });
+    const sendTheSame = fc.asyncProperty(anyRun, async ({ startFrame, later, seed, hasSong }) => {
+      const snapshot = { mode: 'shuffle' as const, seed, items: [items.odd, items.even, items.still] };
+      const video = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }];
+      const tracks: Tracks = hasSong ? { video, audio: timelineOf(items.song) } : { video };
+      const { ingest: early } = await send(tracks, { startFrame, seconds: 45 });
+      const { ingest: late } = await send(tracks, { startFrame: startFrame + later, seconds: 12 });
+      // The first messages of a connection differ: they count from its own beginning.
+      const same = Buffer.concat(late.media).subarray(afterFirstMessages(late));
+      expect(same.length).toBeGreaterThan(1_000_000);
+      expect(Buffer.concat(early.media).includes(same)).toBe(true);
+    });
+    await fc.assert(sendTheSame, { numRuns: 12 });
   });
 
-  it('are nowhere near each other in time and still agree, years into a run', async () => {
+  it('begin without a seam years into a run', async () => {
     const lapFrames = 151 + 120;
     const startFrame = Math.floor((3 * 365 * 86_400 * 30) / lapFrames) * lapFrames;
     const { ingest } = await send(both, { startFrame, seconds: 30 });
@@ -165,24 +154,20 @@ describe('two agents', { timeout: 20_000 }, () => {
   });
 });
 
-describe('sound of its own', { timeout: 20_000 }, () => {
+describe('a track of sound', { timeout: 20_000 }, () => {
   it.each([
     ['a video', items.even],
     ['a still', items.still],
-  ])('loops under %s, both without a seam and independent in length', async (_, picture) => {
+  ])('loops under %s, both without a seam and each by its own length', async (_, picture) => {
     const { ingest } = await send({ video: timelineOf(picture), audio: timelineOf(items.song) }, { seconds: 60 });
     expectNoSeam(ingest);
     expect(frameTimes(ingest.video).length / 30).toBeCloseTo(60.5, 0);
     expect(Math.abs(frameTimes(ingest.audio).at(-1)! - frameTimes(ingest.video).at(-1)!)).toBeLessThan(70);
-    // The song's 90 frames on the grid of pictures, in turn 140 and 141 frames of sound.
-    const payloads = ingest.audio
-      .filter(({ payload }) => payload[1] === 1)
-      .map(({ payload }) => payload.toString('hex'));
-    const lapStarts = [...payloads.keys()].filter(
-      (index) =>
-        payloads[index] === payloads[0] && payloads[index + 1] === payloads[1] && payloads[index + 9] === payloads[9],
-    );
-    expect(new Set(deltas(lapStarts))).toEqual(new Set([140, 141]));
+    // The song lasts 90 pictures, which is in turn 140 and 141 frames of sound.
+    const frames = ingest.audio.filter(({ payload }) => payload[1] === 1);
+    const payloads = frames.map(({ payload }) => payload.toString('hex'));
+    const isLapStart = (index: number) => [0, 1, 9].every((place) => payloads[index + place] === payloads[place]);
+    expect(steps([...payloads.keys()].filter(isLapStart))).toEqual([140, 141]);
   });
 
   it('that cannot be read leaves the pictures with their own', async () => {
@@ -194,16 +179,18 @@ describe('sound of its own', { timeout: 20_000 }, () => {
 });
 
 describe('a destination', { timeout: 20_000 }, () => {
-  it('that takes nothing is given up after 5 s, and little waits for it', async () => {
+  const playBoth = (ingest: CheckingIngest, options: Parameters<typeof play>[2], events?: string[]) =>
+    play(
+      mediaOptions(prepared.objects, () => both),
+      ingest,
+      options,
+      events,
+    );
+
+  it('that takes nothing is given up after 5 s, and only little waits for it', async () => {
     const ingest = new CheckingIngest();
     ingest.takesAll = false;
-    await expect(
-      play(
-        mediaOptions(prepared.objects, () => both),
-        ingest,
-        { seconds: 20 },
-      ),
-    ).rejects.toEqual(new DestinationError('stalled'));
+    await expect(playBoth(ingest, { seconds: 20 })).rejects.toEqual(new DestinationError('stalled'));
     expect(ingest.bytesQueued).toBeLessThan(1_500_000);
   });
 
@@ -211,16 +198,11 @@ describe('a destination', { timeout: 20_000 }, () => {
     const ingest = new CheckingIngest();
     ingest.takesAll = false;
     const trickling = () => ingest.take(1000);
-    await expect(
-      play(
-        mediaOptions(prepared.objects, () => both),
-        ingest,
-        { seconds: 60, eachTurn: trickling },
-      ),
-    ).rejects.toEqual(new DestinationError('too_slow'));
+    const playing = playBoth(ingest, { seconds: 60, eachTurn: trickling });
+    await expect(playing).rejects.toEqual(new DestinationError('too_slow'));
   });
 
-  it('that takes 80 % of what there is gets every second of it that it can, from keyframes on', async () => {
+  it('that takes 80 % of the bytes gets as much as it can, and after each gap a keyframe first', async () => {
     const ingest = new CheckingIngest();
     ingest.takesAll = false;
     let mostQueued = 0;
@@ -229,51 +211,55 @@ describe('a destination', { timeout: 20_000 }, () => {
       ingest.take((0.8 * 4_160_000) / 8 / 4);
     };
     const events: string[] = [];
-    const figures = (
-      await play(
-        mediaOptions(slowly(prepared.objects), () => both),
-        ingest,
-        { seconds: 120, eachTurn: taking },
-        events,
-      )
-    ).sample(0, new Date(), 30);
+    const options = mediaOptions(slowly(prepared.objects), () => both);
+    const played = await play(options, ingest, { seconds: 120, eachTurn: taking }, events);
+    const figures = played.sample(0, new Date(), 30);
     const dropped = figures.droppedFrames / (figures.droppedFrames + figures.framesSent);
     expect(dropped).toBeGreaterThan(0.1);
     expect(dropped).toBeLessThan(0.25);
     expect(mostQueued).toBeLessThan(1_500_000);
     expect(events).toEqual(['evidence', 'slow through the destination']);
     const frames = ingest.video.filter(({ payload }) => payload[1] === 1);
-    const afterGaps = frames.filter(
-      ({ timestampMs }, index) => index > 0 && timestampMs - frames[index - 1]!.timestampMs > 34,
-    );
+    const sinceLastMs = [0, ...deltas(frameTimes(ingest.video))];
+    const afterGaps = frames.filter((_, index) => sinceLastMs[index]! > 34);
     expect(afterGaps.length).toBeGreaterThanOrEqual(3);
     expect(afterGaps.every(isKeyframe)).toBe(true);
     expect(Math.min(...deltas(frameTimes(ingest.audio)))).toBeGreaterThan(0);
-    // It is where the time is, not ever later.
+    // The stream is at the present: its delay does not grow.
     expect(120_000 - frames.at(-1)!.timestampMs).toBeLessThan(6000);
   });
 
-  it('that stands still for 4.5 s gets what is due then, at most a second at a time', async () => {
+  it('that takes a little too little is slow until it has taken all that is due for half a minute', async () => {
+    const ingest = new CheckingIngest();
+    ingest.takesAll = false;
+    const events: string[] = [];
+    let nowMs = 0;
+    const timesMs: number[] = [];
+    const taking = () => {
+      nowMs += 250;
+      timesMs.push(...events.slice(timesMs.length).map(() => nowMs));
+      ingest.takesAll = nowMs > 240_000;
+      ingest.take(ingest.takesAll ? ingest.bytesQueued : (0.87 * 4_160_000) / 8 / 4);
+    };
+    await playBoth(ingest, { seconds: 300, eachTurn: taking }, events);
+    expect(events).toEqual(['evidence', 'slow through the destination', 'in time']);
+    expect(timesMs[2]).toBeGreaterThanOrEqual(270_000);
+    expect(timesMs[2]).toBeLessThan(280_000);
+  });
+
+  it('that stands still for 4.5 s gets what is due afterwards, at most a second at a time', async () => {
     const ingest = new CheckingIngest();
     let turn = 0;
     const perTurn: number[] = [];
     let frames = 0;
-    const figures = (
-      await play(
-        mediaOptions(prepared.objects, () => both),
-        ingest,
-        {
-          seconds: 40,
-          eachTurn: () => {
-            perTurn.push(frameTimes(ingest.video).length - frames);
-            frames = frameTimes(ingest.video).length;
-            turn++;
-            ingest.takesAll = turn < 40 || turn > 58;
-            if (ingest.takesAll) ingest.bytesQueued = 0;
-          },
-        },
-      )
-    ).sample(0, new Date(), 30);
+    const eachTurn = () => {
+      perTurn.push(frameTimes(ingest.video).length - frames);
+      frames = frameTimes(ingest.video).length;
+      turn++;
+      ingest.takesAll = turn < 40 || turn > 58;
+      if (ingest.takesAll) ingest.bytesQueued = 0;
+    };
+    const figures = (await playBoth(ingest, { seconds: 40, eachTurn })).sample(0, new Date(), 30);
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(30);
     expect(figures.droppedFrames).toBeLessThan(6 * 30);
     expect(40_000 - frameTimes(ingest.video).at(-1)!).toBeLessThan(200);
@@ -287,26 +273,19 @@ describe('a connection whose time is over', { timeout: 20_000 }, () => {
     ['a track of sound', withSong, 9200],
     ['a track of sound, where two roundings differ', withSong, 21_000],
   ])(
-    'ends before a keyframe, and the next one goes on as if there had been one only: %s',
+    'ends before a keyframe, and the next one goes on as if there had been only one: %s',
     async (_, tracks, endsAfterMs) => {
       const whole = (await send(tracks, { seconds: 30 })).ingest;
       const ended = new CheckingIngest();
       const events: string[] = [];
-      await play(
-        mediaOptions(prepared.objects, () => tracks),
-        ended,
-        { seconds: 30, endsAfterMs },
-        events,
-      );
+      const options = mediaOptions(prepared.objects, () => tracks);
+      await play(options, ended, { seconds: 30, endsAfterMs }, events);
       const startFrame = Number(/^next from (\d+)$/.exec(events.at(-1)!)![1]);
       const next = (await send(tracks, { startFrame, seconds: 5 })).ingest;
       for (const kind of ['video', 'audio'] as const) {
         const payloads = [ended, next].flatMap((ingest) => framesFrom(ingest[kind], 0)).map(({ payload }) => payload);
-        expect(payloads).toEqual(
-          framesFrom(whole[kind], 0)
-            .slice(0, payloads.length)
-            .map(({ payload }) => payload),
-        );
+        const expected = framesFrom(whole[kind], 0).map(({ payload }) => payload);
+        expect(payloads).toEqual(expected.slice(0, payloads.length));
       }
       expect(frameTimes(ended.video)).toHaveLength(startFrame);
       expect(startFrame * 1000).toBeGreaterThan(30 * endsAfterMs);
@@ -317,7 +296,7 @@ describe('a connection whose time is over', { timeout: 20_000 }, () => {
 
 describe('a segment that is damaged or gone', { timeout: 20_000 }, () => {
   it.each(['damaged', 'gone'] as const)(
-    'is replaced by what was good, for its time, and played again once it is mended: %s',
+    'is replaced by a good item for its time, and plays again once it is mended: %s',
     async (how) => {
       const key = segmentKey({ contentHash: 'even', format }, 0);
       const good = await buffer(await prepared.objects.read(key));
@@ -335,7 +314,7 @@ describe('a segment that is damaged or gone', { timeout: 20_000 }, () => {
       const figures = (await play(run, ingest, { seconds: 60, eachTurn: mend })).sample(0, new Date(), 30);
       expect(run.unreadable).toContain('even 0');
       expect(figures.droppedFrames).toBe(0);
-      expect([...tally(deltas(frameTimes(ingest.video))).keys()].sort()).toEqual([33, 34]);
+      expect(steps(frameTimes(ingest.video))).toEqual([33, 34]);
       expect(figures.currentItem?.uploadID).toBe(Math.floor(60.5 * 30 - 1) % 271 < 151 ? 'odd' : 'even');
       const unreadableAfter = run.unreadable.length;
       expect(unreadableAfter).toBeLessThan(5);
@@ -348,7 +327,7 @@ describe('a segment that is damaged or gone', { timeout: 20_000 }, () => {
   });
 });
 
-it('streams share what is read: twenty of them read each block once', { timeout: 20_000 }, async () => {
+it('twenty streams share what they read: each block is read once', { timeout: 20_000 }, async () => {
   let bytesRead = 0;
   const objects = {
     read: async (...[key, range]: Parameters<PreparedClips['objects']['read']>) => {
@@ -357,15 +336,11 @@ it('streams share what is read: twenty of them read each block once', { timeout:
     },
   };
   const store = new SegmentStore({ objects, maxCachedBytes: 16 * 1024 * 1024 });
-  await Promise.all(
-    Array.from({ length: 20 }, () =>
-      play(
-        mediaOptions(store, () => both),
-        new CheckingIngest({ keepsMedia: false }),
-        { seconds: 10 },
-      ),
-    ),
-  );
-  // Both renditions once, and their headers.
+  const playOne = () => {
+    const options = mediaOptions(store, () => both);
+    return play(options, new CheckingIngest({ keepsMedia: false }), { seconds: 10 });
+  };
+  await Promise.all(Array.from({ length: 20 }, playOne));
+  // That is both renditions once, and their headers.
   expect(bytesRead).toBeLessThan(((5.03 + 4) * 4_500_000) / 8 + 4 * 64 * 1024 + 2 * 1024 * 1024);
 });

@@ -1,4 +1,4 @@
-// A segment is read as it was written, and never when a byte of it has changed.
+// A segment is read as it was written, and refused when one of its bytes has changed.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
@@ -31,7 +31,7 @@ const anyGroups = fc.array(
   { minLength: 1, maxLength: 50 },
 );
 
-/** Three blocks and a bit. */
+/** Groups that fill three blocks and a part of a fourth. */
 const large: Group[] = [1, 2, 3].map((value) => ({
   video: Buffer.alloc(blockBytes - 7, value),
   sound: [Buffer.alloc(20, value)],
@@ -61,8 +61,10 @@ describe('a segment', () => {
   it('has each of its blocks checked', () => {
     const bytes = writeSegment(facts, large);
     const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
-    const blockOf = (block: number) =>
-      Buffer.from(bytes.subarray(header.mediaStart + block * blockBytes, header.mediaStart + (block + 1) * blockBytes));
+    const blockOf = (block: number) => {
+      const start = header.mediaStart + block * blockBytes;
+      return Buffer.from(bytes.subarray(start, start + blockBytes));
+    };
     expect(header.blockChecksums).toHaveLength(4);
     for (const block of [0, 1, 2, 3]) {
       const good = blockOf(block);
@@ -73,7 +75,7 @@ describe('a segment', () => {
     }
   });
 
-  it('is whole only as it was written', () => {
+  it('is refused as a whole when a byte of it has changed or is missing', () => {
     const bytes = writeSegment(facts, large);
     assertSegment(bytes);
     fc.assert(
@@ -87,7 +89,7 @@ describe('a segment', () => {
     );
   });
 
-  it('whose header has changed, is cut off, or is of something else is refused', () => {
+  it('is refused when its header has changed, is cut off, or is that of something else', () => {
     const bytes = writeSegment(facts, [{ video: Buffer.from('picture'), sound: [] }]);
     const { mediaStart } = readSegmentHeader(bytes);
     fc.assert(
@@ -101,18 +103,14 @@ describe('a segment', () => {
     expect(() => readSegmentHeader(Buffer.alloc(0))).toThrow(SegmentDamaged);
   });
 
-  it('with a message that RTMP servers refuse, or too many, is not written', () => {
+  it('is not written with a message that RTMP servers refuse, or with too many messages', () => {
     expect(() => writeSegment(facts, [{ video: Buffer.alloc(maxMessageBytes + 1), sound: [] }])).toThrow(RangeError);
-    expect(() =>
-      writeSegment(
-        facts,
-        Array.from({ length: 10_000 }, () => ({ video: Buffer.alloc(1), sound: [] })),
-      ),
-    ).toThrow(RangeError);
+    const tooMany = Array.from({ length: 10_000 }, () => ({ video: Buffer.alloc(1), sound: [] }));
+    expect(() => writeSegment(facts, tooMany)).toThrow(RangeError);
   });
 });
 
-it('chunks say only how long after the message before they are, and what they hold', () => {
+it('chunks of a segment say how long after the last message they are, and what they hold', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('video' as const, 'audio' as const),
@@ -124,14 +122,10 @@ it('chunks say only how long after the message before they are, and what they ho
         const writer = new ChunkWriter();
         reader.read(writer.write([controlMessage(messageType.setChunkSize, mediaChunkSize)]));
         const chunkStreamID = type === 'video' ? 6 : 4;
-        reader.read(
-          writer.write([
-            { chunkStreamID, type: messageType[type], streamID: 5, timestampMs: 1000, payload: Buffer.alloc(0) },
-          ]),
-        );
-        expect(reader.read(deltaChunks(type, deltaMs, payload))).toEqual([
-          { chunkStreamID, type: messageType[type], streamID: 5, timestampMs: 1000 + deltaMs, payload },
-        ]);
+        const message = { chunkStreamID, type: messageType[type], streamID: 5 };
+        reader.read(writer.write([{ ...message, timestampMs: 1000, payload: Buffer.alloc(0) }]));
+        const read = reader.read(deltaChunks(type, deltaMs, payload));
+        expect(read).toEqual([{ ...message, timestampMs: 1000 + deltaMs, payload }]);
       },
     ),
     { numRuns: 200 },

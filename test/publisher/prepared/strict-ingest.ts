@@ -1,14 +1,16 @@
-// An RTMP server in memory, fast enough for months of a stream: it believes nothing but the bytes, and holds every time against the grid.
+// An RTMP server in memory that is fast enough for months of a stream, and refuses whatever breaks the protocol.
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import type { Amf0Input } from '../../../lambda/publisher/rtmp/amf0.ts';
 import { commandMessage, readCommand } from '../../../lambda/publisher/rtmp/command.ts';
 import { ChunkWriter } from '../../../lambda/publisher/rtmp/chunk-writer.ts';
 import { controlMessage, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
 
 /**
- * What a server puts into its acknowledgements: all bytes so far, as 32 bits that wrap, as the protocol says; the same until it is more than
- * a signed number holds, and then none any more; or, as YouTube does, the bytes since the last one.
+ * What a server puts into its acknowledgements. `total`: all bytes so far, as 32 bits that wrap, as the protocol says.
+ * `total until 2 GiB`: the same, but none once the number is larger than 31 bits. `increment`: the bytes since the last
+ * acknowledgement, as YouTube does.
  */
 export type Acknowledging = 'total' | 'total until 2 GiB' | 'increment';
 
@@ -22,7 +24,7 @@ interface ChunkStream {
   readonly id: number;
   type: number;
   streamID: number;
-  /** 32 bits, as servers have it. */
+  /** The time in 32 bits, as servers keep it. */
   timestampMs: number;
   field: number;
   isExtended: boolean;
@@ -30,12 +32,15 @@ interface ChunkStream {
   bytesLeft: number;
 }
 
-/** Called with each message of media. The payload's first bytes, good only until it returns. */
+/**
+ * Is called with each message of media.
+ * @param bytes hold the payload from `start` on, only until the call returns
+ */
 export type OnMedia = (type: number, timestampMs: number, bytes: Buffer, start: number) => void;
 
-/** Takes one publisher. What breaks the protocol is thrown where it was written. */
+/** Takes one publisher. An error of protocol is thrown from the write that made it. */
 export class StrictIngest {
-  /** For the client; neither waits for the other. */
+  /** The client's end of the connection. Neither end ever waits for the other. */
   readonly socket: Socket;
   bytesReceived = 0;
   readonly #onMedia: OnMedia;
@@ -78,7 +83,7 @@ export class StrictIngest {
     this.#read(rest);
   }
 
-  /** @returns how much of the input is read; the rest is not a whole header */
+  /** @returns how many bytes were read. The rest is a part of a header. */
   #read(input: Buffer): number {
     let offset = 0;
     while (offset < input.length) {
@@ -95,18 +100,20 @@ export class StrictIngest {
       this.#chunkLeft -= bytes;
       stream.bytesLeft -= bytes;
       if (stream.bytesLeft > 0) continue;
-      if (isMedia(stream.type)) this.#onMedia(stream.type, stream.timestampMs, this.#payload, 0);
-      else
-        this.#obey({
-          ...stream,
-          chunkStreamID: stream.id,
-          payload: Buffer.from(this.#payload.subarray(0, stream.messageBytes)),
-        });
+      if (isMedia(stream.type)) {
+        this.#onMedia(stream.type, stream.timestampMs, this.#payload, 0);
+      } else {
+        const payload = Buffer.from(this.#payload.subarray(0, stream.messageBytes));
+        this.#obey({ ...stream, chunkStreamID: stream.id, payload });
+      }
     }
     return offset;
   }
 
-  /** The short way for what nearly everything is: whole messages with a header of format 1. @returns where they end */
+  /**
+   * Reads whole messages of media with a header of format 1, which nearly all are, without copying them.
+   * @returns where the last of them ends
+   */
   #readMedia(input: Buffer, start: number): number {
     let offset = start;
     for (; offset + 8 <= input.length;) {
@@ -116,16 +123,9 @@ export class StrictIngest {
       const messageBytes = (input[offset + 4]! << 16) | (input[offset + 5]! << 8) | input[offset + 6]!;
       const type = input[offset + 7]!;
       const end = offset + 8 + messageBytes;
-      if (
-        first >> 6 !== 1 ||
-        !stream ||
-        stream.bytesLeft > 0 ||
-        field === extendedTimestamp ||
-        !isMedia(type) ||
-        messageBytes > this.#chunkSize ||
-        end > input.length
-      )
-        break;
+      if (first >> 6 !== 1 || !stream || stream.bytesLeft > 0) break;
+      if (field === extendedTimestamp || !isMedia(type)) break;
+      if (messageBytes > this.#chunkSize || end > input.length) break;
       stream.isExtended = false;
       stream.timestampMs = (stream.timestampMs + field) >>> 0;
       this.#onMedia(type, stream.timestampMs, input, offset + 8);
@@ -134,7 +134,7 @@ export class StrictIngest {
     return offset;
   }
 
-  /** @returns its length, 0 when it is not all there */
+  /** @returns the bytes of the header, or 0 when a part of it is missing */
   #readHeader(input: Buffer, start: number): number {
     if (start === input.length) return 0;
     const first = input[start]!;
@@ -191,11 +191,7 @@ export class StrictIngest {
       this.#answer('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' });
   }
 
-  #answer(
-    ...[name, transactionID, ...values]: Parameters<typeof commandMessage> extends [number, ...infer Rest]
-      ? Rest
-      : never
-  ): void {
+  #answer(name: string, transactionID: number, ...values: Amf0Input[]): void {
     this.#client.give(this.#answers.write([commandMessage(0, name, transactionID, ...values)]));
   }
 
@@ -207,7 +203,7 @@ export class StrictIngest {
   }
 }
 
-/** The client's end of a connection on which everything arrives at once. As much of a socket as the client uses. */
+/** As much of a socket as the client uses. Everything that is written arrives at once. */
 class MemorySocket extends EventEmitter {
   readonly writableLength = 0;
   writable = true;
@@ -222,7 +218,7 @@ class MemorySocket extends EventEmitter {
     this.#receive(bytes);
   }
 
-  /** What the server sends comes a moment later, as from a network. */
+  /** Brings bytes from the server. They come a moment later, as from a network. */
   give(bytes: Buffer): void {
     queueMicrotask(() => this.emit('data', bytes));
   }

@@ -1,4 +1,4 @@
-// Renditions whose pictures and sound say what they are, in place of being any: so small that months of them are sent in a minute.
+// Renditions with labels in place of pictures and sound: so small that months of them are sent in a minute.
 import { Readable } from 'node:stream';
 import { firstSoundFrameFrom, pictureOffsetMs, soundOffsetMs } from '../../../lambda/domain/prepared-play-out.ts';
 import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
@@ -12,13 +12,13 @@ import { segmentKey, writeSegment } from '../../../lambda/publisher/prepared/seg
 import type { Group } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { mediaChunkSize } from '../../../lambda/publisher/rtmp/message.ts';
 
-/** Where the payloads of both kinds say which item they are of, in one byte, and which frame of it, in two. */
+/** Where the label begins in a payload of each kind: one byte for the item, and two for the frame within it. */
 export const labelOffset = { video: 5, audio: 2 } as const;
 const labelBytes = 3;
 
 /**
- * Segments of the items by key, as the preparation would write them.
- * @param pictureBytes of each, for destinations that count bytes
+ * The segments of items by their keys, as the preparation would write them.
+ * @param pictureBytes the size of each picture, for destinations that count bytes
  */
 export function syntheticSegments(
   items: readonly TimelineItem[],
@@ -40,7 +40,7 @@ export function syntheticSegments(
   return segments;
 }
 
-/** An object store that has these alone. */
+/** An object store that has only these segments. */
 export function objectsOf(segments: ReadonlyMap<string, Buffer>): Pick<ObjectStore, 'read'> {
   return { read: async (key, range) => Readable.from([segments.get(key)!.subarray(range!.start, range!.end + 1)]) };
 }
@@ -62,16 +62,11 @@ function groupOf(item: number, picture: number, format: PictureFormat, pictureBy
     sound.push(deltaChunks('audio', sinceBefore(frame, soundOffsetMs), labelled([0xaf, 1], item, frame)));
   }
   const head = [picture % gopFrames === 0 ? 0x17 : 0x27, 1, 0, 0, 0];
-  return {
-    video: deltaChunks(
-      'video',
-      sinceBefore(picture, (each) => pictureOffsetMs(each, rate)),
-      labelled(head, item, picture, pictureBytes),
-    ),
-    sound,
-  };
+  const deltaMs = sinceBefore(picture, (each) => pictureOffsetMs(each, rate));
+  return { video: deltaChunks('video', deltaMs, labelled(head, item, picture, pictureBytes)), sound };
 }
 
+/** The milliseconds from the frame before to this one; 0 for the first. */
 function sinceBefore(position: number, offsetMs: (position: number) => number): number {
   return position === 0 ? 0 : offsetMs(position) - offsetMs(position - 1);
 }

@@ -1,14 +1,14 @@
-// Acknowledged bytes, from servers that count right and from servers that do not.
+// The counter knows how many bytes a server acknowledged, whether the server counts them right or not.
 import { expect, test } from 'vitest';
 import { AcknowledgementCounter } from '../../../lambda/publisher/rtmp/acknowledgement-counter.ts';
 
 const kib256 = 256 * 1024;
 
-test('unknown before the first acknowledgement', () => {
+test('the counter knows nothing before the first acknowledgement', () => {
   expect(new AcknowledgementCounter().bytesAcknowledged).toBeNull();
 });
 
-test('follows totals over the wrap at 4 GiB', () => {
+test('the counter follows totals over the wrap at 4 GiB', () => {
   const counter = new AcknowledgementCounter();
   const step = 900 * 1024 * 1024;
   for (let total = step; total <= 10 * step; total += step) {
@@ -17,13 +17,13 @@ test('follows totals over the wrap at 4 GiB', () => {
   }
 });
 
-test('adds up fixed increments', () => {
+test('the counter adds up fixed increments', () => {
   const counter = new AcknowledgementCounter();
   for (let round = 1; round <= 100; round++) counter.acknowledge(kib256, round * kib256 + 9000);
   expect(counter.bytesAcknowledged).toBe(100 * kib256);
 });
 
-test('adds up increments that vary', () => {
+test('the counter adds up increments that vary', () => {
   const counter = new AcknowledgementCounter();
   let total = 0;
   for (const increment of [kib256, kib256 + 700, kib256 + 20, kib256 + 900]) {
@@ -39,7 +39,7 @@ test('a repeated total is not taken for an increment', () => {
   expect(counter.bytesAcknowledged).toBe(3 * kib256);
 });
 
-test('never more than was sent, never back', () => {
+test('the count is never more than was sent, and never falls', () => {
   const counter = new AcknowledgementCounter();
   counter.acknowledge(5000, 4000);
   expect(counter.bytesAcknowledged).toBe(4000);

@@ -1,4 +1,4 @@
-// Chunks: messages come back whole however they were cut and interleaved, over every timestamp border, within bounds.
+// Chunks: messages come back whole, however they were cut and interleaved, and whatever their timestamps are.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
@@ -21,10 +21,12 @@ function emptyMessageAt(timestampMs: number): Buffer {
   return new ChunkWriter().write([{ ...video, timestampMs, payload: Buffer.alloc(0) }]);
 }
 
+/** The beginning of a message of 9 MiB: its first chunk, of 8 MiB. */
 function eightOfNineMiB(chunkStreamID: number): Buffer {
   return Buffer.concat([Buffer.of(chunkStreamID), hex('000000 900000 08 01000000'), Buffer.alloc(8 * 1024 * 1024)]);
 }
 
+/** Matches null and a refusal, and no other error. */
 const nullOrRefusal = { asymmetricMatch: (error: unknown) => error === null || error instanceof RtmpProtocolError };
 
 function errorOf(work: () => void): unknown {
@@ -36,7 +38,7 @@ function errorOf(work: () => void): unknown {
   }
 }
 
-/** Set Chunk Size, written for both sides. */
+/** Writes Set Chunk Size, and lets the writer use that size from then on. */
 function announce(writer: ChunkWriter, chunkSize: number): Buffer {
   const bytes = writer.write([controlMessage(messageType.setChunkSize, chunkSize)]);
   writer.chunkSize = chunkSize;
@@ -52,14 +54,14 @@ describe('what the writer writes, the reader reads', () => {
     chunkStreamID: fc.integer({ min: 2, max: 63 }),
     type: fc.constantFrom(messageType.audio, messageType.video, messageType.dataAmf0),
     streamID: fc.constantFrom(0, 1, 7, wrapMs - 1),
-    // Steps of every size, back ones too, around the borders of 24 and 32 bits.
+    // Timestamps go forth and back by steps of every size, around the borders of 24 and 32 bits.
     timestampMs: fc
       .tuple(fc.constantFrom(0, 0xff_ff_ff, 2 ** 31, wrapMs, 3 * wrapMs), fc.integer({ min: -100, max: 100 }))
       .map(([border, offset]) => Math.max(0, border + offset)),
     payload: fc.uint8Array({ maxLength: 600 }).map((bytes) => Buffer.from(bytes)),
   });
 
-  test('any messages, any chunk size, cut anywhere', () => {
+  test('any messages, with any chunk size, cut anywhere', () => {
     fc.assert(
       fc.property(
         fc.array(anyMessage, { maxLength: 12 }),
@@ -93,15 +95,15 @@ describe('what the writer writes, the reader reads', () => {
   });
 });
 
-describe('on the wire', () => {
+describe('in the bytes of a chunk', () => {
   test('an extended timestamp is in every chunk of the message', () => {
     const bytes = new ChunkWriter().write([{ ...video, timestampMs: 0x01_02_03_04, payload: Buffer.alloc(200, 0xaa) }]);
-    expect(bytes).toEqual(
-      hex('06 ffffff 0000c8 09 01000000 01020304', 'aa'.repeat(128), 'c6 01020304', 'aa'.repeat(72)),
-    );
+    const first = hex('06 ffffff 0000c8 09 01000000 01020304', 'aa'.repeat(128));
+    const second = hex('c6 01020304', 'aa'.repeat(72));
+    expect(bytes).toEqual(Buffer.concat([first, second]));
   });
 
-  test('from the value 0xFFFFFF on a timestamp is extended, below it is not', () => {
+  test('a timestamp is extended from the value 0xFFFFFF on, and not below it', () => {
     expect(emptyMessageAt(0xff_ff_fe)).toEqual(hex('06 fffffe 000000 09 01000000'));
     expect(emptyMessageAt(0xff_ff_ff)).toEqual(hex('06 ffffff 000000 09 01000000 00ffffff'));
   });
@@ -109,18 +111,16 @@ describe('on the wire', () => {
   test('a running stream never needs an extended timestamp', () => {
     const writer = new ChunkWriter();
     writer.write([{ ...video, timestampMs: 0xff_ff_f0, payload: Buffer.alloc(0) }]);
-    expect(writer.write([{ ...video, timestampMs: 0x01_00_00_11, payload: Buffer.of(1) }])).toEqual(
-      hex('46 000021 000001 09 01'),
-    );
+    const bytes = writer.write([{ ...video, timestampMs: 0x01_00_00_11, payload: Buffer.of(1) }]);
+    expect(bytes).toEqual(hex('46 000021 000001 09 01'));
   });
 });
 
 describe('the reader takes', () => {
-  test('formats 0 to 3, deltas added up, a message of format 3 with the delta before it', () => {
+  test('the formats 0 to 3, of which format 3 repeats the delta before it', () => {
     const bytes = hex('04 000064 000001 08 01000000 aa', '44 00000a 000001 08 bb', '84 000005 cc', 'c4 dd');
-    expect(
-      new ChunkReader().read(bytes).map(({ timestampMs, payload }) => [timestampMs, payload.toString('hex')]),
-    ).toEqual([
+    const messages = new ChunkReader().read(bytes);
+    expect(messages.map(({ timestampMs, payload }) => [timestampMs, payload.toString('hex')])).toEqual([
       [100, 'aa'],
       [110, 'bb'],
       [115, 'cc'],
@@ -149,14 +149,12 @@ describe('the reader takes', () => {
     ]);
   });
 
-  test('an abort, which drops the unfinished message only', () => {
+  test('an abort, which drops only the unfinished message', () => {
     const unfinished = hex('04 000000 000082 08 01000000', 'aa'.repeat(128));
     const abort = new ChunkWriter().write([controlMessage(messageType.abort, 4)]);
     const whole = hex('04 000000 000001 08 01000000 cc');
-    expect(new ChunkReader().read(Buffer.concat([unfinished, abort, whole])).map(({ type }) => type)).toEqual([
-      messageType.abort,
-      8,
-    ]);
+    const messages = new ChunkReader().read(Buffer.concat([unfinished, abort, whole]));
+    expect(messages.map(({ type }) => type)).toEqual([messageType.abort, 8]);
   });
 
   test('a message of 10 MiB', () => {
@@ -168,6 +166,9 @@ describe('the reader takes', () => {
 });
 
 describe('the reader refuses', () => {
+  /** An empty message on the chunk stream that has this number among those of two bytes. */
+  const chunkOf = (number: number) => hex('00', number.toString(16).padStart(2, '0'), '000000 000000 08 01000000');
+
   test.for([
     ['a message over 10 MiB', hex('04 000000 a00001 08 01000000')],
     ['a chunk size of zero', hex('02 000000 000004 01 00000000 00000000')],
@@ -178,12 +179,7 @@ describe('the reader refuses', () => {
       'a new message inside a message',
       hex('04 000000 000082 08 01000000', 'aa'.repeat(128), '04 000000 000001 08 01000000 aa'),
     ],
-    [
-      'more chunk streams than anyone uses',
-      Buffer.concat(
-        Array.from({ length: 65 }, (_, id) => hex('00', id.toString(16).padStart(2, '0'), '000000 000000 08 01000000')),
-      ),
-    ],
+    ['more chunk streams than anyone uses', Buffer.concat(Array.from({ length: 65 }, (_, id) => chunkOf(id)))],
   ] as const)('%s', ([, bytes]) => {
     expect(() => new ChunkReader().read(bytes)).toThrow(RtmpProtocolError);
   });
@@ -196,31 +192,28 @@ describe('the reader refuses', () => {
     }).toThrow(RtmpProtocolError);
   });
 
-  test('any other bytes, or reads them, with no other error', () => {
+  test('any other bytes that it cannot read, with no other error', () => {
     // Headers that are nearly right get further than noise.
-    const nearlyRight = fc
-      .tuple(
-        fc.nat(255),
-        fc.nat(0xff_ff_ff),
-        fc.nat(400),
-        fc.constantFrom(1, 2, 3, 5, 8, 9, 18, 20),
-        fc.uint8Array({ maxLength: 200 }),
-      )
-      .map(([basic, timestamp, length, type, rest]) => {
-        const fields = Buffer.alloc(12);
-        fields.writeUInt8(basic);
-        fields.writeUIntBE(timestamp, 1, 3);
-        fields.writeUIntBE(length, 4, 3);
-        fields.writeUInt8(type, 7);
-        return Buffer.concat([fields, rest]);
-      });
-    fc.assert(
-      fc.property(fc.array(nearlyRight, { maxLength: 10 }), fc.integer({ min: 1, max: 64 }), (blocks, pieceBytes) => {
-        expect(errorOf(() => readInPieces(new ChunkReader(), Buffer.concat(blocks), pieceBytes))).toEqual(
-          nullOrRefusal,
-        );
-      }),
-      { numRuns: 1000 },
-    );
+    const anyFields = fc.record({
+      basic: fc.nat(255),
+      timestamp: fc.nat(0xff_ff_ff),
+      length: fc.nat(400),
+      type: fc.constantFrom(1, 2, 3, 5, 8, 9, 18, 20),
+      rest: fc.uint8Array({ maxLength: 200 }),
+    });
+    const nearlyRight = anyFields.map(({ basic, timestamp, length, type, rest }) => {
+      const fields = Buffer.alloc(12);
+      fields.writeUInt8(basic);
+      fields.writeUIntBE(timestamp, 1, 3);
+      fields.writeUIntBE(length, 4, 3);
+      fields.writeUInt8(type, 7);
+      return Buffer.concat([fields, rest]);
+    });
+    const anyBlocks = fc.array(nearlyRight, { maxLength: 10 });
+    const readOrRefused = fc.property(anyBlocks, fc.integer({ min: 1, max: 64 }), (blocks, pieceBytes) => {
+      const error = errorOf(() => readInPieces(new ChunkReader(), Buffer.concat(blocks), pieceBytes));
+      expect(error).toEqual(nullOrRefusal);
+    });
+    fc.assert(readOrRefused, { numRuns: 1000 });
   });
 });

@@ -1,4 +1,4 @@
-// What has reached the other side's system, as Linux tells it; nothing where there is no /proc.
+// The meter knows how many bytes the other side's system has taken. Linux tells it in /proc.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -7,10 +7,9 @@ import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DeliveryMeter } from '../../../lambda/publisher/rtmp/delivery-meter.ts';
 
-const addresses = new Set(
-  Object.values(networkInterfaces()).flatMap((addressed) => addressed?.map(({ address }) => address) ?? []),
-);
-/** More than the buffers of both sides hold. */
+const interfaces = Object.values(networkInterfaces()).flatMap((addressed) => addressed ?? []);
+const addresses = new Set(interfaces.map(({ address }) => address));
+/** These are more bytes than the buffers of both sides hold. */
 const sentBytes = 32 * 1024 * 1024;
 const writeBytes = 64 * 1024;
 
@@ -26,7 +25,7 @@ async function sending(options: TcpSocketConnectOpts): Promise<Socket> {
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
   socket.on('error', () => {});
-  // A write counts as waiting until all of it is taken.
+  // Writes are small, since a write counts as waiting until all of it is taken.
   for (let sent = 0; sent < sentBytes; sent += writeBytes) socket.write(Buffer.alloc(writeBytes));
   return socket;
 }
@@ -43,19 +42,15 @@ describe.skipIf(!existsSync('/proc/net/tcp'))('a connection', () => {
     await expect.poll(() => connection.bytesDelivered, { timeout: 5000 }).toBe(sentBytes);
   });
 
-  it('that stands still is not taken for another with the same ports', async () => {
+  it('that stands still is not mistaken for another one with the same ports', async () => {
     const port = await listening('127.0.0.1', 0, (socket) => socket.pause());
     await listening('127.0.0.2', port, (socket) => socket.resume());
     const stalled = await sending({ host: '127.0.0.1', port, localAddress: '127.0.0.1' });
-    const flowing = await sending({
-      host: '127.0.0.2',
-      port,
-      localAddress: '127.0.0.2',
-      localPort: stalled.localPort!,
-    });
+    const local = { localAddress: '127.0.0.2', localPort: stalled.localPort! };
+    const flowing = await sending({ host: '127.0.0.2', port, ...local });
     const [still, well] = [metered(stalled), metered(flowing)];
     await expect.poll(() => well.bytesDelivered, { timeout: 5000 }).toBe(sentBytes);
-    // What its system has taken besides is only on its way.
+    // More bytes than these have left the process: they are on their way.
     expect(still.bytesDelivered).toBeLessThan(stalled.bytesWritten - stalled.writableLength);
   });
 });

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { allowedLookup, assertAddressAllowed } from '../../../lambda/publisher/rtmp/destination-address.ts';
 
-function addressOf(name: string, allowPrivate: boolean): Promise<unknown> {
-  return promisify(allowedLookup(allowPrivate))(name, {});
+function addressOf(name: string, allowPrivateAddresses: boolean): Promise<unknown> {
+  return promisify(allowedLookup({ allowPrivateAddresses }))(name, {});
 }
 
 const forbidden = expect.objectContaining({ code: 'address_forbidden' });
@@ -12,7 +12,7 @@ const forbidden = expect.objectContaining({ code: 'address_forbidden' });
 test.for(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2607:f8b0:4004:c07::5b', '::ffff:8.8.8.8'])(
   '%s is open to all',
   (address) => {
-    expect(() => assertAddressAllowed(address, false)).not.toThrow();
+    expect(() => assertAddressAllowed(address, { allowPrivateAddresses: false })).not.toThrow();
   },
 );
 
@@ -37,8 +37,8 @@ test.for([
   '2002:a00:1::',
   '::7f00:1',
 ])('%s is for local runs only', (address) => {
-  expect(() => assertAddressAllowed(address, false)).toThrow(forbidden);
-  expect(() => assertAddressAllowed(address, true)).not.toThrow();
+  expect(() => assertAddressAllowed(address, { allowPrivateAddresses: false })).toThrow(forbidden);
+  expect(() => assertAddressAllowed(address, { allowPrivateAddresses: true })).not.toThrow();
 });
 
 test.for([
@@ -53,8 +53,8 @@ test.for([
   '224.0.0.1',
   'ff02::1',
 ])('%s is never a destination', (address) => {
-  expect(() => assertAddressAllowed(address, false)).toThrow(forbidden);
-  expect(() => assertAddressAllowed(address, true)).toThrow(forbidden);
+  expect(() => assertAddressAllowed(address, { allowPrivateAddresses: false })).toThrow(forbidden);
+  expect(() => assertAddressAllowed(address, { allowPrivateAddresses: true })).toThrow(forbidden);
 });
 
 describe('a name', () => {

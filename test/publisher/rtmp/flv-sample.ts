@@ -9,48 +9,19 @@ import type { MediaMessage } from '../../../lambda/publisher/rtmp/message.ts';
 const tools = await findMediaTools(process.env);
 const run = promisify(execFile);
 
-/** H.264 with B-frames and a keyframe every second at 2 Mbit/s, and AAC. */
+/** Makes a file of H.264 with B-frames and a keyframe every second, at 2 Mbit/s, and of AAC. */
 export async function makeFlv(
   file: string,
   { seconds, size = '640x360', framerate = '30' }: { seconds: number; size?: string; framerate?: string },
 ): Promise<void> {
   const inputs = ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=${framerate}`, '-f', 'lavfi', '-i', 'sine=r=48000'];
-  const video = [
-    '-c:v',
-    'libx264',
-    '-preset',
-    'veryfast',
-    '-pix_fmt',
-    'yuv420p',
-    '-bf',
-    '2',
-    '-g',
-    '30',
-    '-b:v',
-    '2M',
-    '-minrate',
-    '2M',
-    '-maxrate',
-    '2M',
-    '-bufsize',
-    '2M',
-  ];
-  await run(tools.ffmpegPath, [
-    '-nostdin',
-    '-v',
-    'error',
-    '-y',
-    ...inputs,
-    ...video,
-    '-c:a',
-    'aac',
-    '-t',
-    String(seconds),
-    file,
-  ]);
+  const h264 = '-c:v libx264 -preset veryfast -pix_fmt yuv420p -bf 2 -g 30'.split(' ');
+  const bitrate = '-b:v 2M -minrate 2M -maxrate 2M -bufsize 2M'.split(' ');
+  const output = [...h264, ...bitrate, '-c:a', 'aac', '-t', String(seconds), file];
+  await run(tools.ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...inputs, ...output]);
 }
 
-/** The file's tags as a publisher sends them. */
+/** The tags of an FLV file, as a publisher sends them. */
 export async function readFlv(file: string): Promise<MediaMessage[]> {
   const bytes = await readFile(file);
   const types: Readonly<Record<number, MediaMessage['type']>> = { 8: 'audio', 9: 'video', 18: 'data' };
@@ -79,21 +50,19 @@ export interface TrackFacts {
 export interface FileFacts {
   readonly video: TrackFacts;
   readonly audio: TrackFacts;
-  /** What a full decode complains about. */
+  /** What ffmpeg complains of when it decodes all of the file. */
   readonly decodeErrors: string;
 }
 
+/** Reads and decodes a file. */
 export async function fileFacts(file: string): Promise<FileFacts> {
+  const show = ['-v', 'error', '-show_entries', 'packet=codec_type,dts,flags', '-of', 'csv=p=0'];
   const [packets, decoding] = await Promise.all([
-    run(tools.ffprobePath, ['-v', 'error', '-show_entries', 'packet=codec_type,dts,flags', '-of', 'csv=p=0', file], {
-      maxBuffer: 16_000_000,
-    }),
+    run(tools.ffprobePath, [...show, file], { maxBuffer: 16_000_000 }),
     run(tools.ffmpegPath, ['-nostdin', '-v', 'error', '-i', file, '-f', 'null', '-']),
   ]);
-  const rows = packets.stdout
-    .trim()
-    .split('\n')
-    .map((line) => line.split(','));
+  const lines = packets.stdout.trim().split('\n');
+  const rows = lines.map((line) => line.split(','));
   return { video: trackFacts(rows, 'video'), audio: trackFacts(rows, 'audio'), decodeErrors: decoding.stderr };
 }
 

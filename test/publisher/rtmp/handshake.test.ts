@@ -1,4 +1,4 @@
-// The handshake: both sides get through it however the bytes are cut.
+// The handshake: both sides finish it, however its bytes are cut, and the digests are those of other programs.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -36,6 +36,7 @@ async function read(socket: Socket, bytes: number): Promise<Buffer> {
   return Buffer.concat(pieces).subarray(0, bytes);
 }
 
+/** Lets one side receive bytes in pieces. @returns what it answers, and the bytes after the handshake, or null */
 function receiveInPieces(
   handshake: Handshake,
   bytes: Buffer,
@@ -45,13 +46,14 @@ function receiveInPieces(
   for (let start = 0; start < bytes.length; start += pieceBytes) {
     const { reply, rest } = handshake.receive(bytes.subarray(start, start + pieceBytes));
     replies.push(reply);
-    if (rest)
-      return { replies: Buffer.concat(replies), rest: Buffer.concat([rest, bytes.subarray(start + pieceBytes)]) };
+    if (!rest) continue;
+    const following = bytes.subarray(start + pieceBytes);
+    return { replies: Buffer.concat(replies), rest: Buffer.concat([rest, following]) };
   }
   return { replies: Buffer.concat(replies), rest: null };
 }
 
-test('client and server finish, echo each other, and keep what follows', () => {
+test('client and server finish, echo each other, and keep the bytes that follow', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4000 }), (pieceBytes) => {
       const client = Handshake.asClient(randomBytes(handshakeRandomBytes));
@@ -69,7 +71,7 @@ test('client and server finish, echo each other, and keep what follows', () => {
   );
 });
 
-test('what does not speak RTMP is refused by its first byte', () => {
+test('a client that does not speak RTMP is refused by its first byte', () => {
   const server = Handshake.asServer(randomBytes(handshakeRandomBytes));
   expect(() => server.receive(Buffer.from('GET / HTTP/1.1\r\n'))).toThrow(RtmpProtocolError);
 });
@@ -111,26 +113,14 @@ test('nginx-rtmp finds our digest and answers with its own', async ({ skip }) =>
   expect(s2).toEqual(answerToDigest(ours, s2.subarray(0, 1504), serverMaker));
 });
 
-test('the digest of ffmpeg is where we would put it', async () => {
+test('ffmpeg puts its digest where our client puts it', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const { ffmpegPath } = await findMediaTools(process.env);
   const rtmpURL = `rtmp://127.0.0.1:${(server.address() as AddressInfo).port}/live/key`;
-  const ffmpeg = spawn(ffmpegPath, [
-    '-nostdin',
-    '-v',
-    'quiet',
-    '-f',
-    'lavfi',
-    '-i',
-    'anullsrc',
-    '-t',
-    '1',
-    '-f',
-    'flv',
-    rtmpURL,
-  ]);
+  const input = ['-f', 'lavfi', '-i', 'anullsrc', '-t', '1'];
+  const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'quiet', ...input, '-f', 'flv', rtmpURL]);
   onTestFinished(() => void ffmpeg.kill('SIGKILL'));
   const [socket] = (await once(server, 'connection')) as [Socket];
   onTestFinished(() => void socket.destroy());

@@ -1,4 +1,4 @@
-// Our client against RTMP servers of others: what they record is what was sent.
+// RTMP servers of others record what our client sent.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,14 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Publishes the sample, its media moved by some time, and leaves the connection open. */
+/** Sends the sample with all times later by `startMs`, and leaves the connection open. */
 async function publishSample(ingest: Ingest, startMs: number): Promise<RtmpPublisher> {
   onTestFinished(() => ingest[Symbol.dispose]());
-  const publisher = await connectPublisher(
-    ingest.target,
-    { allowPrivateAddresses: true, connectTimeoutMs: 5000 },
-    new AbortController().signal,
-  );
+  const client = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
+  const publisher = await connectPublisher(ingest.target, client, new AbortController().signal);
   publisher.send(sample.map((message) => ({ ...message, timestampMs: message.timestampMs + startMs })));
   return publisher;
 }
@@ -43,7 +40,7 @@ function completeRecording(): FileFacts {
   };
 }
 
-/** Of H.264 and AAC messages those with packet type 1 are frames; the others are headers and ends. */
+/** Messages of H.264 and AAC with packet type 1 are frames. The others are headers and ends. */
 function frameCount(type: MediaMessage['type']): number {
   return sample.filter((message) => message.type === type && message.payload[1] === 1).length;
 }
@@ -70,14 +67,13 @@ test('nginx-rtmp refuses a key in use, and an application that it does not have'
   const publisher = await publishSample(ingest, 0);
   await expect(publishSample(ingest, 0)).rejects.toMatchObject({ code: 'already_publishing' });
   const { rtmpURL } = ingest.target;
-  await expect(
-    publishSample({ ...ingest, target: { rtmpURL: rtmpURL.replace('live', 'other'), streamKey: 'key' } }, 0),
-  ).rejects.toMatchObject({ code: 'app_refused' });
+  const target = { rtmpURL: rtmpURL.replace('live', 'other'), streamKey: 'key' };
+  await expect(publishSample({ ...ingest, target }, 0)).rejects.toMatchObject({ code: 'app_refused' });
   await publisher.close();
   expect(await publisher.ended).toBeNull();
 });
 
-test('ffmpeg, listening, records the stream whole', async () => {
+test('ffmpeg that listens records the stream whole', async () => {
   const ingest = await startFfmpegIngest(join(folder, 'ffmpeg.flv'));
   const publisher = await publishSample(ingest, 0);
   await publisher.close();

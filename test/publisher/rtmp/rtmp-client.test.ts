@@ -1,4 +1,4 @@
-// The RTMP client: how it introduces itself, what it makes of refusals and ends, and that the stream key stays secret.
+// The RTMP client introduces itself as encoders do, says what refusals and ends mean, and keeps the stream key secret.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -29,7 +29,7 @@ function connectTo(rtmpURL: string, changes: Partial<RtmpClientOptions> = {}, si
   return connectPublisher({ rtmpURL, streamKey }, { ...options, ...changes }, signal);
 }
 
-/** A TCP server that is no RTMP server. */
+/** Starts a TCP server that does not speak RTMP. @returns its address, without a scheme */
 async function listen(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -53,7 +53,7 @@ function frameAt(timestampMs: number, bytes = 300): MediaMessage {
   return { type: 'video', timestampMs, payload: Buffer.alloc(bytes, timestampMs % 251) };
 }
 
-describe('publishing', () => {
+describe('the client', () => {
   test('asks as encoders do, with URL and key unchanged, over one connection', async () => {
     const server = await serve();
     const publisher = await connectTo(`${server.rtmpURL}/room?sig=a%2Fb`);
@@ -78,23 +78,25 @@ describe('publishing', () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test('delivers messages in order, their time from 0 to beyond 32 bits', async () => {
+  test('delivers messages in order, with times from 0 to beyond 32 bits', async () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
     const sent = [0, 33, 2 ** 32 - 1, 2 ** 32 + 40].map((timestampMs) => frameAt(timestampMs, 10_000));
     publisher.send(sent);
     await publisher.close();
     const received = server.connections[0]!.received.filter(({ type }) => type === messageType.video);
-    expect(received.map(({ timestampMs, payload }) => [timestampMs, payload])).toEqual(
-      sent.map(({ timestampMs, payload }) => [timestampMs % 2 ** 32, payload]),
-    );
+    const expected = sent.map(({ timestampMs, payload }) => [timestampMs % 2 ** 32, payload]);
+    expect(received.map(({ timestampMs, payload }) => [timestampMs, payload])).toEqual(expected);
   });
 
-  test.for([[[-1]], [[0.5]], [[100, 99]], [[Number.NaN]]])("times %j are the caller's mistake", async ([times]) => {
-    const server = await serve();
-    const publisher = await connectTo(server.rtmpURL);
-    expect(() => publisher.send(times!.map((timestampMs) => frameAt(timestampMs)))).toThrow(RangeError);
-  });
+  test.for([[[-1]], [[0.5]], [[100, 99]], [[Number.NaN]]])(
+    "refuses the times %j as the caller's mistake",
+    async ([times]) => {
+      const server = await serve();
+      const publisher = await connectTo(server.rtmpURL);
+      expect(() => publisher.send(times!.map((timestampMs) => frameAt(timestampMs)))).toThrow(RangeError);
+    },
+  );
 
   test('answers pings and bandwidth limits, and acknowledges what it receives', async () => {
     const server = await serve();
@@ -109,13 +111,12 @@ describe('publishing', () => {
       controlMessage(messageType.setPeerBandwidth, 5_000_000),
       ping,
     ]);
-    await expect
-      .poll(() => answers.map(({ type, payload }) => [type, payload.toString('hex')]))
-      .toEqual([
-        [messageType.windowAcknowledgementSize, '00040000'],
-        [messageType.userControl, '000700c0ffee'],
-        [messageType.acknowledgement, expect.stringMatching(/^[0-9a-f]{8}$/)],
-      ]);
+    const answered = () => answers.map(({ type, payload }) => [type, payload.toString('hex')]);
+    await expect.poll(answered).toEqual([
+      [messageType.windowAcknowledgementSize, '00040000'],
+      [messageType.userControl, '000700c0ffee'],
+      [messageType.acknowledgement, expect.stringMatching(/^[0-9a-f]{8}$/)],
+    ]);
   });
 
   test('counts what the server acknowledges', async () => {
@@ -139,7 +140,7 @@ describe('a destination that says no', () => {
     ['publish', 'NetStream.Publish.Denied', `${streamKey} is not allowed`, 'key_refused'],
     ['publish', 'NetStream.Publish.Rejected', 'too many streams', 'server_full'],
     ['publish', 'Anything.Else', '', 'key_refused'],
-    // Wowza and Flash Media Server with RTMP authentication.
+    // Wowza and Flash Media Server answer this when they ask for RTMP authentication.
     [
       'connect',
       'NetConnection.Connect.Rejected',
@@ -183,19 +184,13 @@ describe('a destination that says no', () => {
     await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure(expected));
   });
 
-  test('at great length keeps nobody from anything else', async () => {
-    const server = await serve({
-      publish: ({ reply }) =>
-        reply('onStatus', 0, null, {
-          level: 'error',
-          code: 'NetStream.Publish.Failed',
-          description: 'busy '.repeat(200_000),
-        }),
-    });
+  test('at great length is understood as fast as others', async () => {
+    const info = { level: 'error', code: 'NetStream.Publish.Failed', description: 'busy '.repeat(200_000) };
+    const server = await serve({ publish: ({ reply }) => reply('onStatus', 0, null, info) });
     await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure('server_full'));
   });
 
-  test('to publish by _error', async () => {
+  test('to publish with _error', async () => {
     const server = await serve({
       publish: ({ reply }, { transactionID }) =>
         reply('_error', transactionID, null, { code: 'NetStream.Publish.Denied' }),
@@ -203,14 +198,11 @@ describe('a destination that says no', () => {
     await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure('key_refused'));
   });
 
-  test('to record only is not heeded', async () => {
+  test('only to recording gets the stream', async () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
-    server.connections[0]!.reply('onStatus', 0, null, {
-      level: 'error',
-      code: 'NetStream.Record.Failed',
-      description: 'no space left',
-    });
+    const info = { level: 'error', code: 'NetStream.Record.Failed', description: 'no space left' };
+    server.connections[0]!.reply('onStatus', 0, null, info);
     const { connection } = server.connections[0]!;
     connection.send([controlMessage(messageType.acknowledgement, 3200)]);
     await expect.poll(() => publisher.bytesAcknowledged).toBe(3200);
@@ -218,7 +210,7 @@ describe('a destination that says no', () => {
     expect(await publisher.ended).toBeNull();
   });
 
-  test('to FCPublish only is not heeded', async () => {
+  test('only to FCPublish gets the stream', async () => {
     const server = await serve({
       FCPublish: ({ reply }, { transactionID }) => reply('_error', transactionID, null, { level: 'error' }),
     });
@@ -252,10 +244,10 @@ describe('a codec of Enhanced RTMP', () => {
   test.each([
     ['lists it', answering({ fourCcList: ['av01', 'hvc1'] })],
     ['lists it in its status', answering({}, { fourCcList: ['hvc1'] })],
-    ['takes any', answering({ fourCcList: ['*'] })],
+    ['takes any codec', answering({ fourCcList: ['*'] })],
     ['decodes it', answering({ videoFourCcInfoMap: { hvc1: 1 } })],
-    ['passes any on', answering({ fourCcList: ['av01'], videoFourCcInfoMap: { '*': 4 } })],
-    ['says something else', answering({ fourCcList: 'all', videoFourCcInfoMap: ['hvc1'] })],
+    ['passes any codec on', answering({ fourCcList: ['av01'], videoFourCcInfoMap: { '*': 4 } })],
+    ['says something that is no list', answering({ fourCcList: 'all', videoFourCcInfoMap: ['hvc1'] })],
   ])('is sent to a server that %s', async (_, script) => {
     const server = await serve(script);
     await (await connectTo(server.rtmpURL, { videoCodec: 'hevc' })).close();
@@ -263,10 +255,10 @@ describe('a codec of Enhanced RTMP', () => {
   });
 
   test.each([
-    ['lists others', answering({ fourCcList: ['av01', 'vp09'] })],
-    ['lists none', answering({ fourCcList: [] })],
+    ['lists other codecs', answering({ fourCcList: ['av01', 'vp09'] })],
+    ['lists no codec', answering({ fourCcList: [] })],
     ['only encodes it', answering({ fourCcList: ['hvc1'], videoFourCcInfoMap: { hvc1: 2 } })],
-    ['maps none', answering({ videoFourCcInfoMap: {} })],
+    ['says that it can do nothing with any', answering({ videoFourCcInfoMap: {} })],
   ])('is refused for a server that %s, before a key is sent', async (_, script) => {
     const server = await serve(script);
     await expect(connectTo(server.rtmpURL, { videoCodec: 'hevc' })).rejects.toEqual(failure('codec_refused'));
@@ -276,38 +268,32 @@ describe('a codec of Enhanced RTMP', () => {
 });
 
 describe('a destination that leads elsewhere', () => {
-  const redirecting = (redirect: string): Script => ({
-    connect: ({ reply }, { transactionID }) =>
-      reply('_error', transactionID, null, {
-        level: 'error',
-        code: 'NetConnection.Connect.Rejected',
-        description: 'Connection failed',
-        ex: { code: 302, redirect },
-      }),
-  });
+  const redirecting = (redirect: string): Script => {
+    const code = 'NetConnection.Connect.Rejected';
+    const info = { level: 'error', code, description: 'Connection failed', ex: { code: 302, redirect } };
+    return { connect: ({ reply }, { transactionID }) => reply('_error', transactionID, null, info) };
+  };
 
   test('is followed, with the same key', async () => {
     const there = await serve();
     const here = await serve(redirecting(`${there.rtmpURL}/room`));
     const publisher = await connectTo(here.rtmpURL);
-    expect(there.commands().find(({ name }) => name === 'connect')!.values[0]).toMatchObject({
-      app: 'live/room',
-      tcUrl: `${there.rtmpURL}/room`,
-    });
+    const asked = there.commands().find(({ name }) => name === 'connect')!.values[0];
+    expect(asked).toMatchObject({ app: 'live/room', tcUrl: `${there.rtmpURL}/room` });
     expect(there.commands().find(({ name }) => name === 'publish')!.values[1]).toBe(streamKey);
     expect(here.connections).toHaveLength(1);
     await here.connections[0]!.connection.ended;
     await publisher.close();
   });
 
-  test('is followed once only', async () => {
+  test('is followed only once', async () => {
     const here = await serve(redirecting('/live'));
     const error: unknown = await connectTo(here.rtmpURL).catch((reason: unknown) => reason);
     expect(error).toEqual(failure('redirected'));
     expect(here.connections).toHaveLength(2);
   });
 
-  test('cannot lead to an address that is forbidden, or to what is no RTMP URL', async () => {
+  test('cannot lead to a forbidden address, or to a URL that is not RTMP', async () => {
     const inside = await serve(redirecting('rtmp://169.254.169.254/latest'));
     await expect(connectTo(inside.rtmpURL)).rejects.toThrow(failure('address_forbidden'));
     const strange = await serve(redirecting(`http://127.0.0.1/${streamKey}`));
@@ -325,7 +311,7 @@ describe('a destination that asks to connect again (Enhanced RTMP, ReconnectRequ
     ...(tcUrl !== undefined && { tcUrl }),
   });
 
-  test('knows that we can', async () => {
+  test('is told before that the client can', async () => {
     const server = await serve();
     await connectTo(server.rtmpURL);
     expect(server.commands()[0]!.values[0]).toMatchObject({ capsEx: 1 });
@@ -337,7 +323,7 @@ describe('a destination that asks to connect again (Enhanced RTMP, ReconnectRequ
     ['//live.example/app', 'rtmp://live.example/app'],
     ['/other', 'rtmp://127.0.0.1:PORT/other'],
     ['http://live.example/app', 'rtmp://127.0.0.1:PORT/live'],
-  ] as const)('with %s means %s, and is no end', async ([tcUrl, expected]) => {
+  ] as const)('at %s means %s, and the stream goes on', async ([tcUrl, expected]) => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
     expect(publisher.moveRequest).toBeNull();
@@ -360,12 +346,12 @@ describe('a destination that asks to connect again (Enhanced RTMP, ReconnectRequ
   });
 });
 
-describe('no way to the destination', () => {
-  test('nobody listens', async () => {
+describe('a destination that cannot be reached', () => {
+  test('is reported as such where nobody listens', async () => {
     await expect(connectTo(`rtmp://127.0.0.1:${await freePort()}/live`)).rejects.toThrow(failure('unreachable'));
   });
 
-  test('a server that says nothing, to TCP, TLS or a command', async () => {
+  test('is reported as timed out when it is silent, over TCP, TLS or after a command', async () => {
     const silent = await listen(() => {});
     const mute = await serve({ publish: () => {} });
     for (const url of [`rtmp://${silent}`, `rtmps://${silent}`, mute.rtmpURL]) {
@@ -373,47 +359,46 @@ describe('no way to the destination', () => {
     }
   });
 
-  test('a web server', async () => {
+  test('is reported as one that does not speak RTMP when it is a web server', async () => {
     const web = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await expect(connectTo(`rtmp://${web}`)).rejects.toThrow(failure('handshake_failed'));
   });
 
-  test('a server that hangs up at once', async () => {
+  test('is reported as one that does not speak RTMP when it hangs up at once', async () => {
     const closed = await listen((socket) => socket.end());
     await expect(connectTo(`rtmp://${closed}`)).rejects.toThrow(failure('handshake_failed'));
   });
 
   test.for(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]'])(
-    '%s is forbidden, before anything is sent',
+    'is forbidden at %s, before anything is sent',
     async (host) => {
       const server = await serve();
-      await expect(connectTo(`rtmp://${host}:${server.port}/live`, { allowPrivateAddresses: false })).rejects.toThrow(
-        failure('address_forbidden'),
-      );
+      const connecting = connectTo(`rtmp://${host}:${server.port}/live`, { allowPrivateAddresses: false });
+      await expect(connecting).rejects.toThrow(failure('address_forbidden'));
       expect(server.connections).toHaveLength(0);
     },
   );
 
-  test("a URL that is not RTMP is not the destination's fault", async () => {
+  test('has no fault when its URL is not RTMP', async () => {
     await expect(connectTo('https://127.0.0.1/live')).rejects.toThrow(TypeError);
   });
 
-  test('the caller gives up: its reason comes back and the connection is closed', async () => {
+  test('is left when the caller gives up, with the reason of the caller', async () => {
     const server = await serve({ connect: () => abort.abort(new Error('stream deleted')) });
     const abort = new AbortController();
     await expect(connectTo(server.rtmpURL, {}, abort.signal)).rejects.toThrow('stream deleted');
     await server.connections[0]!.connection.ended;
   });
 
-  test('the caller had given up before', async () => {
+  test('is not connected to when the caller has given up before', async () => {
     const server = await serve();
     await expect(connectTo(server.rtmpURL, {}, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
     expect(server.connections).toHaveLength(0);
   });
 });
 
-describe('the end', () => {
-  test('by us: a clean one, once', async () => {
+describe('a connection that ends', () => {
+  test('by us ends properly, and once', async () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
     await Promise.all([publisher.close(), publisher.close()]);
@@ -422,7 +407,7 @@ describe('the end', () => {
     expect(server.commands().filter(({ name }) => name === 'deleteStream')).toHaveLength(1);
   });
 
-  test('by us, though the server does not read', async () => {
+  test('by us ends although the server does not read', async () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
     server.connections[0]!.socket.pause();
@@ -432,8 +417,8 @@ describe('the end', () => {
     expect(await publisher.ended).toBeNull();
   });
 
-  // As Twitch does it for a key that it does not know, and SRS where a hook refuses.
-  test('by the destination as soon as it has let the stream begin', async () => {
+  // Twitch does this for a key that it does not know, and SRS when a hook refuses.
+  test('by the destination as soon as the stream has begun', async () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
     server.connections[0]!.socket.end();
@@ -452,7 +437,7 @@ describe('the end', () => {
     await publisher.close();
   });
 
-  test('by the destination saying so', async () => {
+  test('by a message of the destination', async () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
     server.connections[0]!.reply('onStatus', 0, null, { level: 'status', code: 'NetStream.Unpublish.Success' });

@@ -1,4 +1,4 @@
-// An RTMP server that answers commands as a test wants, to act out what platforms do.
+// An RTMP server that answers commands as a test wants, to do what platforms do.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -11,24 +11,24 @@ import { RtmpConnection } from '../../../lambda/publisher/rtmp/rtmp-connection.t
 export interface ServedConnection {
   readonly connection: RtmpConnection;
   readonly socket: Socket;
-  /** Every message but the protocol control that the connection answers itself. */
+  /** Every message but those of protocol control, which the connection answers itself. */
   readonly received: RtmpMessage[];
   readonly reply: (name: string, transactionID: number, ...values: Amf0Input[]) => void;
 }
 
-/** What to do at a command in place of the usual. */
+/** What the server does at a command, by its name, in place of the usual. */
 export type Script = Readonly<Record<string, (served: ServedConnection, command: RtmpCommand) => void>>;
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly port: number;
   readonly rtmpURL: string;
-  /** One for each TCP connection so far. */
+  /** The connections so far, in the order in which they came. */
   readonly connections: readonly ServedConnection[];
   /** The commands of all connections. */
   commands(): RtmpCommand[];
 }
 
-/** A server that takes every publisher. */
+/** The script of a server that takes every publisher. */
 const welcoming: Script = {
   connect: ({ reply }, { transactionID }) =>
     reply('_result', transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' }),

@@ -1,4 +1,4 @@
-// Whatever somebody writes into a query or its variables, the mistake is theirs: no document makes one of ours.
+// Whatever somebody writes into a query or its variables, the fault is theirs: no document makes the server fail.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
@@ -13,14 +13,31 @@ beforeAll(async () => {
   user = await service.user();
 });
 
-/** Two thousand in the long run. */
-const documents = process.env['LONG'] === '1' ? 2000 : 100;
+/** How many documents are tried: two thousand in the long suite. */
+const documents = process.env['SUITE'] === 'long' ? 2000 : 100;
 
+/** Documents that are right, as their tokens. */
 const written = [
-  'query Q($first: Int = 5, $after: String, $is: Boolean = true) { a: listStreams(first: $first, after: $after) { nodes { ...S playlists @include(if: $is) { draft { items { upload { name } } } } } edges { cursor node { id } } pageInfo { endCursor } } } fragment S on Stream { id state destination { name } }',
-  'mutation($id: ID!, $ops: [PlaylistOperationInput!]!) { applyPlaylistOperations(id: $id, operations: $ops, idempotencyKey: "k") { version draft { mode } } deletePlaylist(id: $id) }',
-  'mutation { createStream(name: "x", quality: q_720p, streamDuration: 3) { id quality ... on Stream { transitions { at } } } }',
-  '{ getUsageAnalytics(from: "2026-01-01T00:00:00Z", granularity: month) { data { start } totals { bytesSent } } getBillingOverview { billing { creditsLeft } } __type(name: "Stream") { fields { name } } }',
+  `query Q($first: Int = 5, $after: String, $is: Boolean = true) {
+    a: listStreams(first: $first, after: $after) {
+      nodes { ...S playlists @include(if: $is) { draft { items { upload { name } } } } }
+      edges { cursor node { id } }
+      pageInfo { endCursor }
+    }
+  }
+  fragment S on Stream { id state destination { name } }`,
+  `mutation($id: ID!, $ops: [PlaylistOperationInput!]!) {
+    applyPlaylistOperations(id: $id, operations: $ops, idempotencyKey: "k") { version draft { mode } }
+    deletePlaylist(id: $id)
+  }`,
+  `mutation {
+    createStream(name: "x", quality: q_720p, streamDuration: 3) { id quality ... on Stream { transitions { at } } }
+  }`,
+  `{
+    getUsageAnalytics(from: "2026-01-01T00:00:00Z", granularity: month) { data { start } totals { bytesSent } }
+    getBillingOverview { billing { creditsLeft } }
+    __type(name: "Stream") { fields { name } }
+  }`,
 ].map((text) => [...text.match(/"[^"]*"|\.\.\.|\w+|\S/g)!]);
 const tokens = [
   ...new Set(written.flat()),
@@ -38,22 +55,19 @@ const tokens = [
   '\ud800',
 ];
 
-const document = fc
-  .constantFrom(...written)
-  .chain((text) =>
-    fc
-      .array(
-        fc.record({
-          at: fc.nat(text.length),
-          removed: fc.nat(2),
-          added: fc.array(fc.constantFrom(...tokens), { maxLength: 2 }),
-        }),
-        { maxLength: 2 },
-      )
-      .map((changes) =>
-        changes.reduce((changed, { at, removed, added }) => changed.toSpliced(at, removed, ...added), text).join(' '),
-      ),
-  );
+/** One of the documents with up to two places changed. */
+const document = fc.constantFrom(...written).chain((original) => {
+  const change = fc.record({
+    at: fc.nat(original.length),
+    removed: fc.nat(2),
+    added: fc.array(fc.constantFrom(...tokens), { maxLength: 2 }),
+  });
+  return fc.array(change, { maxLength: 2 }).map((changes) => {
+    let text = original as readonly string[];
+    for (const { at, removed, added } of changes) text = text.toSpliced(at, removed, ...added);
+    return text.join(' ');
+  });
+});
 const value = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -76,29 +90,23 @@ const value = fc.oneof(
   ),
   fc.jsonValue({ maxDepth: 2 }),
 );
+const faultsOfOurs = new Set(['internal_error', 'upstream_unavailable']);
 const variables = fc.record({ id: value, ops: value, first: value, after: value, is: value }, { requiredKeys: [] });
 
 test(`${documents} documents end in data, or in problems that are registered`, { timeout: 120_000 }, async () => {
   let answered = 0;
+  const right = fc.constant({ id: 'nothing', ops: [{ clear: true }] });
   await fc.assert(
-    fc.asyncProperty(
-      document,
-      fc.oneof(fc.constant({ id: 'nothing', ops: [{ clear: true }] }), variables),
-      async (query, given) => {
-        const { status, body } = await ask(user, query, given);
-        const codes = (body.errors ?? []).map(({ extensions }: { extensions: { code: string } }) => extensions.code);
-        expect(
-          codes.filter(
-            (code: string) =>
-              !Object.hasOwn(problemCodes, code) || /^(internal_error|upstream_unavailable)$/.test(code),
-          ),
-        ).toEqual([]);
-        expect(status === 200 || codes.length > 0).toBe(true);
-        if (body.data) answered += 1;
-      },
-    ),
+    fc.asyncProperty(document, fc.oneof(right, variables), async (query, given) => {
+      const { status, body } = await ask(user, query, given);
+      const errors: { extensions: { code: string } }[] = body.errors ?? [];
+      const codes = errors.map(({ extensions }) => extensions.code);
+      expect(codes.filter((code) => !Object.hasOwn(problemCodes, code) || faultsOfOurs.has(code))).toEqual([]);
+      expect(status === 200 || codes.length > 0).toBe(true);
+      if (body.data) answered += 1;
+    }),
     { numRuns: documents },
   );
-  // Neither has the generator been too harsh.
+  // Documents that are all refused before they are carried out would prove little.
   expect(answered).toBeGreaterThan(documents / 20);
 });

@@ -25,14 +25,12 @@ const ownFields = (type: GraphQLObjectType) =>
     ({ name }) => !relations.some(({ from, field }) => from === type.name && field === name),
   );
 
+const withEverything = ({ name, type }: { name: string; type: GraphQLOutputType }) => `${name} ${everythingOf(type)}`;
+
 /** Everything below a type that does not lead to another resource. */
 function everythingOf(type: GraphQLOutputType): string {
   const named = getNamedType(type);
-  return isObjectType(named)
-    ? `{ ${ownFields(named)
-        .map((field) => `${field.name} ${everythingOf(field.type)}`)
-        .join(' ')} }`
-    : '';
+  return isObjectType(named) ? `{ ${ownFields(named).map(withEverything).join(' ')} }` : '';
 }
 
 /** An answer of REST as GraphQL shows it: what is left out is null, and pages are connections. */
@@ -63,13 +61,15 @@ async function call(id: string, args: Record<string, unknown> = {}) {
   const given = field.args.filter(({ name }) => name in args);
   const declared = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
-  const query = `${root.name.toLowerCase()}${declared && `(${declared})`} { ${id}${passed && `(${passed})`} ${everythingOf(field.type)} }`;
+  const inParentheses = (list: string) => (list === '' ? '' : `(${list})`);
+  const selection = `${id}${inParentheses(passed)} ${everythingOf(field.type)}`;
+  const query = `${root.name.toLowerCase()}${inParentheses(declared)} { ${selection} }`;
   const { body } = await ask(user, query, args);
   expect(body.errors).toBeUndefined();
   return body.data[id];
 }
 
-/** Calls it, and compares the answer with what REST reads at the path. */
+/** Calls an operation, and compares its answer with what REST reads at a path. */
 async function callAs(
   path: string | ((answer: { id: string }) => string),
   id: string,
@@ -272,7 +272,7 @@ describe('account, service, billing and crypto', () => {
       credits: 500,
       checkoutURL: expect.stringMatching(/^http/),
     });
-    // When the rates were fetched is counted back from now.
+    // rateAt is counted back from now: this answer cannot be compared with another.
     const [currency] = await call('listCryptoCurrencies');
     expect(currency).toMatchObject({
       id: expect.any(String),
@@ -308,6 +308,6 @@ describe('deletions', () => {
 });
 
 afterAll(() => {
-  // Whoever adds an operation adds a call of it here.
+  // Whoever adds an operation to the catalogue adds a call of it here.
   expect([...called].toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
 });

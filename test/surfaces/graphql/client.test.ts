@@ -34,17 +34,46 @@ const clientAt = (url: string, apiKey: string, send: typeof fetch = fetch) =>
   });
 
 const streamParts = gql`
-  fragment StreamParts on Stream { id name state destination { name } playlists { draft { items { upload { name } } } } }
+  fragment StreamParts on Stream {
+    id name state destination { name } playlists { draft { items { upload { name } } } }
+  }
 `;
-const createUpload = gql`mutation($name: String!, $key: String) { createUpload(name: $name, mimeType: "video/mp4", idempotencyKey: $key) { id } }`;
-const createDestination = gql`mutation { createDestination(name: "ingest", rtmpURL: "rtmp://127.0.0.1/live", streamKey: "a-stream-key") { id } }`;
-const createStream = gql`mutation($destinationID: ID) { createStream(name: "loop", destinationID: $destinationID) { ...StreamParts } } ${streamParts}`;
-const createPlaylist = gql`mutation($streamID: ID!) { createPlaylist(streamID: $streamID, kind: video, mode: sequential) { id } }`;
-const edit = gql`mutation($id: ID!, $operations: [PlaylistOperationInput!]!) { applyPlaylistOperations(id: $id, operations: $operations) { version } }`;
-const start = gql`mutation($id: ID!) { startStream(id: $id) { ...StreamParts } } ${streamParts}`;
-const list = gql`query($first: Int, $after: String) { listStreams(first: $first, after: $after) { nodes { ...StreamParts } pageInfo { endCursor } } } ${streamParts}`;
+const createUpload = gql`
+  mutation($name: String!, $key: String) {
+    createUpload(name: $name, mimeType: "video/mp4", idempotencyKey: $key) { id }
+  }
+`;
+const createDestination = gql`
+  mutation {
+    createDestination(name: "ingest", rtmpURL: "rtmp://127.0.0.1/live", streamKey: "a-stream-key") { id }
+  }
+`;
+const createStream = gql`
+  mutation($destinationID: ID) {
+    createStream(name: "loop", destinationID: $destinationID) { ...StreamParts }
+  }
+  ${streamParts}
+`;
+const createPlaylist = gql`
+  mutation($streamID: ID!) { createPlaylist(streamID: $streamID, kind: video, mode: sequential) { id } }
+`;
+const edit = gql`
+  mutation($id: ID!, $operations: [PlaylistOperationInput!]!) {
+    applyPlaylistOperations(id: $id, operations: $operations) { version }
+  }
+`;
+const start = gql`
+  mutation($id: ID!) { startStream(id: $id) { ...StreamParts } }
+  ${streamParts}
+`;
+const list = gql`
+  query($first: Int, $after: String) {
+    listStreams(first: $first, after: $after) { nodes { ...StreamParts } pageInfo { endCursor } }
+  }
+  ${streamParts}
+`;
 
-/** From a file to a stream that starts, as a page would do it. */
+/** Goes from a file to a stream that starts, as a page would. @returns the state of the stream */
 async function putLive(client: Client): Promise<string> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what the schema says of it is tested elsewhere
   const mutate = async (document: ReturnType<typeof gql>, variables: object): Promise<any> => {
@@ -73,6 +102,7 @@ async function putLive(client: Client): Promise<string> {
   return data.listStreams.nodes[0].state;
 }
 
+/** What a client learns of a start that is refused. */
 async function refusals(client: Client): Promise<unknown> {
   const { data, error } = await client.mutation(start, { id: 'nothing' }).toPromise();
   expect(data).toEqual({ startStream: null });
@@ -81,7 +111,7 @@ async function refusals(client: Client): Promise<unknown> {
 
 const refused = [['There is no such stream.', ['startStream'], 'not_found']];
 
-describe('over HTTP', () => {
+describe('a client over HTTP', () => {
   let url: string;
   beforeAll(async () => {
     const server = createServer(
@@ -97,13 +127,15 @@ describe('over HTTP', () => {
   });
 
   it('puts a file live', async () => expect(await putLive(clientAt(url, user.apiKey))).toBe('activating'));
-  it('learns what is refused', async () => expect(await refusals(clientAt(url, user.apiKey))).toEqual(refused));
+  it('learns why a start is refused', async () => expect(await refusals(clientAt(url, user.apiKey))).toEqual(refused));
 
-  it('is what the README says', async () => {
+  it('can be written as the README says', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'front-end-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const root = join(import.meta.dirname, '../../..');
-    const [, script] = /```js\n(.*?)```/s.exec(await readFile(join(root, 'lambda/graphql/README.md'), 'utf8'))!;
+    const [, script] = /```js\n(.*?)```/s.exec(
+      await readFile(join(root, 'lambda/surfaces/graphql/README.md'), 'utf8'),
+    )!;
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     await mkdir(join(folder, '.local'));
     await writeFile(join(folder, '.local/connection.json'), JSON.stringify({ graphqlURL: url, apiKey: user.apiKey }));
@@ -119,7 +151,7 @@ describe('over HTTP', () => {
   });
 });
 
-describe('over the bundled function', () => {
+describe('a client of the bundled function', () => {
   let client: Client;
   beforeAll(async () => {
     const { pool, log, ...rest } = service.service();
@@ -138,5 +170,5 @@ describe('over the bundled function', () => {
   });
 
   it('puts a file live', async () => expect(await putLive(client)).toBe('activating'));
-  it('learns what is refused', async () => expect(await refusals(client)).toEqual(refused));
+  it('learns why a start is refused', async () => expect(await refusals(client)).toEqual(refused));
 });

@@ -1,4 +1,4 @@
-// Relations: what belongs together comes together, read with few statements, and only to whom it belongs.
+// Relations: resources come with those they name, in few statements, and only to the user they belong to.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { recordStatements } from '../../migrate/statement-recording.ts';
@@ -12,8 +12,24 @@ const { ask } = graphqlOn(service);
 let user: TestUser;
 let other: TestUser;
 const count = 100;
+/** The settings of a stream that nobody has set. */
+const unset = {
+  agent_mode_enabled: null,
+  run_backup_stream: null,
+  audio_upload_id: null,
+  quality: null,
+  framerate: null,
+  video_codec: null,
+  stream_backend: null,
+  stream_destination: null,
+  stream_duration_seconds: 0,
+  managed_settings_id: null,
+  sealed_stream_key: null,
+  schedule_start_at: null,
+  schedule_end_at: null,
+} as const;
 
-/** Streams with a destination and two playlists each, of which the video's holds an upload. */
+/** Makes a hundred streams, each with a destination and two playlists. That of the video holds an upload. */
 async function makeStreams(owner: TestUser): Promise<void> {
   const { destinations, playlists, streams, uploads } = databaseOn(service.pool());
   const named = (kind: string, index: number) => `${kind}_${owner.id}_${index}`;
@@ -40,24 +56,9 @@ async function makeStreams(owner: TestUser): Promise<void> {
       objectKey: upload,
       declaredSizeBytes: null,
     });
-    const nothing = {
-      agent_mode_enabled: null,
-      run_backup_stream: null,
-      audio_upload_id: null,
-      quality: null,
-      framerate: null,
-      video_codec: null,
-      stream_backend: null,
-      stream_destination: null,
-      stream_duration_seconds: 0,
-      managed_settings_id: null,
-      sealed_stream_key: null,
-      schedule_start_at: null,
-      schedule_end_at: null,
-    } as const;
     const streamID = named('str', index);
     await streams.insert(streamID, owner.id, {
-      ...nothing,
+      ...unset,
       name: `${index}`,
       video_upload_id: upload,
       destination_id: destination,
@@ -73,11 +74,11 @@ async function makeStreams(owner: TestUser): Promise<void> {
 beforeAll(async () => {
   [user, other] = [await service.user(), await service.user()];
   await makeStreams(user);
-  // The first use of a key is noted.
+  // The first use of a key is written down: that statement is not to be counted.
   await ask(user, '{ getMe { id } }');
 });
 
-/** What the query came to, and the statements it took: those that let the request in apart. */
+/** Asks, and notes the statements that it takes, apart from those that admit the request. */
 async function counted(
   query: string,
   variables: object = {},
@@ -90,9 +91,11 @@ async function counted(
 }
 
 describe('a hundred streams', () => {
-  it('with their destinations and playlists take 3 statements, and 2 to let the request in', async () => {
+  it('with their destinations and playlists take 3 statements, and 2 to admit the request', async () => {
     const { body, statements, admission } = await counted(`{
-      listStreams(first: 100) { nodes { id name state destination { name rtmpURL } playlists { name kind publishStatus } } }
+      listStreams(first: 100) {
+        nodes { id name state destination { name rtmpURL } playlists { name kind publishStatus } }
+      }
     }`);
     const { nodes } = body.data.listStreams;
     expect(nodes).toHaveLength(count);
@@ -110,9 +113,11 @@ describe('a hundred streams', () => {
     expect(admission).toHaveLength(2);
   });
 
-  it('with what is in their playlists take 4', async () => {
+  it('with the items of their playlists take 4 statements', async () => {
     const { body, statements } = await counted(`{
-      listStreams(first: 100) { nodes { name destination { name } playlists { name draft { items { id uploadID durationSeconds } } } } }
+      listStreams(first: 100) {
+        nodes { name destination { name } playlists { name draft { items { id uploadID durationSeconds } } } }
+      }
     }`);
     expect(body.data.listStreams.nodes[7].playlists[0].draft.items).toEqual([
       { id: 'itm_1', uploadID: `upl_${user.id}_92`, durationSeconds: null },
@@ -120,7 +125,7 @@ describe('a hundred streams', () => {
     expect(statements).toHaveLength(4);
   });
 
-  it('with everything there is take one for each thing, however many there are', async () => {
+  it('with everything that they name take as many statements as one stream', async () => {
     const query = `query($first: Int) {
       listStreams(first: $first) { nodes {
         replicas { state } transitions { cause } destination { name } videoUpload { name } audioUpload { name }
@@ -137,13 +142,30 @@ describe('a hundred streams', () => {
     });
     const one = await counted(query, { first: 1 });
     expect(all.statements).toEqual(one.statements);
-    // Streams, replicas, transitions; destinations; uploads; playlists and what their items are; streams again, with replicas and transitions.
+    // Streams with their replicas and transitions take three statements; destinations and uploads one each; playlists
+    // and the uploads of their items one each; and the streams of those playlists three again.
     expect(all.statements).toHaveLength(10);
   });
 });
 
-describe('what is not there', () => {
-  it('is null, or missing from a list', async () => {
+/** Lets a stream name these resources, whoever they belong to. */
+const nameInStream = (streamID: string, named: { destination: string; playlist: string; upload: string }) =>
+  service
+    .pool()
+    .query('update streams set destination_id = $1, playlist_ids = $2, video_upload_id = $3 where id = $4', [
+      named.destination,
+      [named.playlist],
+      named.upload,
+      streamID,
+    ]);
+
+/** What a stream names, and what of that is answered. */
+const namedByStream = `query($id: ID!) {
+  getStream(id: $id) { playlistIDs destinationID destination { id } videoUpload { id } playlists { id } }
+}`;
+
+describe('a resource that a stream names', () => {
+  it('and that does not exist is null, or missing from a list', async () => {
     const { body: stream } = await user.call('POST', '/streams', {});
     const { body: playlist } = await user.call('POST', '/playlists', {
       streamID: stream.id,
@@ -151,11 +173,7 @@ describe('what is not there', () => {
       mode: 'shuffle',
     });
     await user.call('DELETE', `/playlists/${playlist.id}`);
-    const { body } = await ask(
-      user,
-      'query($id: ID!) { getStream(id: $id) { playlistIDs destinationID destination { id } videoUpload { id } playlists { id } } }',
-      { id: stream.id },
-    );
+    const { body } = await ask(user, namedByStream, { id: stream.id });
     expect(body).toEqual({
       data: {
         getStream: {
@@ -169,25 +187,27 @@ describe('what is not there', () => {
     });
   });
 
-  it('is what belongs to somebody else, even where an id of it is in a row', async () => {
+  it('and that belongs to another user is null, or missing from a list, even if its id is stored', async () => {
     const { body: stream } = await other.call('POST', '/streams', {});
-    const theirs = [`dst_${user.id}_1`, [`ply_${user.id}_2`], `upl_${user.id}_1`, stream.id];
-    await service
-      .pool()
-      .query('update streams set destination_id = $1, playlist_ids = $2, video_upload_id = $3 where id = $4', theirs);
-    const { body } = await ask(
-      other,
-      'query($id: ID!) { getStream(id: $id) { destinationID destination { id } videoUpload { id } playlists { id } } }',
-      { id: stream.id },
-    );
+    const theirs = { destination: `dst_${user.id}_1`, playlist: `ply_${user.id}_2`, upload: `upl_${user.id}_1` };
+    await nameInStream(stream.id, theirs);
+    const { body } = await ask(other, namedByStream, { id: stream.id });
     expect(body).toEqual({
-      data: { getStream: { destinationID: `dst_${user.id}_1`, destination: null, videoUpload: null, playlists: [] } },
+      data: {
+        getStream: {
+          playlistIDs: [theirs.playlist],
+          destinationID: theirs.destination,
+          destination: null,
+          videoUpload: null,
+          playlists: [],
+        },
+      },
     });
   });
 });
 
 describe('changes', () => {
-  it('are seen by what the next one of the same request answers', async () => {
+  it('are seen by later changes of the same request', async () => {
     const [id, destination] = [`str_${user.id}_3`, `dst_${user.id}_3`];
     const { body } = await ask(
       user,
@@ -208,8 +228,11 @@ describe('changes', () => {
 
 describe('pages', () => {
   it('follow each other by endCursor, and hold every node once', async () => {
-    const query =
-      'query($after: String) { listPlaylists(first: 60, after: $after) { nodes { id } edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }';
+    const query = `query($after: String) {
+      listPlaylists(first: 60, after: $after) {
+        nodes { id } edges { cursor node { id } } pageInfo { hasNextPage endCursor }
+      }
+    }`;
     const seen: string[] = [];
     let after: string | null = null;
     do {

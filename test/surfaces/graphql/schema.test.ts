@@ -28,19 +28,19 @@ describe('the schema', () => {
     expect(Object.keys(mutations)).toEqual(ids(operations.filter((operation) => !isRead(operation))));
   });
 
-  test('describes each of them, in words of its own', () => {
+  test('describes each operation, without tool names of MCP', () => {
     const described = [...Object.values(queries), ...Object.values(mutations)];
     expect(described.filter(({ description }) => !/\S/.test(description ?? '')).map(({ name }) => name)).toEqual([]);
     const toolNames = operations.map(toolName).filter((name) => name.includes('_'));
     expect(toolNames.filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
   });
 
-  test('lets what is known nowhere be JSON in two places only', () => {
+  test('has the type JSON in two places only', () => {
     const places = [...text.matchAll(/^ {2}(\w+)(?:\(.*\))?: JSON/gm)].map(([, name]) => name);
     expect(places).toEqual(['getOpenapi', 'headers']);
   });
 
-  test('has sizes as numbers that hold them', () => {
+  test('has sizes in bytes as Float, as Int would be too small', () => {
     expect(text).toMatch(/fileSize: Float\n/);
     expect(text).toMatch(/bytesSent: Float!/);
     expect(text).toMatch(/width: Int\n/);
@@ -50,7 +50,7 @@ describe('the schema', () => {
 describe.for(operations.map((operation) => [operation.id, operation] as const))('%s', ([id, operation]) => {
   const { args } = (queries[id] ?? mutations[id])!;
 
-  test('takes what REST takes', () => {
+  test('takes the fields that REST takes', () => {
     const shape = (schema: unknown) => Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
     const isPaged = Object.hasOwn(operation.query.shape, 'cursor');
     const query = shape(operation.query).map((name) =>
@@ -65,7 +65,7 @@ describe.for(operations.map((operation) => [operation.id, operation] as const))(
     ]);
   });
 
-  test('requires what REST requires', () => {
+  test('requires the fields that REST requires', () => {
     const required = args.filter(({ type }) => type instanceof GraphQLNonNull).map(({ name }) => name);
     const isRequired = (field: unknown) =>
       !(field as { safeParse: (value: unknown) => { success: boolean } }).safeParse(undefined).success;
@@ -82,7 +82,7 @@ describe.for(operations.map((operation) => [operation.id, operation] as const))(
 describe.for(relations.map((relation) => [`${relation.from}.${relation.field}`, relation] as const))(
   'the relation %s',
   ([, { from, field, ids, to }]) => {
-    test('leads from ids to what has them', () => {
+    test('leads from a field with ids to resources with ids', () => {
       const type = types.find(([name]) => name === from)![1] as unknown as {
         getFields(): Record<string, { type: unknown }>;
       };
@@ -90,7 +90,7 @@ describe.for(relations.map((relation) => [`${relation.from}.${relation.field}`, 
       expect(Object.keys(related[to].schema.shape)).toContain('id');
     });
 
-    test('needs the scope of the operation that answers one', () => {
+    test('needs the scope of the operation that answers one such resource', () => {
       expect(operations.find(({ id }) => id === `get${to}`)!.scopes).toEqual(related[to].scopes);
     });
   },

@@ -1,4 +1,4 @@
-// The MCP SDK's own clients go the whole way with no special case: 401, discovery, registration, consent, token; then they list and call every tool.
+// The MCP SDK's own clients go the whole way, from 401 to a token, and then list and call every tool.
 import { describe, expect, test, vi } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { operations } from '../../../lambda/operations/index.ts';
@@ -20,9 +20,9 @@ describe.each([
 ])('against %s', (_name, createMcp) => {
   const site = testSite({ ...(createMcp && { createMcp }) });
 
-  test.each(clientKinds)('SDK %s', async (kind) => {
+  test.each(clientKinds)('the SDK %s gets a token and calls every tool', async (kind) => {
     const user = await site.user();
-    await databaseOn(site.pool()).billing.ensurePaidInvoice({
+    await databaseOn(site.pool()).invoices.ensurePaid({
       id: `inv_${user.id}`,
       userID: user.id,
       type: 'adjustment',
@@ -48,7 +48,7 @@ describe.each([
     await client.close();
   });
 
-  test.each(clientKinds)('SDK %s goes on by itself when its token is no longer good', async (kind) => {
+  test.each(clientKinds)('the SDK %s refreshes its token by itself when it has expired', async (kind) => {
     const user = await site.user();
     const authProvider = oauthProvider('service:read');
     const authorize = () =>
@@ -58,7 +58,7 @@ describe.each([
     await authProvider.saveTokens({ ...first, access_token: 'expired' } as never);
     expect((await client.callTool('get_me')).structuredContent).toMatchObject({ id: user.id });
     expect(authProvider.granted().refresh_token).not.toBe(first.refresh_token);
-    // It is a token for agents: another part of the API does not take it.
+    // The token is for MCP: another part of the API does not accept it.
     const answer = await fetch(`${site.origin()}/v1/me`, {
       headers: { authorization: `Bearer ${authProvider.granted().access_token}` },
     });

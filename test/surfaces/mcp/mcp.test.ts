@@ -1,6 +1,6 @@
-// The MCP surface: what agents are shown, what their calls end in, and what is refused before it is a call.
+// The MCP surface: what AI clients are shown, what their calls end in, and what is refused before it is a call.
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { guidance } from '../../../lambda/mcp/guidance.ts';
+import { guidance } from '../../../lambda/api/mcp-guidance.ts';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
 import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
@@ -9,6 +9,7 @@ import type { Scope } from '../../../lambda/operations/scopes.ts';
 import { testMcp } from '../../support/mcp.ts';
 import { baseURL, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
+import { limitKeysOf } from '../../support/stored-credentials.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
 type Listed = any;
@@ -26,7 +27,7 @@ beforeAll(async () => {
 /** A user whose key has these scopes only. */
 async function userWith(...scopes: Scope[]): Promise<TestUser> {
   const limited = await service.user();
-  await service.pool().query('update api_keys set scopes = $2 where user_id = $1', [limited.id, scopes]);
+  await limitKeysOf(service, limited.id, scopes);
   return limited;
 }
 
@@ -34,7 +35,7 @@ const message = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 
 const send = (body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
   mcp.send(body, { 'x-api-key': user.apiKey, ...headers }, method);
 
-/** Since 2026 each message says for itself who sends it. */
+/** What each message has since the revision of 2026: the version, and who sends it. */
 const envelope = (version: string) => ({
   'io.modelcontextprotocol/protocolVersion': version,
   'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
@@ -42,27 +43,27 @@ const envelope = (version: string) => ({
 });
 
 describe('the list of tools', () => {
-  it('has each operation that is not public, under its name', () => {
+  it('has each operation that is not public, under its tool name', () => {
     expect(tools.map(({ name, title }) => [name, title])).toEqual(
       offered.map((operation) => [toolName(operation), operation.summary]),
     );
   });
 
-  it.each(allScopes)('has for %s what that scope alone is enough for', async (scope) => {
+  it.each(allScopes)('has for %s the tools for which that scope alone is enough', async (scope) => {
     const { tools: shown } = await mcp.request(await userWith(scope), 'tools/list');
     expect(shown.map(({ name }: Listed) => name)).toEqual(
       offered.filter(({ scopes }) => scopes !== 'public' && scopes.includes(scope)).map(toolName),
     );
   });
 
-  it('fits into what an agent can keep in mind: 80 KB, 40 KB for one that may only read', async () => {
+  it('has at most 80 KB, and 40 KB for a key that may only read, so that models can work with it', async () => {
     const sizeFor = async (reader: TestUser) =>
       Buffer.byteLength(JSON.stringify(await mcp.request(reader, 'tools/list')));
     expect(await sizeFor(user)).toBeLessThanOrEqual(80_000);
     expect(await sizeFor(await userWith('service:read'))).toBeLessThanOrEqual(40_000);
   });
 
-  it('says of each what it does to what is there', () => {
+  it('says of each tool whether it reads, destroys, can be repeated and reaches out', () => {
     const flags = {
       readOnlyHint: 'reads',
       destructiveHint: 'destroys',
@@ -104,7 +105,7 @@ describe('the list of tools', () => {
     });
   });
 
-  it('names only tools and codes that there are, in descriptions, instructions and prompts', () => {
+  it('names only tools and codes that exist, and so do instructions and prompts', () => {
     const prompts = guidance.prompts.map(({ description, text }) => description + text({}));
     const texts = [...tools.map(({ description }) => description), guidance.instructions, ...prompts].join('\n');
     const named = new Set([...texts.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)].map(([name]) => name));
@@ -120,7 +121,7 @@ describe('the list of tools', () => {
         Object.keys,
       );
 
-      it('takes path, query and body side by side, without a clash, and a key for what is not repeatable by itself', () => {
+      it('takes path, query and body side by side without a clash, and a POST an idempotency key', () => {
         const { inputSchema } = tools.find((tool) => tool.name === name);
         expect(Object.keys(inputSchema.properties)).toEqual([
           ...fields.flat(),
@@ -131,7 +132,7 @@ describe('the list of tools', () => {
         expect(JSON.stringify(inputSchema)).not.toContain('$ref');
       });
 
-      it('shows arguments that it takes, and says what each is', () => {
+      it('has an example that it accepts, and describes each argument', () => {
         const { inputSchema, description } = tools.find((tool) => tool.name === name);
         const [example = {}] = inputSchema.examples ?? [];
         const part = (names: readonly string[]) =>
@@ -159,7 +160,7 @@ describe('a call', () => {
     expect(content).toEqual([{ type: 'text', text: JSON.stringify(made) }]);
   });
 
-  it('goes through a list by the same cursors', async () => {
+  it('goes through a list by the cursors of REST', async () => {
     for (const name of ['b', 'c']) await user.call('POST', '/uploads', { name, mimeType: 'video/mp4' });
     const { structuredContent: first } = await mcp.callTool(user, 'list_uploads', { limit: 1 });
     const { structuredContent: second } = await mcp.callTool(user, 'list_uploads', {
@@ -170,7 +171,7 @@ describe('a call', () => {
     expect(second.data[0].id).not.toBe(first.data[0].id);
   });
 
-  it('that lacks a scope is told which, and does nothing', async () => {
+  it('that lacks a scope is refused with its name, and does nothing', async () => {
     const reader = await userWith('service:read');
     const { isError, structuredContent } = await mcp.callTool(reader, 'create_upload', {
       name: 'a',
@@ -189,7 +190,7 @@ describe('a call', () => {
     expect((await reader.call('GET', '/uploads')).body.data).toEqual([]);
   });
 
-  it('is refused with the problem that REST has, errors and all', async () => {
+  it('is refused with the whole problem that REST answers', async () => {
     const {
       isError,
       structuredContent: { problem },
@@ -234,7 +235,7 @@ describe('a call', () => {
     expect([isError, structuredContent.problem?.detail]).toEqual([true, expect.stringContaining(detail)]);
   });
 
-  it('that fails by our fault says so and nothing more, and is logged', async () => {
+  it('that fails by our fault does not tell the cause, which is logged', async () => {
     const { structuredContent: upload } = await mcp.callTool(user, 'create_upload', {
       name: 'a',
       mimeType: 'video/mp4',
@@ -246,7 +247,7 @@ describe('a call', () => {
     expect(service.logged.at(-1)).toContain('host-17');
   });
 
-  it('of a tool that is not there is an error of the protocol', async () => {
+  it('of a tool that does not exist is an error of the protocol', async () => {
     expect((await send(message('tools/call', { name: 'get_status', arguments: {} }))).body.error).toEqual({
       code: -32_602,
       message: 'There is no tool get_status. tools/list has those there are.',
@@ -256,7 +257,7 @@ describe('a call', () => {
 
 describe('a call with an idempotency key', () => {
   const args = { name: 'once', mimeType: 'video/mp4' };
-  it('is answered again, and has no effect the second time; with REST it has the key in common', async () => {
+  it('is answered again without a second effect, and so is REST with the same key', async () => {
     const first = await mcp.callTool(user, 'create_upload', { ...args, idempotencyKey: 'once' });
     const second = await mcp.callTool(user, 'create_upload', { ...args, idempotencyKey: 'once' });
     expect(second).toEqual({ ...first, _meta: { idempotencyReplayed: true } });
@@ -274,7 +275,7 @@ describe('a call with an idempotency key', () => {
 });
 
 describe('resources', () => {
-  it('are what the catalogue reads by its identifier, and problems', async () => {
+  it('are everything that an operation reads by its id, and problems', async () => {
     const { resourceTemplates } = await mcp.request(user, 'resources/templates/list');
     expect(resourceTemplates.map(({ name, uriTemplate }: Listed) => [name, uriTemplate])).toEqual([
       ['stream', 'loop://streams/{id}'],
@@ -307,7 +308,7 @@ describe('resources', () => {
       contents: [read],
     } = await mcp.request(user, 'resources/read', { uri: `loop://streams/${stream.id}` });
     expect(JSON.parse(read.text)).toMatchObject({ id: stream.id, playlistIDs: [playlist.id] });
-    // The type of a problem leads to what it means, here as in REST.
+    // The type of a problem is the address of its explanation, as in REST.
     const {
       structuredContent: { problem },
     } = await mcp.callTool(user, 'get_stream', { id: 'nothing' });
@@ -345,7 +346,7 @@ describe('resources', () => {
 });
 
 describe('prompts', () => {
-  it('are offered to whoever can follow them', async () => {
+  it('are offered to clients with the scopes that they need', async () => {
     const { prompts } = await mcp.request(user, 'prompts/list');
     expect(prompts.map(({ name, title }: Listed) => [name, title])).toEqual(
       guidance.prompts.map(({ name, title }) => [name, title]),
@@ -355,7 +356,7 @@ describe('prompts', () => {
     ).toEqual(['explain_stream']);
   });
 
-  it('put what a person filled in into the text', async () => {
+  it('have in their text what a person filled in, or a default', async () => {
     const { messages } = await mcp.request(user, 'prompts/get', {
       name: 'put_videos_live',
       arguments: { videos: '/srv/films', destination: 'YouTube' },
@@ -380,12 +381,12 @@ describe('prompts', () => {
   });
 });
 
-describe('before any tool', () => {
+describe('a message', () => {
   it.each([
     ['no credential', {}],
     ['a wrong key', { 'x-api-key': 'lss_wrong' }],
     ['a wrong token', { authorization: 'Bearer e.y.J' }],
-  ])('%s is a 401 that leads to where a token can be had', async (_name, headers) => {
+  ])('with %s is answered 401, with where a token can be had', async (_name, headers) => {
     for (const method of ['POST', 'GET', 'DELETE']) {
       const answer = await mcp.send(message('tools/list'), headers, method);
       expect([answer.status, answer.body.code, answer.headers.get('content-type')]).toEqual([
@@ -397,23 +398,23 @@ describe('before any tool', () => {
       expect(challenge).toContain(
         `resource_metadata="${new URL(baseURL).origin}/.well-known/oauth-protected-resource/mcp"`,
       );
-      // Clients ask for the scopes of the challenge: for all, as some cannot ask for more later.
+      // Clients ask for the scopes of the challenge. It names all of them, as some clients cannot ask for more later.
       expect(challenge).toContain(`scope="${allScopes.join(' ')}"`);
     }
   });
 
   it.each([
-    ['GET, as there is no stream to open', () => send('', {}, 'GET'), 405, -32_600],
-    ['DELETE, as there is no session to end', () => send('', {}, 'DELETE'), 405, -32_600],
-    ['a body that is not JSON', () => send('{"jsonrpc":'), 400, -32_700],
-    ['a batch', () => send([message('tools/list'), message('tools/list')]), 400, -32_600],
-    ['JSON that is no message', () => send('7'), 400, -32_600],
-    ['nothing at all', () => send('null'), 400, -32_600],
-    ['a call of nothing', () => send({ ...message('tools/call'), params: null }), 400, -32_600],
-    ['another media type', () => send(message('tools/list'), { 'content-type': 'text/plain' }), 415, -32_000],
-    ['a method that is not there', () => send(message('tools/sing')), 200, -32_601],
+    ['by GET, as there is no stream to open,', () => send('', {}, 'GET'), 405, -32_600],
+    ['by DELETE, as there is no session to end,', () => send('', {}, 'DELETE'), 405, -32_600],
+    ['that is not JSON', () => send('{"jsonrpc":'), 400, -32_700],
+    ['in a batch', () => send([message('tools/list'), message('tools/list')]), 400, -32_600],
+    ['that is JSON but no message', () => send('7'), 400, -32_600],
+    ['that is null', () => send('null'), 400, -32_600],
+    ['that calls nothing', () => send({ ...message('tools/call'), params: null }), 400, -32_600],
+    ['of another media type', () => send(message('tools/list'), { 'content-type': 'text/plain' }), 415, -32_000],
+    ['with a method that does not exist', () => send(message('tools/sing')), 200, -32_601],
     [
-      'a revision that is not there',
+      'of a revision that does not exist',
       () =>
         send(message('tools/list', { _meta: envelope('2099-01-01') }), {
           'mcp-protocol-version': '2099-01-01',
@@ -428,19 +429,19 @@ describe('before any tool', () => {
     if (status === 405) expect(answer.headers.get('allow')).toBe('POST');
   });
 
-  it('a body larger than any call is refused unread', async () => {
+  it('of more than a megabyte is refused unread', async () => {
     const answer = await send(
       message('tools/call', { name: 'create_stream', arguments: { name: 'x'.repeat(1024 * 1024) } }),
     );
     expect([answer.status, answer.body.code]).toEqual([422, 'payload_too_large']);
   });
 
-  it('a notification is taken', async () => {
+  it('that notifies is accepted without an answer', async () => {
     const answer = await send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([answer.status, answer.body]).toEqual([202, undefined]);
   });
 
-  it('an answer is JSON, never a stream, and says what is left of the limits', async () => {
+  it('is answered in JSON, never by a stream, with what is left of the limits', async () => {
     const answer = await send(message('tools/list'));
     expect([answer.headers.get('content-type'), answer.headers.get('ratelimit-limit')]).toEqual([
       'application/json',
@@ -448,7 +449,7 @@ describe('before any tool', () => {
     ]);
   });
 
-  it('a client of 2026 is answered alike, without a handshake', async () => {
+  it('of the revision of 2026 is answered alike, without a handshake', async () => {
     const modern = (method: string, params: object = {}, name?: string) =>
       send(message(method, { ...params, _meta: envelope('2026-07-28') }), {
         'mcp-protocol-version': '2026-07-28',
@@ -466,14 +467,14 @@ describe('before any tool', () => {
     expect(result.structuredContent).toEqual((await user.call('GET', '/me')).body);
   });
 
-  it('a page of any origin may ask, with a credential of its own', async () => {
+  it('from a page of any origin is answered, with a credential of its own', async () => {
     const answer = await mcp.send('', { origin: 'https://inspector.example' }, 'OPTIONS');
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
     expect(answer.headers.get('access-control-allow-headers')).toContain('MCP-Protocol-Version');
     expect((await send(message('tools/list'))).headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('a subscription is refused at once: a function cannot hold a stream open', async () => {
+  it('that subscribes is refused at once, as a function cannot hold a stream open', async () => {
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
     const { body } = await send(
       message('subscriptions/listen', { _meta: envelope('2026-07-28'), notifications: { toolsListChanged: true } }),
@@ -484,11 +485,11 @@ describe('before any tool', () => {
 });
 
 describe('rate limits', () => {
-  // A hundredth of what a stage has: 12 reads, 6 writes.
+  // A hundredth of the requests per minute that a stage allows: 12 reads, 6 writes.
   const strict = testService({ rateLimitFactor: 0.01 });
   const limited = testMcp(strict);
 
-  it('are those of REST, and counted with it', async () => {
+  it('are those of REST, and count its requests as well', async () => {
     const eager = await strict.user();
     const call = (name: string, args: object) =>
       limited.send(message('tools/call', { name, arguments: args }), { 'x-api-key': eager.apiKey });
@@ -503,7 +504,7 @@ describe('rate limits', () => {
       'rate_limited',
     ]);
     expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Reads are counted apart, and what is no call is a read.
+    // Reads are counted apart from writes, and messages that call no tool count as reads.
     expect((await call('list_streams', {})).body.result.structuredContent.data).toHaveLength(6);
     for (let count = 0; count < 10; count++) await limited.request(eager, 'tools/list');
     const answer = await limited.send(message('ping'), { 'x-api-key': eager.apiKey });

@@ -1,4 +1,4 @@
-// The same input gets the same verdict on every surface: the same code, and the same faults at the same places in the same words.
+// The same input gets the same verdict from MCP as from REST: the same code, and the same faults in the same words.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -16,8 +16,8 @@ beforeAll(async () => {
   user = await service.user(0);
 });
 
-/** A thousand in the long run. */
-const inputs = process.env['LONG'] === '1' ? 1000 : 100;
+/** How many inputs are tried: a thousand in the long suite. */
+const inputs = process.env['SUITE'] === 'long' ? 1000 : 100;
 
 interface Input {
   readonly operation: Operation;
@@ -26,7 +26,7 @@ interface Input {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Wrong, right, and nearly right; no resource has such an identifier. */
+/** Values that are right, wrong or nearly right. No resource has such an identifier. */
 const anything = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom(
@@ -59,7 +59,7 @@ const anything = fc.oneof(
 );
 const text = fc.constantFrom('', 'x', 'many', 'hour', 'draft', 'Mars/Base', '2999-01-01T00:00:00Z', 'a\0b');
 
-/** As far as a query string can say what it is: there, a number is only a number where one is expected. */
+/** A value for a parameter of the query, which a query string can say: a number only where one is expected. */
 function queryValue(type: string | undefined): fc.Arbitrary<unknown> {
   if (type === 'array') return fc.array(fc.constantFrom('a', '', 'x'.repeat(300)), { minLength: 1, maxLength: 3 });
   if (type === 'integer') return fc.oneof(text, fc.constantFrom(-1, 0, 1, 20, 101, 1.5));
@@ -73,35 +73,34 @@ function typesOf(schema: z.ZodType): Readonly<Record<string, string | undefined>
   );
 }
 
-/** Some of these members, or none. */
+/** Some of these members, or none of them. */
 function some(
   members: Readonly<Record<string, fc.Arbitrary<unknown>>>,
 ): fc.Arbitrary<Readonly<Record<string, unknown>>> {
   return fc.record(members, { requiredKeys: [] });
 }
 
+const anyID = fc.constantFrom('nothing', 'ünknown', '%', 'a b', '0');
+/** Fields that no operation has; in most inputs none. */
+const unknownFields = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  some({ colour: anything, 'a/b~c': anything }),
+);
+
 function inputOf(operation: Operation): fc.Arbitrary<Input> {
   const { method, params, query, body } = operation;
   const fields = body ? Object.keys(typesOf(body)) : [];
+  const knownFields = some(Object.fromEntries(fields.map((name) => [name, anything])));
   const search = Object.entries({ ...typesOf(query), ...(method === 'GET' ? { colour: 'string' } : {}) });
   return fc.record({
     operation: fc.constant(operation),
-    params: fc.record(
-      Object.fromEntries(
-        Object.keys(params.shape).map((name) => [name, fc.constantFrom('nothing', 'ünknown', '%', 'a b', '0')]),
-      ),
-    ),
+    params: fc.record(Object.fromEntries(Object.keys(params.shape).map((name) => [name, anyID]))),
     query: some(Object.fromEntries(search.map(([name, type]) => [name, queryValue(type)]))),
-    body: fc
-      .tuple(
-        some(Object.fromEntries(fields.map((name) => [name, anything]))),
-        fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, some({ colour: anything, 'a/b~c': anything })),
-      )
-      .map(([known, unknown]) => ({ ...known, ...(body ? unknown : {}) })),
+    body: fc.tuple(knownFields, unknownFields).map(([known, unknown]) => ({ ...known, ...(body ? unknown : {}) })),
   });
 }
 
-/** What was wrong with the input. What becomes of a valid one is for other tests. */
+/** The faults of an input, or that it is valid. What becomes of a valid one is for other tests. */
 function verdictOf({ code, detail, errors }: { code?: string; detail?: string; errors?: unknown } = {}): unknown {
   return code === 'validation_failed' || code === 'unknown_field' ? { code, detail, errors } : 'valid';
 }
@@ -112,7 +111,7 @@ async function onRest({ operation: { method, path, body: takesBody }, params, qu
   );
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
   const headers = { 'x-api-key': user.apiKey, 'content-type': 'application/json' };
-  // Not by the user's own `call`: it looks for keys that were sent in answers, and here keys are any words.
+  // The user's own `call` fails where an answer repeats a stream key that was sent. Here stream keys are any words.
   const answer = await service.handler()(
     new Request(`${baseURL}${filled}?${search}`, {
       method,
@@ -131,11 +130,12 @@ async function onMcp({ operation, params, query, body }: Input): Promise<unknown
 
 test(`REST and MCP judge ${inputs} inputs alike`, { timeout: 120_000 }, async () => {
   const tools = operations.filter(({ scopes }) => scopes !== 'public');
-  // Where there is more to get wrong, more is tried.
-  const weighted = tools.map((operation) => ({
-    weight: operation.body ? 6 : Object.keys(operation.query.shape).length > 0 ? 3 : 1,
-    arbitrary: inputOf(operation),
-  }));
+  // Operations with more fields are tried more often.
+  const weightOf = ({ body, query }: Operation) => {
+    if (body) return 6;
+    return Object.keys(query.shape).length > 0 ? 3 : 1;
+  };
+  const weighted = tools.map((operation) => ({ weight: weightOf(operation), arbitrary: inputOf(operation) }));
   const verdicts: unknown[] = [];
   await fc.assert(
     fc.asyncProperty(fc.oneof(...weighted), async (input) => {

@@ -1,4 +1,4 @@
-// The OpenAPI document: a committed snapshot, so that a change of the API is reviewed as one, and sound as a document.
+// The OpenAPI document: a committed snapshot, so that a change of the API is reviewed as one, and sound by itself.
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
@@ -83,7 +83,7 @@ function schemaOf(name: string): Schema {
 
 function* partsOf(schema: Schema, at: string): Generator<readonly [string, Schema]> {
   yield [at, schema];
-  // What stands beside a reference narrows it.
+  // Members beside a reference only narrow it.
   if (schema.$ref) return;
   for (const [name, property] of Object.entries(schema.properties ?? {})) yield* partsOf(property, `${at}.${name}`);
   for (const option of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) yield* partsOf(option, at);
@@ -131,7 +131,7 @@ describe('the document', () => {
     expect(described.filter(([name, , { operationId }]) => name !== operationId)).toEqual([]);
   });
 
-  test('refers only to what is there, and has nothing that nobody refers to', () => {
+  test('refers only to components that it has, and has none without a reference', () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g);
     const referred = new Set([...references].map(([, reference]) => reference));
     const { securitySchemes: _, ...components } = document.components;
@@ -164,7 +164,7 @@ describe('bodies', () => {
     expect(missing).toEqual([]);
   });
 
-  test('always have each field that is "or null", and leave out the others that are not required', () => {
+  test('always have each field that may be null, and may leave out only these others', () => {
     const { Stream, Upload, Playlist, Destination, StreamStats, Me, Readiness, Problem } = schemas;
     const optional = (schema: Schema | undefined) =>
       Object.keys(schema!.properties!).filter((name) => !schema!.required!.includes(name));
@@ -212,7 +212,7 @@ describe('bodies', () => {
     ['StreamStats', ['startedAt', 'currentItem', 'sampledAt']],
     ['Me', []],
     ['Destination', []],
-  ] as const)('%s types as null what can be null', ([name, nullable]) => {
+  ] as const)('of type %s name the fields that may be null', ([name, nullable]) => {
     const properties = Object.entries(schemaOf(name).properties!);
     expect(properties.filter(([, schema]) => takesNull(schema)).map(([field]) => field)).toEqual(nullable);
   });
@@ -271,7 +271,7 @@ describe.for(described)('%s', ([, operation, { description, parameters, requestB
     );
   });
 
-  test('has the answers and problems that it declares', () => {
+  test('has the answers, headers and problems that it declares', () => {
     const { status, body, location } = operation.output;
     expect([requestBody !== undefined, requestBody?.required]).toEqual(
       operation.body ? [true, true] : [false, undefined],
@@ -305,7 +305,7 @@ describe.for(described)('%s', ([, operation, { description, parameters, requestB
     expect(Object.keys(answerOf(responses['405']!).headers!)).toContain('Allow');
   });
 
-  test('shows a request that it takes, and an answer that it gives', () => {
+  test('has an example of a request that it accepts, and of an answer', () => {
     expect(description).toMatch(/\S/);
     if (operation.body) {
       const { example } = requestBody!.content['application/json']!;

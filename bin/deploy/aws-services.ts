@@ -1,0 +1,96 @@
+// The AWS services that the checks ask: how each is reached and signed for, and which of AWS' protocols it speaks.
+// Each API reference has a page “Making requests”; the protocols are those of smithy.io/2.0/aws/protocols.
+
+interface Asks {
+  headers(action: string): Readonly<Record<string, string>>;
+  /** Undefined for a question that has no body. */
+  readonly body?: (action: string, input: Readonly<Record<string, string>>) => string;
+}
+
+export interface ServiceFacts {
+  /** The prefix of the service's actions in IAM policies. */
+  readonly rights: string;
+  readonly signingName: string;
+  /** Host of a service that is one for all regions. Others are at SERVICE.REGION.amazonaws.com. */
+  readonly globalEndpoint?: string;
+  /** The variable by which AWS' own tools take another endpoint for this service alone. */
+  readonly endpointVariable: string;
+  readonly asks: Asks;
+  readonly answers: 'xml' | 'json';
+}
+
+const form = (version: string): Asks => ({
+  headers: () => ({ 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }),
+  body: (action, input) => new URLSearchParams({ Action: action, Version: version, ...input }).toString(),
+});
+
+const json = (target: string): Asks => ({
+  headers: (action) => ({ 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `${target}.${action}` }),
+  body: (_action, input) => JSON.stringify(input),
+});
+
+const rest: Asks = { headers: () => ({}) };
+
+/** By the first label of the service's host. */
+export const awsServices = {
+  cloudformation: {
+    rights: 'cloudformation',
+    signingName: 'cloudformation',
+    endpointVariable: 'AWS_ENDPOINT_URL_CLOUDFORMATION',
+    asks: form('2010-05-15'),
+    answers: 'xml',
+  },
+  ec2: {
+    rights: 'ec2',
+    signingName: 'ec2',
+    endpointVariable: 'AWS_ENDPOINT_URL_EC2',
+    asks: form('2016-11-15'),
+    answers: 'xml',
+  },
+  email: {
+    rights: 'ses',
+    signingName: 'ses',
+    endpointVariable: 'AWS_ENDPOINT_URL_SESV2',
+    asks: rest,
+    answers: 'json',
+  },
+  iam: {
+    rights: 'iam',
+    signingName: 'iam',
+    globalEndpoint: 'iam.amazonaws.com',
+    endpointVariable: 'AWS_ENDPOINT_URL_IAM',
+    asks: form('2010-05-08'),
+    answers: 'xml',
+  },
+  lambda: {
+    rights: 'lambda',
+    signingName: 'lambda',
+    endpointVariable: 'AWS_ENDPOINT_URL_LAMBDA',
+    asks: rest,
+    answers: 'json',
+  },
+  route53: {
+    rights: 'route53',
+    signingName: 'route53',
+    globalEndpoint: 'route53.amazonaws.com',
+    endpointVariable: 'AWS_ENDPOINT_URL_ROUTE_53',
+    asks: rest,
+    answers: 'xml',
+  },
+  servicequotas: {
+    rights: 'servicequotas',
+    signingName: 'servicequotas',
+    endpointVariable: 'AWS_ENDPOINT_URL_SERVICE_QUOTAS',
+    asks: json('ServiceQuotasV20190624'),
+    answers: 'json',
+  },
+  ssm: {
+    rights: 'ssm',
+    signingName: 'ssm',
+    endpointVariable: 'AWS_ENDPOINT_URL_SSM',
+    asks: json('AmazonSSM'),
+    answers: 'json',
+  },
+} as const satisfies Readonly<Record<string, ServiceFacts>>;
+
+export type AwsService = keyof typeof awsServices;

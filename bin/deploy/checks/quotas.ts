@@ -1,0 +1,120 @@
+// Quotas of the account in the stage's region, against what the stage needs beside what others have taken.
+import { z } from 'zod';
+import { Unanswered } from '../ask-aws.ts';
+import { awsOptions, type Check, type CheckContext, type Finding, orAbsent, orWhyNot } from '../check.ts';
+import { type Need, needsOf, type StageNeeds } from '../stage-needs.ts';
+import { type UsageOfOthers, usedAddresses, usedGpuVcpus, usedInternetGateways, usedVpcs } from '../usage.ts';
+
+interface Quota {
+  readonly what: string;
+  readonly need: keyof StageNeeds;
+  readonly service: string;
+  readonly code: string;
+  /** Null where AWS has no cheap answer. */
+  readonly used: UsageOfOthers | null;
+}
+
+/** Codes as Service Quotas lists them (ListServiceQuotas), by the service that it has them under. */
+const table: readonly Quota[] = [
+  { what: 'VPCs', need: 'vpcs', service: 'vpc', code: 'L-F678F1CE', used: usedVpcs },
+  {
+    what: 'Internet gateways',
+    need: 'internetGateways',
+    service: 'vpc',
+    code: 'L-A4707A72',
+    used: usedInternetGateways,
+  },
+  { what: 'Elastic IP addresses', need: 'elasticAddresses', service: 'ec2', code: 'L-0263D0A3', used: usedAddresses },
+  { what: 'NAT gateways in a zone', need: 'natGatewaysInAZone', service: 'vpc', code: 'L-FE5A380F', used: null },
+  {
+    what: 'vCPU of running on-demand G and VT instances',
+    need: 'gpuVcpus',
+    service: 'ec2',
+    code: 'L-DB2E81BA',
+    used: usedGpuVcpus,
+  },
+  { what: 'vCPU of Fargate on-demand', need: 'fargateVcpus', service: 'fargate', code: 'L-3032A538', used: null },
+];
+
+const lambdaQuota: Omit<Quota, 'used'> = {
+  what: 'Concurrent Lambda executions',
+  need: 'concurrentCalls',
+  service: 'lambda',
+  code: 'L-B99A9384',
+};
+
+const quotaAnswer = z.object({ Quota: z.object({ Value: z.number() }) });
+const lambdaAnswer = z.object({ AccountLimit: z.object({ ConcurrentExecutions: z.number() }) });
+
+export const quotas: readonly Check[] = table.map((quota) => ({
+  name: quota.what,
+  async run(context) {
+    const [limit, used] = await Promise.all([
+      limitOf(quota, context),
+      quota.used === null ? null : orWhyNot(quota.used(context)),
+    ]);
+    return [quotaFinding(quota, { limit, used }, context)];
+  },
+}));
+
+/** Lambda itself tells the limit that holds. It is lower at first than what Service Quotas tells. */
+export const lambdaConcurrency: Check = {
+  name: lambdaQuota.what,
+  async run(context) {
+    const { AccountLimit } = await context.ask({
+      service: 'lambda',
+      action: 'GetAccountSettings',
+      path: '/2016-08-19/account-settings',
+      answer: lambdaAnswer,
+    });
+    return [quotaFinding(lambdaQuota, { limit: AccountLimit.ConcurrentExecutions, used: null }, context)];
+  },
+};
+
+/** Where nobody has asked for another value, Service Quotas may know the default one only. */
+async function limitOf({ service, code }: Quota, { ask }: CheckContext): Promise<number> {
+  const question = {
+    service: 'servicequotas',
+    input: { ServiceCode: service, QuotaCode: code },
+    answer: quotaAnswer,
+  } as const;
+  const applied = await orAbsent(ask({ ...question, action: 'GetServiceQuota' }), 'NoSuchResourceException');
+  return (applied ?? (await ask({ ...question, action: 'GetAWSDefaultServiceQuota' }))).Quota.Value;
+}
+
+interface Measured {
+  readonly limit: number;
+  /** Null: not asked. */
+  readonly used: number | Unanswered | null;
+}
+
+function quotaFinding(
+  { what, need, service, code }: Omit<Quota, 'used'>,
+  { limit, used }: Measured,
+  { command }: CheckContext,
+): Finding {
+  const { toDeploy, atMost } = needsOf(command.settings)[need];
+  const ofOthers = typeof used === 'number' ? used : 0;
+  const free = limit - ofOthers;
+  const row = { what, needed: neededText({ toDeploy, atMost }), found: foundText({ limit, used }) };
+  const unknown =
+    used instanceof Unanswered ? [`What others use is not known: ${used.right} answers ${used.code}.`] : [];
+  if (free >= atMost) return { ...row, state: unknown.length > 0 ? 'warning' : 'there', remedy: unknown };
+  const increase = [
+    '$ aws service-quotas request-service-quota-increase',
+    `--service-code ${service} --quota-code ${code} --desired-value ${atMost + ofOthers}`,
+    awsOptions(command),
+  ].join(' ');
+  if (free < toDeploy) return { ...row, state: 'missing', remedy: [...unknown, increase] };
+  const enough = 'Enough to deploy, not to grow to the maximum of the settings.';
+  return { ...row, state: 'warning', remedy: [...unknown, enough, increase] };
+}
+
+function foundText({ limit, used }: Measured): string {
+  if (used === null) return `${limit}`;
+  return `${limit}, of which others use ${used instanceof Unanswered ? '?' : used}`;
+}
+
+function neededText({ toDeploy, atMost }: Need): string {
+  return toDeploy === atMost ? `${toDeploy}` : `${toDeploy} to deploy, ${atMost} at most`;
+}

@@ -1,0 +1,72 @@
+// What a stage needs of the account's quotas, computed from its settings.
+import type { StageSettings } from '../../lib/stage-settings.ts';
+
+export interface Need {
+  /** With less, a deployment fails or the stage does not start. */
+  readonly toDeploy: number;
+  /** With less, the stage stops growing before its settings say so. */
+  readonly atMost: number;
+}
+
+export interface StageNeeds {
+  readonly vpcs: Need;
+  readonly internetGateways: Need;
+  readonly elasticAddresses: Need;
+  readonly natGatewaysInAZone: Need;
+  /** vCPU of machines with a GPU. */
+  readonly gpuVcpus: Need;
+  /** vCPU of tasks on Fargate. */
+  readonly fargateVcpus: Need;
+  /** Calls of functions at the same time. */
+  readonly concurrentCalls: Need;
+}
+
+/** At a deployment, ECS starts the new tasks of a service before it ends the old ones (lib/publishing/agents.ts). */
+const tasksWhileDeploying = 2;
+/** Of a manifest agent and of an import worker alike (lib/publishing). */
+const vcpusOfFargateTask = 1;
+/** Calls of the function that sends webhooks, at most (lib/publishing/publishing-stack.ts). */
+export const webhookCallsMax = 10;
+/** Lambda polls the queue of TimersJob with five at first. Beside them: sweep, daily job, and a custom resource. */
+const jobCalls = 8;
+/** One call each of REST, MCP, GraphQL and identity. */
+const apiCallsMin = 4;
+/** How long most requests take. */
+const apiCallSeconds = 0.1;
+
+export function needsOf(settings: StageSettings): StageNeeds {
+  const { gpuMachinesMin, gpuMachinesMax, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
+  const vcpus = vcpusOfMachine(settings.gpuInstanceType);
+  const machines = Math.min(gpuMachinesMax, Math.max(gpuMachinesMin, tasksWhileDeploying * ffmpegAgentsMin));
+  // A new service starts with one task, also where it keeps none.
+  const firstTasks = manifestAgentsMin + Math.max(1, importWorkersMin);
+  const fargateTasks = Math.max(firstTasks, tasksWhileDeploying * (manifestAgentsMin + importWorkersMin));
+  const fargateTasksMax = settings.manifestAgentsMax + settings.importWorkersMax;
+  const besideTheApi = webhookCallsMax + jobCalls;
+  const once: Need = { toDeploy: 1, atMost: 1 };
+  return {
+    vpcs: once,
+    internetGateways: once,
+    elasticAddresses: { toDeploy: settings.natGateways, atMost: settings.natGateways },
+    natGatewaysInAZone: once,
+    gpuVcpus: { toDeploy: vcpus * machines, atMost: vcpus * gpuMachinesMax },
+    fargateVcpus: {
+      toDeploy: vcpusOfFargateTask * fargateTasks,
+      atMost: vcpusOfFargateTask * tasksWhileDeploying * fargateTasksMax,
+    },
+    concurrentCalls: {
+      toDeploy: besideTheApi + apiCallsMin,
+      atMost: besideTheApi + Math.max(apiCallsMin, Math.ceil(settings.apiRequestsPerSecond * apiCallSeconds)),
+    },
+  };
+}
+
+/**
+ * EC2 names the sizes of g types by their vCPU: xlarge has 4, 2xlarge has 8, and so on.
+ * https://docs.aws.amazon.com/ec2/latest/instancetypes/ac.html
+ */
+export function vcpusOfMachine(type: string): number {
+  const [, times] = /\.(\d*)xlarge$/.exec(type) ?? [];
+  if (times === undefined) throw new Error(`${type}: the number of its vCPU is not known`);
+  return 4 * Number(times || 1);
+}

@@ -1,0 +1,39 @@
+// Whether the stage stands already: then what it has taken of quotas is its own, and its zones cannot be changed.
+import { z } from 'zod';
+import { Unanswered } from './ask-aws.ts';
+import { type CheckContext, orWhyNot, xmlList } from './check.ts';
+
+const tag = z.object({ key: z.string(), value: z.string().catch('') });
+const vpcsAnswer = z.object({
+  DescribeVpcsResponse: z.object({ vpcSet: xmlList('item', z.object({ tagSet: xmlList('item', tag) })) }),
+});
+
+const setByAws: ReadonlySet<string> = new Set(['aws:cloudformation:stack-name', 'aws:autoscaling:groupName']);
+
+export const tags = xmlList('item', tag);
+
+/**
+ * Tags that nobody can set by hand: CloudFormation's on what it makes, and that of an Auto Scaling group, whose name
+ * CloudFormation begins with that of the stack, on what it starts.
+ */
+export function isOfStage(stage: string, tagSet: readonly z.infer<typeof tag>[]): boolean {
+  // The names of stages have hyphens and no capitals, and those of their stacks begin with a capital: ada-two-Network.
+  const stack = new RegExp(`^${stage}-[A-Z]`);
+  return tagSet.some(({ key, value }) => setByAws.has(key) && stack.test(value));
+}
+
+/** @throws {Unanswered} */
+export async function vpcsInRegion({ command, ask }: CheckContext): Promise<{
+  readonly isStanding: boolean;
+  readonly ofOthers: number;
+}> {
+  const { DescribeVpcsResponse: answer } = await ask({ service: 'ec2', action: 'DescribeVpcs', answer: vpcsAnswer });
+  const own = answer.vpcSet.filter(({ tagSet }) => isOfStage(command.stage, tagSet));
+  return { isStanding: own.length > 0, ofOthers: answer.vpcSet.length - own.length };
+}
+
+/** @returns null if that could not be asked */
+export async function stageStands(context: CheckContext): Promise<boolean | null> {
+  const vpcs = await orWhyNot(vpcsInRegion(context));
+  return vpcs instanceof Unanswered ? null : vpcs.isStanding;
+}

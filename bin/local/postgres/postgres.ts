@@ -1,0 +1,133 @@
+// Starts a Postgres server from the npm binaries: a durable one for the local platform, a throwaway one for tests.
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import type { ChildExit, RunningChild } from '../child-process.ts';
+import { loopbackAccess, socketAccess } from './access.ts';
+import { checkMajor, createGuardedCluster, createOpenCluster } from './cluster.ts';
+import { stopLeftover, temporaryPath } from './leftovers.ts';
+import { findPrograms } from './programs.ts';
+import type { ServerPrograms } from './programs.ts';
+import { startServer } from './server.ts';
+import { giveTo, serverUser } from './server-user.ts';
+
+export interface RunningPostgres {
+  /** Of the superuser's database `postgres`. A durable server's holds the password: it must not be logged. */
+  readonly url: string;
+  /** Major version of the server, such as 18. */
+  readonly major: number;
+  /** Resolves when the server has ended, whether it was told to or not. */
+  readonly exited: Promise<ChildExit>;
+  stop(): Promise<void>;
+}
+
+export interface DurablePostgresOptions {
+  /** Made when missing, with its parents. */
+  readonly dataFolder: string;
+  /** The port to listen on. Where it is taken, or not given, any free port is. */
+  readonly port?: number;
+  /** Gets the server's log, line by line. */
+  readonly log?: (line: string) => void;
+  /** Gets what is being done, in words for somebody who waits. */
+  readonly onProgress?: (text: string) => void;
+}
+
+const stopGraceMs = 15_000;
+const maxStarts = 3;
+
+const commonSettings = { timezone: 'UTC', log_timezone: 'UTC' };
+const durableSettings = { ...commonSettings, shared_buffers: '64MB' };
+const throwawaySettings = {
+  ...commonSettings,
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '64MB',
+};
+
+/**
+ * Starts a server whose data survives crashes and later starts, and waits until it takes connections. It is reached on
+ * 127.0.0.1 with a random password, which lies in the data folder, readable by its owner only.
+ *
+ * Postgres refuses to run as root, so a server that root starts runs as the data folder's owner, else as `postgres` or
+ * `nobody`. The server ends when this process ends, whatever ends it. If an earlier run left a server on the data
+ * folder, that server is stopped first.
+ * @throws if there are no binaries for this machine, another live run uses the data folder, the data folder is of
+ *   another major version or another user, or the server does not start (with the end of its log)
+ */
+export async function startDurablePostgres(options: DurablePostgresOptions): Promise<RunningPostgres> {
+  const { dataFolder, port, log, onProgress = () => {} } = options;
+  const { folder, major } = await findPrograms();
+  const programs: ServerPrograms = { folder, user: await serverUser(dataFolder), log };
+
+  if (await exists(dataFolder)) {
+    await checkMajor(dataFolder, major);
+    await giveTo(programs.user, dataFolder);
+    await stopLeftover(dataFolder, onProgress);
+  } else {
+    onProgress('Creating the database');
+    await createGuardedCluster(programs, dataFolder);
+  }
+
+  onProgress('Starting the database');
+  const { server, url } = await startOnLoopback(programs, dataFolder, port);
+  return {
+    url,
+    major,
+    exited: server.exited,
+    async stop() {
+      // Postgres' fast shutdown: clients are cut off, and everything is on disk.
+      await server.stop('SIGINT', stopGraceMs);
+    },
+  };
+}
+
+/**
+ * Starts an empty server that keeps its data in memory where there is enough of it, never waits for a disk, and is
+ * deleted when it is stopped. It is reached on a Unix socket that only this user can use, without a password.
+ * The user that it runs as, and when it ends, are as for a durable server.
+ * @throws if there are no binaries for this machine, or the server does not start (with the end of its log)
+ */
+export async function startThrowawayPostgres(): Promise<RunningPostgres> {
+  const { folder, major } = await findPrograms();
+  const dataFolder = await mkdtemp(await temporaryPath());
+  const programs: ServerPrograms = { folder, user: await serverUser(dataFolder), log: undefined };
+  await createOpenCluster(programs, dataFolder);
+  const { url, settings } = socketAccess(dataFolder);
+  const server = await startServer(programs, dataFolder, { url, settings: { ...throwawaySettings, ...settings } });
+  return {
+    url,
+    major,
+    exited: server.exited,
+    async stop() {
+      // Postgres' immediate shutdown: nothing is saved.
+      await server.stop('SIGQUIT', stopGraceMs);
+      await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A program may take the port after it was found free and before the server listens: then another port is tried. */
+async function startOnLoopback(
+  programs: ServerPrograms,
+  dataFolder: string,
+  wantedPort: number | undefined,
+): Promise<{ server: RunningChild; url: string }> {
+  for (let attempt = 1; ; attempt++) {
+    const { url, settings } = await loopbackAccess(dataFolder, attempt === 1 ? wantedPort : undefined);
+    try {
+      const server = await startServer(programs, dataFolder, { url, settings: { ...durableSettings, ...settings } });
+      return { server, url };
+    } catch (error) {
+      if (attempt === maxStarts || !String(error).includes('Address already in use')) throw error;
+    }
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}

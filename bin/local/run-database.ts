@@ -1,0 +1,40 @@
+// The database of a local run: that of DATABASE_URL, or a Postgres server of our own in the data folder.
+import { createPool } from '../../lambda/data/queryable.ts';
+import { migrate } from '../../lambda/migrate/migrate.ts';
+import type { DataFolder } from './data-folder.ts';
+import type { Ending } from './ending.ts';
+import { startDurablePostgres } from './postgres/postgres.ts';
+
+export interface RunDatabaseOptions {
+  readonly folder: DataFolder;
+  /** Gets the end of the server, if there is one of our own. */
+  readonly started: AsyncDisposableStack;
+  /** Is told if the server ends by itself: the run cannot go on without it. */
+  readonly ending: Ending;
+  /** Gets the server's log, line by line. */
+  readonly log: (line: string) => void;
+  readonly onProgress: (text: string) => void;
+}
+
+const defaultPort = 54_320;
+
+/** @returns the URL of the database, which may hold a password */
+export async function startDatabase(options: RunDatabaseOptions): Promise<string> {
+  const ownURL = process.env['DATABASE_URL'];
+  if (ownURL) return ownURL;
+  const { folder, started, ending, log, onProgress } = options;
+  const postgres = await startDurablePostgres({ dataFolder: folder.postgres, port: defaultPort, log, onProgress });
+  started.defer(() => postgres.stop());
+  const why = `the end of ${folder.logFile} says why. Start again: nothing is lost.`;
+  void postgres.exited.then(() => ending.fail(new Error(`Postgres ended by itself; ${why}`)));
+  return postgres.url;
+}
+
+export async function migrateAt(databaseURL: string): Promise<void> {
+  const pool = createPool({ connectionString: databaseURL, max: 1 });
+  try {
+    await migrate(pool);
+  } finally {
+    await pool.end();
+  }
+}

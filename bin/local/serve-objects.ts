@@ -1,0 +1,188 @@
+// HTTP for the file object store: signed GET and PUT as S3 answers them, with problem+json where S3 has XML.
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Log } from '../../lambda/log.ts';
+import { byteRange } from '../../lambda/ports/object-store/byte-range.ts';
+import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import {
+  assertPutLimits,
+  ObjectExists,
+  ObjectNotFound,
+  PayloadTooLarge,
+} from '../../lambda/ports/object-store/object-store.ts';
+import type { Grant } from '../../lambda/ports/object-store/object-urls.ts';
+import { SignedURLRefused } from '../../lambda/ports/object-store/signed-url.ts';
+
+export interface ServeObjectsOptions {
+  /** The one origin whose pages may upload and play, such as `http://127.0.0.1:3000`. */
+  readonly allowedOrigin: string;
+  readonly log: Log;
+}
+
+/**
+ * A listener for `node:http`. The server has to be made with `requestTimeout: 0`, since Node's default ends an upload
+ * after 5 minutes. A signed URL is good for its own method alone, so HEAD is refused on a GET URL, as on S3.
+ */
+export function serveObjects(store: FileObjectStore, { allowedOrigin, log }: ServeObjectsOptions): RequestListener {
+  return (request, response) => {
+    response.setHeader('vary', 'Origin');
+    if (request.headers.origin === allowedOrigin) allowOrigin(response, allowedOrigin);
+    void answer(store, request, response).catch((error: unknown) => {
+      // The client has closed the connection: there is nobody to answer.
+      if (request.socket.destroyed) return;
+      const problem = problemOf(error);
+      if (problem.status === 500) log('object_request_failed', { method: request.method, error: String(error) });
+      if (response.headersSent) response.destroy();
+      else sendProblem(response, problem);
+    });
+  };
+}
+
+async function answer(store: FileObjectStore, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const method = request.method ?? '';
+  if (method === 'OPTIONS') {
+    response.writeHead(204).end();
+    return;
+  }
+  const grant = store.authorize(method, request.url ?? '');
+  refuseUnsigned(request);
+  if (grant.method === 'PUT') await receive(store, grant, request, response);
+  else await send(store, grant, request, response);
+}
+
+/**
+ * Takes the header Content-Length for the size of the body: Node's parser lets exactly so many bytes through, and fails
+ * a body that ends early.
+ */
+async function receive(
+  store: FileObjectStore,
+  { key, limits }: Grant & { method: 'PUT' },
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  const { 'content-length': lengthHeader, 'content-type': contentType, 'if-none-match': condition } = request.headers;
+  if (lengthHeader === undefined) throw new LengthRequired('send a Content-Length; chunked uploads are not taken');
+  const contentLength = Number(lengthHeader);
+  if (contentType !== limits.contentType) throw headerRefused('Content-Type', limits.contentType, contentType);
+  if (contentLength !== (limits.contentLength ?? contentLength))
+    throw headerRefused('Content-Length', String(limits.contentLength), lengthHeader);
+  if (condition !== '*') throw headerRefused('If-None-Match', '*', condition);
+  assertPutLimits({ ...limits, contentLength });
+  // Refuses a second upload before its bytes come. Of two that begin at the same time, `writeNew` refuses one.
+  if (await store.head(key)) throw new ObjectExists('the URL was used already: there is an object');
+  await store.writeNew(key, verified(request, request.headersDistinct['content-md5']?.[0]), { contentType });
+  response.writeHead(200).end();
+}
+
+/**
+ * Every `x-amz-` header of a request has to be signed, and our URLs sign none: neither checksums nor ACLs are taken.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html, “canonical headers”
+ */
+function refuseUnsigned({ headers }: IncomingMessage): void {
+  const unsigned = Object.keys(headers).find((name) => name.startsWith('x-amz-'));
+  if (unsigned)
+    throw new SignedURLRefused('signature_mismatch', `the request has the header ${unsigned}, which was not signed`);
+}
+
+/**
+ * The body, which fails at its end where it is not the one of the header Content-MD5.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html, BadDigest and InvalidDigest
+ */
+function verified(body: IncomingMessage, digest: string | undefined): Readable {
+  if (digest === undefined) return body;
+  if (Buffer.from(digest, 'base64').length !== 16) throw new BadDigest('Content-MD5 is not 16 bytes in Base64');
+  const hash = createHash('md5');
+  const passing = async function* () {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      yield chunk;
+    }
+    if (hash.digest('base64') !== digest) throw new BadDigest('the body is not the one of Content-MD5');
+  };
+  return Readable.from(passing());
+}
+
+function headerRefused(name: string, signed: string, sent: string | undefined): SignedURLRefused {
+  const found = sent === undefined ? 'none' : `${name}: ${sent}`;
+  return new SignedURLRefused(
+    'signature_mismatch',
+    `the URL was signed for ${name}: ${signed}, and the request has ${found}; send the headers that came with the URL`,
+  );
+}
+
+async function send(store: FileObjectStore, { key }: Grant, request: IncomingMessage, response: ServerResponse) {
+  const object = await store.open(key);
+  if (!object) throw new ObjectNotFound(key);
+  const { sizeBytes, contentType } = object.facts;
+  const range = byteRange(request.headers.range, sizeBytes);
+  if (range === 'unsatisfiable') {
+    await object.close();
+    response.setHeader('content-range', `bytes */${sizeBytes}`);
+    throw new RangeNotSatisfiable(`the object has ${sizeBytes} bytes`);
+  }
+  const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
+  response.writeHead(range ? 206 : 200, {
+    'accept-ranges': 'bytes',
+    'content-type': contentType,
+    'content-length': end - start + 1,
+    ...(range ? { 'content-range': `bytes ${start}-${end}/${sizeBytes}` } : {}),
+    // Objects are on the origin of the web page here. The sandbox keeps an uploaded page from acting as a page of ours.
+    'content-security-policy': 'sandbox',
+    'x-content-type-options': 'nosniff',
+  });
+  await pipeline(await object.stream(start, end), response);
+}
+
+class BadDigest extends Error {
+  override readonly name = 'BadDigest';
+}
+class LengthRequired extends Error {
+  override readonly name = 'LengthRequired';
+}
+class RangeNotSatisfiable extends Error {
+  override readonly name = 'RangeNotSatisfiable';
+}
+
+interface Problem {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+}
+
+function problemOf(error: unknown): Problem {
+  const detail = error instanceof Error ? error.message : '';
+  if (error instanceof SignedURLRefused) return { status: 403, code: error.code, title: 'Forbidden', detail };
+  if (error instanceof ObjectNotFound) return { status: 404, code: 'not_found', title: 'Not found', detail };
+  if (error instanceof ObjectExists)
+    return { status: 412, code: 'object_exists', title: 'Precondition failed', detail };
+  if (error instanceof BadDigest) return { status: 400, code: 'bad_digest', title: 'Bad request', detail };
+  if (error instanceof LengthRequired)
+    return { status: 411, code: 'length_required', title: 'Length required', detail };
+  if (error instanceof RangeNotSatisfiable)
+    return { status: 416, code: 'range_not_satisfiable', title: 'Range not satisfiable', detail };
+  if (error instanceof PayloadTooLarge)
+    return { status: 422, code: 'payload_too_large', title: 'Payload too large', detail };
+  return { status: 500, code: 'internal_error', title: 'Internal error', detail: 'the object store failed' };
+}
+
+function sendProblem(response: ServerResponse, problem: Problem): void {
+  // `about:blank` says that the title explains the problem (RFC 9457, section 4.2.1). The API's own have a page each.
+  const body = JSON.stringify({ type: 'about:blank', ...problem });
+  response
+    .writeHead(problem.status, {
+      'content-type': 'application/problem+json',
+      'content-length': Buffer.byteLength(body),
+    })
+    .end(body);
+}
+
+function allowOrigin(response: ServerResponse, origin: string): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-allow-methods', 'GET, PUT');
+  response.setHeader('access-control-allow-headers', 'content-type, if-none-match, range');
+  response.setHeader('access-control-expose-headers', 'accept-ranges, content-length, content-range');
+  response.setHeader('access-control-max-age', '600');
+}

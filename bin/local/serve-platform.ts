@@ -1,0 +1,45 @@
+// Serves the platform on the local site: the handlers that AWS runs, and the pages that only a local run has.
+import { guidance } from '../../lambda/api/mcp-guidance.ts';
+import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
+import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
+import type { Log } from '../../lambda/log.ts';
+import type { Mailer } from '../../lambda/ports/mailer/mailer.ts';
+import { createGraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handler.ts';
+import { schemaText } from '../../lambda/surfaces/graphql/schema.ts';
+import { createMcpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
+import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
+import type { Service } from '../../lambda/surfaces/service.ts';
+import { localSettings } from './connections.ts';
+import type { LocalConnections } from './connections.ts';
+import { createGraphqlPage } from './graphql-page/page.ts';
+import { createPaymentPages } from './payment-pages.ts';
+import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
+import type { ReservedSite } from './site.ts';
+
+export interface ServePlatformOptions {
+  readonly service: Service;
+  readonly connections: LocalConnections;
+  readonly mailer: Mailer;
+  readonly sink: RtmpSink;
+  readonly rtmpURL: string;
+  readonly clock: () => Date;
+  readonly log: Log;
+}
+
+/** Requests that waited at the reserved site are answered from now on. */
+export function servePlatform(site: ReservedSite, options: ServePlatformOptions): void {
+  const { service, connections, mailer, sink, rtmpURL, clock, log } = options;
+  const { rateLimitFactor } = localSettings;
+  site.serve({
+    rest: withPaymentCallbacks(createRestHandler(service), connections, connections.pool, log),
+    mcp: createMcpHandler(service, guidance),
+    graphql: createGraphqlHandler(service),
+    graphqlPage: createGraphqlPage(schemaText(service.operations)),
+    auth: createAuthHandler({ ...connections, mailer, rateLimitFactor, clock, log }),
+    paymentPages: createPaymentPages(connections, site.url),
+    objects: connections.objects,
+    sink,
+    rtmpURL,
+    log,
+  });
+}

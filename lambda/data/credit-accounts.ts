@@ -1,0 +1,160 @@
+// SQL of credit accounts: what is left of a user's credits, when it will be gone, and whether free credits were given.
+import { createHash } from 'node:crypto';
+import type { Consumption, Outlook, Warning } from '../domain/credits.ts';
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export interface BillingOverview {
+  /** Of ended intervals only: what running ones have used is not taken off yet. */
+  readonly balance: number;
+  readonly credits_left: number;
+  readonly any_open_dispute: boolean;
+}
+
+/** The address of a user, which decides whether they get free credits. */
+export interface EmailFacts {
+  readonly email: string;
+  readonly email_verified: boolean;
+}
+
+/** An account that something is due to: a warning, the end of its streams, or free credits. */
+export interface DueAccount {
+  readonly user_id: string;
+  readonly credits_exhausted_at: Date | null;
+  readonly warned: Warning | null;
+  readonly free_credits_due_at: Date | null;
+}
+
+/** A due account that was taken up and not finished within this time is due again, for any process. */
+const dueAgainSeconds = 10;
+
+// The following fragments are SQL about the user whose id is the parameter $1.
+
+/**
+ * What running intervals have used, and the ledger does not have yet.
+ * @param time SQL of the time until which they count
+ */
+const spentUntil = (time: string) =>
+  `select coalesce(sum(live_cost(credits_per_hour, started_at, ${time})), 0)
+   from live_intervals where user_id = $1 and ended_at is null`;
+/** Streams that credits are spent on, or are about to be. */
+const running = `from streams
+  where user_id = $1 and deleted_at is null and state in ('preparing', 'activating', 'active', 'failing')`;
+/** What all invoices have left. */
+const settled = `select coalesce(sum(remaining_credits), 0)
+  from invoices where user_id = $1 and remaining_credits <> 0`;
+
+export function creditAccounts(db: Queryable) {
+  return {
+    /** The credits that are left at this instant, or at `at`. */
+    creditsLeft: async (userID: string, at: Date | null = null) =>
+      (await one<{ credits: number }>(
+        db,
+        `select (${settled}) - (${spentUntil('coalesce($2, clock_timestamp())')}) as credits`,
+        [userID, at],
+      ))!.credits,
+
+    overview: async (userID: string, at: Date) =>
+      (await one<BillingOverview>(
+        db,
+        `select balance, balance - spent as credits_left,
+           exists (
+             select from payment_reversals r join invoices i on i.id = r.invoice_id
+             where i.user_id = $1 and r.kind = 'dispute' and r.taken and not r.final) as any_open_dispute
+         from (select (${settled}) as balance, (${spentUntil('$2')}) as spent) as figures`,
+        [userID, at],
+      ))!,
+
+    /**
+     * Locks the account until the transaction ends. Whatever changes a user's credits takes turns on this lock; where
+     * it locks a stream's row as well, it has done so before.
+     */
+    lock: (userID: string) =>
+      db.query(
+        `insert into billing_accounts (user_id) values ($1)
+         on conflict (user_id) do update set user_id = excluded.user_id`,
+        [userID],
+      ),
+
+    /** The state of an account at a time. The account has a row once it was locked. */
+    consumption: async (userID: string, at: Date): Promise<Consumption> => {
+      const row = (await one<{
+        credits_left: number;
+        credits_per_hour: number;
+        exhausted_at: Date | null;
+        warned: Warning | null;
+        any_running: boolean;
+      }>(
+        db,
+        `select (${settled}) - (${spentUntil('$2')}) as credits_left,
+           (select coalesce(sum(credits_per_hour), 0) from live_intervals where user_id = $1 and ended_at is null)
+             as credits_per_hour,
+           credits_exhausted_at as exhausted_at, warned,
+           exists (select ${running}) as any_running
+         from billing_accounts where user_id = $1`,
+        [userID, at],
+      ))!;
+      const {
+        credits_left: creditsLeft,
+        credits_per_hour: creditsPerHour,
+        exhausted_at: exhaustedAt,
+        warned,
+        any_running: anyRunning,
+      } = row;
+      return { creditsLeft, creditsPerHour, exhaustedAt, warned, anyRunning };
+    },
+
+    runningStreams: async (userID: string) =>
+      (await all<{ id: string }>(db, `select id ${running} order by id`, [userID])).map(({ id }) => id),
+
+    saveOutlook: (userID: string, { exhaustedAt, warned, dueAt }: Outlook) =>
+      db.query(
+        `update billing_accounts
+         set credits_exhausted_at = $2, warned = $3, due_at = least($4, free_credits_due_at)
+         where user_id = $1`,
+        [userID, exhaustedAt, warned, dueAt],
+      ),
+
+    /** Takes up an account that something is due to. Processes that ask in the same moment get other accounts. */
+    takeDue: (at: Date) =>
+      one<DueAccount>(
+        db,
+        `update billing_accounts set due_at = $1::timestamptz + make_interval(secs => $2)
+         where user_id = (
+           select user_id from billing_accounts where due_at <= $1
+           order by due_at limit 1 for update skip locked)
+         returning user_id, credits_exhausted_at, warned, free_credits_due_at`,
+        [at, dueAgainSeconds],
+      ),
+
+    emailFacts: async (userID: string) =>
+      (await one<EmailFacts>(db, 'select email, email_verified from users where id = $1', [userID]))!,
+
+    /** Whether free credits were given to this inbox, or to this user with another one. */
+    hadFreeCredits: async (userID: string, inbox: string) =>
+      (await one<{ had: boolean }>(
+        db,
+        'select exists (select from free_credit_grants where email_sha256 = $2 or user_id = $1) as had',
+        [userID, sha256(inbox)],
+      ))!.had,
+
+    /** Remembers that free credits are given to this inbox. @returns false if they were given to it before */
+    claimFreeCredits: async (userID: string, inbox: string) =>
+      (await one<{ claimed: boolean }>(
+        db,
+        `with claimed as (
+           insert into free_credit_grants (email_sha256, user_id) values ($1, $2)
+           on conflict do nothing returning user_id)
+         select exists (select from claimed) as claimed`,
+        [sha256(inbox), userID],
+      ))!.claimed,
+
+    markFreeCreditsDecided: (userID: string) =>
+      db.query('update billing_accounts set free_credits_due_at = null where user_id = $1', [userID]),
+  };
+}
+
+/** The hash of an inbox is enough to know it again, without keeping the address. */
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,113 @@
+// Every issue that can keep a stream from starting, or be left out by a start, and for each what to do about it.
+export const readinessPaths = [
+  'VIDEO',
+  'AUDIO',
+  'PLAYLIST',
+  'DESTINATION',
+  'MANAGED',
+  'BILLING',
+  'SCHEDULE',
+  'STREAM',
+] as const;
+export const readinessStages = ['PREFLIGHT', 'PREPARATION'] as const;
+
+export interface ReadinessIssue {
+  readonly code: ReadinessCode;
+  readonly error: string;
+  readonly path: (typeof readinessPaths)[number];
+  readonly stage: (typeof readinessStages)[number];
+  readonly suggestion: string;
+}
+
+/**
+ * By stable code: the part of the stream to look at, the error, the suggestion and the stage, which is
+ * PREFLIGHT where a row names none. Issues of stage PREFLIGHT keep the stream from starting; those of
+ * PREPARATION say what a start leaves out.
+ */
+const issueTable = {
+  no_video: ['VIDEO', 'The stream has nothing to show.', 'Set playlistIDs or videoUploadObjectID.'],
+  upload_missing: ['VIDEO', 'The video upload does not exist.', 'Name an upload of yours in videoUploadObjectID.'],
+  upload_not_uploaded: [
+    'VIDEO',
+    'The bytes of the video have not been uploaded.',
+    'PUT them to the upload URL, then call complete; an import only has to finish.',
+  ],
+  upload_not_probed: ['VIDEO', 'The video is still being examined.', 'Wait until its probeState is completed.'],
+  upload_unusable: ['VIDEO', 'The video cannot be played.', "Read the upload's failure, then upload another file."],
+  upload_not_visual: [
+    'VIDEO',
+    'The upload named as video has no picture.',
+    'Name a video or an image; use audioUploadObjectID for sound.',
+  ],
+  audio_missing: ['AUDIO', 'The audio upload does not exist.', 'Name an upload of yours in audioUploadObjectID.'],
+  audio_not_uploaded: [
+    'AUDIO',
+    'The bytes of the audio have not been uploaded.',
+    'PUT them to the upload URL, then call complete; an import only has to finish.',
+  ],
+  audio_not_probed: ['AUDIO', 'The audio is still being examined.', 'Wait until its probeState is completed.'],
+  audio_unusable: ['AUDIO', 'The audio cannot be played.', "Read the upload's failure, then upload another file."],
+  audio_silent: ['AUDIO', 'The upload named as audio has no sound.', 'Name an upload that has an audio track.'],
+  playlist_missing: ['PLAYLIST', 'A playlist of the stream does not exist.', 'Name playlists of yours in playlistIDs.'],
+  playlist_empty: ['PLAYLIST', 'A playlist of the stream has no items.', 'Add items with apply_playlist_operations.'],
+  playlist_not_probed: [
+    'PLAYLIST',
+    'The items of a playlist are still being examined.',
+    'Wait until the probeState of an upload in it is completed.',
+  ],
+  playlist_not_playable: [
+    'PLAYLIST',
+    'No item of a playlist can be played.',
+    'Read the failure of each item in get_playlist, then replace the items.',
+  ],
+  destination_missing: ['DESTINATION', 'The stream has no destination.', 'Create a destination and set destinationID.'],
+  destination_archived: ['DESTINATION', 'The destination is archived.', 'Choose another destination.'],
+  destination_forbidden: [
+    'DESTINATION',
+    "The destination's address may not be used here.",
+    'Use a public rtmp:// or rtmps:// address.',
+  ],
+  destination_limit: [
+    'DESTINATION',
+    'The destination does not take this quality, framerate or codec.',
+    'Choose a lower quality or framerate, and videoCodec h264.',
+  ],
+  backup_url_missing: [
+    'DESTINATION',
+    'The destination has no backup address.',
+    'Set backupRtmpURL on the destination, or runBackupStream to false.',
+  ],
+  managed_not_connected: [
+    'MANAGED',
+    'No managed connection is set up.',
+    'Connect one, or use an RTMP destination instead.',
+  ],
+  no_credits: ['BILLING', 'There are no credits left.', 'Buy credits with create_top_up.'],
+  schedule_end_past: ['SCHEDULE', "The schedule's end has passed.", 'Set a later scheduleEndAt, or clear it.'],
+  playlist_items_pending: [
+    'PLAYLIST',
+    'Some items of a playlist are still being examined.',
+    'Wait until they are, or start: they join the running stream then.',
+    'PREPARATION',
+  ],
+  playlist_items_skipped: [
+    'PLAYLIST',
+    'Some items of a playlist cannot be played.',
+    'Read the failure of each item in get_playlist, then replace or remove it. A start leaves them out.',
+    'PREPARATION',
+  ],
+} as const satisfies Record<string, readonly [(typeof readinessPaths)[number], string, string, 'PREPARATION'?]>;
+
+export type ReadinessCode = keyof typeof issueTable;
+export const readinessCodes = Object.keys(issueTable) as [ReadinessCode, ...ReadinessCode[]];
+
+/** The issue of a code, in the words that fit every case of it. */
+export function issueOf(code: ReadinessCode): ReadinessIssue {
+  const [path, error, suggestion, stage = 'PREFLIGHT'] = issueTable[code];
+  return { code, error, path, stage, suggestion };
+}
+
+/** Whether an issue keeps the stream from starting. */
+export function isBlocking(issue: ReadinessIssue): boolean {
+  return issue.stage === 'PREFLIGHT';
+}

@@ -1,0 +1,119 @@
+// Publishes the draft of a playlist.
+// The draft, as it was when its user asked for that, becomes the live snapshot, which a running stream then plays.
+import type { Database } from '../data/database.ts';
+import type { Playlist } from '../data/playlists.ts';
+import { formatOfRun, formatOfStart } from '../data/streams.ts';
+import type { Stream } from '../data/streams.ts';
+import { boundaryAfter } from '../domain/play-out.ts';
+import type { PictureFormat } from '../domain/rendition.ts';
+import { isLive } from '../domain/stream-lifecycle.ts';
+import { framesPerSecond } from '../domain/video-format.ts';
+import { judgeParts } from './judge-parts.ts';
+import { lockWithStream } from './lock-with-stream.ts';
+import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';
+import { snapshotOfPlaylist } from './timeline-snapshots.ts';
+
+/**
+ * A running stream begins with the new snapshot where an item begins, at the earliest after this time, so that each of
+ * its agents has read the snapshot before.
+ */
+const effectiveAheadSeconds = 10;
+
+/**
+ * Asks for the draft of a playlist to be published. The caller has locked the playlist with its stream. The request
+ * replaces an earlier one that is not finished.
+ */
+export async function requestDraftPublish(data: Database, stream: Stream, playlist: Playlist): Promise<Playlist> {
+  const publishing = await data.playlists.beginPublish(playlist.id);
+  await data.streamParts.settleProcessing(stream.id);
+  await data.outbox.send({
+    queue: 'media',
+    body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request },
+  });
+  await keepPrepared(data, 'playlist', playlist.id, { retries: true });
+  return publishing;
+}
+
+/**
+ * Finishes one request to publish a draft. Does nothing while an item is still being probed or prepared: whoever ends
+ * that sends the command again. Nor for a request that a later one has replaced.
+ * @param now the time by the database's clock, which the anchor of a run was taken from as well
+ * @param random uniform in [0, 1)
+ */
+export async function publishDraft(
+  data: Database,
+  playlistID: string,
+  request: number,
+  now: Date,
+  random: () => number,
+): Promise<void> {
+  const locked = await lockWithStream(data, playlistID);
+  if (!locked) return;
+  const { stream, playlist } = locked;
+  const { publishing } = playlist;
+  if (!publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
+
+  const namedIDs = publishing.items.map((item) => item.uploadID);
+  const found = await data.uploads.findSettled(playlist.user_id, namedIDs);
+  if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
+
+  const uploads = new Map(found.map((upload) => [upload.id, upload]));
+  const snapshot = snapshotOfPlaylist(playlist.kind, publishing, uploads, Math.floor(random() * 2 ** 31));
+  if (snapshot.items.length === 0)
+    return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
+  if (stream.stream_backend === 'manifest') {
+    const uploadIDs = snapshot.items.map((item) => item.uploadID);
+    const format = await formatOf(data, stream);
+    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, { retries: false });
+    if (preparation === 'preparing') return;
+    if (preparation === 'failed') {
+      const failedFormat = playlist.kind === 'audio' ? 'sound' : format;
+      const remedy = await remedyFor(data, uploadIDs, failedFormat, 'Replace its uploads.');
+      return fail(data, locked, `No item of the playlist could be prepared. ${remedy}`);
+    }
+  }
+  await data.playlists.finishPublish(playlist.id, { ...publishing, publishedAt: now.toISOString() });
+  await settle(data, stream);
+  if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
+    await takeOver(data, stream, playlist, snapshot, now);
+  }
+}
+
+async function fail(
+  data: Database,
+  { stream, playlist }: { readonly stream: Stream; readonly playlist: Playlist },
+  detail: string,
+): Promise<void> {
+  await data.playlists.failPublish(playlist.id, { code: 'playlist_not_playable', detail });
+  await settle(data, stream);
+}
+
+/** The format that the stream plays in now, or will play in when it is started. */
+async function formatOf(data: Database, stream: Stream): Promise<PictureFormat> {
+  return isLive(stream.state) ? formatOfRun(stream) : formatOfStart(stream, (await data.users.find(stream.user_id))!);
+}
+
+/** An idle stream is `invalid` as long as the draft of one of its playlists could not be published. */
+async function settle(data: Database, stream: Stream): Promise<void> {
+  await data.streamParts.settleProcessing(stream.id);
+  await judgeParts(data, stream);
+}
+
+/** Appends the new snapshot to the timeline of a running stream. */
+async function takeOver(
+  data: Database,
+  stream: Stream,
+  playlist: Playlist,
+  snapshot: ReturnType<typeof snapshotOfPlaylist>,
+  now: Date,
+): Promise<void> {
+  const track = playlist.kind;
+  const replacement = { playlistID: playlist.id, snapshot };
+  // A run without an anchor has sent nothing yet: it begins with the new snapshot.
+  if (stream.anchored_at === null) return data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: 0 });
+  const timeline = (await data.timelines.ofStream(stream.id))[track];
+  const fps = framesPerSecond[stream.run_framerate!];
+  const elapsedSeconds = (now.getTime() - stream.anchored_at.getTime()) / 1000;
+  const boundary = boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps);
+  await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: boundary / fps });
+}

@@ -1,0 +1,53 @@
+// What the environment of a deployable says of its surroundings: each takes the groups of variables that it works with.
+import { requiredVariable } from '../../required-variable.ts';
+import { queueNames } from '../command-queue/queues.ts';
+import type { QueueName } from '../command-queue/queues.ts';
+import type { AwsCoreEnvironment, DatabaseEnvironment } from './connect-aws.ts';
+
+export const databaseVariables = ['DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION'] as const;
+
+/** @throws naming the variable that is missing */
+export function readDatabaseEnvironment(env: NodeJS.ProcessEnv): DatabaseEnvironment {
+  const required = (name: (typeof databaseVariables)[number]) => requiredVariable(env, name);
+  return {
+    databaseHost: required('DATABASE_HOST'),
+    databaseUser: required('DATABASE_USER'),
+    databaseName: required('DATABASE_NAME'),
+    databaseRegion: required('DATABASE_REGION'),
+  };
+}
+
+export const coreVariables = [...databaseVariables, 'SERVICE_SECRET_ARN', 'SEALING_KEY_ARN', 'BASE_URL'] as const;
+
+/** @throws naming the variable that is missing */
+export function readCoreEnvironment(env: NodeJS.ProcessEnv): AwsCoreEnvironment {
+  const required = (name: (typeof coreVariables)[number]) => requiredVariable(env, name);
+  return {
+    ...readDatabaseEnvironment(env),
+    serviceSecretARN: required('SERVICE_SECRET_ARN'),
+    sealingKeyARN: required('SEALING_KEY_ARN'),
+    origin: required('BASE_URL'),
+  };
+}
+
+/** What a stage decides about streams. */
+export const streamingVariables = ['ALLOW_PRIVATE_ADDRESSES', 'LEGACY_RTMP_URL'] as const;
+
+/** @throws naming the variable that is missing */
+export function readStreamingEnvironment(env: NodeJS.ProcessEnv) {
+  return {
+    allowPrivateAddresses: requiredVariable(env, streamingVariables[0]) === 'true',
+    legacyRtmpURL: env[streamingVariables[1]] || null,
+  };
+}
+
+/** The URLs of the queues that a deployable sends to or takes from, and of no other, as JSON by name. */
+export const queueVariables = ['QUEUE_URLS'] as const;
+
+/** @throws if the variable is missing, or names a queue that does not exist */
+export function readQueueURLs(env: NodeJS.ProcessEnv): Partial<Record<QueueName, string>> {
+  const queueURLs = JSON.parse(requiredVariable(env, queueVariables[0])) as Record<string, string>;
+  const unknown = Object.keys(queueURLs).find((name) => !queueNames.includes(name as QueueName));
+  if (unknown) throw new Error(`QUEUE_URLS names a queue that does not exist: ${unknown}`);
+  return queueURLs;
+}

@@ -1,0 +1,134 @@
+// The whole objects of the file object store: a file for each key, written beside its place and then put there at once.
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ByteRange } from './byte-range.ts';
+import { assertObjectKey, ObjectExists, ObjectNotFound } from './object-store.ts';
+import type { ObjectFacts } from './object-store.ts';
+
+/**
+ * An object as it was when it was opened, whatever happens to its key afterwards.
+ * It holds a file open until its stream ends or `close` is called.
+ */
+export interface OpenObject {
+  readonly facts: ObjectFacts;
+  /** Reads from the byte `start` to the byte `end`, both included. */
+  stream(start: number, end: number): Promise<Readable>;
+  close(): Promise<void>;
+}
+
+/** Moves a finished file to the path of its object. */
+type PutInPlace = (file: string, path: string) => Promise<void>;
+
+/**
+ * Each file holds the object's bytes and, after them, its content type, padded to this length. So one rename changes
+ * both at once, and an offset in the file is the offset in the object.
+ */
+const trailerBytes = 256;
+
+export class FileObjects {
+  readonly #objects: string;
+  readonly #unfinished: string;
+
+  /** @param folder made when missing; gets a folder `objects`, and `parts` for files that are still being written */
+  constructor(folder: string) {
+    this.#objects = join(folder, 'objects');
+    this.#unfinished = join(folder, 'parts');
+    mkdirSync(this.#unfinished, { recursive: true });
+  }
+
+  async open(key: string): Promise<OpenObject | null> {
+    const file = await openIfThere(this.#pathOf(key));
+    if (!file) return null;
+    const sizeBytes = (await file.stat()).size - trailerBytes;
+    const { buffer } = await file.read(Buffer.alloc(trailerBytes), 0, trailerBytes, sizeBytes);
+    return {
+      facts: { sizeBytes, contentType: buffer.toString('latin1').trimEnd() },
+      async stream(start, end) {
+        if (start <= end) return file.createReadStream({ start, end });
+        // The stream of a file always reads at least one byte, so no bytes are a stream of their own.
+        await file.close();
+        return Readable.from([]);
+      },
+      close: () => file.close(),
+    };
+  }
+
+  async head(key: string): Promise<ObjectFacts | null> {
+    const object = await this.open(key);
+    await object?.close();
+    return object?.facts ?? null;
+  }
+
+  /** @throws ObjectNotFound */
+  async read(key: string, { start, end }: ByteRange = { start: 0, end: Infinity }): Promise<Readable> {
+    const object = await this.open(key);
+    if (!object) throw new ObjectNotFound(key);
+    return object.stream(start, Math.min(end, object.facts.sizeBytes - 1));
+  }
+
+  /** Replaces what was there. */
+  async write(key: string, body: Readable | Buffer, contentType: string): Promise<void> {
+    await this.#writeThen(rename, key, body, contentType);
+  }
+
+  /** @throws ObjectExists if there is an object already, or another write was faster */
+  async writeNew(key: string, body: Readable, contentType: string): Promise<void> {
+    await this.#writeThen(putInEmptyPlace, key, body, contentType);
+  }
+
+  async delete(key: string): Promise<void> {
+    await rm(this.#pathOf(key), { force: true });
+  }
+
+  /** No key contains '@', so the file of one key never has the name of a folder that another key needs. */
+  #pathOf(key: string): string {
+    assertObjectKey(key);
+    return join(this.#objects, `${key}@object`);
+  }
+
+  /** Writes a file outside of the objects' folder, then lets `putInPlace` make it the object in one step. */
+  async #writeThen(putInPlace: PutInPlace, key: string, body: Readable | Buffer, contentType: string): Promise<void> {
+    const path = this.#pathOf(key);
+    const file = join(this.#unfinished, randomUUID());
+    const trailer = Buffer.from(contentType.padEnd(trailerBytes), 'latin1');
+    if (trailer.length !== trailerBytes) throw new Error(`a content type has at most ${trailerBytes} characters`);
+    try {
+      // Nothing may be awaited before the pipeline: a body that fails while nobody listens to it ends the process.
+      await pipeline(
+        Buffer.isBuffer(body) ? Readable.from([body]) : body,
+        async function* (chunks: AsyncIterable<Buffer>) {
+          yield* chunks;
+          yield trailer;
+        },
+        createWriteStream(file, { flags: 'wx', flush: true }),
+      );
+      await mkdir(dirname(path), { recursive: true });
+      await putInPlace(file, path);
+    } catch (error) {
+      await rm(file, { force: true });
+      throw error;
+    }
+  }
+}
+
+/** A link, unlike a rename, fails where there is a file already. */
+async function putInEmptyPlace(file: string, path: string): Promise<void> {
+  await link(file, path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new ObjectExists('the URL was used already: there is an object') : error;
+  });
+  await rm(file);
+}
+
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

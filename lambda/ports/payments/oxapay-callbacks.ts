@@ -1,0 +1,71 @@
+// Reads OxaPay's messages about deposits at static addresses: verifies their signature, and translates them.
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import type { DepositReport, PaymentEvent } from '../../domain/payment-reports.ts';
+import { CallbackRefused } from './callback-refused.ts';
+
+/** OxaPay writes decimal numbers as numbers or as text. */
+const decimal = z.union([z.number().nonnegative(), z.string().regex(/^\d+(\.\d+)?(e-?\d+)?$/i)]).transform(String);
+
+/** The part of a payment message that is read (https://docs.oxapay.com/webhook). */
+const message = z.object({
+  type: z.string(),
+  /** The id that we gave when the address was made. */
+  order_id: z.string().nullish(),
+  txs: z
+    .array(
+      z.object({
+        tx_hash: z.string().min(1),
+        status: z.string(),
+        received_amount: decimal,
+        /** In US dollars, by the rate of the moment when the coins arrived. */
+        value: decimal,
+        currency: z.string(),
+        network: z.string(),
+      }),
+    )
+    .nullish(),
+});
+
+/** The value of the header `HMAC`: HMAC-SHA512 of the raw body with the merchant key, in hexadecimal. */
+export function signOxapayMessage(merchantKey: string, body: string): string {
+  return createHmac('sha512', merchantKey).update(body).digest('hex');
+}
+
+/**
+ * Verifies and translates a message. Its signature has no time in it, but a message that somebody sends again changes
+ * nothing, since it says what is known already.
+ * @throws {CallbackRefused} where the signature is missing or wrong
+ */
+export function readOxapayEvent(merchantKey: string, body: string, headers: Headers): PaymentEvent {
+  const expected = Buffer.from(signOxapayMessage(merchantKey, body));
+  const given = Buffer.from(headers.get('hmac') ?? '');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new CallbackRefused('the signature is not valid for this message');
+  const { type, order_id: addressID, txs } = message.parse(JSON.parse(body));
+  // All incoming payments concern us. One that names no address of ours stays
+  // stored, so that somebody can look into it.
+  const incoming = type.toLowerCase() === 'payout' ? [] : (txs ?? []);
+  return { id: sha256(body), reports: incoming.map((tx) => deposit(addressID ?? '', tx)) };
+}
+
+function deposit(addressID: string, tx: NonNullable<z.output<typeof message>['txs']>[number]): DepositReport {
+  return {
+    kind: 'deposit',
+    // One transaction can pay to several addresses and in several coins.
+    id: `dep_${sha256(`${tx.network}/${tx.tx_hash}/${tx.currency}/${addressID}`).slice(0, 40)}`,
+    addressID,
+    state: stateOf(tx.status.toLowerCase()),
+    amount: tx.received_amount,
+    valueUSD: Number(tx.value),
+  };
+}
+
+function stateOf(status: string): DepositReport['state'] {
+  if (status === 'confirmed') return 'confirmed';
+  return status === 'failed' || status === 'rejected' ? 'failed' : 'confirming';
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,53 @@
+// Connects the payment providers that the secret of a stage configures.
+import * as z from 'zod';
+import { readSecret } from '../aws/call-aws.ts';
+import { noCryptoProcessor } from './crypto-processor.ts';
+import type { CryptoProcessor } from './crypto-processor.ts';
+import { createOxapayProcessor } from './oxapay-processor.ts';
+import { noPaymentProvider } from './payment.ts';
+import type { PaymentProvider } from './payment.ts';
+import { createStripePayment } from './stripe-payment.ts';
+
+export interface PaymentProviders {
+  readonly payment: PaymentProvider;
+  readonly crypto: CryptoProcessor;
+}
+
+/** The paths below the public origin to which the providers send their messages. */
+export const callbackPaths = { payment: '/v1/callbacks/payment', crypto: '/v1/callbacks/crypto' } as const;
+
+/** The content of the secret. A kind of payment that is left out is not offered. */
+const configuration = z.object({
+  payment: z
+    .object({ provider: z.literal('stripe'), apiKey: z.string().min(1), webhookSecret: z.string().min(1) })
+    .optional(),
+  crypto: z.object({ provider: z.literal('oxapay'), merchantKey: z.string().min(1) }).optional(),
+});
+
+/** @throws where the configuration is malformed. The message says where, and never repeats a value. */
+export function createPaymentProviders(secret: string, origin: string, clock: () => Date): PaymentProviders {
+  const { data, error } = configuration.safeParse(parseJson(secret));
+  if (!data) {
+    const places = error.issues.map(({ path }) => path.join('.') || 'its root').join(', ');
+    throw new Error(`the secret of the payment providers is malformed at ${places}`);
+  }
+  const { payment, crypto } = data;
+  return {
+    payment: payment ? createStripePayment({ ...payment, siteURL: origin, clock }) : noPaymentProvider,
+    crypto: crypto
+      ? createOxapayProcessor({ ...crypto, callbackURL: origin + callbackPaths.crypto })
+      : noCryptoProcessor,
+  };
+}
+
+export async function connectPaymentProviders(secretARN: string, origin: string): Promise<PaymentProviders> {
+  return createPaymentProviders(await readSecret(secretARN), origin, () => new Date());
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

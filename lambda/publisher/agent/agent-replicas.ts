@@ -1,0 +1,56 @@
+// The replicas that an agent holds and publishes, by id.
+import type { Replica } from '../../data/replicas.ts';
+import type { ReplicaFigures } from '../../data/figures.ts';
+import type { HeldReplica } from '../replica/held-replica.ts';
+
+/** Begins to publish a replica once `predecessor`, which may still send on the same key, has ended. */
+export type BeginReplica = (replica: Replica, predecessor: Promise<void> | undefined) => HeldReplica;
+
+export class AgentReplicas {
+  readonly #begin: BeginReplica;
+  readonly #byID = new Map<string, HeldReplica>();
+
+  constructor(begin: BeginReplica) {
+    this.#begin = begin;
+  }
+
+  /** As they are at any later time. Those that end leave it. */
+  get byID(): ReadonlyMap<string, HeldReplica> {
+    return this.#byID;
+  }
+
+  get slotsUsed(): number {
+    let used = 0;
+    for (const replica of this.#byID.values()) used += replica.slots;
+    return used;
+  }
+
+  /**
+   * Publishes a claimed replica. The agent may have held the same replica before: as the holder of an earlier claim, or
+   * as its successor.
+   */
+  begin(replica: Replica): void {
+    const predecessor = this.#byID.get(replica.id)?.end();
+    const held = this.#begin(replica, predecessor);
+    this.#byID.set(replica.id, held);
+    void held.finished.then(() => {
+      // By now the replica may have been claimed again, and begun anew.
+      if (this.#byID.get(replica.id) === held) this.#byID.delete(replica.id);
+    });
+  }
+
+  /** Ends those that are wanted no more. */
+  endForGood(replicaIDs: readonly string[]): void {
+    for (const id of replicaIDs) this.#byID.get(id)?.endForGood();
+  }
+
+  /** Lets go of all, for other agents to claim. Resolves when no connection and no process is left. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#byID.values()].map((held) => held.end()));
+  }
+
+  /** What is measured of each. @param sampledAt now, by the database's clock */
+  sampleFigures(sampledAt: Date): ReplicaFigures[] {
+    return [...this.#byID.values()].map((held) => held.sampleFigures(sampledAt));
+  }
+}

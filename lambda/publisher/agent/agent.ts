@@ -1,0 +1,197 @@
+// An agent: a process that claims replicas, publishes them, and holds them by a lease that it renews every second.
+import { setTimeout } from 'node:timers/promises';
+import { databaseOn } from '../../data/database.ts';
+import type { Database } from '../../data/database.ts';
+import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
+import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
+import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { AgentReplicas } from './agent-replicas.ts';
+import { replicaBeginner } from './begin-replica.ts';
+import { Chores } from './chores.ts';
+import { handOver } from './hand-over.ts';
+import { answerPeers, KnownPeers } from './peers.ts';
+import { ReplicaClaims } from './replica-claims.ts';
+
+/**
+ * Runs until the signal aborts; then hands its replicas over. While the database does not answer it goes on sending.
+ * @throws {LeaseLost} after ending everything: start a new agent in its place
+ */
+export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
+  const agent = new Agent(options);
+  await agent.register();
+  try {
+    await agent.serve(signal);
+  } finally {
+    await agent.end();
+  }
+}
+
+/**
+ * `serving`: the agent renews its lease, claims replicas and does chores. `handing over`: it claims nothing more, and
+ * still renews until others have what it holds, or it has given it back.
+ */
+type AgentState = 'starting' | 'serving' | 'handing over' | 'ended';
+
+class Agent {
+  readonly #options: AgentOptions;
+  readonly #data: Database;
+  readonly #lease: AgentLease;
+  readonly #replicas: AgentReplicas;
+  readonly #claims: ReplicaClaims;
+  readonly #peers: KnownPeers;
+  readonly #chores: Chores;
+  #state: AgentState = 'starting';
+  #peerServer: Awaited<ReturnType<typeof answerPeers>> | null = null;
+  /** Aborted when the agent takes nothing more from queues. */
+  readonly #consuming = new AbortController();
+  /** Aborted when nothing is sent any more, so that nobody has to watch the lease. */
+  readonly #sending = new AbortController();
+  #watching: Promise<void> = Promise.resolve();
+  #consumers: readonly Promise<unknown>[] = [];
+
+  constructor(options: AgentOptions) {
+    const { agentID, pool, queue, slots, backends, settings, startOptions, steadyClock } = options;
+    this.#options = options;
+    const data = databaseOn(pool);
+    this.#data = data;
+    this.#peers = new KnownPeers(() => data.agents.peerURLs(agentID), steadyClock);
+    this.#lease = new AgentLease({
+      agentID,
+      pool,
+      steadyClock,
+      peerURLs: () => this.#peers.urls,
+      onRenewed: ({ ending }) => this.#replicas.endForGood(ending),
+      onLost: () => void this.#replicas.end(),
+      onCutOff: (how) => this.#cutOff(how),
+    });
+    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend: () => this.#lease.maySend() }));
+    const replicas = this.#replicas;
+    const mayClaim = () => this.#state === 'serving' && this.#lease.mayClaim;
+    this.#claims = new ReplicaClaims({ agentID, slots, backends, data, replicas, mayClaim });
+    this.#chores = new Chores({
+      agentID,
+      pool,
+      data,
+      queue,
+      replicas,
+      claims: this.#claims,
+      peers: this.#peers,
+      startOptions: { ...startOptions, settings },
+      steadyClock,
+      onHindered: (chore, error) => this.#logHindrance(chore, error),
+    });
+  }
+
+  /** Makes the agent known to the others. */
+  async register(): Promise<void> {
+    const { agentID, supervisor, release, zone, backends, slots, peering, log } = this.#options;
+    this.#peerServer = await answerPeers(peering, () => this.#lease.renewingForMs());
+    await this.#data.agents.register({
+      id: agentID,
+      supervisor,
+      release,
+      zone,
+      backends,
+      peerURL: this.#peerServer.url,
+    });
+    log('agent_started', { agentID, slots });
+  }
+
+  /** Publishes until the signal aborts. @throws {LeaseLost} */
+  async serve(signal: AbortSignal): Promise<void> {
+    this.#state = 'serving';
+    signal.addEventListener('abort', () => this.#stopServing(), { once: true });
+    if (signal.aborted) this.#stopServing();
+    this.#watching = this.#lease.watch(this.#sending.signal);
+    this.#consumers = this.#consumeCommands();
+    while (this.#state === 'serving') {
+      const beganMs = this.#options.steadyClock();
+      await this.#renew();
+      const untilNextMs = Math.max(0, renewEveryMs - (this.#options.steadyClock() - beganMs));
+      await setTimeout(untilNextMs, undefined, { signal: this.#consuming.signal }).catch(() => {});
+    }
+  }
+
+  /** Gives back or hands over what the agent holds. Resolves when nothing of it is left. */
+  async end(): Promise<void> {
+    const { agentID, pool, log } = this.#options;
+    this.#stopServing();
+    await this.#lease.renewDuring(this.#handOver());
+    await this.#replicas.end();
+    this.#sending.abort();
+    await this.#watching;
+    this.#peerServer?.close();
+    await this.#lease.close();
+    await this.#data.agents.declareDead(agentID);
+    await recoverReplicas(pool);
+    // An upload that is being prepared takes as long as it takes, and needs no lease.
+    await Promise.all([this.#chores.fired(), ...this.#consumers]);
+    this.#state = 'ended';
+    log('agent_ended', { agentID });
+  }
+
+  /** A command to publish only wakes the agent up: what there is to claim, the database says. */
+  #consumeCommands(): Promise<unknown>[] {
+    const { backends, queue, handleMedia } = this.#options;
+    const { signal } = this.#consuming;
+    const wake: QueueHandler = async () => {
+      await this.#claims.claim();
+      return { batchItemFailures: [] };
+    };
+    return [
+      ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
+      queue.consume('media', handleMedia, { signal, batchSize: 1 }),
+    ];
+  }
+
+  /** What fails, as when the database does not answer, is done again in a second. @throws {LeaseLost} */
+  async #renew(): Promise<void> {
+    try {
+      await this.#renewOnce();
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      this.#logHindrance('renew', error);
+    }
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { steadyClock, onLoad } = this.#options;
+    const begunBefore = [...this.#replicas.byID];
+    const renewal = await this.#lease.renew();
+    const answeredAtMs = steadyClock();
+    this.#claims.noteHeld([...renewal.holding.keys()]);
+    onLoad?.({ replicas: this.#replicas.byID.size, slotsUsed: this.#replicas.slotsUsed });
+    // A replica that was begun before the database was asked, and that its answer lacks, is another agent's by now, or
+    // gone.
+    for (const [id, replica] of begunBefore) {
+      if (renewal.holding.get(id) !== replica.claim.epoch) void replica.end();
+    }
+    const databaseClock = () => new Date(renewal.now.getTime() + steadyClock() - answeredAtMs);
+    this.#chores.begin({ renewal, databaseClock });
+  }
+
+  async #handOver(): Promise<void> {
+    const { agentID, pool, queue, steadyClock, log } = this.#options;
+    await Promise.all([this.#chores.stop(), this.#claims.settled()]);
+    if (this.#lease.isLost) return;
+    const holding = async () => (await this.#lease.renew()).holding;
+    await handOver({ agentID, pool, replicas: this.#replicas.byID, queue, steadyClock, log, holding });
+  }
+
+  #stopServing(): void {
+    if (this.#state === 'serving') this.#state = 'handing over';
+    this.#consuming.abort();
+  }
+
+  #cutOff(how: 'cut off' | 'asleep'): void {
+    const { agentID, log } = this.#options;
+    log('agent_cut_off', { agentID, how, replicas: this.#replicas.byID.size });
+    void this.#replicas.end();
+  }
+
+  #logHindrance(work: string, error: unknown): void {
+    const { agentID, log } = this.#options;
+    log('agent_hindered', { agentID, work, error: String(error) });
+  }
+}

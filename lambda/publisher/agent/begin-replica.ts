@@ -1,0 +1,74 @@
+// Begins to publish a claimed replica: joins it to the database, and to what all streams of the agent share.
+import type { Database } from '../../data/database.ts';
+import { inTransaction } from '../../data/database.ts';
+import type { Replica } from '../../data/replicas.ts';
+import { reportReplica } from '../../orchestration/replica-reports.ts';
+import { SegmentStore } from '../prepared/segment-store.ts';
+import { SendSchedule } from '../prepared/send-schedule.ts';
+import { HeldReplica } from '../replica/held-replica.ts';
+import type { Report } from '../replica/latest-report.ts';
+import { loadPublishPlan } from './load-publish-plan.ts';
+import { DeliveryMeter } from '../rtmp/delivery-meter.ts';
+import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
+import { TlsSessions } from '../rtmp/tls-sessions.ts';
+import type { AgentOptions } from './agent-options.ts';
+import type { BeginReplica } from './agent-replicas.ts';
+
+const connectTimeoutMs = 10_000;
+/** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
+const maxCachedBytes = 512 * 1024 * 1024;
+
+export interface BeginReplicaOptions extends AgentOptions {
+  readonly data: Database;
+  /** Asked before every write to a destination. */
+  readonly maySend: () => boolean;
+}
+
+/** What all streams of one agent share is made once, here. */
+export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
+  const { pool, data, objects, settings, steadyClock, log, maySend } = options;
+  const prepared = {
+    store: new SegmentStore({ objects, maxCachedBytes }),
+    schedule: new SendSchedule(steadyClock),
+  };
+  const client: RtmpClientOptions = {
+    allowPrivateAddresses: settings.allowPrivateAddresses,
+    connectTimeoutMs,
+    meter: new DeliveryMeter(),
+    tlsSessions: new TlsSessions(),
+    maySend,
+  };
+
+  const millisecondsSinceAnchor = async (streamID: string) => {
+    const { anchored_at: anchoredAt, now } = await data.streams.anchor(streamID);
+    return now.getTime() - anchoredAt.getTime();
+  };
+
+  /** Reports are written with the database's time of the observation, with the figures as they are by then. */
+  const writeReport = ({ observedAtMs, ...report }: Report, streamID: string, held: HeldReplica) =>
+    inTransaction(pool, async (tx) => {
+      const observedAt = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));
+      const figures = held.sampleFigures(observedAt);
+      return reportReplica(tx, { ...report, streamID, now: observedAt, figures });
+    });
+
+  return (replica: Replica, predecessor) => {
+    const { stream_id: streamID, role, epoch } = replica;
+    log('replica_claimed', { agentID: options.agentID, streamID, role, epoch });
+    const held: HeldReplica = new HeldReplica({
+      replica,
+      client,
+      loadPlan: async () => {
+        await predecessor;
+        return loadPublishPlan({ ...options, prepared }, replica);
+      },
+      anchor: () => millisecondsSinceAnchor(streamID),
+      report: (report) => writeReport(report, streamID, held),
+      steadyClock,
+      log,
+      random: options.startOptions.random,
+      ...(options.connectionEndsAfterMs && { connectionEndsAfterMs: options.connectionEndsAfterMs }),
+    });
+    return held;
+  };
+}

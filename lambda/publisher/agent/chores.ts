@@ -1,0 +1,142 @@
+// What an agent does each second besides publishing: everything that must never delay a renewal of its lease.
+import type { Pool } from 'pg';
+import type { Renewal } from '../../data/agents.ts';
+import type { Database } from '../../data/database.ts';
+import { inTransaction } from '../../data/database.ts';
+import { fireDue } from '../../orchestration/fire-due.ts';
+import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
+import { reportEnded } from '../../orchestration/replica-reports.ts';
+import type { StartOptions } from '../../orchestration/start-stream.ts';
+import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
+import type { AgentReplicas } from './agent-replicas.ts';
+import type { KnownPeers } from './peers.ts';
+import type { ReplicaClaims } from './replica-claims.ts';
+
+/**
+ * An agent with more streams than these writes its figures less often than every second: with 200 streams, every 5 s.
+ */
+export const figuresPerSecond = 40;
+
+export interface ChoresOptions {
+  readonly agentID: string;
+  readonly pool: Pool;
+  readonly data: Database;
+  readonly queue: CommandQueue;
+  readonly replicas: AgentReplicas;
+  readonly claims: ReplicaClaims;
+  readonly peers: KnownPeers;
+  readonly startOptions: Omit<StartOptions, 'now'>;
+  readonly steadyClock: () => number;
+  /** Told which chore failed; it is done again with the next renewal. */
+  readonly onHindered: (chore: string, error: unknown) => void;
+}
+
+/** A renewal's answer, and the database's time from then on, whatever happens to this machine's clock. */
+export interface Occasion {
+  readonly renewal: Renewal;
+  readonly databaseClock: () => Date;
+}
+
+interface Chore {
+  /** The name that the log event `agent_hindered` carries. */
+  readonly name: string;
+  readonly isDue: (renewal: Renewal) => boolean;
+  readonly work: (occasion: Occasion) => Promise<unknown>;
+}
+
+export class Chores {
+  readonly #options: ChoresOptions;
+  readonly #table: readonly Chore[];
+  #isStopped = false;
+  #underWay: Promise<void> | null = null;
+  #firing: Promise<void> | null = null;
+  #figuresWrittenAtMs = -Infinity;
+
+  constructor(options: ChoresOptions) {
+    const { pool, queue, claims, peers } = options;
+    this.#options = options;
+    this.#table = [
+      { name: 'learnPeers', isDue: () => true, work: () => peers.learn() },
+      { name: 'recover', isDue: ({ isAnyDead }) => isAnyDead, work: () => recoverReplicas(pool) },
+      {
+        name: 'claimWaiting',
+        isDue: ({ isAnyWaiting }) => isAnyWaiting || claims.areAnyUnknown,
+        work: () => claims.claim(),
+      },
+      {
+        name: 'reportEnds',
+        isDue: ({ ending }) => ending.length > 0,
+        work: ({ renewal }) => this.#reportEnds(renewal),
+      },
+      { name: 'sayFigures', isDue: () => this.#areFiguresDue(), work: (occasion) => this.#writeFigures(occasion) },
+      { name: 'relay', isDue: ({ isAnyUnsent }) => isAnyUnsent, work: () => queue.relay() },
+    ];
+  }
+
+  /** Begins what a renewal has shown to be due, unless the same is still under way from an earlier one. */
+  begin(occasion: Occasion): void {
+    this.#underWay ??= this.#doDue(occasion).finally(() => (this.#underWay = null));
+    // Firing runs beside the others: thousands of schedules that are due together must not keep the streams of a dead
+    // agent waiting.
+    if (occasion.renewal.isAnyDue) this.#firing ??= this.#fire(occasion).finally(() => (this.#firing = null));
+  }
+
+  /** Begins no further chore. Resolves when none is under way, but for the firing of what is due. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#underWay;
+  }
+
+  /** Resolves when nothing that was due is still being fired. */
+  async fired(): Promise<void> {
+    await this.#firing;
+  }
+
+  /** One after the other. A chore that fails every time keeps none of the others from being done. */
+  async #doDue(occasion: Occasion): Promise<void> {
+    for (const { name, isDue, work } of this.#table) {
+      if (this.#isStopped) return;
+      if (isDue(occasion.renewal)) await this.#attempt(name, () => work(occasion));
+    }
+  }
+
+  async #fire({ databaseClock }: Occasion): Promise<void> {
+    const { pool, startOptions } = this.#options;
+    await this.#attempt('fire', () => fireDue(pool, startOptions, databaseClock));
+  }
+
+  async #attempt(chore: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#options.onHindered(chore, error);
+    }
+  }
+
+  /**
+   * Reports the end of replicas that the agent published until the database was away, so that nobody could be told of
+   * the end.
+   */
+  async #reportEnds({ ending }: Renewal): Promise<void> {
+    const { agentID, pool, replicas, claims } = this.#options;
+    // A claim that is under way may be about to begin one of them.
+    await claims.settled();
+    for (const id of ending) {
+      if (!replicas.byID.has(id)) await inTransaction(pool, (tx) => reportEnded(tx, id, agentID));
+    }
+  }
+
+  #areFiguresDue(): boolean {
+    const { replicas, steadyClock } = this.#options;
+    const count = replicas.byID.size;
+    // Renewals come once a second, so half a second is left for one that comes a little early.
+    const everyMs = (count / figuresPerSecond - 0.5) * 1000;
+    return count > 0 && steadyClock() - this.#figuresWrittenAtMs >= everyMs;
+  }
+
+  async #writeFigures({ databaseClock }: Occasion): Promise<void> {
+    const { agentID, data, replicas, steadyClock } = this.#options;
+    this.#figuresWrittenAtMs = steadyClock();
+    await data.figures.say(agentID, replicas.sampleFigures(databaseClock()));
+  }
+}

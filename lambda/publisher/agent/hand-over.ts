@@ -1,0 +1,110 @@
+// The end of an agent that is asked to end: its streams go on at other agents, where possible before they end here.
+import { setTimeout } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { Renewal } from '../../data/agents.ts';
+import { databaseOn, inTransaction } from '../../data/database.ts';
+import type { Database } from '../../data/database.ts';
+import type { Log } from '../../log.ts';
+import { releaseReplica } from '../../orchestration/recover-replicas.ts';
+import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
+import type { HeldReplica } from '../replica/held-replica.ts';
+
+export interface HandOverOptions {
+  readonly agentID: string;
+  readonly pool: Pool;
+  /** What the agent publishes, by the replica's id. A replica that ends leaves the map. */
+  readonly replicas: ReadonlyMap<string, HeldReplica>;
+  readonly queue: CommandQueue;
+  readonly steadyClock: () => number;
+  readonly log: Log;
+  /** Renews the lease; answers the epochs of what is still held, by the replica's id. @throws when the lease is lost */
+  readonly holding: () => Promise<Renewal['holding']>;
+}
+
+/** A successor that is not live by then has something in its way. */
+const successorWithinMs = 20_000;
+const lookEveryMs = 250;
+/** So many replicas are released at the same time: each takes as long as its connection takes to close. */
+const releaseBatchSize = 8;
+
+/**
+ * Where the destination has another URL that nobody uses, the replica is offered: a successor goes live at that URL
+ * before the connection here ends. Elsewhere the connection ends first, and another agent takes the replica at once. A
+ * failure is logged and ends the attempt: the caller ends what is left.
+ */
+export async function handOver(options: HandOverOptions): Promise<void> {
+  const { agentID, pool, replicas, steadyClock, log } = options;
+  const beganMs = steadyClock();
+  try {
+    if (replicas.size === 0) return;
+    const hasSomebodyToTakeThem = await databaseOn(pool).agents.drain(agentID);
+    if (!hasSomebodyToTakeThem) return;
+    // Successors connect to the other URL, so nothing of this agent may be there.
+    await Promise.all([...replicas.values()].map((replica) => replica.leaveOtherURL()));
+    const offeredIDs = await offer(options);
+    const notOffered = [...replicas].filter(([id]) => !offeredIDs.has(id)).map(([, replica]) => replica);
+    await release(options, notOffered);
+    await release(options, await withoutSuccessor(options, offeredIDs, beganMs + successorWithinMs));
+    log('agent_handed_over', { agentID, replicas: replicas.size, tookMs: Math.round(steadyClock() - beganMs) });
+  } catch (error) {
+    log('agent_hindered', { agentID, work: 'handOver', error: String(error) });
+  }
+}
+
+/**
+ * Offers each replica whose destination has a free URL, and wakes agents up that may succeed.
+ * @returns the ids of those offered
+ */
+async function offer({ agentID, pool, queue }: HandOverOptions): Promise<ReadonlySet<string>> {
+  const offeredIDs = await inTransaction(pool, async (data) => {
+    const offered = await data.replicas.offer(agentID);
+    for (const { stream_id: streamID, backend } of offered)
+      await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
+    return new Set(offered.map(({ id }) => id));
+  });
+  await queue.relay();
+  return offeredIDs;
+}
+
+/** Ends the connections and gives the replicas back, for other agents to claim. */
+async function release(options: HandOverOptions, given: readonly HeldReplica[]): Promise<void> {
+  for (let first = 0; first < given.length; first += releaseBatchSize) {
+    await options.holding();
+    const batch = given.slice(first, first + releaseBatchSize);
+    await Promise.all(batch.map((replica) => releaseOne(options.pool, replica)));
+    await options.queue.relay();
+  }
+}
+
+async function releaseOne(pool: Pool, replica: HeldReplica): Promise<void> {
+  await replica.end();
+  const giveBack = async (data: Database) => {
+    const lastFigures = replica.sampleFigures(await data.now());
+    await releaseReplica(data, replica.streamID, replica.claim, replica.backend, lastFigures);
+  };
+  await inTransaction(pool, giveBack);
+}
+
+/**
+ * Waits until each offered replica has a successor that is live, ends those here, and gives up on the others at
+ * `untilMs`, or as soon as nobody is left to take them. @returns those that nobody took
+ */
+async function withoutSuccessor(
+  { agentID, pool, replicas, steadyClock, holding }: HandOverOptions,
+  offeredIDs: ReadonlySet<string>,
+  untilMs: number,
+): Promise<HeldReplica[]> {
+  for (;;) {
+    const held = await holding();
+    const waiting: HeldReplica[] = [];
+    for (const [id, replica] of replicas) {
+      if (!offeredIDs.has(id)) continue;
+      if (held.get(id) === replica.claim.epoch) waiting.push(replica);
+      else void replica.end();
+    }
+    if (waiting.length === 0 || steadyClock() > untilMs) return waiting;
+    const hasSomebodyToTakeThem = await databaseOn(pool).agents.drain(agentID);
+    if (!hasSomebodyToTakeThem) return waiting;
+    await setTimeout(lookEveryMs);
+  }
+}

@@ -1,0 +1,135 @@
+// Reads what a replica publishes, where to, and where in its run it is, from the rows, just before it connects.
+import { setTimeout } from 'node:timers/promises';
+import type { Database } from '../../data/database.ts';
+import type { Replica } from '../../data/replicas.ts';
+import { formatOfRun } from '../../data/streams.ts';
+import type { Stream } from '../../data/streams.ts';
+import type { TimelineEntry } from '../../domain/play-out.ts';
+import { formatName } from '../../domain/rendition.ts';
+import { destinationKeyPlace, streamKeyPlace } from '../../domain/sealed-places.ts';
+import type { StreamingSettings } from '../../orchestration/stream-parts.ts';
+import type { ObjectStore } from '../../ports/object-store/object-store.ts';
+import type { Sealer } from '../../ports/sealer/sealer.ts';
+import { encodedMedia } from '../encoded/encoded-media.ts';
+import { profileOf } from '../ffmpeg/profile.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import type { MediaOptions } from '../encoded/ffmpeg-media.ts';
+import type { MediaTools } from '../media/media-tools.ts';
+import { preparedMedia } from '../prepared/prepared-media.ts';
+import type { PreparedMediaOptions } from '../prepared/prepared-media.ts';
+import type { PublishPlan } from '../replica/publish-plan.ts';
+import type { StreamMedia } from '../replica/stream-media.ts';
+
+export interface PublishPlanOptions {
+  readonly data: Database;
+  readonly objects: ObjectStore;
+  /** Null for an agent without backends. */
+  readonly sealer: Sealer | null;
+  readonly settings: StreamingSettings;
+  readonly tools: MediaTools;
+  readonly encoder: EncoderSettings;
+  readonly log: MediaOptions['log'];
+  /** What the agent's prepared streams share. */
+  readonly prepared: Pick<PreparedMediaOptions, 'store' | 'schedule'>;
+}
+
+/** How long the URL of an item is good for: an item is read from it for as long as it plays. */
+const mediaURLSeconds = 12 * 3600;
+
+export async function loadPublishPlan(options: PublishPlanOptions, replica: Replica): Promise<PublishPlan> {
+  const { stream, now } = await options.data.streams.forPublishing(replica.stream_id);
+  return {
+    ...(await targetsOf(options, replica, stream)),
+    media: replica.backend === 'manifest' ? preparedMediaOf(options, stream) : encodedMediaOf(options, stream),
+    elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),
+  };
+}
+
+function encodedMediaOf({ data, objects, tools, encoder, log }: PublishPlanOptions, stream: Stream): StreamMedia {
+  return encodedMedia({
+    tools,
+    encoder,
+    log,
+    profile: profileOf({ ...formatOfRun(stream), videoCodec: 'h264' }),
+    loadTimelines: lastKnown(
+      () => data.timelines.ofStream(stream.id),
+      (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
+    ),
+    urlOf: (objectKey) => objects.presignGet(objectKey, { expiresInSeconds: mediaURLSeconds }),
+  });
+}
+
+function preparedMediaOf({ data, prepared, log }: PublishPlanOptions, stream: Stream): StreamMedia {
+  const format = formatOfRun(stream);
+  const withHashes = async (entries: readonly TimelineEntry[], name: string) => {
+    const uploadIDs = entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
+    return { entries, contentHashes: await data.renditions.contentHashes(uploadIDs, name) };
+  };
+  return preparedMedia({
+    ...prepared,
+    format,
+    log: (event, fields) => log(event, { streamID: stream.id, ...fields }),
+    loadTimelines: lastKnown(
+      async () => {
+        const { video, audio } = await data.timelines.ofStream(stream.id);
+        return {
+          video: await withHashes(video, formatName(format)),
+          audio: await withHashes(audio, formatName('sound')),
+        };
+      },
+      (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
+    ),
+    onLost: (uploadID, lost, segment) => {
+      const body = { task: 'prepare_upload', uploadID, format: formatName(lost), segment } as const;
+      data.outbox
+        .send({ queue: 'media', body })
+        .catch((error: unknown) => log('segment_not_asked_for', { uploadID, segment, error: String(error) }));
+    },
+  });
+}
+
+/** A timeline that takes longer to load comes too late: what plays next is read two seconds ahead. */
+const timelineWithinMs = 500;
+
+/**
+ * Loads anew each time, and answers what was loaded last when that fails or takes long: a stream goes on while the
+ * database does not answer.
+ */
+function lastKnown<Value>(load: () => Promise<Value>, onFailure: (error: unknown) => void): () => Promise<Value> {
+  let known: { value: Value } | null = null;
+  // One load at a time: many that wait for an answer would take all connections of the pool.
+  let loading: Promise<{ value: Value }> | null = null;
+  return async () => {
+    loading ??= load()
+      .then((value) => (known = { value }))
+      .finally(() => (loading = null));
+    if (!known) return (await loading).value;
+    const before = known;
+    const late = setTimeout(timelineWithinMs, before, { ref: false });
+    const orBefore = (error: unknown) => {
+      onFailure(error);
+      return before;
+    };
+    const { value } = await Promise.race([loading, late]).catch(orBefore);
+    return value;
+  };
+}
+
+async function targetsOf(
+  { data, sealer, settings }: PublishPlanOptions,
+  replica: Replica,
+  stream: Stream,
+): Promise<Pick<PublishPlan, 'target' | 'freeTarget'>> {
+  if (sealer === null) throw new Error('an agent without backends has no stream to publish');
+  if (stream.destination_id === null) {
+    const streamKey = sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id));
+    return { target: { rtmpURL: settings.legacyRtmpURL!, streamKey }, freeTarget: null };
+  }
+  const destination = (await data.destinations.find(stream.user_id, stream.destination_id))!;
+  const streamKey = sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id));
+  const { rtmp_url: first, backup_rtmp_url: second } = destination;
+  if (second === null) return { target: { rtmpURL: first, streamKey }, freeTarget: null };
+  const [own, other] = replica.role === 'backup' || replica.at_backup_url ? [second, first] : [first, second];
+  const isAlone = (await data.replicas.ofStream(stream.id)).length === 1;
+  return { target: { rtmpURL: own, streamKey }, freeTarget: isAlone ? { rtmpURL: other, streamKey } : null };
+}

@@ -1,0 +1,77 @@
+// Claims replicas for an agent, as many as its free slots can carry.
+import type { Database } from '../../data/database.ts';
+import type { Replica } from '../../data/replicas.ts';
+import type { StreamBackend } from '../../data/streams.ts';
+import type { AgentReplicas } from './agent-replicas.ts';
+
+export interface ReplicaClaimsOptions {
+  readonly agentID: string;
+  readonly slots: number;
+  readonly backends: readonly StreamBackend[];
+  readonly data: Database;
+  readonly replicas: AgentReplicas;
+  /** Whether the agent may take anything at the moment. */
+  readonly mayClaim: () => boolean;
+}
+
+export class ReplicaClaims {
+  readonly #options: ReplicaClaimsOptions;
+  #heldIDs: readonly string[] = [];
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: ReplicaClaimsOptions) {
+    this.#options = options;
+  }
+
+  /** @param replicaIDs what the agent holds, as the database said with the last renewal */
+  noteHeld(replicaIDs: readonly string[]): void {
+    this.#heldIDs = replicaIDs;
+  }
+
+  /** Whether the database counts replicas as this agent's that the agent does not publish. */
+  get areAnyUnknown(): boolean {
+    return this.#unknownIDs().length > 0;
+  }
+
+  /**
+   * Claims what fits, after the claims that were begun before: two at once would count the same free slots, and claim
+   * too much.
+   */
+  claim(): Promise<void> {
+    const claimed = this.#last.then(() => this.#claimWhatFits());
+    this.#last = claimed.catch(() => {});
+    return claimed;
+  }
+
+  /** Resolves when no claim is under way. */
+  settled(): Promise<void> {
+    return this.#last;
+  }
+
+  async #claimWhatFits(): Promise<void> {
+    const { agentID, slots, backends, data, replicas, mayClaim } = this.#options;
+    if (!mayClaim()) return;
+    for (const replica of await this.#claimedUnawares()) replicas.begin(replica);
+    for (const take of [data.replicas.claim, data.replicas.succeed]) {
+      const freeSlots = slots - replicas.slotsUsed;
+      if (!mayClaim() || freeSlots <= 0) return;
+      for (const replica of await take(agentID, backends, freeSlots)) replicas.begin(replica);
+    }
+  }
+
+  /**
+   * Replicas that the database gave this agent in an answer that was lost together with its connection. The database
+   * counts them as this agent's, so no other agent would ever get them.
+   */
+  async #claimedUnawares(): Promise<Replica[]> {
+    const { agentID, data } = this.#options;
+    const found = await Promise.all(this.#unknownIDs().map((id) => data.replicas.find(id)));
+    return found
+      .filter((replica) => replica !== null)
+      .filter((replica) => replica.agent_id === agentID && replica.wanted === 'live');
+  }
+
+  #unknownIDs(): string[] {
+    return this.#heldIDs.filter((id) => !this.#options.replicas.byID.has(id));
+  }
+}

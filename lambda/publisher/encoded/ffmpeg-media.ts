@@ -1,0 +1,97 @@
+// The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one grid, over all joins.
+import type { Log } from '../../log.ts';
+import type { Timelines } from '../../data/timelines.ts';
+import type { ItemOccurrence } from '../../domain/play-out.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import { openAudioOnly, openItem } from '../ffmpeg/item-source.ts';
+import type { VideoFrame } from '../ffmpeg/video-source.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
+import { ItemTrack } from './item-track.ts';
+import type { MediaTools } from '../media/media-tools.ts';
+
+export interface MediaOptions {
+  readonly tools: MediaTools;
+  readonly profile: Profile;
+  readonly encoder: EncoderSettings;
+  readonly loadTimelines: () => Promise<Timelines>;
+  /** Answers with a URL from which ffmpeg can read an object for as long as an item lasts. */
+  readonly urlOf: (objectKey: string) => Promise<string>;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** One picture of the stream with exactly its share of sound. */
+export interface TimedFrame {
+  /** Counted from the anchor of the run, in decode order. */
+  readonly frame: number;
+  readonly video: VideoFrame;
+  /** PCM s16le, 48 kHz stereo, `profile.samplesPerFrame` samples. */
+  readonly samples: Buffer;
+  readonly occurrence: ItemOccurrence;
+}
+
+export interface FrameSource {
+  /** The next frame. @throws {MediaError} when nothing of the timeline can be played */
+  next(): Promise<TimedFrame>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the stream at `startFrame`. If the stream has a track of sound, it is played in place of the items' own sound.
+ */
+export async function openFrames(options: MediaOptions, startFrame: number): Promise<FrameSource> {
+  const { tools, profile, encoder, loadTimelines, urlOf, log, signal } = options;
+  const hasAudioTrack = (await loadTimelines()).audio.length > 0;
+  const common = { framesPerSecond: profile.framesPerSecond, log };
+
+  const pictures = new ItemTrack(
+    {
+      ...common,
+      loadTimeline: async () => (await loadTimelines()).video,
+      open: async (item, itemFrame, frameCount) => {
+        const sourceURL = await urlOf(item.objectKey);
+        const kind = item.kind === 'image' ? 'image' : 'video';
+        const request = {
+          sourceURL,
+          kind,
+          dynamicRange: item.dynamicRange,
+          hasAudio: item.hasAudio,
+          startFrame: itemFrame,
+          frameCount,
+          profile,
+          encoder,
+          audio: !hasAudioTrack,
+        } as const;
+        return openItem(tools, request, signal);
+      },
+    },
+    startFrame,
+  );
+  const sound = new ItemTrack(
+    {
+      ...common,
+      loadTimeline: async () => (await loadTimelines()).audio,
+      open: async (item, itemFrame, frameCount) => {
+        const sourceURL = await urlOf(item.objectKey);
+        return openAudioOnly(tools, { sourceURL, startFrame: itemFrame, frameCount, profile }, signal);
+      },
+    },
+    startFrame,
+  );
+
+  return {
+    async next() {
+      const picture = await pictures.step(async (item) => {
+        const video = await item.readFrame();
+        if (!video) throw new Error('an item ended before its last frame');
+        return { video, samples: hasAudioTrack ? null : await item.readSamples(profile.samplesPerFrame) };
+      });
+      const { video, samples } = picture.result;
+      const share = samples ?? (await sound.step((item) => item.readSamples(profile.samplesPerFrame))).result;
+      return { frame: picture.frame, video, samples: share, occurrence: picture.occurrence };
+    },
+    async close() {
+      await Promise.all([pictures.close(), sound.close()]);
+    },
+  };
+}

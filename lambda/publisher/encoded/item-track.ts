@@ -1,0 +1,134 @@
+// The items of one track of a stream, one frame at a time: each is opened ahead of its join and closed at the next one.
+import type { Log } from '../../log.ts';
+import { occurrenceAt } from '../../domain/play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
+import { ToolError } from '../ffmpeg/media-tool.ts';
+import { MediaError } from '../media/media-error.ts';
+
+/** The media of one item. */
+export interface ItemMedia {
+  /** Resolves once the media has shown that it can be decoded; rejects with MediaError if it cannot. */
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ItemTrackOptions<Media extends ItemMedia> {
+  readonly framesPerSecond: number;
+  /** Called anew for every item, so that a playlist that was published meanwhile is known. */
+  readonly loadTimeline: () => Promise<readonly TimelineEntry[]>;
+  /** Opens `frameCount` frames of an item, from its frame `startFrame` on. */
+  readonly open: (item: TimelineItem, startFrame: number, frameCount: number) => Promise<Media>;
+  readonly log: Log;
+}
+
+interface OpenedItem<Media> {
+  readonly media: Media;
+  readonly occurrence: ItemOccurrence;
+}
+
+/**
+ * The next item is opened this long before its join. By then the encoder of the current item has delivered its rest.
+ */
+const openAheadSeconds = 2.5;
+/** An item whose encoder or source fails is opened again where it broke off, at most this often for one frame. */
+const maxReopens = 3;
+
+export class ItemTrack<Media extends ItemMedia> {
+  readonly #options: ItemTrackOptions<Media>;
+  #frame: number;
+  #current: OpenedItem<Media> | null = null;
+  #next: Promise<OpenedItem<Media>> | null = null;
+  #closed = false;
+
+  /** @param startFrame first frame to read, counted from the anchor of the run */
+  constructor(options: ItemTrackOptions<Media>, startFrame: number) {
+    this.#options = options;
+    this.#frame = startFrame;
+  }
+
+  /**
+   * Reads one frame's worth with `read` and moves on by one frame. One call at a time.
+   * @throws {MediaError} when no item of the timeline can be played; {ToolError}; an error once the track is closed
+   */
+  async step<Result>(
+    read: (media: Media) => Promise<Result>,
+  ): Promise<{ frame: number; occurrence: ItemOccurrence; result: Result }> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const { media, occurrence } = await this.#itemAt(this.#frame);
+        const result = await read(media);
+        return { frame: this.#frame++, occurrence, result };
+      } catch (error) {
+        if (!(error instanceof ToolError) || attempt === maxReopens || this.#closed) throw error;
+        this.#options.log('item_reopened', { frame: this.#frame, error: error.message });
+        // The next item is closed too: it was opened at the join, and `#itemAt` would take it for the item to go on
+        // with.
+        await this.#closeItems();
+      }
+    }
+  }
+
+  /** Closes all items. An item that a pending `step` is about to open is closed by that step. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#closeItems();
+  }
+
+  async #closeItems(): Promise<void> {
+    const [current, next] = [this.#current, this.#next];
+    this.#current = null;
+    this.#next = null;
+    await current?.media.close();
+    await next?.then(({ media }) => media.close()).catch(() => {});
+  }
+
+  /** The item that plays at `frame`; the one after it is opened when its time comes near. */
+  async #itemAt(frame: number): Promise<OpenedItem<Media>> {
+    if (!this.#current || frame >= endOf(this.#current.occurrence)) {
+      await this.#current?.media.close();
+      this.#current = null;
+      const next = this.#next ?? this.#open(frame);
+      this.#next = null;
+      this.#current = await next;
+    }
+    if (this.#closed) {
+      await this.#closeItems();
+      throw new Error('the track is closed');
+    }
+    const end = endOf(this.#current.occurrence);
+    if (!this.#next && end - frame <= openAheadSeconds * this.#options.framesPerSecond) {
+      this.#next = this.#open(end);
+      // The step over the join awaits this promise and throws its error. Until then nobody handles the error.
+      this.#next.catch(() => {});
+    }
+    return this.#current;
+  }
+
+  /** Opens what plays at `frame`. An item that cannot be played is replaced, for its time, by the next one that can. */
+  async #open(frame: number): Promise<OpenedItem<Media>> {
+    const { loadTimeline, framesPerSecond, open, log } = this.#options;
+    const timeline = await loadTimeline();
+    const occurrence = occurrenceAt(timeline, frame, framesPerSecond);
+    const entry = timeline.find((candidate) => candidate.number === occurrence.entryNumber)!;
+    const position = entry.snapshot.items.indexOf(occurrence.item);
+    const candidates = [...entry.snapshot.items.slice(position), ...entry.snapshot.items.slice(0, position)];
+    let failure: unknown;
+    for (const item of candidates) {
+      const media = await open(item, frame - occurrence.startFrame, endOf(occurrence) - frame);
+      try {
+        await media.ready;
+        return { media, occurrence: { ...occurrence, item } };
+      } catch (error) {
+        await media.close();
+        if (!(error instanceof MediaError)) throw error;
+        log('item_not_playable', { uploadID: item.uploadID, code: error.code });
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+}
+
+function endOf(occurrence: ItemOccurrence): number {
+  return occurrence.startFrame + occurrence.frameCount;
+}

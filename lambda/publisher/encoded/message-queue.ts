@@ -1,0 +1,182 @@
+// Merges a stream's pictures and its encoded sound into RTMP messages in order of time, a while ahead of their sending.
+import type { ItemOccurrence } from '../../domain/play-out.ts';
+import type { AudioEncoder } from '../ffmpeg/audio-encoder.ts';
+import { audioFormat } from '../ffmpeg/profile.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
+import type { FrameSource, TimedFrame } from './ffmpeg-media.ts';
+import type { MediaMessage } from '../rtmp/message.ts';
+
+/**
+ * A message to be sent, with what the figures have to know of it. Its timestamp is in milliseconds since the first
+ * frame of the connection.
+ */
+export interface QueuedMessage extends MediaMessage {
+  /** Set on messages that carry a picture. */
+  readonly picture: { readonly frame: number; readonly occurrence: ItemOccurrence } | null;
+}
+
+/**
+ * Media is encoded this far ahead of its sending: enough for a join on a busy machine, little enough to stop at once.
+ */
+export const aheadSeconds = 1.5;
+
+export class MessageQueue {
+  readonly #source: FrameSource;
+  readonly #encoder: AudioEncoder;
+  readonly #profile: Profile;
+  readonly #startFrame: number;
+  readonly #pictures: TimedFrame[] = [];
+  readonly #sound: Buffer[] = [];
+  readonly #filling: Promise<unknown>;
+  #soundTaken = 0;
+  /**
+   * How many frames after its decoding a picture is shown. Sound is sent as much later, so that it is heard when its
+   * picture is shown.
+   */
+  #compositionDelayFrames = 0;
+  #sequenceHeader: Buffer | null = null;
+  #changed = Promise.withResolvers<void>();
+  #failure: unknown = null;
+  #closed = false;
+  #closing: Promise<void> | null = null;
+  /** Whether the queue is to end before the next keyframe that comes. */
+  #isEnding = false;
+  /** The keyframe before which the queue ends; null until it is known. */
+  #endFrame: number | null = null;
+  readonly #ending = Promise.withResolvers<number>();
+
+  constructor(source: FrameSource, encoder: AudioEncoder, profile: Profile, startFrame: number) {
+    this.#source = source;
+    this.#encoder = encoder;
+    this.#profile = profile;
+    this.#startFrame = startFrame;
+    this.#filling = Promise.all([this.#fillPictures(), this.#fillSound()]);
+  }
+
+  /**
+   * Resolves when the first picture is there.
+   * @throws whatever keeps media from coming: MediaError, ToolError, or that the queue was closed
+   */
+  async ready(): Promise<void> {
+    while (this.#pictures.length === 0) await this.#nextChange();
+    this.#compositionDelayFrames ||= this.#pictures[0]!.video.compositionDelayFrames;
+  }
+
+  /**
+   * Makes the messages end before the next keyframe that is encoded.
+   * @returns the frame of that keyframe, about `aheadSeconds` before it is due
+   */
+  endBeforeKeyframe(): Promise<number> {
+    this.#isEnding = true;
+    return this.#ending.promise;
+  }
+
+  /**
+   * The next messages in order of time: a frame of sound, or a picture, which follows a sequence header where that is
+   * new. Null at the end.
+   * @throws as `ready` does, once everything that came before the failure is taken
+   */
+  async next(): Promise<QueuedMessage[] | null> {
+    await this.ready();
+    const head = this.#pictures[0]!;
+    const videoMs = this.#videoTimestampMs(head.frame);
+    const audioMs = this.#audioTimestampMs();
+    if (head.frame === this.#endFrame && this.#soundTaken >= this.#soundFramesBefore(head.frame)) return null;
+    if (audioMs <= videoMs || head.frame === this.#endFrame) {
+      while (this.#sound.length === 0) await this.#nextChange();
+      this.#soundTaken++;
+      return [{ type: 'audio', timestampMs: audioMs, payload: this.#sound.shift()!, picture: null }];
+    }
+    this.#pictures.shift();
+    this.#notify();
+    const { frame, video, occurrence } = head;
+    const picture: QueuedMessage = {
+      type: 'video',
+      timestampMs: videoMs,
+      payload: video.payload,
+      picture: { frame, occurrence },
+    };
+    if (!video.sequenceHeader || this.#sequenceHeader?.equals(video.sequenceHeader)) return [picture];
+    this.#sequenceHeader = video.sequenceHeader;
+    return [{ type: 'video', timestampMs: videoMs, payload: video.sequenceHeader, picture: null }, picture];
+  }
+
+  /** Ends both sources; a pending `next` throws. Resolves when no process is left. May be called again. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#closed = true;
+    this.#notify();
+    await Promise.all([this.#source.close(), this.#encoder.close()]);
+    await this.#filling;
+  }
+
+  /** A picture's time is rounded from its place on the grid, so no rounding adds up. */
+  #videoTimestampMs(frame: number): number {
+    return Math.round(((frame - this.#startFrame) * 1000) / this.#profile.framesPerSecond);
+  }
+
+  #audioTimestampMs(): number {
+    const playedMs = (this.#soundTaken * audioFormat.samplesPerAacFrame * 1000) / audioFormat.sampleRate;
+    return Math.round(playedMs + (this.#compositionDelayFrames * 1000) / this.#profile.framesPerSecond);
+  }
+
+  /** How many frames of sound come before a frame: as many as leave the next one nearest to where it belongs. */
+  #soundFramesBefore(frame: number): number {
+    return Math.round(((frame - this.#startFrame) * this.#profile.samplesPerFrame) / audioFormat.samplesPerAacFrame);
+  }
+
+  async #fillPictures(): Promise<void> {
+    try {
+      while (!this.#closed) {
+        const timed = await this.#source.next();
+        this.#encoder.write(timed.samples);
+        if (this.#isEnding && this.#endFrame === null && timed.video.keyframe) {
+          this.#endFrame = timed.frame;
+          this.#ending.resolve(timed.frame);
+        }
+        this.#pictures.push(timed);
+        this.#notify();
+        while (!this.#closed && this.#pictures.length >= aheadSeconds * this.#profile.framesPerSecond)
+          await this.#changed.promise;
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /**
+   * Takes all sound that the encoder gives. The pictures bound it: each brings the encoder only its share of samples.
+   */
+  async #fillSound(): Promise<void> {
+    try {
+      // The encoder's first frame only primes decoders: it holds what was before the first sample.
+      await this.#encoder.readFrame();
+      while (!this.#closed) {
+        this.#sound.push(await this.#encoder.readFrame());
+        this.#notify();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#notify();
+  }
+
+  async #nextChange(): Promise<void> {
+    if (this.#closed) throw new Error('the queue is closed');
+    if (this.#failure !== null) throw this.#failure;
+    await this.#changed.promise;
+  }
+
+  #notify(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+}

@@ -1,0 +1,197 @@
+// Starts ffmpeg and ffprobe so that none of them outlives this process, whatever ends it.
+import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
+import { deathSignalCommand, hasDeathSignal } from '../../container/death-signal.ts';
+
+const lineReadAheadBytes = 64 * 1024;
+const maxLogLines = 20;
+const maxLogLineCharacters = 300;
+/**
+ * Longer lines are cut off before the addresses in them are blanked; ffmpeg's own lines end at 1024. A cut takes the
+ * end of a line, so an address always keeps the beginning by which it is recognized.
+ */
+const maxRawLineCharacters = 4096;
+/** The shell ends with this code when there is no such program. */
+const exitCodeNotFound = 127;
+const crashSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
+
+/**
+ * ffmpeg or ffprobe could not do its work: it is missing, it was killed, or the source could not be read. The media is
+ * never to blame for this, so trying again may help.
+ */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+}
+
+export interface MediaToolExit {
+  /** Null when a signal ended the tool. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /**
+   * Whether the tool was killed from outside or is missing, so that its end says nothing about what it was given. A
+   * crash does not count: some files make ffmpeg crash.
+   */
+  readonly brokenOff: boolean;
+}
+
+export interface RunningMediaTool {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Resolves when the process is gone and its output was read, or dropped by `end`; never rejects. */
+  readonly exited: Promise<MediaToolExit>;
+  /** The last lines of stderr, with `<source>` in place of `sourceURL` and of every other address. */
+  log(): string;
+  /** Kills the process and resolves when it is gone. May be called again. */
+  end(): Promise<void>;
+}
+
+export interface MediaToolOptions {
+  /** The address in the arguments. It carries a signature, so `log()` does not show it. */
+  readonly sourceURL?: string;
+  /** How many bytes the tool may be ahead of the reader of `stdout`; then its pipe is full and it waits. */
+  readonly readAheadBytes: number;
+  /** Ends the tool as `end` does. */
+  readonly signal?: AbortSignal;
+  /** Whether the tool gives way to everything else on the machine. */
+  readonly background?: boolean;
+}
+
+export function startMediaTool(
+  program: string,
+  programArguments: readonly string[],
+  { sourceURL, readAheadBytes, signal, background = false }: MediaToolOptions,
+): RunningMediaTool {
+  // Where there is no death signal, the tool ends when it finds its pipes closed.
+  const [command, ...first] = hasDeathSignal() ? [...deathSignalCommand('SIGKILL'), program] : [program];
+  const spawned = spawn(command, [...first, ...programArguments], { stdio: 'pipe', env: toolEnvironment() });
+  if (background && spawned.pid !== undefined) setPriority(spawned.pid, constants.priority.PRIORITY_LOW);
+  // Writing to a process that has ended is an error that says no more than `exited` does.
+  spawned.stdin.on('error', () => {});
+  const stdout = spawned.stdout.pipe(new PassThrough({ highWaterMark: readAheadBytes }));
+  spawned.stdout.once('close', () => stdout.end());
+  const log = keepLog(spawned.stderr, sourceURL);
+  const exited = new Promise<MediaToolExit>((resolve) => {
+    spawned.once('error', (error: NodeJS.ErrnoException) => {
+      log.add(`could not start: ${error.code}`);
+      resolve({ code: null, signal: null, brokenOff: true });
+    });
+    spawned.once('close', (code, exitSignal) => {
+      const wasKilled = exitSignal !== null && !crashSignals.has(exitSignal);
+      resolve({ code, signal: exitSignal, brokenOff: wasKilled || code === exitCodeNotFound });
+    });
+  });
+  const kill = (): void => {
+    spawned.kill('SIGKILL');
+    spawned.stdout.destroy();
+  };
+  signal?.addEventListener('abort', kill);
+  void exited.then(() => signal?.removeEventListener('abort', kill));
+  if (signal?.aborted) kill();
+
+  return {
+    stdin: spawned.stdin,
+    stdout,
+    exited,
+    log: () => log.text(),
+    end: async () => {
+      kill();
+      await exited;
+    },
+  };
+}
+
+export interface MediaToolLimits {
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+}
+
+export interface MediaToolRunOptions {
+  /** The address in the arguments, which the log does not show. */
+  readonly sourceURL: string;
+  readonly limits: MediaToolLimits;
+  /** Called with each line of the output. */
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface MediaToolResult extends MediaToolExit {
+  readonly log: string;
+  /** Whether the tool took or wrote more than the limits allow and was killed. */
+  readonly overLimits: boolean;
+}
+
+/**
+ * Runs a tool to its end.
+ * @throws {ToolError} when the tool is missing or was killed from outside; the signal's reason
+ */
+export async function runMediaTool(
+  program: string,
+  programArguments: readonly string[],
+  { sourceURL, limits, onLine, signal }: MediaToolRunOptions,
+): Promise<MediaToolResult> {
+  signal.throwIfAborted();
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), limits.timeoutMs);
+  const tool = startMediaTool(program, programArguments, {
+    sourceURL,
+    readAheadBytes: lineReadAheadBytes,
+    signal: AbortSignal.any([signal, over.signal]),
+  });
+  tool.stdin.end();
+  let outputBytes = 0;
+  tool.stdout.on('data', (chunk: Buffer) => {
+    outputBytes += chunk.length;
+    if (outputBytes > limits.maxOutputBytes) over.abort();
+  });
+  for await (const line of createInterface({ input: tool.stdout })) onLine(line);
+  const exit = await tool.exited;
+  clearTimeout(timer);
+  signal.throwIfAborted();
+  const overLimits = over.signal.aborted;
+  if (exit.brokenOff && !overLimits) throw new ToolError(describeExit(exit, tool.log()));
+  return { ...exit, log: tool.log(), overLimits };
+}
+
+/**
+ * The tools parse files of strangers, so they get no credentials. GCONV_PATH leaves them without converters for
+ * character sets, which nothing here needs: the static ffprobe of npm loads those of the machine, made for another
+ * libc, and crashes on the service name in every MPEG transport stream. SVT_LOG lets SVT-AV1 tell of errors only, as it
+ * does not obey ffmpeg's log level.
+ */
+function toolEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, GCONV_PATH: '/nonexistent', SVT_LOG: '1' };
+}
+
+/** How a tool ended, for the messages of errors in our own log. */
+export function describeExit(exit: MediaToolExit, log: string): string {
+  return `ffmpeg ended with ${exit.signal ?? exit.code ?? 'no start'}: ${log || 'no message'}`;
+}
+
+function keepLog(stderr: Readable, sourceURL: string | undefined): { add(line: string): void; text(): string } {
+  const lines: string[] = [];
+  let incomplete = '';
+  const add = (line: string): void => {
+    if (line.trim() === '') return;
+    lines.push(withoutAddresses(line.slice(0, maxRawLineCharacters), sourceURL));
+    if (lines.length > maxLogLines) lines.shift();
+  };
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    const pieces = (incomplete + text).split(/[\r\n]/u);
+    incomplete = pieces.pop()!.slice(0, maxRawLineCharacters);
+    pieces.forEach(add);
+  });
+  const text = (): string => {
+    const last = incomplete === '' ? [] : [withoutAddresses(incomplete, sourceURL)];
+    return [...lines, ...last].join('\n');
+  };
+  return { add, text };
+}
+
+function withoutAddresses(line: string, sourceURL: string | undefined): string {
+  const withoutSource = sourceURL === undefined ? line : line.replaceAll(sourceURL, '<source>');
+  const blanked = withoutSource.replaceAll(/\b[a-z][a-z0-9+.-]{0,15}:\/\/\S+?(?=:?\s|:?$)/giu, '<source>');
+  return blanked.slice(0, maxLogLineCharacters);
+}

@@ -1,0 +1,206 @@
+// Makes one segment of a rendition from an upload, with ffmpeg, independently of the segments before it.
+import {
+  firstSoundFrameFrom,
+  pictureOffsetMs,
+  pictureOfSoundFrame,
+  soundOffsetMs,
+} from '../../domain/prepared-play-out.ts';
+import { groupsPerSegment } from '../../domain/rendition.ts';
+import type { Rendition } from '../../domain/rendition.ts';
+import type { DynamicRange } from '../../domain/video-format.ts';
+import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
+import { openAudioSource } from '../ffmpeg/audio-source.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
+import { openVideoSource } from '../ffmpeg/video-source.ts';
+import type { MediaTools } from '../media/media-tools.ts';
+import { mediaChunkSize } from '../rtmp/message.ts';
+import { deltaChunks } from '../prepared/delta-chunks.ts';
+import { writeSegment } from '../prepared/segment-format.ts';
+
+export interface SegmentRequest {
+  readonly rendition: Rendition;
+  readonly segment: number;
+  /** Signed http(s) address, or a path. */
+  readonly sourceURL: string;
+  readonly kind: 'video' | 'image' | 'audio';
+  readonly hasAudio: boolean;
+  /** SDR where it is absent. */
+  readonly dynamicRange?: DynamicRange | undefined;
+  /** The encoder of the pictures; null for sound alone. */
+  readonly encoder: EncoderSettings | null;
+}
+
+/**
+ * The AAC encoder begins this many frames before the first that is wanted; these are thrown away. After them the
+ * encoder gives what it would have given, had it begun with the item.
+ */
+const prerollFrames = 8;
+/** The sound of an item fades in and out over this many samples. Without that, joins with other sound would crack. */
+const fadeSamples = audioFormat.sampleRate / 100;
+
+/** What a segment is made from, and with. */
+interface Work {
+  readonly tools: MediaTools;
+  readonly request: SegmentRequest;
+  readonly signal: AbortSignal;
+}
+
+/** Pictures or frames of sound `first` to `end` of a rendition, `end` not included. */
+interface FrameRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * @returns the bytes of the segment's object. Made again, a few of them differ: x264 spends its bits by the order in
+ * which its threads have their turns
+ * @throws {MediaError} when nothing of the upload can be decoded; {ToolError} when ffmpeg or the source failed; the
+ * signal's reason
+ */
+export async function prepareSegment(tools: MediaTools, request: SegmentRequest, signal: AbortSignal): Promise<Buffer> {
+  const { format, groupCount } = request.rendition;
+  const first = request.segment * groupsPerSegment(format);
+  const groups = { first, end: Math.min(first + groupsPerSegment(format), groupCount) };
+  const work = { tools, request, signal };
+  return format === 'sound' ? prepareSound(work, groups) : preparePictures(work, groups, profileOf(format));
+}
+
+async function prepareSound(work: Work, groups: FrameRange): Promise<Buffer> {
+  const { groupCount } = work.request.rendition;
+  const sound = await encodeSound(work, groups, groupCount * audioFormat.samplesPerAacFrame);
+  const facts = {
+    chunkSize: mediaChunkSize,
+    framesPerSecond: null,
+    gopFrames: 1,
+    firstGroup: groups.first,
+    videoSequenceHeader: null,
+    audioSequenceHeader: sound.sequenceHeader,
+  };
+  return writeSegment(
+    facts,
+    sound.messages.map((message) => ({ video: null, sound: [message] })),
+  );
+}
+
+/** Makes a segment of pictures with their own sound. */
+async function preparePictures(work: Work, groups: FrameRange, profile: Profile): Promise<Buffer> {
+  const { groupCount } = work.request.rendition;
+  const { framesPerSecond, gopFrames } = profile;
+  const soundFrames = {
+    first: firstSoundFrameFrom(groups.first, framesPerSecond),
+    end: firstSoundFrameFrom(groups.end, framesPerSecond),
+  };
+  const [pictures, sound] = await Promise.all([
+    encodePictures(work, groups, profile),
+    encodeSound(work, soundFrames, groupCount * profile.samplesPerFrame),
+  ]);
+  const written: { video: Buffer; sound: Buffer[] }[] = pictures.messages.map((video) => ({ video, sound: [] }));
+  for (const [index, message] of sound.messages.entries()) {
+    const picture = pictureOfSoundFrame(soundFrames.first + index, framesPerSecond);
+    written[picture - groups.first]!.sound.push(message);
+  }
+  const facts = {
+    chunkSize: mediaChunkSize,
+    framesPerSecond,
+    gopFrames,
+    firstGroup: groups.first,
+    videoSequenceHeader: pictures.sequenceHeader,
+    audioSequenceHeader: sound.sequenceHeader,
+  };
+  return writeSegment(facts, written);
+}
+
+interface Encoded {
+  readonly messages: Buffer[];
+  readonly sequenceHeader: Buffer;
+}
+
+async function encodePictures(
+  { tools, request, signal }: Work,
+  { first, end }: FrameRange,
+  profile: Profile,
+): Promise<Encoded> {
+  const { sourceURL, encoder, kind, dynamicRange } = request;
+  if (kind === 'audio' || !encoder) throw new TypeError('sound has no pictures');
+  const { framesPerSecond, gopFrames } = profile;
+  const source = openVideoSource(
+    tools,
+    { sourceURL, kind, dynamicRange, startFrame: first, frameCount: end - first, profile, encoder, background: true },
+    signal,
+  );
+  const timeOf = (picture: number) => pictureOffsetMs(picture, framesPerSecond);
+  const messages: Buffer[] = [];
+  let sequenceHeader: Buffer | undefined;
+  try {
+    for (let frame = await source.readFrame(); frame !== null; frame = await source.readFrame()) {
+      const picture = first + frame.index;
+      if (frame.keyframe !== (picture % gopFrames === 0))
+        throw new Error(`picture ${picture} breaks the grid of keyframes`);
+      sequenceHeader ??= frame.sequenceHeader;
+      messages.push(deltaChunks('video', sinceBefore(picture, timeOf), frame.payload));
+    }
+  } finally {
+    await source.close();
+  }
+  if (!sequenceHeader) throw new Error('the encoder gave no sequence header');
+  return { messages, sequenceHeader };
+}
+
+/** Encodes frames of the sound of an item that lasts `itemSamples`. */
+async function encodeSound(
+  { tools, request, signal }: Work,
+  { first, end }: FrameRange,
+  itemSamples: number,
+): Promise<Encoded> {
+  const { sourceURL, hasAudio } = request;
+  const { samplesPerAacFrame, bytesPerSample } = audioFormat;
+  const encoder = openAudioEncoder(tools, { bitrateKbps: audioFormat.bitrateKbps }, signal);
+  const preroll = Math.min(first, prerollFrames);
+  const startSample = (first - preroll) * samplesPerAacFrame;
+  // The encoder looks ahead: what follows the segment decides how its last frame ends.
+  const endSample = Math.min(itemSamples, end * samplesPerAacFrame + encoder.latencySamples);
+  const audioRequest = { sourceURL, startSample, sampleCount: endSample - startSample, background: true };
+  const source = hasAudio ? openAudioSource(tools, audioRequest, signal) : null;
+  try {
+    const messages: Buffer[] = [];
+    let sample = startSample;
+    // The loop begins one frame earlier than the samples do: the encoder's first frame only primes decoders.
+    for (let frame = first - preroll - 1; frame < end; frame++) {
+      const neededSamples = (frame + 1) * samplesPerAacFrame + encoder.latencySamples;
+      for (; sample < neededSamples; sample += samplesPerAacFrame) {
+        const read = await source?.readSamples(samplesPerAacFrame);
+        const samples = read ?? Buffer.alloc(samplesPerAacFrame * bytesPerSample);
+        fade(samples, sample, itemSamples);
+        encoder.write(samples);
+      }
+      const body = await encoder.readFrame();
+      if (frame >= first) messages.push(deltaChunks('audio', sinceBefore(frame, soundOffsetMs), body));
+    }
+    return { messages, sequenceHeader: await encoder.sequenceHeader };
+  } finally {
+    await Promise.all([encoder.close(), source?.close()]);
+  }
+}
+
+/**
+ * Milliseconds since the message before. For the first of a rendition this is 0: play-out puts the right time there.
+ */
+function sinceBefore(position: number, offsetMs: (position: number) => number): number {
+  return position === 0 ? 0 : offsetMs(position) - offsetMs(position - 1);
+}
+
+/** Fades samples in place: in from silence at the item's first sample, and out to silence at its last. */
+function fade(samples: Buffer, firstSample: number, itemSamples: number): void {
+  const count = samples.length / audioFormat.bytesPerSample;
+  for (let index = 0; index < count; index++) {
+    const toEdge = Math.min(firstSample + index, itemSamples - 1 - firstSample - index);
+    if (toEdge >= fadeSamples) continue;
+    const gain = Math.max(0, toEdge) / fadeSamples;
+    for (let channel = 0; channel < audioFormat.channels; channel++) {
+      const at = index * audioFormat.bytesPerSample + channel * 2;
+      samples.writeInt16LE(Math.round(samples.readInt16LE(at) * gain), at);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// Watches what a destination takes: the evidence of a live stream, and the end of a connection that takes nothing.
+import type { Figures } from './figures.ts';
+import { DestinationError } from '../rtmp/destination-error.ts';
+import type { RtmpPublisher } from '../rtmp/rtmp-publisher.ts';
+
+export interface DeliveryWatchOptions {
+  readonly publisher: Pick<RtmpPublisher, 'bytesSent' | 'bytesQueued' | 'bytesDelivered' | 'bytesAcknowledged'>;
+  readonly figures: Figures;
+  /** The destination has taken the first picture. */
+  readonly onEvidence: () => void;
+}
+
+/** A destination that has taken nothing for so long, or an encoder that is so far behind the clock, is too slow. */
+export const slowAfterMs = 5000;
+/**
+ * A stall has to be noticed within 5 s; what the meter and acknowledgements say is up to half a second old, and needs
+ * to be confirmed.
+ */
+const stalledAfterMs = 3500;
+/**
+ * Checks come several times a second: when the next one is later than this, our own process was stopped or short of
+ * CPU.
+ */
+const heldUpAfterMs = 1000;
+/**
+ * So much may wait in our socket, a few seconds of media. Beyond it nothing is written until the destination takes
+ * some.
+ */
+export const maxQueuedBytes = 4 * 1024 * 1024;
+
+export class DeliveryWatch {
+  readonly #options: DeliveryWatchOptions;
+  readonly #rhythm: AcknowledgementRhythm;
+  #firstPictureEnd: number | null = null;
+  #isEvident = false;
+  #bytesCounted: number;
+  #bytesArrived = 0;
+  #arrivedAtMs: number;
+  #checkedAtMs: number;
+
+  /** @param nowMs of the same steady clock as in `check` */
+  constructor(options: DeliveryWatchOptions, nowMs: number) {
+    this.#options = options;
+    this.#bytesCounted = options.publisher.bytesSent;
+    this.#arrivedAtMs = nowMs;
+    this.#checkedAtMs = nowMs;
+    this.#rhythm = new AcknowledgementRhythm(options.publisher.bytesSent, nowMs);
+  }
+
+  /** The last byte sent until now is the end of a picture. */
+  pictureSent(): void {
+    this.#firstPictureEnd ??= this.#options.publisher.bytesSent;
+  }
+
+  /** To be called every fraction of a second. @throws {DestinationError} stalled when nothing arrived for 5 s */
+  check(nowMs: number): void {
+    const { publisher, figures, onEvidence } = this.#options;
+    const { bytesSent, bytesQueued, bytesDelivered, bytesAcknowledged } = publisher;
+    const sinceCheckMs = nowMs - this.#checkedAtMs;
+    this.#checkedAtMs = nowMs;
+    if (sinceCheckMs > heldUpAfterMs) {
+      // Nobody looked during this time, so it says nothing about the destination.
+      this.#arrivedAtMs += sinceCheckMs;
+      this.#rhythm.leaveOut(sinceCheckMs);
+    }
+    figures.sent(bytesSent - this.#bytesCounted);
+    this.#bytesCounted = bytesSent;
+    const taken = bytesSent - bytesQueued;
+    // The operating system takes megabytes into its buffers, so what it has taken says little about the destination.
+    const arrived = bytesDelivered ?? taken;
+    if (arrived > this.#bytesArrived || arrived === bytesSent) this.#arrivedAtMs = nowMs;
+    this.#bytesArrived = Math.max(this.#bytesArrived, arrived);
+    // An empty queue is not asked for: over TLS, what was just written always waits for a moment.
+    if (!this.#isEvident && this.#firstPictureEnd !== null && taken >= this.#firstPictureEnd) {
+      this.#isEvident = true;
+      onEvidence();
+    }
+    const isSilent = this.#rhythm.hasStopped(bytesAcknowledged, bytesSent, nowMs);
+    const isStalled = nowMs - this.#arrivedAtMs > (bytesDelivered === null ? slowAfterMs : stalledAfterMs);
+    if (isStalled || isSilent) throw new DestinationError('stalled');
+  }
+}
+
+/** So many acknowledgements show how often a server sends them. */
+const knownRhythm = 3;
+/** Some servers count bytes in signed or unsigned 32 bits: at multiples of this their acknowledgements may end. */
+const counterEnd = 2 ** 31;
+
+/**
+ * Notices a server program that reads no more while its operating system still takes all we send. Only RTMP's
+ * acknowledgements show that, if the server sent them regularly before. Their numbers do not count, since servers count
+ * in different ways.
+ */
+class AcknowledgementRhythm {
+  #last: number | null = null;
+  #count = 0;
+  #longestBytes = 0;
+  #sentAtLast: number;
+  #lastAtMs: number;
+
+  constructor(bytesSent: number, nowMs: number) {
+    this.#sentAtLast = bytesSent;
+    this.#lastAtMs = nowMs;
+  }
+
+  leaveOut(ms: number): void {
+    this.#lastAtMs += ms;
+  }
+
+  hasStopped(bytesAcknowledged: number | null, bytesSent: number, nowMs: number): boolean {
+    const sinceBytes = bytesSent - this.#sentAtLast;
+    if (bytesAcknowledged !== this.#last) {
+      this.#longestBytes = Math.max(this.#longestBytes, sinceBytes);
+      this.#count++;
+      this.#last = bytesAcknowledged;
+      this.#sentAtLast = bytesSent;
+      this.#lastAtMs = nowMs;
+      return false;
+    }
+    const mayHaveOverflowed = Math.floor(bytesSent / counterEnd) !== Math.floor(this.#sentAtLast / counterEnd);
+    return (
+      this.#count >= knownRhythm &&
+      sinceBytes > 2 * this.#longestBytes &&
+      nowMs - this.#lastAtMs > stalledAfterMs &&
+      !mayHaveOverflowed
+    );
+  }
+}

@@ -1,0 +1,15 @@
+// What can go wrong on our own side while a replica publishes, in words for the user.
+
+/** This machine does not encode the stream in real time, or does not send it in time. */
+export class TooSlow extends Error {
+  override readonly name = 'TooSlow';
+  readonly code = 'slower_than_real_time';
+  readonly detail = 'The publisher does not encode this stream in real time.';
+}
+
+/** What was prepared is lost or damaged, and there is nothing else to play until it is made anew. */
+export class NothingReadable extends Error {
+  override readonly name = 'NothingReadable';
+  readonly code = 'prepared_anew';
+  readonly detail = 'What was prepared of this stream cannot be read. It is being prepared anew.';
+}

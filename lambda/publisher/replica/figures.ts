@@ -1,0 +1,80 @@
+// What is measured of a replica while it publishes: the figures of get_stream_stats.
+import type { StreamStats } from '../../data/streams.ts';
+import type { ItemOccurrence } from '../../domain/play-out.ts';
+
+interface Sample {
+  readonly atMs: number;
+  readonly bytes: number;
+  readonly frames: number;
+}
+
+/** Rates are averages over this long at least, once there are samples that old. */
+const rateWindowMs = 5000;
+
+export class Figures {
+  #framesSent = 0;
+  #bytesSent = 0;
+  #droppedFrames = 0;
+  #connections = 0;
+  #position: { occurrence: ItemOccurrence; frame: number } | null = null;
+  #samples: Sample[] = [];
+
+  /**
+   * A connection stands that begins with this frame. The frames between it and the last one sent are lost.
+   * @param isPlanned the connection takes the place of one whose time was over, and does not count as a reconnect
+   */
+  connected(startFrame: number, isPlanned: boolean): void {
+    if (this.#position) this.#droppedFrames += Math.max(0, startFrame - this.#position.frame - 1);
+    if (!isPlanned) this.#connections++;
+    this.#samples = [];
+  }
+
+  /** So many frames were due and are left out. */
+  skipped(frames: number): void {
+    this.#droppedFrames += frames;
+  }
+
+  sent(bytes: number): void {
+    this.#bytesSent += bytes;
+  }
+
+  /** @param frame the last of those sent @param count how many were sent */
+  frameSent(frame: number, occurrence: ItemOccurrence, count = 1): void {
+    this.#framesSent += count;
+    this.#position = { frame, occurrence };
+  }
+
+  /**
+   * The figures as of now. Call it every few seconds, as rates are measured between calls.
+   * @param nowMs now, by any steady clock @param sampledAt now, by the database's clock
+   */
+  sample(nowMs: number, sampledAt: Date, framesPerSecond: number): StreamStats {
+    this.#samples.push({ atMs: nowMs, bytes: this.#bytesSent, frames: this.#framesSent });
+    while (this.#samples.length > 1 && this.#samples[1]!.atMs <= nowMs - rateWindowMs) this.#samples.shift();
+    const first = this.#samples[0]!;
+    const elapsedSeconds = (nowMs - first.atMs) / 1000;
+    const rate = (amount: number) => (elapsedSeconds > 0 ? amount / elapsedSeconds : 0);
+    return {
+      bitrateKbps: Math.round(rate((this.#bytesSent - first.bytes) * 8) / 1000),
+      framesPerSecond: Math.round(rate(this.#framesSent - first.frames) * 10) / 10,
+      framesSent: this.#framesSent,
+      bytesSent: this.#bytesSent,
+      droppedFrames: this.#droppedFrames,
+      reconnects: Math.max(0, this.#connections - 1),
+      loopCount: this.#position?.occurrence.lap ?? 0,
+      currentItem: this.#currentItem(framesPerSecond),
+      sampledAt: sampledAt.toISOString(),
+    };
+  }
+
+  #currentItem(framesPerSecond: number): StreamStats['currentItem'] {
+    if (!this.#position) return null;
+    const { frame, occurrence } = this.#position;
+    return {
+      playlistID: occurrence.playlistID,
+      itemID: occurrence.item.itemID,
+      uploadID: occurrence.item.uploadID,
+      positionSeconds: Math.round(((frame - occurrence.startFrame) / framesPerSecond) * 100) / 100,
+    };
+  }
+}

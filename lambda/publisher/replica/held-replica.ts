@@ -1,0 +1,231 @@
+// One replica, from its claim to its end: connects, plays, reports what happens, and tries again for as long as it may.
+import { setTimeout } from 'node:timers/promises';
+import type { ReplicaFigures } from '../../data/figures.ts';
+import type { Claim, Replica, ReplicaState } from '../../data/replicas.ts';
+import type { StateReason, StreamBackend } from '../../data/streams.ts';
+import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
+import { parseRtmpURL } from '../../domain/rtmp-url.ts';
+import type { Log } from '../../log.ts';
+
+import { MediaError } from '../media/media-error.ts';
+import { DestinationError } from '../rtmp/destination-error.ts';
+import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
+import { Attempts, backoffMs } from './backoff.ts';
+import { ConnectionReplacement } from './connection-replacement.ts';
+import type { Continuation } from './connection-replacement.ts';
+import { TooSlow } from './faults.ts';
+import { Figures } from './figures.ts';
+import { LastingPlan } from './lasting-plan.ts';
+import type { LastingPlanOptions } from './lasting-plan.ts';
+import { LatestReport } from './latest-report.ts';
+import type { Report } from './latest-report.ts';
+import { runConnection } from './publish-connection.ts';
+import type { PublishConnectionOptions } from './publish-connection.ts';
+import type { PublishPlan } from './publish-plan.ts';
+import type { Slowness } from './stream-media.ts';
+import { judge, reasonOf } from './whose-fault.ts';
+
+export interface HeldReplicaOptions extends LastingPlanOptions {
+  readonly replica: Replica;
+  readonly client: RtmpClientOptions;
+  /** How long a connection lasts, where it is not as long as its platform allows. */
+  readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
+  /** Writes a report; answers false when the replica is no longer this agent's. */
+  readonly report: (report: Report) => Promise<boolean>;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** `given back`: another agent may claim the replica. `for good`: it is wanted no more, and its end is reported. */
+type Ending = 'not asked for' | 'given back' | 'for good';
+
+export class HeldReplica {
+  readonly claim: Claim;
+  readonly slots: number;
+  readonly streamID: string;
+  readonly backend: StreamBackend;
+  readonly figures = new Figures();
+  /** Resolves when the connection is closed and no process of the replica is left. */
+  readonly finished: Promise<void>;
+  framesPerSecond = 30;
+  readonly #options: HeldReplicaOptions;
+  readonly #stopping = new AbortController();
+  #ending: Ending = 'not asked for';
+  /**
+   * Whether the destination did not even answer the last time: encoders are not started for connections that nobody may
+   * answer.
+   */
+  #connectsFirst = false;
+  readonly #attempts = new Attempts();
+  readonly #plan: LastingPlan;
+  readonly #replacement: ConnectionReplacement;
+  readonly #reports: LatestReport;
+
+  constructor(options: HeldReplicaOptions) {
+    const { replica, client, steadyClock, report, log } = options;
+    this.#options = options;
+    this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
+    this.slots = replica.slots;
+    this.streamID = replica.stream_id;
+    this.backend = replica.backend;
+    this.#plan = new LastingPlan(options);
+    const { streamID, backend } = this;
+    this.#replacement = new ConnectionReplacement({ streamID, backend, plan: this.#plan, client, steadyClock, log });
+    // Whoever lost the claim stops at once.
+    const onClaimLost = () => this.#stopping.abort();
+    this.#reports = new LatestReport({ streamID, write: report, onClaimLost, log });
+    this.finished = this.#publish();
+  }
+
+  /**
+   * Lets go of the replica, for another agent to claim. What could not be reported by then never is: a database that is
+   * away does not hold up the end.
+   * @returns `finished`
+   */
+  end(): Promise<void> {
+    this.#ending = 'given back';
+    this.#reports.giveUp();
+    this.#stopping.abort();
+    return this.finished;
+  }
+
+  /** Ends a replica that is wanted no more, and reports its end once nothing of it is left. */
+  endForGood(): void {
+    if (this.#ending === 'not asked for') this.#ending = 'for good';
+    this.#stopping.abort();
+  }
+
+  /**
+   * Leaves the destination's other URL to a successor. Resolves when nothing of this replica is there; nothing comes
+   * there any more.
+   */
+  leaveOtherURL(): Promise<void> {
+    return this.#replacement.leaveOtherURL();
+  }
+
+  /** What is measured of it, as of now. @param sampledAt now, by the database's clock */
+  sampleFigures(sampledAt: Date): ReplicaFigures {
+    const { id: replicaID, epoch } = this.claim;
+    const stats = this.figures.sample(this.#options.steadyClock(), sampledAt, this.framesPerSecond);
+    return { replicaID, epoch, stats };
+  }
+
+  /** One connection after the other, until the replica has to end. */
+  async #publish(): Promise<void> {
+    const { signal } = this.#stopping;
+    let movedTo: string | null = null;
+    while (!signal.aborted) {
+      const beganMs = this.#options.steadyClock();
+      try {
+        movedTo = await this.#connect(movedTo, signal);
+        this.#attempts.succeeded();
+      } catch (error) {
+        movedTo = null;
+        void this.#replacement.drop();
+        if (!signal.aborted) await this.#recoverFrom(error, beganMs, signal);
+      }
+    }
+    await this.#replacement.drop();
+    if (this.#ending === 'for good') this.#report('ended', null);
+    await this.#reports.written();
+  }
+
+  /** Reports what went wrong, and waits for as long as the destination should be left alone. */
+  async #recoverFrom(failure: unknown, beganMs: number, signal: AbortSignal): Promise<void> {
+    const { log, random, steadyClock, replica } = this.#options;
+    const { reason, pace, blame, cause } = judge(failure);
+    const { failures, isHopeless } = this.#attempts.failed(pace, beganMs, steadyClock());
+    this.#connectsFirst = pace === 'eager';
+    const { role } = replica;
+    log('session_ended', { streamID: this.streamID, role, blame, code: reason.code, failures, cause });
+    this.#report('failing', reason, { hopeless: isHopeless || failure instanceof MediaError });
+    await setTimeout(backoffMs(failures, pace, random), undefined, { signal }).catch(() => {});
+  }
+
+  /**
+   * Publishes over one connection until its time is over.
+   * @param movedTo where the server of the last connection wants this one, and it alone; null where it did not say
+   * @returns where the server wants the next connection, likewise
+   * @throws as `runConnection` does
+   */
+  async #connect(movedTo: string | null, signal: AbortSignal): Promise<string | null> {
+    const continuation = await this.#replacement.take();
+    if (signal.aborted) {
+      await continuation?.open.close();
+      return null;
+    }
+    const plan = continuation?.plan ?? (await this.#plan.load());
+    this.framesPerSecond = plan.media.profile.framesPerSecond;
+    return runConnection(
+      {
+        ...this.#whatAndWhereTo(plan, continuation, movedTo),
+        ...this.#endOf(plan, movedTo, signal),
+        client: this.#options.client,
+        figures: this.figures,
+        steadyClock: this.#options.steadyClock,
+        onEvidence: () => this.#tookMedia(),
+        onSlow: (through) => this.#reportSlowness(through),
+      },
+      signal,
+    );
+  }
+
+  #whatAndWhereTo(plan: PublishPlan, continuation: Continuation | null, movedTo: string | null) {
+    const target = movedTo === null ? plan.target : { ...plan.target, rtmpURL: movedTo };
+    const { elapsedMs } = plan;
+    const fromPlan = { target, elapsedMs };
+    if (!continuation) {
+      const anchor = () => this.#plan.anchor();
+      return { ...fromPlan, anchor, media: plan.media, isPlanned: false, connectsFirst: this.#connectsFirst };
+    }
+    // The anchor is known already where a connection goes on: the database is not asked between two pictures.
+    const anchor = async () => this.#plan.sinceAnchorMs() ?? this.#plan.anchor();
+    const media = { ...plan.media, open: async () => continuation.open };
+    return { ...fromPlan, anchor, media, isPlanned: true, connectsFirst: false };
+  }
+
+  /** When the connection ends, and what is done then for the next one. */
+  #endOf(
+    plan: PublishPlan,
+    movedTo: string | null,
+    signal: AbortSignal,
+  ): Pick<PublishConnectionOptions, 'prepareEnd' | 'onEnding'> {
+    const { log, random, replica, steadyClock } = this.#options;
+    const lastsMs = this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs;
+    const endsAtMs = steadyClock() + lastsMs(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
+    return {
+      prepareEnd: (isMoveDue) => {
+        if (!isMoveDue && steadyClock() <= endsAtMs) return false;
+        // The URL to which the server has sent us, or sends us now, may be the destination's other URL itself.
+        this.#replacement.prepare({ mayBridge: movedTo === null && !isMoveDue }, signal);
+        return this.#replacement.isPrepared;
+      },
+      onEnding: (frame) => {
+        log('session_replaced', { streamID: this.streamID, role: replica.role, frame });
+        this.#replacement.continueAt(frame, signal);
+      },
+    };
+  }
+
+  #tookMedia(): void {
+    this.#attempts.tookMedia(this.#options.steadyClock());
+    this.#report('live', null);
+    this.#replacement.connected();
+  }
+
+  #reportSlowness(through: Slowness | null): void {
+    switch (through) {
+      case null:
+        return this.#report('live', null);
+      case 'publisher':
+        return this.#report('failing', reasonOf(new TooSlow()));
+      case 'destination':
+        return this.#report('failing', reasonOf(new DestinationError('too_slow')));
+    }
+  }
+
+  #report(state: ReplicaState, reason: StateReason | null, { hopeless = false } = {}): void {
+    this.#reports.say({ claim: this.claim, state, reason, hopeless, observedAtMs: this.#options.steadyClock() });
+  }
+}

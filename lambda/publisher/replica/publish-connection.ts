@@ -1,0 +1,83 @@
+// One RTMP connection of a replica: from connecting to its end, with the media of the time at which it begins.
+import { encodeAmf0 } from '../rtmp/amf0.ts';
+import { connectPublisher } from '../rtmp/rtmp-client.ts';
+import type { PublishTarget, RtmpClientOptions } from '../rtmp/rtmp-client.ts';
+import type { RtmpPublisher } from '../rtmp/rtmp-publisher.ts';
+import type { Figures } from './figures.ts';
+import { metadataOf } from './metadata.ts';
+import type { Sending, StreamMedia } from './stream-media.ts';
+
+export interface PublishConnectionOptions extends Pick<Sending, 'steadyClock' | 'onEvidence' | 'onSlow' | 'onEnding'> {
+  readonly target: PublishTarget;
+  readonly client: RtmpClientOptions;
+  readonly media: StreamMedia;
+  readonly figures: Figures;
+  /** Milliseconds since the run's anchor, by the database's clock; null while nothing was ever sent. */
+  readonly elapsedMs: number | null;
+  /** Opens the media only once the connection stands, instead of meanwhile. */
+  readonly connectsFirst: boolean;
+  /** Fixes the anchor if no replica has yet; answers the milliseconds since. */
+  readonly anchor: () => Promise<number>;
+  /** The connection goes on where one ended because its time was over. */
+  readonly isPlanned: boolean;
+  /** As in `Sending`. @param isMoveDue whether the server wants another connection in place of this one */
+  readonly prepareEnd: (isMoveDue: boolean) => boolean;
+}
+
+/** A server that asks for another connection each time would otherwise get one at every keyframe. */
+const earliestMoveAfterMs = 10_000;
+
+/**
+ * Publishes until the signal aborts or the time of the connection is over; then resolves, with it closed and no process
+ * left.
+ * @returns the RTMP URL to which the server wants the next connection; null when it did not say
+ * @throws {DestinationError} {MediaError} {TooSlow}, or anything else when it is our fault
+ */
+export async function runConnection(options: PublishConnectionOptions, signal: AbortSignal): Promise<string | null> {
+  if (signal.aborted) return null;
+  const { target, client, media, figures, steadyClock, elapsedMs } = options;
+  const framesPerMs = media.profile.framesPerSecond / 1000;
+  const beganMs = steadyClock();
+  /** The frame that is due when media opened now can be sent. */
+  const firstFrame = () => {
+    if (elapsedMs === null) return 0;
+    const presentMs = elapsedMs + steadyClock() - beganMs;
+    return Math.ceil((presentMs + media.startUpMs) * framesPerMs);
+  };
+
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  signal.addEventListener('abort', end, { once: true });
+  const open = () => media.open(firstFrame(), ending.signal);
+  const connecting = connectPublisher(target, { ...client, videoCodec: media.profile.videoCodec }, ending.signal);
+  const opening = options.connectsFirst ? connecting.then(open) : open();
+  try {
+    const [opened, publisher] = await Promise.all([opening, connecting]);
+    ending.signal.addEventListener('abort', () => void publisher.close(), { once: true });
+    signal.throwIfAborted();
+    figures.connected(opened.startFrame, options.isPlanned);
+    const metadata = encodeAmf0(['@setDataFrame', 'onMetaData', metadataOf(media.profile)]);
+    publisher.send([{ type: 'data', timestampMs: 0, payload: metadata }, ...opened.sequenceHeaders]);
+    const sinceAnchorMs = await options.anchor();
+    const startMs = steadyClock() + opened.startFrame / framesPerMs - sinceAnchorMs;
+    const prepareEnd = () => options.prepareEnd(isMoveDue(publisher, steadyClock() - startMs));
+    await opened.send({ ...options, publisher, startMs, prepareEnd });
+    return publisher.moveRequest;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return null;
+  } finally {
+    signal.removeEventListener('abort', end);
+    ending.abort();
+    const closed = [connecting.then((publisher) => publisher.close()), opening.then((opened) => opened.close())];
+    await Promise.allSettled(closed);
+  }
+}
+
+/**
+ * A server may ask its publisher to connect again, there or elsewhere, because it is updated or relieved.
+ * @param sendingForMs since the first message of the connection was due
+ */
+function isMoveDue({ moveRequest }: RtmpPublisher, sendingForMs: number): boolean {
+  return moveRequest !== null && sendingForMs > earliestMoveAfterMs;
+}

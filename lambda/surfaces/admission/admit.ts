@@ -1,0 +1,118 @@
+// Admits a request or refuses it: finds its caller, and checks the caller's scopes and rate limit.
+// A request that is wrong in several ways is refused by 401 before 403, and by 403 before 429.
+import type { Caller } from '../../operations/context.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { ProblemError } from '../../operations/problem-codes.ts';
+import type { Scope } from '../../operations/scopes.ts';
+import { authenticate } from './authenticate.ts';
+import { bearerChallenge } from './protected-resource.ts';
+import type { ResourcePath } from './protected-resource.ts';
+import { countRequest, requestClassOf } from './rate-limits.ts';
+import type { Quota } from './rate-limits.ts';
+import type { Service } from '../service.ts';
+
+export interface Admission {
+  /** Null where the request needs no credential, or is refused because it has none. */
+  readonly caller: Caller | null;
+  /** Null where nothing was counted. */
+  readonly quota: Quota | null;
+  readonly refusal: ProblemError | null;
+}
+
+export interface Applicant {
+  /** Null where the request names no operation. */
+  readonly operation: Operation | null;
+  readonly headers: Headers;
+  /** The client's IP address. */
+  readonly address: string;
+}
+
+/** Admits a request to an operation. @throws what is not the caller's fault, such as a database that does not answer */
+export async function admit(service: Service, { operation, headers, address }: Applicant): Promise<Admission> {
+  if (operation === null || operation.scopes === 'public') return admitAnybody(service, address);
+  const identified = await identify(service, { headers, address, resource: '/v1' });
+  return identified.caller === null ? identified : admitCaller(service, identified.caller, operation, '/v1');
+}
+
+/** Finds the caller of a request. Only a refused request counts against a rate limit here. @throws as `admit` does */
+export async function identify(
+  service: Service,
+  { headers, address, resource }: Pick<Applicant, 'headers' | 'address'> & { readonly resource: ResourcePath },
+): Promise<Admission> {
+  try {
+    return { caller: await authenticate(service, headers, resource), quota: null, refusal: null };
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const quota = await countRequest(service, `address ${address}`, 'refused');
+    const what = 'requests without a valid credential came from this address';
+    return { caller: null, quota, refusal: quota.exceeded ? tooMany(quota, what) : error };
+  }
+}
+
+/** Whether these scopes are enough for an operation. */
+export function isAllowed({ scopes: needed }: Pick<Operation, 'scopes'>, scopes: readonly Scope[]): boolean {
+  return needed === 'public' || needed.some((scope) => scopes.includes(scope));
+}
+
+/** Counts a call of an operation against the caller's rate limit, and checks the caller's scopes. */
+export async function admitCaller(
+  service: Service,
+  caller: Caller,
+  operation: Operation,
+  resource: ResourcePath,
+): Promise<Admission> {
+  const requestClass = requestClassOf(operation);
+  const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
+  const tooOften = quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null;
+  return { caller, quota, refusal: refusalOfScopes(service, caller, operation, resource) ?? tooOften };
+}
+
+/** Why a caller's scopes are not enough for an operation; null where they are. */
+export function refusalOfScopes(
+  service: Service,
+  caller: Caller,
+  { scopes }: Pick<Operation, 'scopes'>,
+  resource: ResourcePath,
+): ProblemError | null {
+  if (scopes === 'public' || isAllowed({ scopes }, caller.scopes)) return null;
+  const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
+  const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
+  return new ProblemError('insufficient_scope', detail, { headers });
+}
+
+/**
+ * Counts the calls of one request: each counts by itself. Without a caller they count against the limit of the address.
+ */
+export async function admitCalls(
+  service: Service,
+  caller: Caller | null,
+  address: string,
+  requestClass: 'read' | 'write',
+  calls: number,
+): Promise<Admission> {
+  if (caller === null) return admitAnybody(service, address, calls);
+  const quota = await countRequest(service, `user ${caller.userID}`, requestClass, calls);
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
+}
+
+/**
+ * Counts requests that need no credential. Where the database does not answer they are admitted uncounted, since one of
+ * them asks for the health of the service.
+ */
+async function admitAnybody(service: Service, address: string, calls = 1): Promise<Admission> {
+  const quota = await countRequest(service, `address ${address}`, 'read', calls).catch(() => null);
+  return { caller: null, quota, refusal: quota?.exceeded ? tooMany(quota, 'requests came from this address') : null };
+}
+
+/** Counts a request that calls no operation, such as one for the list of MCP tools, as a read. */
+export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
+  const quota = await countRequest(service, `user ${caller.userID}`, 'read');
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, 'reads were made') : null };
+}
+
+function tooMany({ limit, resetSeconds }: Quota, what: string): ProblemError {
+  return new ProblemError(
+    'rate_limited',
+    `More than ${limit} ${what} within a minute. Come back in ${resetSeconds} seconds.`,
+  );
+}

@@ -1,0 +1,69 @@
+// Finds the user of a request by its credential: an access token or an API key.
+import { createHash } from 'node:crypto';
+import { databaseOn } from '../../data/database.ts';
+import type { Caller } from '../../operations/context.ts';
+import { ProblemError } from '../../operations/problem-codes.ts';
+import { allScopes } from '../../operations/scopes.ts';
+import type { Scope } from '../../operations/scopes.ts';
+import { audiencesOf, bearerChallenge } from './protected-resource.ts';
+import type { ResourcePath } from './protected-resource.ts';
+import type { Service } from '../service.ts';
+
+/** Every API key begins with this. */
+export const apiKeyPrefix = 'lss_';
+
+/** The hash of a key, which is stored instead of the key. A plain hash is enough, since keys are 256 random bits. */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/**
+ * @param resource the part of the API that the request is for; a token is valid for one part or for all of them
+ * @throws {ProblemError} unauthenticated, with the same words for every credential that is not valid
+ */
+export async function authenticate(service: Service, headers: Headers, resource: ResourcePath): Promise<Caller> {
+  const apiKey = headers.get('x-api-key');
+  const authorization = headers.get('authorization');
+  if (apiKey !== null && authorization !== null) throw refusal(service, resource, 'Send one credential, not two.');
+  if (authorization !== null) return callerOfToken(service, authorization, resource);
+  if (apiKey !== null) return callerOfKey(service, apiKey, resource);
+  throw refusal(
+    service,
+    resource,
+    'Send an API key in the header X-API-Key, or an access token as Authorization: Bearer.',
+  );
+}
+
+async function callerOfKey(service: Service, apiKey: string, resource: ResourcePath): Promise<Caller> {
+  const { users } = databaseOn(service.pool);
+  const owner = apiKey.startsWith(apiKeyPrefix) ? await users.ownerOfKey(hashApiKey(apiKey)) : null;
+  if (!owner) throw refusal(service, resource, 'The API key is not valid.');
+  if (!owner.is_use_noted) await users.noteKeyUse(owner.key_id);
+  return { userID: owner.user_id, scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes) };
+}
+
+async function callerOfToken(service: Service, authorization: string, resource: ResourcePath): Promise<Caller> {
+  const token = /^Bearer +([\w~+/.-]+=*)$/i.exec(authorization)?.[1];
+  const audiences = audiencesOf(new URL(service.baseURL).origin, resource);
+  const verified = token === undefined ? null : await service.accessTokens.verify(token, audiences);
+  if (!verified)
+    throw refusal(
+      service,
+      resource,
+      'The access token is not valid: it may have expired, been revoked, or be meant for something else. ' +
+        'Ask for a new one.',
+    );
+  return { userID: verified.userID, scopes: knownScopes(verified.scopes) };
+}
+
+/** The header of a 401 names the address of the metadata that says where to get a token (RFC 9728). */
+function refusal(service: Service, resource: ResourcePath, detail: string): ProblemError {
+  return new ProblemError('unauthenticated', detail, {
+    headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, null) },
+  });
+}
+
+/** The scopes that operations need. Tokens may also carry others, such as openid. */
+function knownScopes(granted: readonly string[]): Scope[] {
+  return allScopes.filter((scope) => granted.includes(scope));
+}

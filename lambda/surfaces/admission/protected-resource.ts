@@ -1,0 +1,43 @@
+// What OAuth clients learn of the API as a protected resource: names, metadata (RFC 9728), challenges.
+import { scopes } from '../../operations/scopes.ts';
+import type { Scope } from '../../operations/scopes.ts';
+
+/** How long an access token lasts at most. */
+export const accessTokenSeconds = 900;
+
+/** The parts of the API that a client can ask a token for. A token for the whole origin is valid for all parts. */
+export const resourcePaths = ['/v1', '/mcp', '/graphql'] as const;
+export type ResourcePath = (typeof resourcePaths)[number];
+
+/**
+ * The audiences (RFC 8707) of which a token has to name one, to be valid for a part of the API: the part, or the
+ * origin. Some clients write an origin with a slash at its end.
+ */
+export function audiencesOf(origin: string, path: ResourcePath): readonly [string, string, string] {
+  return [origin + path, origin, `${origin}/`];
+}
+
+/**
+ * The metadata of RFC 9728.
+ * @param resource the name that the client asked about: an origin, or an origin with one of the paths
+ */
+export function protectedResourceMetadata(origin: string, resource: string): Record<string, unknown> {
+  return {
+    resource,
+    authorization_servers: [origin],
+    scopes_supported: Object.keys(scopes),
+    bearer_methods_supported: ['header'],
+    resource_name: 'Loop streaming API',
+    resource_documentation: `${origin}/v1/openapi.json`,
+  };
+}
+
+/**
+ * The value of the header WWW-Authenticate (RFC 6750, RFC 9728).
+ * @param needed the scope that is missing; null where there is no valid credential
+ */
+export function bearerChallenge(origin: string, path: ResourcePath, needed: Scope | null): string {
+  const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource${path}"`;
+  if (needed) return `Bearer error="insufficient_scope", scope="${needed}", ${metadata}`;
+  return `Bearer ${metadata}, scope="${Object.keys(scopes).join(' ')}", ApiKey header="X-API-Key"`;
+}

@@ -1,0 +1,53 @@
+// How many requests a user or an address may make in a minute, and the headers that say so.
+import { databaseOn } from '../../data/database.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Service } from '../service.ts';
+
+/**
+ * Requests per minute, before the factor of the stage: reads and writes of a user, and requests of an address whose
+ * credentials were refused.
+ */
+export const requestsPerMinute = { read: 1200, write: 600, refused: 300 } as const;
+
+export type RequestClass = keyof typeof requestsPerMinute;
+
+/** What a user or an address has left in the current window of a minute. */
+export interface Quota {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+  readonly exceeded: boolean;
+}
+
+export function requestClassOf(operation: Operation): RequestClass {
+  return operation.method === 'GET' ? 'read' : 'write';
+}
+
+/** Counts one request or several, in one statement. @param subject names a user or an address */
+export async function countRequest(
+  service: Service,
+  subject: string,
+  requestClass: RequestClass,
+  count = 1,
+): Promise<Quota> {
+  const limit = requestsPerMinute[requestClass] * service.rateLimitFactor;
+  const { requestWindows } = databaseOn(service.pool);
+  const { requests, reset_seconds: resetSeconds } = await requestWindows.count(subject, requestClass, count);
+  return { limit, remaining: Math.max(0, limit - requests), resetSeconds, exceeded: requests > limit };
+}
+
+/**
+ * The RateLimit headers, which every answer has.
+ * @param refused whether the answer refuses the request by this limit; then it has Retry-After as well
+ */
+export function quotaHeaders(
+  { limit, remaining, resetSeconds }: Quota,
+  { refused }: { readonly refused: boolean },
+): Record<string, string> {
+  return {
+    'ratelimit-limit': String(limit),
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': String(resetSeconds),
+    ...(refused ? { 'retry-after': String(resetSeconds) } : {}),
+  };
+}

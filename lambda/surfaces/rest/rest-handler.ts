@@ -1,0 +1,141 @@
+// The REST surface: answers HTTP requests by the operations of the catalogue, of which it names none.
+import { TrieRouter } from 'hono/router/trie-router';
+import type { Caller } from '../../operations/context.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { ProblemError, problemCodes } from '../../operations/problem-codes.ts';
+import type { ProblemCode } from '../../operations/problem-codes.ts';
+import { admit } from '../admission/admit.ts';
+import { callOperation } from '../call.ts';
+import type { Quota } from '../admission/rate-limits.ts';
+import { quotaHeaders } from '../admission/rate-limits.ts';
+import { buildOpenapi } from '../openapi/openapi.ts';
+import { explainProblem, problemResponse } from '../problem-response.ts';
+import { readBody } from '../read-body.ts';
+import { queryReader } from './read-query.ts';
+import type { QueryReader } from './read-query.ts';
+import { referenceResponse } from '../openapi/reference.ts';
+import type { Service } from '../service.ts';
+import { faultsOfKey, validateInput } from '../validate.ts';
+
+/** @param address the client's IP address */
+export type RestHandler = (request: Request, address: string) => Promise<Response>;
+
+interface Route {
+  readonly operation: Operation;
+  readonly readQuery: QueryReader;
+}
+
+/** The operations at one path, by HTTP method. */
+type Routes = Map<string, Route>;
+
+/** Answers requests below `/v1`. Never throws: any error is answered as a problem document. */
+export function createRestHandler(service: Service): RestHandler {
+  const router = routerOf(service.operations);
+  const basePath = new URL(service.baseURL).pathname;
+
+  return async (request, address) => {
+    let quota: Quota | null = null;
+    try {
+      const url = new URL(request.url);
+      const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '/';
+      const method = request.method === 'HEAD' ? 'GET' : request.method;
+      const { routes, params } = routesAt(router, path);
+      const route = routes.get(method);
+      const operation = route?.operation ?? null;
+      const admission = await admit(service, { operation, headers: request.headers, address });
+      ({ quota } = admission);
+      if (admission.refusal) throw admission.refusal;
+      if (route) return withQuota(await answer(request, url.searchParams, route, params, admission.caller), quota);
+      const page = method === 'GET' ? await pageAt(service, path) : null;
+      return withQuota(page ?? refuseUnknown(service, [...routes.keys()]), quota);
+    } catch (error) {
+      return withQuota(problemResponse(service, error), quota);
+    }
+  };
+
+  async function answer(
+    request: Request,
+    search: URLSearchParams,
+    { operation, readQuery }: Route,
+    params: Readonly<Record<string, string>>,
+    caller: Caller | null,
+  ): Promise<Response> {
+    const idempotencyKey = request.method === 'POST' ? request.headers.get('idempotency-key') : null;
+    const { query, faults } = readQuery(search);
+    const raw = { params, query, body: await readBody(request, operation) };
+    const found = [...faultsOfKey(idempotencyKey, '/header/Idempotency-Key'), ...faults];
+    const input = validateInput(operation, raw, found);
+    const { status, headers, body } = await callOperation(service, { operation, caller, input, idempotencyKey });
+    if (body === '') return new Response(null, { status, headers });
+    return new Response(request.method === 'HEAD' ? null : body, {
+      status,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  }
+}
+
+function withQuota(response: Response, quota: Quota | null): Response {
+  if (quota === null) return response;
+  for (const [name, value] of Object.entries(quotaHeaders(quota, { refused: response.status === 429 })))
+    response.headers.set(name, value);
+  return response;
+}
+
+/** The operations at a path, and its parameters. A literal path wins over a path with parameters. */
+function routesAt(router: TrieRouter<Routes>, path: string) {
+  const matches = router.match('', path)[0];
+  const literalFirst = matches.toSorted(([, a], [, b]) => Object.keys(a).length - Object.keys(b).length);
+  const [routes, encoded] = literalFirst[0] ?? [new Map<string, Route>(), {}];
+  const params = Object.entries(encoded).map(([name, value]) => [name, decodeParameter(value)]);
+  return { routes, params: Object.fromEntries(params) as Record<string, string> };
+}
+
+function routerOf(operations: readonly Operation[]): TrieRouter<Routes> {
+  const router = new TrieRouter<Routes>();
+  for (const [path, sharing] of Map.groupBy(operations, (operation) => operation.path)) {
+    const routes = new Map(
+      sharing.map((operation) => [operation.method, { operation, readQuery: queryReader(operation) }]),
+    );
+    router.add('', path.replaceAll(/\{(\w+)\}/g, ':$1'), routes);
+  }
+  return router;
+}
+
+/**
+ * A parameter that cannot be decoded, or holds what no name holds, stays as it
+ * was sent: the operation will not find it.
+ */
+function decodeParameter(encoded: string): string {
+  try {
+    const value = decodeURIComponent(encoded);
+    return value.includes('\u0000') ? encoded : value;
+  } catch {
+    return encoded;
+  }
+}
+
+function refuseUnknown(service: Service, allowed: readonly string[]): Response {
+  if (allowed.length === 0) {
+    return problemResponse(
+      service,
+      new ProblemError(
+        'not_found',
+        `There is nothing at this path. GET ${service.baseURL}/openapi.json describes all there is.`,
+      ),
+    );
+  }
+  const response = problemResponse(
+    service,
+    new ProblemError('method_not_allowed', `This path takes ${allowed.join(', ')}.`),
+  );
+  response.headers.set('allow', allowed.join(', '));
+  return response;
+}
+
+/** The pages besides the operations: the reference, and the explanations of problems. Null where there is no page. */
+async function pageAt(service: Service, path: string): Promise<Response | null> {
+  if (path === '/reference') return referenceResponse(buildOpenapi(service.operations, service.baseURL));
+  const code = /^\/problems\/(\w+)$/.exec(path)?.[1];
+  if (code === undefined || !Object.hasOwn(problemCodes, code)) return null;
+  return Response.json(explainProblem(service, code as ProblemCode));
+}

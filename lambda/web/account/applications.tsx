@@ -1,0 +1,46 @@
+// The applications that the person has agreed to, with buttons to disconnect them.
+import type { ReactNode } from 'react';
+import { post } from '../requests.ts';
+import { scopeWords } from '../scope-words.ts';
+import { useLoaded } from '../use-loaded.ts';
+import { Rows, Section, Time } from './section.tsx';
+
+interface Application {
+  readonly clientID: string;
+  readonly name: string | null;
+  readonly scopes: readonly string[];
+  readonly connectedAt: string;
+}
+
+export function Applications(): ReactNode {
+  const applications = useLoaded<{ data: readonly Application[] }>('/account/applications');
+  const disconnect = async (clientID: string): Promise<void> => {
+    await post('/account/applications/disconnect', { clientID });
+    applications.reload();
+  };
+  return (
+    <Section heading="Connected applications">
+      <Rows
+        loaded={applications}
+        none="No application acts for you."
+        row={({ clientID, name, scopes, connectedAt }) => (
+          <li key={clientID}>
+            <div>
+              <strong>{name ?? clientID}</strong>
+              <p className="hint">
+                {scopes.map(scopeWords).join(' · ')} · since <Time at={connectedAt} />
+              </p>
+            </div>
+            <button
+              type="button"
+              onClick={() => void disconnect(clientID)}
+              aria-label={`Disconnect ${name ?? clientID}`}
+            >
+              Disconnect
+            </button>
+          </li>
+        )}
+      />
+    </Section>
+  );
+}

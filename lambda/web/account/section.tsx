@@ -1,0 +1,40 @@
+// What the sections of the account page share: a heading, rows that are loading, empty or there, and times.
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import type { Loaded } from '../use-loaded.ts';
+
+export function Section({ heading, children }: { readonly heading: string; readonly children: ReactNode }): ReactNode {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{heading}</h2>
+      {children}
+    </section>
+  );
+}
+
+interface RowsProps<Row> {
+  readonly loaded: Loaded<{ readonly data: readonly Row[] }>;
+  /** The text where there are no rows. */
+  readonly none: string;
+  readonly row: (row: Row) => ReactNode;
+}
+
+export function Rows<Row>({ loaded: { data, error }, none, row }: RowsProps<Row>): ReactNode {
+  if (error !== null)
+    return (
+      <p role="alert" className="error">
+        {error}
+      </p>
+    );
+  if (!data) return <p className="hint">Loading …</p>;
+  if (data.data.length === 0) return <p className="hint">{none}</p>;
+  return <ul className="rows">{data.data.map(row)}</ul>;
+}
+
+/** A time in the language of the browser. */
+export function Time({ at }: { readonly at: string }): ReactNode {
+  return (
+    <time dateTime={at}>{new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}</time>
+  );
+}

@@ -1,0 +1,49 @@
+// The sessions of the person, with buttons to end them.
+import type { ReactNode } from 'react';
+import { post } from '../requests.ts';
+import { useLoaded } from '../use-loaded.ts';
+import { deviceWords } from './device-words.ts';
+import { Rows, Section, Time } from './section.tsx';
+
+interface SessionRow {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly isCurrent: boolean;
+}
+
+export function Sessions(): ReactNode {
+  const sessions = useLoaded<{ data: readonly SessionRow[] }>('/account/sessions');
+  const end = async (id: string): Promise<void> => {
+    await post('/account/sessions/end', { id });
+    sessions.reload();
+  };
+  return (
+    <Section heading="Signed in">
+      <Rows
+        loaded={sessions}
+        none="Nowhere."
+        row={({ id, createdAt, address, userAgent, isCurrent }) => (
+          <li key={id}>
+            <div>
+              <strong>{deviceWords(userAgent)}</strong> {isCurrent && '(here)'}
+              <p className="hint">
+                {address} · since <Time at={createdAt} />
+              </p>
+            </div>
+            {!isCurrent && (
+              <button
+                type="button"
+                onClick={() => void end(id)}
+                aria-label={`End the session of ${deviceWords(userAgent)} since ${createdAt}`}
+              >
+                End
+              </button>
+            )}
+          </li>
+        )}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,89 @@
+// Forms: labelled fields, a button that cannot be pressed twice, and errors, which screen readers read out.
+import { useId, useState } from 'react';
+import type { FormEvent, InputHTMLAttributes, ReactNode } from 'react';
+
+interface FormProps {
+  /** The text of the button. */
+  readonly action: string;
+  /** Resolves when it is done. The message of an error that it throws is shown. */
+  readonly onSubmit: (fields: Readonly<Record<string, string>>) => Promise<void>;
+  readonly children?: ReactNode;
+  /** Whether to empty the fields when it is done. */
+  readonly isReset?: boolean;
+  readonly className?: string;
+}
+
+export function Form({ action, onSubmit, children, isReset = false, className = '' }: FormProps): ReactNode {
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    setPending(true);
+    setError(null);
+    try {
+      const fields = [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']);
+      await onSubmit(Object.fromEntries(fields) as Record<string, string>);
+      if (isReset) form.reset();
+    } catch (failure) {
+      setError((failure as Error).message);
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <form className={className} onSubmit={(event) => void submit(event)} aria-busy={isPending}>
+      {children}
+      <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
+      <button type="submit" className="primary" disabled={isPending}>
+        {action}
+      </button>
+    </form>
+  );
+}
+
+interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** A field is required by default. */
+export function Field({ label, hint, required = true, ...input }: FieldProps): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input id={id} required={required} aria-describedby={hint ? `${id}-hint` : undefined} {...input} />
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  readonly defaultValue?: string;
+  /** The value and the text of each option, in order. */
+  readonly options: readonly (readonly [value: string, words: string])[];
+}
+
+export function Choice({ name, label, defaultValue, options }: ChoiceProps): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} name={name} defaultValue={defaultValue}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+// The answer of the authorization server about who is signed in.
+import type { Framerate, Quality } from '../domain/video-format.ts';
+
+export interface Session {
+  readonly user: {
+    readonly email: string;
+    readonly name: string;
+    /** Seconds; 0 means that a stream never expires. */
+    readonly defaultStreamDurationSeconds: number;
+    readonly defaultQuality: Quality;
+    readonly defaultFramerate: Framerate;
+  };
+}

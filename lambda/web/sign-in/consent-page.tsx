@@ -1,0 +1,86 @@
+// Asks whether an application may act for the person: says which application, where it is, and what it could do.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Card } from '../card.tsx';
+import { Form } from '../form.tsx';
+import { isTooOld, post } from '../requests.ts';
+import type { RequestError } from '../requests.ts';
+import { scopeWords } from '../scope-words.ts';
+import type { Session } from '../session.ts';
+import { useLoaded } from '../use-loaded.ts';
+import { authorizationPath, signedQuery, withRequest } from './authorization-request.ts';
+
+interface PublicClient {
+  readonly client_name?: string;
+}
+
+export function ConsentPage(): ReactNode {
+  const query = new URLSearchParams(location.search);
+  const client = useLoaded<PublicClient>(
+    `/oauth2/public-client?client_id=${encodeURIComponent(query.get('client_id') ?? '')}`,
+  );
+  const session = useLoaded<Session | null>('/get-session');
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const oauthQuery = signedQuery();
+  if (oauthQuery === null || client.error !== null) {
+    return (
+      <Card heading="This request is not complete">
+        <p role="alert">{client.error ?? 'Go back to the application, and begin there again.'}</p>
+      </Card>
+    );
+  }
+  if (!client.data) return <Card heading="Connect an application">{null}</Card>;
+
+  const answer = async (consent: { readonly accept: boolean }): Promise<void> => {
+    const again = authorizationPath() ?? '/account';
+    const { url } = await post<{ url: string }>('/oauth2/consent', { ...consent, oauth_query: oauthQuery }).catch(
+      (error: RequestError) => (isTooOld(error) ? { url: again } : Promise.reject(error)),
+    );
+    location.assign(url);
+  };
+  const refuse = (): void => void answer({ accept: false }).catch((error: Error) => setRefusal(error.message));
+  const switchAccount = async (): Promise<void> => {
+    await post('/sign-out');
+    location.assign(authorizationPath() ?? withRequest('/sign-in'));
+  };
+  const name = client.data.client_name || 'An application without a name';
+  const scopes = (query.get('scope') ?? '').split(' ').filter(Boolean);
+  return (
+    <Card heading={`Connect ${name}?`}>
+      <p>
+        <strong>{name}</strong> asks to act for you. It will be sent back to{' '}
+        <strong className="origin">{destinationOf(query.get('redirect_uri') ?? '')}</strong>.
+      </p>
+      <p className="hint">Anybody can choose a name. Agree only if you have just begun this yourself, there.</p>
+      <h2>It could</h2>
+      <ul className="scopes">
+        {scopes.map((scope) => (
+          <li key={scope} className={scope === 'service:destructive' ? 'grave' : ''}>
+            {scopeWords(scope)} <code>{scope}</code>
+          </li>
+        ))}
+      </ul>
+      <Form action="Agree" onSubmit={() => answer({ accept: true })} />
+      <button type="button" onClick={refuse}>
+        Refuse
+      </button>
+      <div role="alert">{refusal !== null && <p className="error">{refusal}</p>}</div>
+      {session.data && (
+        <p className="hint">
+          You are {session.data.user.email}.{' '}
+          <button type="button" className="link" onClick={() => void switchAccount()}>
+            Somebody else?
+          </button>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+/** Says in words who gets the authorization code: a program on this computer, another program, or a site. */
+function destinationOf(redirectURI: string): string {
+  const url = URL.parse(redirectURI);
+  if (!url) return redirectURI;
+  if (['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)) return 'a program on this computer';
+  return url.protocol === 'https:' ? url.host : `a program that answers to ${url.protocol}`;
+}

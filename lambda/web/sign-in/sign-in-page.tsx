@@ -1,0 +1,44 @@
+// A form to sign in with address and password.
+import type { ReactNode } from 'react';
+import { Card } from '../card.tsx';
+import { Field, Form } from '../form.tsx';
+import { isTooOld, post } from '../requests.ts';
+import type { RequestError } from '../requests.ts';
+import { afterSignIn, signedQuery, withRequest } from './authorization-request.ts';
+
+export function SignInPage(): ReactNode {
+  const oauthQuery = signedQuery();
+  const signIn = async ({ email, password }: Readonly<Record<string, string>>): Promise<void> => {
+    const attempt = (request: object) => post<{ url?: string }>('/sign-in/email', { email, password, ...request });
+    if (oauthQuery === null) {
+      await attempt({});
+      location.assign(afterSignIn());
+      return;
+    }
+    const answer = await attempt({ oauth_query: oauthQuery }).catch((error: RequestError) =>
+      isTooOld(error) ? attempt({}) : Promise.reject(error),
+    );
+    location.assign(answer.url ?? afterSignIn());
+  };
+  return (
+    <Card heading="Sign in">
+      {new URLSearchParams(location.search).has('error') && (
+        <p role="alert">
+          The link has been used already, or is too old. Sign in: if your address is not confirmed yet, that sends you
+          another.
+        </p>
+      )}
+      {oauthQuery !== null && (
+        <p className="hint">An application asks for access to your account. Sign in to see what it wants.</p>
+      )}
+      <Form action="Sign in" onSubmit={signIn}>
+        <Field name="email" label="E-mail address" type="email" autoComplete="username" autoFocus />
+        <Field name="password" label="Password" type="password" autoComplete="current-password" />
+      </Form>
+      <p className="links">
+        <a href={withRequest('/sign-up')}>Sign up</a>
+        <a href="/forgotten-password">Forgotten password?</a>
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,74 @@
+// Keeps stages that share an account apart: what the roles that deploy one stage may do to the others is nothing.
+import { Stack } from 'aws-cdk-lib';
+import { Effect, ManagedPolicy, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { bootstrapRoleName, type BootstrapRoleKind } from '../shared/bootstrap-roles.ts';
+import { stageTagKey } from '../shared/stage-tags.ts';
+import type { StageSettings } from '../stage-settings.ts';
+
+export interface StageFenceProps {
+  readonly settings: StageSettings;
+  /** The other stages of the account, by name. */
+  readonly others: Readonly<Record<string, StageSettings>>;
+}
+
+/** CloudFront takes what it needs from there, whatever the region of a stage. */
+const edgeRegion = 'us-east-1';
+const deploying: readonly BootstrapRoleKind[] = ['deploy', 'cfn-exec'];
+const changesOfRights = ['Attach', 'Create', 'Delete', 'Detach', 'Put', 'Tag', 'Untag', 'Update'];
+
+/**
+ * `cdk bootstrap` lets its deploy role change and delete every stack of the account, and what works for CloudFormation
+ * do anything. So this denies both of them the stacks of other stages, what has their tag or a name that begins with
+ * theirs, and the roles that deploy them. A fence, not a wall: whoever may change the templates of a stage can make a
+ * role that the fence does not know. The wall is an account for each stage.
+ */
+export class StageFence extends Construct {
+  constructor(scope: Construct, id: string, { settings, others }: StageFenceProps) {
+    super(scope, id);
+    const stack = Stack.of(this);
+    const { account } = stack;
+    const arn = (service: string, region: string, resource: string) =>
+      `arn:${stack.partition}:${service}:${region}:${service === 's3' ? '' : account}:${resource}`;
+    const names = Object.keys(others);
+    const named = names.flatMap((name) => [
+      arn('cloudformation', '*', `stack/${name}-*`),
+      arn('iam', '', `role/${name}-*`),
+      arn('iam', '', `policy/${name}-*`),
+      arn('lambda', '*', `function:${name}-*`),
+      arn('sqs', '*', `${name}-*`),
+      arn('sns', '*', `${name}-*`),
+      arn('ssm', '*', `parameter/${name}-*`),
+      arn('ssm', '*', `parameter/loop-streaming-platform/${name}/*`),
+      arn('s3', '', `${name}-*`),
+    ]);
+    const ownRoles = new Set(deploying.map((kind) => bootstrapRoleName(settings, kind, account, '*')));
+    const rolesOfOthers = Object.values(others)
+      .flatMap((other) => [
+        bootstrapRoleName(other, 'deploy', account, '*'),
+        bootstrapRoleName(other, 'cfn-exec', account, '*'),
+      ])
+      .filter((name) => !ownRoles.has(name))
+      .map((name) => arn('iam', '', `role/${name}`));
+    const deny = (actions: string[], resources: string[], conditions?: Record<string, Record<string, string[]>>) =>
+      new PolicyStatement({ effect: Effect.DENY, actions, resources, ...(conditions && { conditions }) });
+    const regions = [...new Set([settings.region, edgeRegion])];
+    new ManagedPolicy(this, 'Policy', {
+      roles: regions.flatMap((region) =>
+        deploying.map((kind) =>
+          Role.fromRoleName(this, `${kind}-${region}`, bootstrapRoleName(settings, kind, account, region)),
+        ),
+      ),
+      statements: [
+        deny(['*'], named),
+        deny(['*'], ['*'], { StringEquals: { [`aws:ResourceTag/${stageTagKey}`]: names } }),
+        ...(rolesOfOthers.length > 0 ? [deny(['sts:AssumeRole', 'iam:PassRole'], rolesOfOthers)] : []),
+        // Nobody takes the fence down by a deployment.
+        deny(
+          changesOfRights.map((verb) => `iam:${verb}*`),
+          [arn('iam', '', 'role/cdk-*'), arn('iam', '', `policy/${stack.stackName}-*`)],
+        ),
+      ],
+    });
+  }
+}

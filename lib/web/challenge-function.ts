@@ -1,0 +1,54 @@
+// The function at CloudFront that gives challenges their name back: in us-east-1, without variables and without rights.
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { CompositePrincipal, type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Function as LambdaFunction, Runtime, type Version } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { acknowledgeForCheckov } from '../shared/acknowledge.ts';
+import { bundledCode } from '../shared/bundled-code.ts';
+
+/**
+ * What CloudFront can run is narrower than Lambda: x86, no VPC, no tracing, no variables, a numbered version.
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/edge-functions-restrictions.html
+ */
+export class ChallengeFunction extends Construct {
+  /** Its logical id is made of its code, so a stack that reads it changes with it. */
+  readonly version: Version;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    // Otherwise the CDK makes a log group, which nothing would ever write to.
+    this.node.setContext('@aws-cdk/aws-lambda:useCdkManagedLogGroup', false);
+    const fn = new LambdaFunction(this, 'Function', {
+      description: 'Gives the answers of the API their header WWW-Authenticate back',
+      code: bundledCode('edge/challenge.lambda.ts', {}),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.X86_64,
+      memorySize: 128,
+      timeout: Duration.seconds(1),
+      role: this.#roleWithoutRights(),
+      // A deletion fails while CloudFront still has copies, for hours after the distribution is gone.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+    });
+    fn.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    const reason = 'CloudFront runs it, which knows no VPC, reservation or queue of failures for its functions.';
+    acknowledgeForCheckov(fn, reason, 'CKV_AWS_50', 'CKV_AWS_115', 'CKV_AWS_116', 'CKV_AWS_117');
+    this.version = fn.currentVersion;
+  }
+
+  /**
+   * The function calls nobody. Without the right to write logs it writes none: they would have a line for every
+   * request, in log groups that nothing makes expire, in every region where there are viewers. CloudFront's figures
+   * tell errors.
+   */
+  #roleWithoutRights(): IRole {
+    const role = new Role(this, 'Role', {
+      assumedBy: new CompositePrincipal(
+        new ServicePrincipal('lambda.amazonaws.com'),
+        new ServicePrincipal('edgelambda.amazonaws.com'),
+      ),
+    });
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    return role;
+  }
+}

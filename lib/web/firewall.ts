@@ -1,0 +1,172 @@
+// The web ACL in front of the distribution: how many requests an address may send, and rules of AWS against attacks.
+import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import type { Construct } from 'constructs';
+import { problemBody } from '../api/gateway-problems.ts';
+
+/** A rule group of AWS. A rule that stands in neither list refuses by itself, with a page of AWS. */
+interface ManagedRules {
+  /** Rules that only count. */
+  readonly counting: readonly string[];
+  /** Rules that only count and label; requests with these labels are refused in the form of the API. */
+  readonly refusing: readonly string[];
+  /** The labels of those: one by one, or as the namespace of the group, which ends with a colon. */
+  readonly labels: readonly string[];
+}
+
+const commonRuleSet = (name: string) => `awswaf:managed:aws:core-rule-set:${name}`;
+
+/**
+ * What users write stands in bodies and queries: titles, links to import, webhooks, redirect URIs of native apps with a
+ * loopback address, whole authorization requests. The application decides about all of it, and no rule that guesses
+ * from patterns may refuse it. Paths and cookies are our own, and refused where they look like an attack.
+ *
+ * Names and labels are those of
+ * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html and
+ * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-ip-rep.html.
+ */
+const managedRules: Readonly<Record<string, ManagedRules>> = {
+  AWSManagedRulesAmazonIpReputationList: {
+    counting: [],
+    refusing: ['AWSManagedIPReputationList', 'AWSManagedReconnaissanceList'],
+    // A third rule of the group only counts, so its label must not be among them.
+    labels: [
+      'awswaf:managed:aws:amazon-ip-list:AWSManagedIPReputationList',
+      'awswaf:managed:aws:amazon-ip-list:AWSManagedReconnaissanceList',
+    ],
+  },
+  AWSManagedRulesKnownBadInputsRuleSet: {
+    counting: [],
+    refusing: [
+      'JavaDeserializationRCE_HEADER',
+      'JavaDeserializationRCE_BODY',
+      'JavaDeserializationRCE_URIPATH',
+      'JavaDeserializationRCE_QUERYSTRING',
+      'Host_localhost_HEADER',
+      'PROPFIND_METHOD',
+      'ExploitablePaths_URIPATH',
+      'Log4JRCE_HEADER',
+      'Log4JRCE_QUERYSTRING',
+      'Log4JRCE_BODY',
+      'Log4JRCE_URIPATH',
+    ],
+    labels: ['awswaf:managed:aws:known-bad-inputs:'],
+  },
+  AWSManagedRulesCommonRuleSet: {
+    counting: [
+      // Requests to change playlists are larger than 8 KB, authorization requests than 2,048 bytes.
+      'SizeRestrictions_BODY',
+      'SizeRestrictions_QUERYSTRING',
+      'EC2MetaDataSSRF_BODY',
+      'EC2MetaDataSSRF_QUERYARGUMENTS',
+      'GenericLFI_BODY',
+      'GenericLFI_QUERYARGUMENTS',
+      'GenericRFI_BODY',
+      'GenericRFI_QUERYARGUMENTS',
+      'RestrictedExtensions_QUERYARGUMENTS',
+      'CrossSiteScripting_BODY',
+      'CrossSiteScripting_QUERYARGUMENTS',
+      // Clients of the API need not send a User-Agent.
+      'NoUserAgent_HEADER',
+    ],
+    refusing: [
+      'SizeRestrictions_Cookie_HEADER',
+      'SizeRestrictions_URIPATH',
+      'EC2MetaDataSSRF_COOKIE',
+      'EC2MetaDataSSRF_URIPATH',
+      'GenericLFI_URIPATH',
+      'GenericRFI_URIPATH',
+      'RestrictedExtensions_URIPATH',
+      'CrossSiteScripting_COOKIE',
+      'CrossSiteScripting_URIPATH',
+    ],
+    labels: [
+      'SizeRestrictions_Cookie_Header',
+      'SizeRestrictions_URIPath',
+      'EC2MetaDataSSRF_Cookie',
+      'EC2MetaDataSSRF_URIPath',
+      'GenericLFI_URIPath',
+      'GenericRFI_URIPath',
+      'RestrictedExtensions_URIPath',
+      'CrossSiteScripting_Cookie',
+      'CrossSiteScripting_URIPath',
+    ].map(commonRuleSet),
+  },
+};
+
+/** Answers of the web ACL. WAF calls them application/json: it lets nobody choose another type. */
+const answers = {
+  TooMany: problemBody('rate_limited', 'Too many requests came from your address.'),
+  Refused: problemBody(
+    'validation_failed',
+    'The firewall refused the request: it looks like an attack, or comes from an address that attacks come from.',
+  ),
+};
+
+/** @param requestsPerFiveMinutes that one address may send */
+export function firewall(scope: Construct, id: string, requestsPerFiveMinutes: number): CfnWebACL {
+  const groups = Object.entries(managedRules);
+  return new CfnWebACL(scope, id, {
+    scope: 'CLOUDFRONT',
+    defaultAction: { allow: {} },
+    visibilityConfig: visibilityConfig('Web'),
+    customResponseBodies: Object.fromEntries(
+      Object.entries(answers).map(([key, content]) => [key, { contentType: 'APPLICATION_JSON', content }]),
+    ),
+    rules: [
+      {
+        name: 'Rate',
+        priority: 0,
+        action: refusal('TooMany', 429, [{ name: 'Retry-After', value: '60' }]),
+        statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: requestsPerFiveMinutes } },
+        visibilityConfig: visibilityConfig('Rate'),
+      },
+      ...groups.map(([name, { counting, refusing }], index) => ({
+        name,
+        priority: index + 1,
+        overrideAction: { none: {} },
+        statement: {
+          managedRuleGroupStatement: {
+            vendorName: 'AWS',
+            name,
+            ruleActionOverrides: [...counting, ...refusing].map((rule) => ({ name: rule, actionToUse: { count: {} } })),
+          },
+        },
+        visibilityConfig: visibilityConfig(name),
+      })),
+      {
+        // A managed rule refuses with a page of HTML. This one sees the labels that those before it have added.
+        name: 'Refused',
+        priority: groups.length + 1,
+        action: refusal('Refused', 422),
+        statement: {
+          orStatement: {
+            statements: groups
+              .flatMap(([, { labels }]) => labels)
+              .map((key) => ({ labelMatchStatement: { scope: key.endsWith(':') ? 'NAMESPACE' : 'LABEL', key } })),
+          },
+        },
+        visibilityConfig: visibilityConfig('Refused'),
+      },
+    ],
+  });
+}
+
+function refusal(
+  answer: keyof typeof answers,
+  responseCode: number,
+  responseHeaders: { readonly name: string; readonly value: string }[] = [],
+) {
+  return {
+    block: {
+      customResponse: {
+        responseCode,
+        customResponseBodyKey: answer,
+        ...(responseHeaders.length > 0 && { responseHeaders }),
+      },
+    },
+  };
+}
+
+function visibilityConfig(metricName: string) {
+  return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: true };
+}

@@ -1,0 +1,176 @@
+// The public origin: a distribution with the web page and, under the same name, the API.
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  LambdaEdgeEventType,
+  OriginProtocolPolicy,
+  OriginRequestPolicy,
+  OriginSslPolicy,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import type { ApiStack } from '../api/api-stack.ts';
+import type { MediaStack } from '../media/media-stack.ts';
+import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
+import type { StageSettings } from '../stage-settings.ts';
+import type { EdgeStack } from './edge-stack.ts';
+import { PageFiles } from './page-files.ts';
+
+export interface WebStackProps {
+  readonly settings: StageSettings;
+  readonly edge: EdgeStack;
+  readonly api: ApiStack;
+  readonly media: MediaStack;
+}
+
+/** Paths that the API answers. All others are the page's. Handlers see these paths unchanged, as in the local run. */
+const apiPaths = ['/v1/*', '/mcp', '/graphql', '/api/auth/*', '/.well-known/*'];
+
+export class WebStack extends Stack {
+  /** https address without a trailing slash. */
+  readonly url: string;
+  readonly distribution: Distribution;
+
+  constructor(scope: Construct, id: string, { settings, edge, api, media }: WebStackProps) {
+    super(scope, id);
+    const common = {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      // The page can be made again from this repository, and logs are not needed for ever.
+      removalPolicy: RemovalPolicy.DESTROY,
+    };
+    const logs = new Bucket(this, 'Logs', {
+      ...common,
+      // CloudFront needs ACLs to write its logs.
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
+      lifecycleRules: [{ expiration: Duration.days(settings.logRetentionDays) }],
+    });
+    const site = new Bucket(this, 'Site', {
+      ...common,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      serverAccessLogsBucket: logs,
+      serverAccessLogsPrefix: 'site/',
+    });
+
+    acknowledgeForCheckov(
+      logs,
+      'Logs of logs are not kept, and no line of them is ever overwritten.',
+      'CKV_AWS_18',
+      'CKV_AWS_21',
+    );
+    acknowledgeForCheckov(site, 'The page is in this repository.', 'CKV_AWS_21');
+
+    const responseHeadersPolicy = this.#securityHeaders(media);
+    const toApi: BehaviorOptions = {
+      origin: new HttpOrigin(api.domainName, {
+        originPath: api.basePath,
+        customHeaders: { [api.guard.headerName]: api.guard.headerValue },
+        protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+        originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      // API Gateway answers to its own host name only, so the viewer's is not passed on.
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      responseHeadersPolicy,
+      edgeLambdas: [{ functionVersion: edge.challenge, eventType: LambdaEdgeEventType.ORIGIN_RESPONSE }],
+    };
+    this.distribution = new Distribution(this, 'Distribution', {
+      defaultRootObject: 'index.html',
+      defaultBehavior: {
+        origin: S3BucketOrigin.withOriginAccessControl(site),
+        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+        responseHeadersPolicy,
+        functionAssociations: [{ function: this.#onePage(), eventType: FunctionEventType.VIEWER_REQUEST }],
+      },
+      additionalBehaviors: Object.fromEntries(apiPaths.map((path) => [path, toApi])),
+      webAclId: edge.webAclArn,
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      logBucket: logs,
+      logFilePrefix: 'distribution/',
+      ...(settings.domain &&
+        edge.certificate && {
+          domainNames: [settings.domain.name],
+          certificate: edge.certificate,
+          minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+        }),
+    });
+    new PageFiles(this, 'Page', { bucket: site, logRetentionDays: settings.logRetentionDays });
+    acknowledge(this.distribution, 'Users are everywhere.', 'AwsSolutions-CFR1');
+    if (settings.domain) this.#nameIt(settings.domain);
+    else {
+      const reason = 'CloudFront’s own name allows no TLS policy; a stage with a domain has TLS 1.2.';
+      acknowledge(this.distribution, reason, 'AwsSolutions-CFR4');
+      acknowledgeForCheckov(this.distribution, reason, 'CKV_AWS_174');
+    }
+    this.url = `https://${settings.domain?.name ?? this.distribution.distributionDomainName}`;
+  }
+
+  /** Has every address that is not a file's answered with the page's one document. */
+  #onePage(): EdgeFunction {
+    return new EdgeFunction(this, 'OnePage', {
+      comment: 'Answers every address of the web page with its document',
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(
+        'function handler({ request }) { ' +
+          "if (!request.uri.includes('.')) request.uri = '/index.html'; " +
+          'return request; }',
+      ),
+    });
+  }
+
+  #securityHeaders(media: MediaStack): ResponseHeadersPolicy {
+    const uploads = `https://${media.uploads.bucketRegionalDomainName}`;
+    return new ResponseHeadersPolicy(this, 'SecurityHeaders', {
+      securityHeadersBehavior: {
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN, override: true },
+        contentSecurityPolicy: {
+          contentSecurityPolicy: [
+            "default-src 'self'",
+            // The page sends uploads to their bucket, and shows what is in it.
+            `connect-src 'self' ${uploads}`,
+            `img-src 'self' data: ${uploads}`,
+            `media-src 'self' ${uploads}`,
+            "frame-ancestors 'none'",
+            "base-uri 'none'",
+          ].join('; '),
+          // The API's answers may have a stricter policy, which stays.
+          override: false,
+        },
+      },
+    });
+  }
+
+  #nameIt({ name, hostedZoneId }: NonNullable<StageSettings['domain']>): void {
+    // The stage does not say how the hosted zone is named, so the zone gets the public name here. A record without a
+    // name of its own then has exactly this name.
+    const record = {
+      zone: HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName: name }),
+      target: RecordTarget.fromAlias(new CloudFrontTarget(this.distribution)),
+    };
+    new ARecord(this, 'Ipv4', record);
+    new AaaaRecord(this, 'Ipv6', record);
+  }
+}

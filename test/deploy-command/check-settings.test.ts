@@ -1,0 +1,126 @@
+// What is checked of a stage with settings that no stage of the table has: a domain, a sender, another region.
+import { afterEach, describe, expect, test } from 'vitest';
+import { allChecks } from '../../bin/deploy/all-checks.ts';
+import { openAws } from '../../bin/deploy/ask-aws.ts';
+import type { Finding } from '../../bin/deploy/check.ts';
+import { readCommand, type StageCommand } from '../../bin/deploy/command-line.ts';
+import { runChecks } from '../../bin/deploy/run-checks.ts';
+import type { StageSettings } from '../../lib/stage-settings.ts';
+import { stages } from '../../lib/stages.ts';
+import { type AccountFacts, goodAccount } from './account-facts.ts';
+import { startAws } from './aws-stand-in.ts';
+
+const before = { ...process.env };
+const ends: (() => void)[] = [];
+const digest = `imageDigest=sha256:${'a'.repeat(64)}`;
+const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789' };
+
+afterEach(() => {
+  process.env = before;
+  ends.splice(0).forEach((end) => end());
+});
+
+interface Variation {
+  readonly options?: readonly string[];
+  readonly qualifier?: StageCommand['qualifier'];
+}
+
+/** The findings about things whose name begins with `what`. */
+async function findingsOf(
+  what: string,
+  facts: Partial<AccountFacts>,
+  settings: Partial<StageSettings>,
+  { options = [], qualifier = { name: 'hnb659fds', isDefault: true } }: Variation = {},
+): Promise<readonly Finding[]> {
+  const aws = await startAws({ ...goodAccount, ...facts });
+  ends.push(() => aws.close());
+  process.env = { ...before, ...aws.environment };
+  const command = readCommand(['deploy', 'staging', '-c', digest, ...options]);
+  if ('text' in command) throw new Error(command.text);
+  const placed = { ...command, settings: { ...stages.staging, ...settings }, qualifier };
+  const credentials = () => Promise.resolve({ accessKeyId: 'GOOD', secretAccessKey: 'secret' });
+  const ask = openAws(placed.settings.region, credentials);
+  const findings = await runChecks(allChecks, { command: placed, account: '111111111111', ask }, () => {});
+  return findings.filter((finding) => finding.what.startsWith(what));
+}
+
+describe('a stage with a domain', () => {
+  test.each([
+    ['there', 'example.com', false, 'there'],
+    ['another’s', 'example.org', false, 'missing'],
+    ['a longer name’s', 'e.com', false, 'missing'],
+    ['private', 'example.com', true, 'missing'],
+  ])('whose hosted zone is %s', async (_what, name, isPrivate, state) => {
+    const facts = { hostedZones: { Z0123456789: { name, isPrivate } } };
+    expect(await findingsOf('Hosted zone', facts, { domain })).toEqual([expect.objectContaining({ state })]);
+  });
+
+  test('whose hosted zone is not in the account is told how to find it', async () => {
+    const [zone] = await findingsOf('Hosted zone', {}, { domain });
+    expect(zone?.remedy).toContain('$ aws route53 list-hosted-zones');
+    expect(zone?.state).toBe('missing');
+  });
+});
+
+describe('a sender of mails', () => {
+  const mailFrom = 'streams+mail@example.com';
+
+  test.each([
+    ['not made yet', {}, ['staging-Network'], 'warning'],
+    ['not verified', { [mailFrom]: false }, ['staging-Network'], 'warning'],
+    ['verified', { [mailFrom]: true }, ['staging-Network'], 'there'],
+    ['made by somebody else', { [mailFrom]: true }, [], 'missing'],
+  ])('that is %s', async (found, sesIdentities, vpcs, state) => {
+    const [identity] = await findingsOf('SES identity', { sesIdentities, vpcs }, { mailFrom });
+    expect(identity).toMatchObject({ found, state });
+  });
+
+  test('in the sandbox is told how to leave it', async () => {
+    const [ses] = await findingsOf('SES', { sesProduction: false }, { mailFrom });
+    expect(ses).toMatchObject({ found: 'sandbox', state: 'warning' });
+    expect(ses?.remedy.at(-1)).toContain('$ aws sesv2 put-account-details --production-access-enabled');
+  });
+
+  test('is missing where a shared stage has neither an address nor a domain', async () => {
+    const neither = await findingsOf('Sender', {}, { mailFrom: null, domain: null });
+    expect(neither.map(({ state }) => state)).toEqual(['missing']);
+    const either = await findingsOf('Sender', {}, { mailFrom: null, domain });
+    expect(either.map(({ found }) => found)).toEqual(['no-reply@live.example.com']);
+  });
+});
+
+describe('a stage in another region', () => {
+  const elsewhere = { region: 'eu-west-1', availabilityZones: ['eu-west-1a', 'eu-west-1b'] };
+
+  test('needs a bootstrap there and in us-east-1', async () => {
+    const there = await findingsOf('CDK bootstrap', {}, elsewhere);
+    expect(there.map(({ what, state }) => `${what}: ${state}`)).toEqual([
+      'CDK bootstrap in eu-west-1: missing',
+      'CDK bootstrap in us-east-1: there',
+    ]);
+  });
+
+  test('is asked about where it is, and told of zones that are not there', async () => {
+    const [zones] = await findingsOf('Availability zones', {}, elsewhere);
+    expect(zones).toMatchObject({ found: 'no eu-west-1a, no eu-west-1b', state: 'missing' });
+  });
+
+  test('has the region and the profile in its commands', async () => {
+    const [vcpus] = await findingsOf('vCPU of running', { appliedQuotas: {} }, elsewhere, {
+      options: ['--profile', 'sandbox'],
+    });
+    expect(vcpus?.remedy).toEqual([expect.stringMatching(/--region eu-west-1 --profile sandbox$/)]);
+  });
+});
+
+describe('a bootstrap with a qualifier', () => {
+  test('is asked for by it, and made with it', async () => {
+    const own = { qualifier: { name: 'stg', isDefault: false } };
+    const [missing] = await findingsOf('CDK bootstrap', {}, {}, own);
+    expect(missing?.remedy).toEqual([
+      '$ npx cdk bootstrap aws://111111111111/us-east-1 --qualifier stg --toolkit-stack-name CDKToolkit-stg',
+    ]);
+    const [there] = await findingsOf('CDK bootstrap', { bootstraps: { 'us-east-1/stg': 21 } }, {}, own);
+    expect(there?.state).toBe('there');
+  });
+});

@@ -1,0 +1,260 @@
+// What `npm run deploy` checks in an account before it begins, with a stand-in of AWS that answers as documented.
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { needsOf } from '../../bin/deploy/stage-needs.ts';
+import { stages } from '../../lib/stages.ts';
+import { type AccountFacts, emptyAccount, goodAccount } from './account-facts.ts';
+import { type AwsStandIn, startAws } from './aws-stand-in.ts';
+import { type Ended, home, runDeploy, runDeployAtTerminal } from './run-deploy.ts';
+
+const digest = ['-c', `imageDigest=sha256:${'a'.repeat(64)}`];
+const own = ['deploy', 'ada', '--own', ...digest];
+const timeout = 60_000;
+const noDocker = { CDK_DOCKER: join(home, 'no-docker') };
+const started: AwsStandIn[] = [];
+
+afterEach(() => started.splice(0).forEach((aws) => aws.close()));
+
+async function deployTo(
+  facts: AccountFacts,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended & { readonly asked: readonly string[] }> {
+  const aws = await startAws(facts);
+  started.push(aws);
+  return { ...(await runDeploy(args, { ...aws.environment, ...environment })), asked: aws.asked };
+}
+
+/** The rows of the table, by their mark: what each is about, with its further lines. */
+function rowsOf(output: string, mark: '✓' | '✗' | '!'): string[] {
+  const [, table = ''] = output.split(/^ +what .*\n/m);
+  const rows = table.split(/^(?=[✓✗!] )/m).filter((row) => row.startsWith(mark));
+  return rows.map((row) => row.split(/\n\n/)[0]!.replaceAll(/\s+/g, ' '));
+}
+
+describe('an empty account', { timeout }, () => {
+  test('is told everything that is missing at once, with what to do', async () => {
+    const { code, output } = await deployTo(emptyAccount, ['deploy', 'dev', '--check'], noDocker);
+    expect(code).toBe(1);
+    const { gpuVcpus, concurrentCalls } = needsOf(stages.dev);
+    const region = '--region us-east-1';
+    const increase = '$ aws service-quotas request-service-quota-increase';
+    const remedies = [
+      '$ npm run deploy -- dev -c imageDigest=sha256:…',
+      '$ npx cdk bootstrap aws://111111111111/us-east-1',
+      '$ aws iam create-service-linked-role --aws-service-name ecs.amazonaws.com',
+      '$ aws iam create-service-linked-role --aws-service-name ecs.application-autoscaling.amazonaws.com',
+      '$ aws iam create-service-linked-role --aws-service-name autoscaling.amazonaws.com',
+      '$ aws iam create-service-linked-role --aws-service-name rds.amazonaws.com',
+      'give dev availabilityZones out of: us-east-1b,',
+      'give dev availabilityZones out of: us-east-1b,',
+      'give dev availabilityZones out of: us-east-1b,',
+      `${increase} --service-code ec2 --quota-code L-DB2E81BA --desired-value ${gpuVcpus.atMost} ${region}`,
+      `${increase} --service-code lambda --quota-code L-B99A9384 --desired-value ${concurrentCalls.atMost} ${region}`,
+      'give dev a mailFrom or a domain',
+    ];
+    const missing = rowsOf(output, '✗');
+    expect(missing).toEqual(remedies.map((remedy) => expect.stringContaining(remedy)));
+    expect(rowsOf(output, '!')).toEqual([
+      expect.stringContaining('SES production access sandbox'),
+      expect.stringContaining('CloudFront'),
+    ]);
+    expect(output).toContain(`dev: ${missing.length} missing, 2 to know, 7 there.`);
+    expect(output).not.toContain('> cdk');
+  });
+
+  test('gets no deployment, and still a comparison', async () => {
+    const deployment = await deployTo(emptyAccount, own);
+    expect(deployment.code).toBe(1);
+    expect(deployment.output).not.toContain('> cdk');
+    const comparison = await deployTo(emptyAccount, ['diff', 'dev', '--app', join(home, 'no-app')]);
+    expect(comparison.output).toContain('✗  CDK bootstrap');
+    expect(comparison.output).toContain('> cdk diff dev/**');
+  });
+});
+
+describe('a good account', { timeout }, () => {
+  test('lacks nothing', async () => {
+    const { code, output } = await deployTo(goodAccount, [...own, '--check']);
+    expect(rowsOf(output, '✗')).toEqual([]);
+    expect(rowsOf(output, '✓')).toHaveLength(18);
+    expect(output).not.toContain('> cdk');
+    expect(code).toBe(0);
+  });
+
+  test('is asked only what has to be known, each once', async () => {
+    const { asked } = await deployTo(goodAccount, [...own, '--check']);
+    const quotas = asked.filter((right) => right.startsWith('servicequotas:'));
+    const others = asked.filter((right) => !right.startsWith('servicequotas:') && right !== 'iam:ListRoles');
+    expect(new Set(others).size).toBe(others.length);
+    expect(quotas).toHaveLength(10);
+  });
+
+  test('that this stage has filled already still has room for it', async () => {
+    const ofAda = (stack: string) => `ada-${stack}`;
+    const facts: AccountFacts = {
+      ...goodAccount,
+      vpcs: [ofAda('Network'), null, null, null, null],
+      addresses: [ofAda('Network'), null, null, null, null],
+      gpuMachines: [
+        { vcpus: 48, group: 'ada-two-Publishing-Machines1' },
+        { vcpus: 12, group: ofAda('Publishing-AgentsGpuPoolMachines-1XYZ') },
+      ],
+    };
+    const full = await deployTo(facts, [...own, '--check']);
+    expect(rowsOf(full.output, '✗')).toEqual([]);
+    expect(full.output).toMatch(/G .* 64, of which others use 48/);
+    const neighbour = await deployTo({ ...facts, vpcs: ['ada-two-Network', null, null, null, null] }, [
+      ...own,
+      '--check',
+    ]);
+    expect(rowsOf(neighbour.output, '✗').map((row) => row.slice(2, 19))).toEqual([
+      'VPCs 1 5, of whic',
+      'Internet gateways',
+    ]);
+  });
+
+  test('with zones that a standing stage lacks is told so, and can be deployed to', async () => {
+    const standing = { ...goodAccount, zoneIds: emptyAccount.zoneIds, vpcs: ['ada-Network'] };
+    const { code, output } = await deployTo(standing, [...own, '--check']);
+    expect(code).toBe(0);
+    expect(rowsOf(output, '!').filter((row) => row.includes('use1-az3'))).toHaveLength(3);
+  });
+
+  test('with an old bootstrap, or an OIDC provider of somebody else, is told what to do', async () => {
+    const { output } = await deployTo(
+      {
+        ...goodAccount,
+        bootstraps: { 'us-east-1/hnb659fds': 5 },
+        oidcProviders: ['token.actions.githubusercontent.com'],
+      },
+      [...own, '--check'],
+    );
+    expect(rowsOf(output, '✗')).toEqual([expect.stringMatching(/version 5 \$ npx cdk bootstrap/)]);
+    expect(output).toContain(
+      '-c githubProviderArn=arn:aws:iam::111111111111:oidc-provider/token.actions.githubusercontent.com',
+    );
+  });
+});
+
+describe('an account that does not answer', { timeout }, () => {
+  test('for lack of rights gives warnings that name them, and blocks nothing', async () => {
+    const { code, output } = await deployTo({ ...goodAccount, forbidden: 'all' }, [...own, '--check']);
+    expect(rowsOf(output, '✗')).toEqual([]);
+    for (const right of [
+      'ssm:GetParameter',
+      'iam:ListRoles',
+      'iam:ListOpenIDConnectProviders',
+      'ec2:DescribeAvailabilityZones',
+      'servicequotas:GetServiceQuota',
+      'lambda:GetAccountSettings',
+      'ses:GetAccount',
+    ])
+      expect(output).toContain(`The right ${right} is missing`);
+    expect(code).toBe(0);
+  });
+
+  test('for lack of one right still tells what the others say', async () => {
+    const forbidden = ['ec2:DescribeInstanceTypeOfferings', 'ec2:DescribeAddresses'];
+    const { output } = await deployTo({ ...goodAccount, zoneIds: emptyAccount.zoneIds, forbidden }, [
+      ...own,
+      '--check',
+    ]);
+    expect(rowsOf(output, '✗')).toHaveLength(2);
+    expect(output).toContain('The right ec2:DescribeInstanceTypeOfferings is missing');
+    expect(output).toMatch(/5, of which others use \? +What others use is not known: ec2:DescribeAddresses/);
+  });
+
+  test('because it is busy is asked again', async () => {
+    const { code, output } = await deployTo({ ...goodAccount, busyTimes: 2 }, [...own, '--check']);
+    expect(rowsOf(output, '✓')).toHaveLength(18);
+    expect(code).toBe(0);
+  });
+
+  test('because it stays busy gives warnings', async () => {
+    const { code, output } = await deployTo({ ...goodAccount, busyTimes: 1000 }, [...own, '--check']);
+    expect(rowsOf(output, '!').filter((row) => row.includes('AWS is busy: try again.')).length).toBeGreaterThan(10);
+    expect(code).toBe(0);
+  });
+});
+
+describe('what is out of reach', { timeout }, () => {
+  test('is a warning, at the endpoint that a variable names for one service', async () => {
+    const { code, output } = await deployTo(goodAccount, [...own, '--check'], {
+      AWS_ENDPOINT_URL_EC2: 'http://127.0.0.1:1',
+    });
+    expect(rowsOf(output, '!')).toContainEqual(expect.stringMatching(/^! Availability zones .* no connection/));
+    expect(rowsOf(output, '✓')).toContainEqual(expect.stringMatching(/^✓ CDK bootstrap/));
+    expect(code).toBe(0);
+  });
+
+  test('in JSON or XML, but with something else in its place, is a warning as well', async () => {
+    const page = createServer((_request, response) => response.end('<html><p>Sign in to the network</html>'));
+    await once(page.listen(0, '127.0.0.1'), 'listening');
+    const address = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+    const { code, output } = await deployTo(goodAccount, [...own, '--check'], {
+      AWS_ENDPOINT_URL_IAM: address,
+      AWS_ENDPOINT_URL_LAMBDA: address,
+    });
+    page.close();
+    expect(rowsOf(output, '!').filter((row) => row.includes('Look by hand, and correct this check'))).toHaveLength(3);
+    expect(code).toBe(0);
+  });
+
+  test('behind an MFA code is not checked without a terminal, and a deployment goes on', async () => {
+    const config = join(home, 'config-with-mfa');
+    const device = 'arn:aws:iam::111111111111:mfa/ada';
+    const role = ['role_arn = arn:aws:iam::111111111111:role/Ada', 'source_profile = base', `mfa_serial = ${device}`];
+    const base = ['[profile base]', 'aws_access_key_id = GOOD', 'aws_secret_access_key = secret'];
+    writeFileSync(config, ['[profile sandbox]', ...role, ...base].join('\n'));
+    const asProfile = { AWS_CONFIG_FILE: config };
+    const args = [...own, '--profile', 'sandbox'];
+    const check = await runDeploy([...args, '--check'], asProfile);
+    expect(check.output).toContain('The profile asks for an MFA code, which only a terminal can take.');
+    expect(check.code).toBe(1);
+    const deployment = await runDeploy([...args, '--app', join(home, 'no-app')], asProfile);
+    expect(deployment.output).toContain(
+      'so the account is not checked: npm run deploy -- ada --own --profile sandbox --check does it.',
+    );
+    expect(deployment.output).toContain('> cdk deploy ada/**');
+    const shared = await runDeploy(['deploy', 'dev', '--profile', 'sandbox', ...digest], asProfile);
+    expect(shared.output).toContain('✗  Sender of mails');
+    expect(shared.code).toBe(1);
+  });
+});
+
+const hasTerminal = spawnSync('script', ['--version']).status === 0;
+
+describe.runIf(hasTerminal)('somebody at a terminal', { timeout }, () => {
+  test('is asked before service-linked roles are made', async () => {
+    const aws = await startAws({ ...goodAccount, linkedRoles: ['rds.amazonaws.com'] });
+    started.push(aws);
+    const { output } = await runDeployAtTerminal([...own, '--app', join(home, 'no-app')], aws.environment, 'y');
+    expect(output).toContain('in account 111111111111? [y/N]');
+    expect(aws.asked.filter((right) => right === 'iam:CreateServiceLinkedRole')).toHaveLength(3);
+    expect(output).toContain('> cdk deploy ada/**');
+  });
+
+  test('may say no, and is told how to make them', async () => {
+    const aws = await startAws({ ...goodAccount, linkedRoles: [] });
+    started.push(aws);
+    const { output } = await runDeployAtTerminal(own, aws.environment, 'n');
+    expect(aws.asked).not.toContain('iam:CreateServiceLinkedRole');
+    expect(output).toContain('$ aws iam create-service-linked-role --aws-service-name rds.amazonaws.com');
+    expect(output).not.toContain('> cdk');
+  });
+
+  test('sees no row that is wider than the terminal, but for commands', async () => {
+    const aws = await startAws(emptyAccount);
+    started.push(aws);
+    const { output } = await runDeployAtTerminal(own, aws.environment, 'n');
+    const commands = /^ +\$ .*$/gm;
+    const lines = output.replaceAll(commands, '').split(/\r?\n/);
+    expect(lines.filter((line) => line.startsWith('✗') && line.length > 100)).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+// What only tasks do: an import worker fetches an upload, and agents prepare it and take its stream, on this machine.
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { Pool } from 'pg';
+import { startRtmpSink } from '../../bin/local/rtmp-sink/rtmp-sink.ts';
+import { sendFile, startSource } from '../imports/source-server.ts';
+import { createLoop, until } from '../support/local-run.ts';
+import type { ApiClient } from '../support/local-run.ts';
+import { mediaSample } from '../support/media-samples.ts';
+import { rtmpTarget } from './client-session.ts';
+import type { Task } from './task.ts';
+
+/** What the test runs of the programs that ECS would run. */
+export type TaskName = 'ManifestTask' | 'FfmpegTask' | 'ImportWorkers' | 'MediaWorkers';
+
+export interface TaskScenario {
+  readonly api: ApiClient;
+  readonly databaseURL: string;
+  /** A stream that was started, and waits for an agent of the ffmpeg backend. */
+  readonly waitingStreamID: string;
+  /** Here tasks reach addresses of this machine, which is what the stage forbids them. */
+  readonly start: (name: TaskName) => Promise<Task>;
+  /** Whether a task has made such a call by now. */
+  readonly hasCalled: (name: TaskName, action: string) => boolean;
+}
+
+/** The media worker that has ended still gets, by the emulator, what comes while its last request would have waited. */
+const abandonedPollMs = 21_000;
+/** API and database know public addresses only, until the test points them to this machine. */
+const publicURL = 'https://files.example.com/clip.mp4';
+
+export async function importPrepareAndPublish(scenario: TaskScenario): Promise<void> {
+  const { api, databaseURL, waitingStreamID, start, hasCalled } = scenario;
+  const clip = await readFile(await mediaSample('plain.mp4'));
+  await using source = await startSource((request, response) =>
+    sendFile(clip, request, response, { headers: { 'content-type': 'video/mp4' } }),
+  );
+  const sink = await startRtmpSink({ port: 0 });
+  const pool = new Pool({ connectionString: databaseURL });
+  // One at a time: their health is asked for at one port, which each container has for itself.
+  const tasks: Task[] = [];
+  const begin = async (name: TaskName) => {
+    const task = await start(name);
+    tasks.push(task);
+    return task;
+  };
+  const end = async (task: Task) => {
+    tasks.splice(tasks.indexOf(task), 1);
+    await task.stop();
+  };
+  const state = async (id: string) => (await api('GET', `/streams/${id}`)).state as string;
+  try {
+    await setTimeout(abandonedPollMs);
+    const { id: uploadID } = await api('POST', '/uploads/import', { url: publicURL });
+    await pool.query('update imports set url = $1', [source.url('/clip.mp4')]);
+    const importing = await begin('ImportWorkers');
+    await until(async () => (await api('GET', `/uploads/${uploadID}`)).externalSource.state === 'completed');
+    await end(importing);
+    const prepared = await begin('ManifestTask');
+    await until(async () => (await api('GET', `/uploads/${uploadID}`)).probeState === 'completed');
+
+    await pool.query('update users set stream_backend_edit = true');
+    const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest' };
+    const preparedStreamID = await createLoop(api, [uploadID], rtmpTarget, settings);
+    await api('POST', `/streams/${preparedStreamID}/start`);
+    await pool.query('update destinations set rtmp_url = $1', [`rtmp://127.0.0.1:${sink.port}/live`]);
+    // Protection is asked for with the first stream that an agent takes.
+    await until(async () => hasCalled('ManifestTask', 'ecs:UpdateTaskProtection'));
+    await until(async () => hasCalled('ManifestTask', 's3:GetObject'));
+    await api('POST', `/streams/${preparedStreamID}/stop`);
+    await until(async () => (await state(preparedStreamID)) === 'stopped');
+    await api('DELETE', `/streams/${preparedStreamID}`);
+    await api('DELETE', `/uploads/${uploadID}`);
+    await until(async () => hasCalled('ManifestTask', 's3:DeleteObject'));
+    await end(prepared);
+
+    await begin('FfmpegTask');
+    await until(async () => hasCalled('FfmpegTask', 'ecs:UpdateTaskProtection'));
+    await api('POST', `/streams/${waitingStreamID}/stop`);
+    await until(async () => (await state(waitingStreamID)) === 'stopped');
+  } finally {
+    await Promise.all(tasks.map((task) => task.stop()));
+    await sink.close();
+    await pool.end();
+  }
+}

@@ -1,0 +1,39 @@
+// The arguments of `npm start`: what they mean, and that each one is refused with the numbers that it takes.
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readOptions } from '../../bin/local/options.ts';
+
+describe('the arguments of npm start', () => {
+  test('have defaults', () => {
+    expect(readOptions([])).toEqual({
+      port: null,
+      dataFolder: resolve('.local'),
+      demo: true,
+      fresh: false,
+      agents: 1,
+    });
+  });
+
+  test.each([
+    ['--port', '1', { port: 1 }],
+    ['--port', '65535', { port: 65_535 }],
+    ['--agents', '0', { agents: 0 }],
+    ['--agents', '16', { agents: 16 }],
+  ])('%s takes %s', (name, value, expected) => {
+    expect(readOptions([name, value])).toMatchObject(expected);
+  });
+
+  test.each([
+    ['--port', '0', '--port takes a number from 1 to 65535.'],
+    ['--port', '65536', '--port takes a number from 1 to 65535.'],
+    ['--agents', '-1', '--agents takes a number from 0 to 16.'],
+    ['--agents', '', '--agents takes a number from 0 to 16.'],
+    ['--agents', '17', '--agents takes a number from 0 to 16.'],
+    ['--data', '', '--data takes the name of a folder.'],
+  ])('%s does not take “%s”, and says what it takes', (name, value, message) => {
+    expect(readOptions([`${name}=${value}`])).toEqual({
+      text: expect.stringMatching(new RegExp(`^${message.replaceAll('.', '\\.')}\n`)),
+      exitCode: 2,
+    });
+  });
+});

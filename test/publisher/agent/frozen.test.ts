@@ -1,0 +1,41 @@
+// An agent process that the system stops for longer than its lease, and that goes on when a peer has its streams.
+import { expect, it } from 'vitest';
+import { startFaultyIngest } from '../../support/faulty-ingest.ts';
+import { startMachines } from '../../support/machines.ts';
+import { keysOf } from '../../support/prepared-fleet.ts';
+
+const keys = keysOf(6);
+const patience = { timeout: 60_000, interval: 50 };
+
+it(
+  'a frozen agent sends nothing more when it goes on, and a new agent takes its place',
+  { timeout: 180_000 },
+  async () => {
+    await using ingest = await startFaultyIngest();
+    await using fleet = await startMachines(['one', 'two']);
+    const publications = (key: string) => ingest.keys.get(`live/${key}`)?.publications ?? [];
+    const ids: string[] = [];
+    for (const key of keys) ids.push(await fleet.stream(key, { rtmpURL: ingest.rtmpURL }));
+    await expect.poll(() => keys.every((key) => (publications(key)[0]?.pictures ?? 0) > 30), patience).toBe(true);
+    await expect.poll(() => fleet.areAllUp(), patience).toBe(true);
+
+    for (let round = 1; round <= 2; round++) {
+      const [holder] = (await fleet.holders()).sort((a, b) => b.keys.length - a.keys.length);
+      const held = holder!.keys;
+      const frozen = held.map((key) => publications(key).at(-1)!);
+      const goOn = await fleet.freeze(holder!.machine);
+      const successors = () => held.map((key) => publications(key).at(-1)!);
+      const areTakenOver = () =>
+        successors().every((successor, index) => successor !== frozen[index] && successor.pictures > 30);
+      await expect.poll(areTakenOver, patience).toBe(true);
+      const [before, after] = [frozen.map(({ bytes }) => bytes), successors()];
+      goOn();
+      await expect.poll(() => frozen.every(({ endedAtMs }) => endedAtMs !== null), patience).toBe(true);
+      await expect.poll(() => fleet.areAllUp(), patience).toBe(true);
+      expect(frozen.map(({ bytes }) => bytes)).toEqual(before);
+      expect(successors()).toEqual(after);
+      for (const successor of after) expect(successor).toMatchObject({ endedAtMs: null, longestStepMs: 34 });
+    }
+    for (const id of ids) expect((await fleet.run.api('GET', `/streams/${id}`)).state).toBe('active');
+  },
+);

@@ -1,0 +1,104 @@
+// No ffmpeg outlives the process that started it, and none tells the address from which it reads.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { startMediaTool } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
+import { everyMediaTools, mediaSample } from '../../support/media-samples.ts';
+import { itemRequest } from './encoded-item.ts';
+
+const builds = await everyMediaTools();
+const sourceFolder = new URL('../../../lambda/publisher/ffmpeg/', import.meta.url);
+
+/** Runs a program in a process of its own, and waits for the first line that it writes. */
+async function startAgent(program: string): Promise<ChildProcess> {
+  const agent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(createInterface(agent.stdout), 'line');
+  return agent;
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children
+    .split(' ')
+    .filter((text) => text !== '')
+    .map(Number);
+}
+
+async function killAgent(agent: ChildProcess): Promise<number[]> {
+  const children = await childrenOf(agent.pid!);
+  agent.kill('SIGKILL');
+  await once(agent, 'exit');
+  return children;
+}
+
+/** Resolves once the processes have ended. They are no children of this one, so it can only look for them. */
+async function untilGone(pids: readonly number[]): Promise<void> {
+  while (pids.some((pid) => existsSync(`/proc/${pid}`))) await delay(10);
+}
+
+describe.runIf(process.platform === 'linux').each(builds)(
+  'a process that is killed, with the $name build,',
+  ({ tools }) => {
+    it('takes the ffmpeg of its item with it', async () => {
+      const request = itemRequest(await mediaSample('plain.mp4'), { frameCount: 1_000_000 });
+      const agent = await startAgent(`
+      import { openItem } from '${new URL('item-source.ts', sourceFolder).href}';
+      const item = openItem(${JSON.stringify(tools)}, ${JSON.stringify(request)}, new AbortController().signal);
+      await item.ready;
+      console.log('ready');
+      setInterval(() => {}, 60_000);`);
+      const ffmpegs = await killAgent(agent);
+      expect(ffmpegs).toHaveLength(1);
+      await untilGone(ffmpegs);
+    });
+
+    it('takes an ffmpeg with it that waits at a full pipe', async () => {
+      const endless = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', 'color', '-f', 'rawvideo', 'pipe:1'];
+      const agent = await startAgent(`
+      import { startMediaTool } from '${new URL('media-tool.ts', sourceFolder).href}';
+      const { stdout } = startMediaTool('${tools.ffmpegPath}', ${JSON.stringify(endless)}, { readAheadBytes: 1000 });
+      const look = setInterval(() => {
+        if (!stdout.writableNeedDrain) return;
+        clearInterval(look);
+        console.log('full');
+      }, 10);
+      setInterval(() => {}, 60_000);`);
+      const ffmpegs = await killAgent(agent);
+      expect(ffmpegs).toHaveLength(1);
+      await untilGone(ffmpegs);
+    });
+  },
+);
+
+it('a media tool keeps addresses out of its log', async () => {
+  const sourceURL = 'http://127.0.0.1:9/a/video.mp4?X-Amz-Signature=secret';
+  const other = 'https://elsewhere.example/b?token=secret';
+  const lines = [`[http @ 0x1] ${sourceURL}: Connection refused`, `redirected to ${other}`, `last ${sourceURL}`];
+  const script = `process.stderr.write(${JSON.stringify(lines.join('\n'))})`;
+  const tool = startMediaTool(process.execPath, ['--eval', script], { sourceURL, readAheadBytes: 1000 });
+  tool.stdin.end();
+  tool.stdout.resume();
+  expect((await tool.exited).code).toBe(0);
+  expect(tool.log().split('\n')).toEqual([
+    '[http @ 0x1] <source>: Connection refused',
+    'redirected to <source>',
+    'last <source>',
+  ]);
+});
+
+it('a media tool keeps only the end of a long log', async () => {
+  const script = `process.stderr.write('x'.repeat(100_000) + '\\n' + 'line\\n'.repeat(1000) + 'the end')`;
+  const tool = startMediaTool(process.execPath, ['--eval', script], { readAheadBytes: 1000 });
+  tool.stdin.end();
+  tool.stdout.resume();
+  await tool.exited;
+  expect(tool.log().length).toBeLessThan(10_000);
+  expect(tool.log()).toMatch(/the end$/u);
+});

@@ -1,0 +1,144 @@
+// A media worker keeps its task while a command is under way, and gives back what it cannot finish.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { TaskKeeper } from '../../lambda/container/task-keeper.ts';
+import { createTaskProtection } from '../../lambda/container/task-protection.ts';
+import { createPostgresCommandQueue, redeliver } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
+import type { MediaWorkerOptions } from '../../lambda/publisher/media-worker.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { startConsumer } from '../ports/consumer.ts';
+import { actorsOn } from '../support/actors.ts';
+import { fastEncoder } from '../support/media-samples.ts';
+import { testService } from '../support/service.ts';
+
+const tools = await findMediaTools(process.env);
+const service = testService();
+const { data, upload } = actorsOn(service);
+
+/**
+ * A command to prepare an upload whose bytes come when the test lets them, and a worker that takes it.
+ * @returns what ends the bytes before they are whole
+ */
+async function workAtSlowUpload(options: Pick<MediaWorkerOptions, 'givingBack' | 'onLoad'>) {
+  await service.pool().query('delete from outbox');
+  const command = { task: 'prepare_upload', uploadID: await upload(), format: 'sound' } as const;
+  await data().outbox.send({ queue: 'media', body: command });
+  const bytes = new PassThrough();
+  const objects = { ...service.objects(), read: async () => bytes };
+  const pool = service.pool();
+  const worker = { pool, objects, tools, encoderOf: async () => fastEncoder, random: () => 0.5, log: () => {} };
+  const queue = createPostgresCommandQueue({ pool, log: () => {} });
+  const consumer = startConsumer(queue, 'media', createMediaWorker({ ...worker, ...options }), { batchSize: 1 });
+  onTestFinished(() => {
+    bytes.destroy();
+    return consumer.stop();
+  });
+  await expect.poll(() => consumer.received).toHaveLength(1);
+  return { command, consumer, failBytes: () => bytes.destroy(new Error('the store is away')) };
+}
+
+it('its task is protected while a command is under way, and not before or after', async () => {
+  const asked: unknown[] = [];
+  // https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-scale-in-protection-endpoint.html
+  const answerAsEcs = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = JSON.parse(await text(request));
+    const isRight = request.method === 'PUT' && request.url === '/task-protection/v1/state';
+    const isValid = typeof body.ProtectionEnabled === 'boolean' && (body.ExpiresInMinutes ?? 1) <= 2880;
+    if (isRight && isValid) asked.push(body.ProtectionEnabled);
+    const answer = { protection: { ProtectionEnabled: body.ProtectionEnabled, TaskArn: 'arn' } };
+    response.writeHead(isRight && isValid ? 200 : 400).end(JSON.stringify(isRight && isValid ? answer : {}));
+  };
+  const endpoint = createServer((request, response) => void answerAsEcs(request, response));
+  await once(endpoint.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void endpoint.close());
+  const agentURI = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+  const protection = createTaskProtection({ agentURI, steadyClock: () => performance.now() });
+  const task = { keepWhile: (isWorking: () => boolean) => protection.set(isWorking()) };
+  const keeper = new TaskKeeper<'replicas' | 'media commands'>(task, () => {});
+
+  keeper.note('replicas', 0);
+  keeper.everyMinute();
+  const worker = await workAtSlowUpload({ onLoad: (count) => keeper.note('media commands', count) });
+  // The agent says every second that it has no replica.
+  keeper.note('replicas', 0);
+  keeper.everyMinute();
+  await keeper.settled();
+  expect(asked).toEqual([false, true]);
+  worker.failBytes();
+  await worker.consumer.stop();
+  keeper.everyMinute();
+  await keeper.settled();
+  expect(asked).toEqual([false, true, false]);
+});
+
+it('what it must leave becomes a command that nobody has received yet', async () => {
+  const givingBack = new AbortController();
+  const { command, consumer } = await workAtSlowUpload({ givingBack: givingBack.signal });
+  const stopped = consumer.stop();
+  givingBack.abort();
+  await stopped;
+  const { rows } = await service
+    .pool()
+    .query(`select body, receives, visible_at <= now() as due from outbox where queue = 'media'`);
+  expect(rows).toEqual([{ body: command, receives: 0, due: true }]);
+});
+
+it('a command that fails before that counts as received', async () => {
+  const { consumer, failBytes } = await workAtSlowUpload({ givingBack: new AbortController().signal });
+  const stopped = consumer.stop();
+  failBytes();
+  await stopped;
+  const { rows } = await service.pool().query(`select receives from outbox where queue = 'media'`);
+  expect(rows).toEqual([{ receives: 1 }]);
+});
+
+it('no transaction is open while a segment is made, which one command does at a time', async () => {
+  const pool = service.pool();
+  await pool.query('delete from outbox');
+  const uploadID = await upload();
+  await data().uploads.recordContentHash(uploadID, 'slow');
+  const command = { task: 'prepare_upload', uploadID, format: 'sound' } as const;
+  const begun: string[] = [];
+  const goOn = new AbortController();
+  /** A worker for which the address of the media, which it asks for first, is long in coming. */
+  const startWorker = (consumer: string) => {
+    const presignGet = async () => {
+      begun.push(consumer);
+      await once(goOn.signal, 'abort');
+      throw new Error('the store is away');
+    };
+    const objects = { ...service.objects(), presignGet };
+    const worker = { pool, objects, tools, encoderOf: async () => fastEncoder, random: () => 0.5, log: () => {} };
+    const queue = createPostgresCommandQueue({ pool, consumer, log: () => {} });
+    const consuming = startConsumer(queue, 'media', createMediaWorker(worker), { batchSize: 1 });
+    onTestFinished(async () => {
+      goOn.abort();
+      await consuming.stop();
+    });
+    return consuming;
+  };
+
+  await data().outbox.send({ queue: 'media', body: command });
+  startWorker('first');
+  await expect.poll(() => begun).toEqual(['first']);
+  const open = await pool.query(
+    `select state, query from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
+  );
+  expect(open.rows).toEqual([]);
+
+  // Another command for the same ends at once.
+  await data().outbox.send({ queue: 'media', body: command });
+  const second = startWorker('second');
+  await expect.poll(async () => (await pool.query('select from outbox')).rowCount).toBe(1);
+  expect([second.received.length, begun]).toEqual([1, ['first']]);
+  // The command of a worker that died goes on with what it has claimed.
+  await redeliver(pool, 'first');
+  await expect.poll(() => begun).toEqual(['first', 'second']);
+});

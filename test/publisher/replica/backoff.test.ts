@@ -1,0 +1,39 @@
+// Attempts that fail are counted: the more there are in a row, the longer is the wait, and refused keys are given up.
+import { expect, it } from 'vitest';
+import { Attempts } from '../../../lambda/publisher/replica/backoff.ts';
+
+const minuteMs = 60_000;
+
+it('failures in a row are counted until a connection has held for a while, or ended as planned', () => {
+  const attempts = new Attempts();
+  const failuresAfter = (heldMs: number) => {
+    attempts.tookMedia(0);
+    return attempts.failed('usual', 0, heldMs).failures;
+  };
+  expect([100, 100, 5000, 9000, 100].map(failuresAfter)).toEqual([1, 2, 3, 1, 2]);
+  attempts.succeeded();
+  expect(failuresAfter(100)).toBe(1);
+});
+
+it('attempts that take long and come to nothing are counted as well', () => {
+  const attempts = new Attempts();
+  attempts.tookMedia(0);
+  const failures = [9000, 10_000, 10_000].map((tookMs) => attempts.failed('usual', 0, tookMs).failures);
+  expect(failures).toEqual([1, 2, 3]);
+});
+
+it('attempts over a network that does not answer are not counted', () => {
+  const attempts = new Attempts();
+  attempts.failed('usual', 0, 100);
+  expect(attempts.failed('eager', 0, 2500).failures).toBe(1);
+});
+
+it('a key is given up when it has been refused for a quarter of an hour without a break', () => {
+  const attempts = new Attempts();
+  const refusedAt = (minute: number) => attempts.failed('rare', minute * minuteMs, minute * minuteMs + 100).isHopeless;
+  expect([refusedAt(0), refusedAt(10)]).toEqual([false, false]);
+  attempts.failed('usual', 12 * minuteMs, 12 * minuteMs);
+  expect([refusedAt(16), refusedAt(30)]).toEqual([false, false]);
+  attempts.succeeded();
+  expect([refusedAt(32), refusedAt(46), refusedAt(48)]).toEqual([false, false, true]);
+});

@@ -1,0 +1,46 @@
+// A destination that takes nothing for some seconds is stalled, unless it was the watch that did not look.
+import { expect, it } from 'vitest';
+import { DeliveryWatch } from '../../../lambda/publisher/replica/delivery-watch.ts';
+import { Figures } from '../../../lambda/publisher/replica/figures.ts';
+import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
+
+/** The times, in milliseconds, at which the watch looks: four in a second. */
+const seconds = (from: number, to: number) =>
+  Array.from({ length: (to - from) * 4 }, (_, quarter) => (from + quarter / 4) * 1000);
+
+function watchOf(publisher: {
+  bytesSent: number;
+  bytesQueued: number;
+  bytesDelivered: number | null;
+  bytesAcknowledged: number | null;
+}): DeliveryWatch {
+  return new DeliveryWatch({ publisher, figures: new Figures(), onEvidence: () => {} }, 0);
+}
+
+it.each([
+  [
+    'whose system acknowledges nothing',
+    { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, bytesAcknowledged: null },
+    4,
+  ],
+  [
+    'of whose system nothing is known',
+    { bytesSent: 1000, bytesQueued: 990, bytesDelivered: null, bytesAcknowledged: null },
+    6,
+  ],
+])('a destination %s is stalled after so many seconds', (_, publisher, afterSeconds) => {
+  const watch = watchOf(publisher);
+  for (const nowMs of seconds(0, afterSeconds - 1)) watch.check(nowMs);
+  const lookOn = () => seconds(afterSeconds - 1, afterSeconds).forEach((nowMs) => watch.check(nowMs));
+  expect(lookOn).toThrow(new DestinationError('stalled'));
+});
+
+it('time in which the watch did not look, as the process had no CPU, is not held against a destination', () => {
+  const publisher = { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, bytesAcknowledged: null };
+  const watch = watchOf(publisher);
+  for (const nowMs of seconds(0, 2)) watch.check(nowMs);
+  watch.check(20_000);
+  publisher.bytesDelivered = 20;
+  for (const nowMs of seconds(20.25, 23)) watch.check(nowMs);
+  expect(() => seconds(23, 25).forEach((nowMs) => watch.check(nowMs))).toThrow(new DestinationError('stalled'));
+});

@@ -1,0 +1,19 @@
+// The row of a replica that an agent has claimed, for tests without a database.
+import type { Replica } from '../../../lambda/data/replicas.ts';
+
+export function replicaRow(backend: Replica['backend']): Replica {
+  return {
+    id: 'rep',
+    stream_id: 'str',
+    role: 'primary',
+    backend,
+    slots: 1,
+    wanted: 'live',
+    state: 'connecting',
+    reason: null,
+    since: new Date(),
+    agent_id: 'agent',
+    epoch: 1,
+    at_backup_url: false,
+  };
+}

@@ -1,0 +1,84 @@
+// What holds for every stage, each by itself and all of them together.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { stages } from '../../lib/stages.ts';
+import { type SynthesizedStage, synthesizeStage, testApp } from '../support/synth.ts';
+import { checkEveryStage } from './every-stage.ts';
+
+const app = testApp();
+const built = Object.entries(stages).map(([name, settings]): [string, SynthesizedStage] => [
+  name,
+  synthesizeStage(app, name, settings),
+]);
+
+function typesByStack(stage: SynthesizedStage): string[][] {
+  return [...stage.stacks.keys()].map((stackId) =>
+    [...new Set(stage.resources(stackId).map(([, { Type }]) => Type))].sort(),
+  );
+}
+
+describe.each(built)('stage %s', (_name, stage) => {
+  // Whoever looks at a stage first waits seconds for its templates.
+  beforeAll(() => void stage.resources(), 60_000);
+
+  checkEveryStage(stage, test);
+});
+
+describe('all stages', () => {
+  test('have the same types of resources, and differ in properties and numbers only', () => {
+    const [first, ...others] = built.map(([, stage]) => typesByStack(stage));
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  test('keep state under these logical ids, as another id would be another, empty resource', () => {
+    const stateful = new Set([
+      'AWS::RDS::DBInstance',
+      'AWS::S3::Bucket',
+      'AWS::SecretsManager::Secret',
+      'AWS::KMS::Key',
+    ]);
+    for (const [, stage] of built) {
+      const ids = stage
+        .resources()
+        .filter(([, { Type }]) => stateful.has(Type))
+        .map(([id]) => id);
+      expect(ids).toEqual([
+        'DatabaseB269D8BB',
+        'SealingKey98C9818D',
+        'ServiceSecret94F8C8DC',
+        'Key961B73FD',
+        'AccessLogs8B620ECA',
+        'Uploads4F6EB0FD',
+        'PaymentProvidersF41DED83',
+        'OriginGuardSecretABC57FAF',
+        'Logs6819BB44',
+        'SiteE53D7754',
+        'NotificationsKey74C0825E',
+      ]);
+    }
+  });
+
+  // What stays is mostly paid for: a key is a dollar a month. One role is in the settings of the account's API Gateway.
+  // The function at the edge cannot be deleted for some hours after the distribution, and costs nothing.
+  test('keep only what costs nothing when they are deleted, where they do not keep data', () => {
+    const [, dev] = built.find(([, { stage }]) => stage.node.id === Object.keys(stages)[0])!;
+    const kept = dev.resources().filter(([, { DeletionPolicy }]) => DeletionPolicy && DeletionPolicy !== 'Delete');
+    expect(kept.map(([, { Type }]) => Type)).toEqual([
+      'AWS::IAM::Role',
+      'AWS::ApiGateway::Account',
+      'AWS::IAM::Role',
+      'AWS::Lambda::Function',
+      'AWS::Lambda::Version',
+    ]);
+  });
+
+  test('are named in lib/stages.ts only', () => {
+    const root = join(import.meta.dirname, '../..');
+    const name = new RegExp(`(['"\`/])(${Object.keys(stages).join('|')})(?!/xvd)['"\`/]`);
+    const naming = globSync(['bin/app.ts', 'lib/**/*.ts', 'lambda/**/*.ts'], { cwd: root }).filter((file) =>
+      name.test(readFileSync(join(root, file), 'utf8')),
+    );
+    expect(naming.filter((file) => file !== join('lib', 'stages.ts'))).toEqual([]);
+  });
+});

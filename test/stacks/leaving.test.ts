@@ -1,0 +1,32 @@
+// What a stage leaves when it is destroyed: “Leaving” in lib/README.md names all that its templates keep.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { stages } from '../../lib/stages.ts';
+import { synthesizeStage, testApp } from '../support/synth.ts';
+
+/** What “Leaving” calls each type of resource that outlives its stack. */
+const words: Readonly<Record<string, string>> = {
+  'AWS::ApiGateway::Account': 'API Gateway account setting',
+  'AWS::IAM::Role': 'IAM role',
+  'AWS::KMS::Key': 'KMS keys',
+  'AWS::Lambda::Function': 'Lambda function',
+  'AWS::Lambda::Version': 'its versions',
+  'AWS::RDS::DBInstance': 'last snapshot of the RDS database',
+  'AWS::S3::Bucket': 'S3 buckets',
+  'AWS::SecretsManager::Secret': 'Secrets',
+};
+
+const readme = readFileSync(new URL('../../lib/README.md', import.meta.url), 'utf8');
+const [, leaving = ''] = /^## Leaving\n([^]*?)^## /m.exec(readme) ?? [];
+const [always = '', withKeepData = ''] = leaving.split('`keepData`');
+
+test.each([
+  ['dev', always],
+  ['prod', withKeepData + always],
+] as const)('a stage with the settings of %s leaves nothing that is not named', (name, text) => {
+  const kept = synthesizeStage(testApp(), name, stages[name])
+    .resources()
+    .filter(([, resource]) => ['Retain', 'Snapshot'].includes(String(Object(resource).DeletionPolicy)));
+  const unnamed = kept.filter(([, { Type }]) => !text.includes(words[Type] ?? Type));
+  expect(unnamed.map(([id, { Type }]) => `${id}: ${Type}`)).toEqual([]);
+});

@@ -1,0 +1,101 @@
+// What is measured of a stage: figures of its own, and lines of the logs that its programs write.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
+import { stages } from '../../lib/stages.ts';
+import { matchesFilter } from '../support/filter-pattern.ts';
+import { synthesizeStage, testApp } from '../support/synth.ts';
+
+const prod = synthesizeStage(testApp(), 'prod', stages.prod);
+const monitoring = prod.resources('Monitoring').map(([, resource]) => resource);
+const alarms = monitoring.filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm');
+const filters = monitoring.filter(({ Type }) => Type === 'AWS::Logs::MetricFilter').map(({ Properties }) => Properties);
+
+/** The pattern and the log groups of a metric that is counted in logs. */
+function counted(metricName: string): { readonly pattern: string; readonly logGroups: string } {
+  const own = filters.filter(({ MetricTransformations: [{ MetricName }] }) => MetricName === metricName);
+  const [pattern = '', ...others] = new Set(own.map(({ FilterPattern }): string => FilterPattern));
+  expect(others).toEqual([]);
+  return { pattern, logGroups: JSON.stringify(own.map(({ LogGroupName }) => LogGroupName)) };
+}
+
+/** The properties of the one alarm that looks at a metric of the stage, and the metric's statistic. */
+function alarmOn(metricName: string) {
+  const found = alarms.flatMap(({ Properties }) => {
+    const [query, ...others] = Properties.Metrics ?? [];
+    const isOwn = query?.MetricStat?.Metric.MetricName === metricName && others.length === 0;
+    return isOwn ? [{ ...Properties, Statistic: query.MetricStat.Stat }] : [];
+  });
+  expect(found).toHaveLength(1);
+  return found[0];
+}
+
+// API Gateway gives its figures the name of the API, not its id: APIs of the same name share them.
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
+test('the figures of the API are those of this stage’s API and its one deployment', () => {
+  const [, api] = prod.resources('Api').find(([, { Type }]) => Type === 'AWS::ApiGateway::RestApi') ?? [];
+  expect(api?.Properties.Name).toBe('prod-Api');
+  const ofApi = alarms
+    .flatMap(({ Properties }): any[] => Properties.Metrics ?? [])
+    .map(({ MetricStat }) => MetricStat?.Metric)
+    .filter((metric) => metric?.Namespace === 'AWS/ApiGateway');
+  expect(ofApi.map(({ MetricName }) => MetricName)).toEqual(['5XXError', 'Latency']);
+  for (const { Dimensions } of ofApi)
+    expect(Dimensions).toEqual([
+      { Name: 'ApiName', Value: 'prod-Api' },
+      { Name: 'Stage', Value: { 'Fn::ImportValue': expect.stringContaining('DeploymentStage') } },
+    ]);
+});
+
+test('the events that are counted are those that programs log', () => {
+  const root = join(import.meta.dirname, '../../lambda');
+  const sources = globSync('**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+  const logged = new Set(sources.flatMap((text) => [...text.matchAll(/[lL]og\(\s*'(\w+)'/g)]).map(([, name]) => name));
+  const events = filters.flatMap(({ FilterPattern }) => [...FilterPattern.matchAll(/\$\.event = "(\w+)"/g)]);
+  expect(events.length).toBeGreaterThan(filters.length - 1);
+  expect(events.map(([, name]) => name).filter((name) => !logged.has(name))).toEqual([]);
+});
+
+describe('a machine whose GPU does not encode', () => {
+  const { pattern, logGroups } = counted('GpusUnused');
+
+  test('raises an alarm as long as agents or workers run on it', async () => {
+    // This machine has no GPU, so what is logged here is what such an agent logs.
+    const lines: string[] = [];
+    const encoder = await chooseEncoder(
+      await findMediaTools(process.env),
+      'h264',
+      (event, fields) => void lines.push(JSON.stringify({ event, ...fields })),
+    );
+    lines.push(JSON.stringify({ event: 'agent_load', encoder: encoder.codec, Replicas: 0 }));
+    expect(lines.map((line) => matchesFilter(pattern, line))).toEqual([true, true]);
+    expect(logGroups).toMatch(/FfmpegLogs.+MediaWorkerLogs/);
+    expect(alarmOn('GpusUnused')).toMatchObject({ Threshold: 1, EvaluationPeriods: 1, Statistic: 'Sum' });
+  });
+
+  test.each([
+    ['a GPU that encodes', { event: 'encoder_chosen', encoder: 'h264_nvenc' }],
+    ['its reports', { event: 'agent_load', encoder: 'h264_nvenc' }],
+    // The GPUs of g4dn machines encode no AV1, so software does it there at all times.
+    ['a codec that the GPU lacks', { event: 'encoder_chosen', encoder: 'libsvtav1', insteadOf: ['av1_nvenc: …'] }],
+  ])('is not %s', (_what, line) => {
+    expect(matchesFilter(pattern, JSON.stringify(line))).toBe(false);
+  });
+
+  test('is not one that was made without a GPU', () => {
+    expect(logGroups).not.toContain('Manifest');
+  });
+});
+
+test('a mail to somebody who signs up raises an alarm if SES does not take it', () => {
+  const { pattern, logGroups } = counted('MailsFailed');
+  expect(matchesFilter(pattern, JSON.stringify({ event: 'mail_failed', subject: 'Your code' }))).toBe(true);
+  expect(logGroups).toContain('AuthLogs');
+  expect(alarmOn('MailsFailed')).toMatchObject({
+    Threshold: 1,
+    EvaluationPeriods: 1,
+    TreatMissingData: 'notBreaching',
+  });
+});

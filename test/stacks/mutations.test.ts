@@ -1,0 +1,121 @@
+// Whether the tests would notice: fifty random mutations of a stage's templates, each judged by what has to hold.
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { stages } from '../../lib/stages.ts';
+import { reachOf } from '../support/stage-reach.ts';
+import { synthesizeStage, testApp } from '../support/synth.ts';
+import { TemplateGraph } from '../support/template-graph.ts';
+import { checkEveryStage } from './every-stage.ts';
+import { MutableStage, type Mutation, mutationsOf, templatesOf } from './mutations.ts';
+import { faultsOfRights } from './needed-rights.ts';
+import { faultsOfOrder } from './order-pairs.ts';
+import { faultsOfPublicAnswers } from './public-answers.ts';
+import { faultsOfResourcePolicies } from './resource-policies.ts';
+
+const seed = Number(process.env.MUTATIONS_SEED ?? 14);
+const mutationCount = Number(process.env.MUTATIONS ?? 50);
+const leastCaughtPercent = 90;
+
+/**
+ * Who finds faults in templates. None compares them with a snapshot of templates. Who judges stages in another way adds
+ * a line here.
+ */
+const judges: Readonly<Record<string, (stage: MutableStage) => readonly string[]>> = {
+  'order pairs': (stage) => faultsOfOrder(new TemplateGraph(stage)),
+  'reach table': (stage) => {
+    const table = readFileSync(join(import.meta.dirname, 'reach.txt'), 'utf8')
+      .trim()
+      .split('\n');
+    const lines = reachOf(stage);
+    const closed = table.filter((line) => !lines.includes(line)).map((line) => `closed: ${line}`);
+    return [...closed, ...lines.filter((line) => !table.includes(line)).map((line) => `open: ${line}`)];
+  },
+  'needed rights': (stage) => faultsOfRights(new TemplateGraph(stage)),
+  'policies on resources': (stage) => faultsOfResourcePolicies(new TemplateGraph(stage)),
+  'public answers': (stage) => faultsOfPublicAnswers(new TemplateGraph(stage)),
+  'what holds for every stage': (stage) => {
+    const faults: string[] = [];
+    checkEveryStage(stage, (title, check) => {
+      try {
+        check();
+      } catch {
+        faults.push(`a stage no longer ${title}`);
+      }
+    });
+    return faults;
+  },
+};
+
+/** Mulberry32: the same numbers from 0 to 1 for the same seed. */
+function randomNumbers(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Different mutations, of each kind as often as of the others. */
+function chosen(pools: readonly (readonly Mutation[])[], count: number): readonly Mutation[] {
+  const random = randomNumbers(seed);
+  const left = pools.map((pool) => [...pool]);
+  const picked: Mutation[] = [];
+  let turn = 0;
+  while (picked.length < count && left.some((pool) => pool.length > 0)) {
+    const pool = left[turn++ % left.length]!;
+    picked.push(...pool.splice(Math.floor(random() * pool.length), 1));
+  }
+  return picked;
+}
+
+/** The judges that find a fault, by name. One that cannot even read the templates has found one. */
+function findersOf(stage: MutableStage): readonly string[] {
+  return Object.entries(judges).flatMap(([name, judge]) => {
+    try {
+      return judge(stage).length > 0 ? [name] : [];
+    } catch {
+      return [name];
+    }
+  });
+}
+
+test('nearly every right, dependency, network rule and header rule that goes is noticed to be gone', async () => {
+  const original = synthesizeStage(testApp(), 'dev', stages.dev);
+  const templates = templatesOf(original);
+  const whole = new MutableStage(original, templates);
+  for (const [name, judge] of Object.entries(judges)) expect([name, judge(whole)]).toEqual([name, []]);
+
+  const pools = mutationsOf(whole);
+  const mutations = chosen([...pools.values()], mutationCount);
+  const judged = mutations.map((mutation) => {
+    const stage = new MutableStage(original, templates);
+    mutation.applyTo(stage);
+    return { mutation, finders: findersOf(stage) };
+  });
+  const survivors = judged.filter(({ finders }) => finders.length === 0).map(({ mutation }) => mutation);
+  const perKind = [...pools].map(([kind, { length }]) => {
+    const ofKind = judged.filter(({ mutation }) => mutation.kind === kind);
+    const caught = ofKind.filter(({ finders }) => finders.length > 0).length;
+    return `${kind}: ${caught} of ${ofKind.length} caught (${length} possible)`;
+  });
+  const perJudge = Object.keys(judges).map(
+    (name) => `${name}: ${judged.filter(({ finders }) => finders.includes(name)).length}`,
+  );
+  console.log(
+    [...perKind, ...perJudge, ...survivors.map(({ kind, taken }) => `survived: ${kind}: ${taken}`)].join('\n'),
+  );
+
+  // A large number asks for all. Most of those are rights, of which the CDK grants more than are needed.
+  const possible = [...pools.values()].flat().length;
+  expect(judged).toHaveLength(Math.min(mutationCount, possible));
+  const leastCaught = judged.length < possible ? (judged.length * leastCaughtPercent) / 100 : 0;
+  expect(judged.length - survivors.length).toBeGreaterThanOrEqual(leastCaught);
+  const listed = readFileSync(join(import.meta.dirname, 'surviving-mutations.txt'), 'utf8');
+  const reasons = listed.split('\n').flatMap((line) => /^(.+?) — \S/.exec(line)?.[1] ?? []);
+  expect(reasons.length).toBeGreaterThan(0);
+  const unexplained = survivors.filter(({ taken }) => !reasons.some((pattern) => new RegExp(pattern).test(taken)));
+  expect(unexplained.map(({ taken }) => taken)).toEqual([]);
+});

@@ -1,0 +1,16 @@
+// Who reaches whom, as a committed table that people read: who changes the network changes the table as well.
+import { describe, expect, test } from 'vitest';
+import { stages } from '../../lib/stages.ts';
+import { reachOf } from '../support/stage-reach.ts';
+import { synthesizeStage, testApp } from '../support/synth.ts';
+
+const app = testApp();
+const reached = Object.entries(stages).map(
+  ([name, settings]) => [name, reachOf(synthesizeStage(app, name, settings))] as const,
+);
+
+describe.each(reached)('stage %s', (_name, lines) => {
+  test('lets connections be opened as the table says, and no others', async () => {
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('reach.txt');
+  });
+});

@@ -1,0 +1,50 @@
+// What AWS' own services do for the stage, which no test of ours can see: from the documentation of each.
+import type { ConcreteResource, ConcreteTemplates } from '../support/concrete-templates.ts';
+import { accountID } from '../support/concrete-templates.ts';
+import type { AwsCall, SimulatedAccount } from '../support/iam.ts';
+
+/** Services that take on a role, by the part of its policy that names them. */
+export function callsOfServices(account: SimulatedAccount, templates: ConcreteTemplates): readonly AwsCall[] {
+  return [...schedulerCalls(templates), ...queuePolling(account, templates), ...proxyCalls(templates)];
+}
+
+/** EventBridge Scheduler user guide, "Setting up the execution role" and "Confused deputy prevention". */
+function schedulerCalls(templates: ConcreteTemplates): readonly AwsCall[] {
+  const role = the(templates, 'AWS::IAM::Role', /\/StreamTimersRole/);
+  const group = the(templates, 'AWS::Scheduler::ScheduleGroup', /./);
+  const queue = the(templates, 'AWS::SQS::Queue', /\/CommandsTimers(?!DeadLetters)/);
+  const context = { 'aws:SourceAccount': accountID, 'aws:SourceArn': group.id };
+  return [
+    { caller: 'scheduler.amazonaws.com', action: 'sts:AssumeRole', resource: role.id, context },
+    { caller: role.id, action: 'sqs:SendMessage', resource: queue.id },
+  ];
+}
+
+/** Lambda developer guide, "Using Lambda with Amazon SQS": the poller calls with the role of the function. */
+function queuePolling(account: SimulatedAccount, templates: ConcreteTemplates): readonly AwsCall[] {
+  return templates.ofType('AWS::Lambda::EventSourceMapping').flatMap(({ properties }) => {
+    const queue = templates.called(properties.EventSourceArn);
+    const caller = account.roleOf(templates.called(properties.FunctionName).id);
+    return ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'].map((action) => ({
+      caller,
+      action,
+      resource: queue.id,
+    }));
+  });
+}
+
+/** RDS user guide, "Connecting to a database through RDS Proxy with IAM": the proxy signs in by its own role. */
+function proxyCalls(templates: ConcreteTemplates): readonly AwsCall[] {
+  const role = the(templates, 'AWS::IAM::Role', /^Database\/ProxyRole/);
+  const instance = the(templates, 'AWS::RDS::DBInstance', /./);
+  return [
+    { caller: 'rds.amazonaws.com', action: 'sts:AssumeRole', resource: role.id },
+    { caller: role.id, action: 'rds-db:connect', resource: `${instance.id}#service` },
+  ];
+}
+
+function the(templates: ConcreteTemplates, type: string, id: RegExp): ConcreteResource {
+  const found = templates.ofType(type).filter((resource) => id.test(resource.id));
+  if (found.length !== 1) throw new Error(`${found.length} of ${type} are called ${id}`);
+  return found[0]!;
+}

@@ -1,0 +1,155 @@
+// What the public meets: one distribution for page and API behind a web ACL, and no other way in.
+import { describe, expect, test } from 'vitest';
+import { stages } from '../../lib/stages.ts';
+import { type Resource, type SynthesizedStage, synthesizeStage, testApp } from '../support/synth.ts';
+
+const prod = synthesizeStage(testApp(), 'prod', stages.prod);
+const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' };
+const abroad = synthesizeStage(testApp(), 'abroad', {
+  ...stages.prod,
+  domain,
+  region: 'eu-west-1',
+  availabilityZones: ['eu-west-1a', 'eu-west-1b'],
+});
+
+function only(stage: SynthesizedStage, type: string, stackId?: string): Resource {
+  const [found, ...others] = stage.resources(stackId).filter(([, { Type }]) => Type === type);
+  if (!found || others.length > 0) throw new Error(`not one ${type}`);
+  return found[1];
+}
+
+const distributionOf = (stage: SynthesizedStage) =>
+  only(stage, 'AWS::CloudFront::Distribution').Properties.DistributionConfig;
+
+describe('the distribution', () => {
+  const config = distributionOf(prod);
+
+  test('sends the paths of the API to the API, whatever the method', () => {
+    expect(config.CacheBehaviors.map(({ PathPattern }: any) => PathPattern)).toEqual([
+      '/v1/*',
+      '/mcp',
+      '/graphql',
+      '/api/auth/*',
+      '/.well-known/*',
+    ]);
+    for (const behavior of config.CacheBehaviors) {
+      expect(behavior).toMatchObject({
+        ViewerProtocolPolicy: 'https-only',
+        AllowedMethods: expect.arrayContaining(['POST', 'PATCH', 'DELETE']),
+      });
+    }
+  });
+
+  // CloudFront skips functions of the viewer's response where the status is 400 or higher, which challenges have.
+  // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/edge-functions-restrictions.html
+  test('gives every answer of the API, refusals too, its challenge back', () => {
+    const [[versionID]] = prod.resources('Edge').filter(([, { Type }]) => Type === 'AWS::Lambda::Version') as [
+      [string, Resource],
+    ];
+    for (const { LambdaFunctionAssociations, FunctionAssociations } of config.CacheBehaviors) {
+      expect(FunctionAssociations ?? []).toEqual([]);
+      expect(LambdaFunctionAssociations).toEqual([
+        { EventType: 'origin-response', LambdaFunctionARN: { 'Fn::GetStackOutput': expect.anything() } },
+      ]);
+      // The output is named after the version, so that a new version is a change of the distribution's template too.
+      const reference = LambdaFunctionAssociations[0].LambdaFunctionARN['Fn::GetStackOutput'];
+      expect(reference.OutputName).toContain(versionID);
+    }
+  });
+
+  test('runs a function that CloudFront can run, and that may do nothing', () => {
+    const { Runtime, Architectures, Environment, VpcConfig, TracingConfig, Layers, Timeout } = only(
+      prod,
+      'AWS::Lambda::Function',
+      'Edge',
+    ).Properties;
+    expect([Runtime, Architectures, Timeout]).toEqual(['nodejs24.x', ['x86_64'], 1]);
+    expect([Environment, VpcConfig, TracingConfig, Layers]).toEqual([undefined, undefined, undefined, undefined]);
+    const { AssumeRolePolicyDocument, ManagedPolicyArns, Policies } = only(prod, 'AWS::IAM::Role', 'Edge').Properties;
+    const principals = AssumeRolePolicyDocument.Statement.flatMap(({ Principal }: any) => Principal.Service);
+    expect([...new Set(principals)].toSorted()).toEqual(['edgelambda.amazonaws.com', 'lambda.amazonaws.com']);
+    expect([ManagedPolicyArns, Policies]).toEqual([undefined, undefined]);
+    expect(prod.resources('Edge').filter(([, { Type }]) => Type === 'AWS::IAM::Policy')).toEqual([]);
+  });
+
+  test('sends the API the secret without which its guard blocks requests', () => {
+    const guard = only(prod, 'AWS::WAFv2::WebACL', 'Api').Properties;
+    expect(guard.DefaultAction).toEqual({ Block: {} });
+    const { FieldToMatch, SearchString } = guard.Rules[0].Statement.ByteMatchStatement;
+    const [{ HeaderName, HeaderValue }] = config.Origins.find(
+      ({ CustomOriginConfig }: any) => CustomOriginConfig,
+    ).OriginCustomHeaders;
+    expect(HeaderName).toBe(FieldToMatch.SingleHeader.Name);
+    for (const value of [SearchString, HeaderValue])
+      expect(JSON.stringify(value)).toContain('{{resolve:secretsmanager:');
+    expect(only(prod, 'AWS::WAFv2::WebACLAssociation').Properties.WebACLArn).toEqual({
+      'Fn::GetAtt': [expect.stringContaining('WebAcl'), 'Arn'],
+    });
+  });
+
+  test('reads the page from a bucket that nobody else reads', () => {
+    const site = prod.resources('Dashboard').find(([id]) => id.startsWith('Site') && !id.includes('Policy'));
+    expect(site?.[1].Properties.PublicAccessBlockConfiguration).toEqual({
+      BlockPublicAcls: true,
+      BlockPublicPolicy: true,
+      IgnorePublicAcls: true,
+      RestrictPublicBuckets: true,
+    });
+    expect(only(prod, 'AWS::CloudFront::OriginAccessControl').Properties.OriginAccessControlConfig).toMatchObject({
+      SigningBehavior: 'always',
+      SigningProtocol: 'sigv4',
+    });
+  });
+
+  test('answers with security headers everywhere', () => {
+    const policies = [config.DefaultCacheBehavior, ...config.CacheBehaviors].map(
+      ({ ResponseHeadersPolicyId }) => ResponseHeadersPolicyId,
+    );
+    expect(policies.filter((policy) => !policy)).toEqual([]);
+  });
+});
+
+describe('the web ACL', () => {
+  test('is in us-east-1, where CloudFront wants it, and limits requests by address', () => {
+    expect(prod.stacks.get('Edge')?.region).toBe('us-east-1');
+    const { Scope, Rules } = only(prod, 'AWS::WAFv2::WebACL', 'Edge').Properties;
+    expect(Scope).toBe('CLOUDFRONT');
+    expect(Rules[0].Statement.RateBasedStatement).toEqual({
+      AggregateKeyType: 'IP',
+      Limit: stages.prod.webRequestsPerFiveMinutes,
+    });
+  });
+});
+
+describe('a stage with a domain, in another region', () => {
+  test('has TLS 1.2 or newer, a certificate and records for its name', () => {
+    expect(distributionOf(abroad)).toMatchObject({
+      Aliases: [domain.name],
+      ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021', SslSupportMethod: 'sni-only' },
+    });
+    expect(only(abroad, 'AWS::CertificateManager::Certificate', 'Edge').Properties.DomainName).toBe(domain.name);
+    const records = abroad.resources('Dashboard').filter(([, { Type }]) => Type === 'AWS::Route53::RecordSet');
+    expect(records.map(([, { Properties }]) => [Properties.Type, Properties.Name])).toEqual([
+      ['A', `${domain.name}.`],
+      ['AAAA', `${domain.name}.`],
+    ]);
+  });
+
+  // A function reads a parameter when it starts, and may go on for hours. A variable that changes starts it anew.
+  test('tells its functions its name, without a parameter', () => {
+    const origins = abroad
+      .resources()
+      .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
+      .flatMap(([, { Properties }]) => Properties.Environment?.Variables?.BASE_URL ?? []);
+    expect(origins).toEqual(origins.map(() => `https://${domain.name}`));
+    expect(origins).toHaveLength(5);
+    expect(abroad.resources('Delivery').filter(([, { Type }]) => Type === 'AWS::SSM::Parameter')).toEqual([]);
+    expect(JSON.stringify([...abroad.stacks.keys()].map((id) => abroad.template(id)))).not.toContain('public-origin');
+  });
+
+  test('takes web ACL and certificate from us-east-1', () => {
+    const { WebACLId, ViewerCertificate } = distributionOf(abroad);
+    for (const reference of [WebACLId, ViewerCertificate.AcmCertificateArn])
+      expect(reference['Fn::GetStackOutput']).toMatchObject({ StackName: 'abroad-Edge', Region: 'us-east-1' });
+  });
+});

@@ -1,0 +1,121 @@
+// How GitHub delivers a change: what holds up what, what runs with credentials, and which images are refused.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const workflow = readFileSync(join(root, '.github/workflows/deliver.yml'), 'utf8');
+const [head = '', jobsText = ''] = workflow.split(/^jobs:$/m);
+/** The text of each job, by its name. */
+const jobs = new Map(
+  jobsText
+    .split(/^  (?=[\w-]+:$)/m)
+    .slice(1)
+    .map((text) => [/^[\w-]+/.exec(text)?.[0] ?? '', text]),
+);
+
+describe('the workflow', () => {
+  test('runs actions of exactly the commits that were looked at', () => {
+    const actions = [...workflow.matchAll(/uses: (.+)/g)].map(([, action]) => action);
+    expect(actions.filter((action) => !/@[0-9a-f]{40} # v\d/.test(action ?? ''))).toEqual([]);
+  });
+
+  test('synthesizes once what it delivers, and deploys that', () => {
+    const synthesizing = [...jobs].filter(([, text]) => text.includes('cdk synth')).map(([name]) => name);
+    expect(synthesizing).toEqual(['proposal', 'synth']);
+    expect(workflow.match(/cdk deploy/g)).toEqual(['cdk deploy']);
+    expect(workflow).toContain('cdk deploy --app cdk.out');
+  });
+
+  // A run that waits for reviewers holds its group, and GitHub cancels what waits behind it but the newest.
+  // https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency
+  test('has each delivery in a group of its own, but for the jobs that deploy', () => {
+    const [group] = head.match(/(?<=^ {2}group: ).+/m) ?? [];
+    expect(group).toBe("deliver-${{ github.event_name == 'pull_request' && github.ref || github.run_id }}");
+    const grouped = [...jobs].filter(([, text]) => /^ {4}concurrency:/m.test(text)).map(([name]) => name);
+    expect(grouped).toEqual(['staging', 'prod']);
+  });
+
+  // “bash --noprofile --norc -eo pipefail {0}” only where the shell is named; else “bash -e {0}”.
+  // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#defaultsrunshell
+  test('does not take the end of a pipe for the whole', () => {
+    expect(head).toMatch(/^defaults:\n {2}run:\n(?: {4}#.*\n)* {4}shell: bash$/m);
+  });
+
+  test('runs the code of a pull request only where there are no credentials', () => {
+    const ofRequests = ['newest-image', 'proposal', 'diff'].map((name) => jobs.get(name) ?? '');
+    const signedIn = ofRequests.map((text) => text.includes('configure-aws-credentials'));
+    const proposed = ofRequests.map(
+      (text) =>
+        text.includes('actions/checkout@') && !text.includes("ref: '${{ github.event.pull_request.base.sha }}'"),
+    );
+    expect(signedIn).toEqual([true, false, true]);
+    expect(proposed).toEqual([false, true, false]);
+    expect(jobs.get('diff')).toContain('cdk diff --app cdk.out');
+  });
+
+  test('compares nothing before the first image', () => {
+    expect(jobs.get('newest-image')).toContain('if [[ $digest == sha256:* ]]');
+    expect(jobs.get('proposal')).toContain("if: needs.newest-image.outputs.digest != ''");
+  });
+});
+
+describe('an image', { timeout: 30_000 }, () => {
+  /**
+   * The shapes of basic and of enhanced scanning.
+   * https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_DescribeImageScanFindings.html
+   */
+  const basic = (status: string, ...names: string[]) => ({
+    imageScanStatus: { status },
+    imageScanFindings: { findings: names.map((name) => ({ name, severity: 'CRITICAL' })) },
+  });
+  const enhanced = (...names: string[]) => ({
+    imageScanStatus: { status: 'ACTIVE' },
+    imageScanFindings: {
+      enhancedFindings: names.map((vulnerabilityId) => ({
+        severity: 'CRITICAL',
+        packageVulnerabilityDetails: { vulnerabilityId },
+      })),
+    },
+  });
+
+  /** Runs the script with a CLI that gives these answers, one after the other; null: there is no scan yet. */
+  function scan(...answers: readonly (object | null)[]): { readonly status: number | null; readonly output: string } {
+    const folder = mkdtempSync(join(tmpdir(), 'scan-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const command = join(folder, 'aws');
+    for (const [index, answer] of answers.entries())
+      if (answer) writeFileSync(join(folder, `answer-${index}`), JSON.stringify(answer));
+    writeFileSync(join(folder, 'asked'), '');
+    writeFileSync(
+      command,
+      `#!/bin/sh\necho >> ${folder}/asked\ncat ${folder}/answer-$(( $(wc -l < ${folder}/asked) - 1 )) || exit 254\n`,
+    );
+    chmodSync(command, 0o755);
+    const PATH = [folder, process.env['PATH']].join(delimiter);
+    const { status, stdout, stderr } = spawnSync(
+      join(root, '.ci/refuse-critical-findings'),
+      ['repository', `sha256:${'a'.repeat(64)}`],
+      { encoding: 'utf8', env: { PATH, SCAN_POLL_SECONDS: '0' } },
+    );
+    return { status, output: stdout + stderr };
+  }
+
+  const hasJq = spawnSync('jq', ['--version']).error === undefined;
+
+  test.skipIf(!hasJq)('is waited for until it has been scanned, whatever the kind of scanning', () => {
+    expect(scan(null, basic('IN_PROGRESS'), basic('COMPLETE')).status).toBe(0);
+    expect(scan(enhanced()).status).toBe(0);
+  });
+
+  test.skipIf(!hasJq)('is refused with a critical finding, which is named', () => {
+    for (const answer of [basic('COMPLETE', 'CVE-2026-1'), enhanced('CVE-2026-1')])
+      expect(scan(answer)).toEqual({ status: 1, output: expect.stringContaining('CVE-2026-1 is critical') });
+  });
+
+  test.skipIf(!hasJq)('is refused if it cannot be scanned', () => {
+    expect(scan({ imageScanStatus: { status: 'UNSUPPORTED_IMAGE' } }).status).toBe(1);
+  });
+});

@@ -1,0 +1,176 @@
+// Who acts on streams in tests: a user with streams that can start, and agents that report but send nothing.
+import { beforeEach } from 'vitest';
+import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
+import type { Database } from '../../lambda/data/database.ts';
+import type { DueKind } from '../../lambda/data/due-times.ts';
+import type { Replica, ReplicaState } from '../../lambda/data/replicas.ts';
+import { streamBackends } from '../../lambda/data/streams.ts';
+import type { StreamBackend, StreamStats } from '../../lambda/data/streams.ts';
+import { fireDue } from '../../lambda/orchestration/fire-due.ts';
+import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
+import type { ReplicaReport } from '../../lambda/orchestration/replica-reports.ts';
+import { newID } from '../../lambda/data/new-id.ts';
+import { addWitness, endLease, letRenewFor } from './agent-leases.ts';
+import { pretendProbed } from './service.ts';
+import type { TestService, TestUser } from './service.ts';
+
+export const startOptions = {
+  settings: { allowPrivateAddresses: true, legacyRtmpURL: null },
+  newID: (prefix: string) => newID(prefix, new Date()),
+  random: () => 0.5,
+};
+
+/** The address at which agents of a test listen to each other. */
+export const onLoopback = { host: '127.0.0.1', port: 0, address: '127.0.0.1' };
+
+export type Actors = ReturnType<typeof actorsOn>;
+
+/** Before each test of the file, all streams, agents and commands are deleted, and a new user is made. */
+export function actorsOn(service: TestService) {
+  let user: TestUser;
+  const forgetAll = () => service.pool().query('truncate streams, uploads, destinations, agents, outbox cascade');
+  beforeEach(async () => {
+    await forgetAll();
+    user = await service.user();
+  });
+
+  const data = () => databaseOn(service.pool());
+  const transaction = <Result>(work: (data: Database) => Promise<Result>) => inTransaction(service.pool(), work);
+  const call = (method: string, path: string, body?: unknown) => user.call(method, path, body);
+  const create = async (path: string, body: unknown): Promise<string> => (await call('POST', path, body)).body.id;
+
+  const actors = {
+    data,
+    transaction,
+    call,
+    user: () => user,
+    /** Deletes all streams, uploads, destinations, agents and commands, of every user. */
+    forgetAll,
+    stream: async (id: string) => (await call('GET', `/streams/${id}`)).body,
+    playlist: async (id: string) => (await call('GET', `/playlists/${id}`)).body,
+
+    /** Makes something by the API. @returns its id */
+    create,
+    /** An upload whose bytes nobody has examined yet. */
+    unprobed: () => create('/uploads', { name: 'clip', mimeType: 'video/mp4' }),
+    upload: async (facts?: Parameters<typeof pretendProbed>[2]) => {
+      const id = await actors.unprobed();
+      await pretendProbed(service, id, facts);
+      return id;
+    },
+    destination: () =>
+      create('/destinations', {
+        name: 'ingest',
+        rtmpURL: 'rtmp://127.0.0.1/live',
+        backupRtmpURL: 'rtmp://127.0.0.1/backup',
+        streamKey: 'key',
+      }),
+    readyStream: async (more: object = {}) =>
+      create('/streams', {
+        videoUploadObjectID: await actors.upload(),
+        destinationID: await actors.destination(),
+        quality: 'q_720p',
+        ...more,
+      }),
+    startedStream: async (more: object = {}) => {
+      const id = await actors.readyStream(more);
+      await call('POST', `/streams/${id}/start`);
+      return id;
+    },
+    /** A started stream that sends, with its replicas, primary first. The agent holds all of them. */
+    activeStream: async (agent: string, more: object = {}) => {
+      const id = await actors.startedStream(more);
+      const held = (await actors.claim(agent))
+        .filter((replica) => replica.stream_id === id)
+        .sort((a, b) => b.role.localeCompare(a.role));
+      for (const replica of held) await actors.report(replica, 'live');
+      return { id, held };
+    },
+
+    /** Registers an agent that has renewed for a while. */
+    register: async (id: string, backends: readonly StreamBackend[] = streamBackends) => {
+      await data().agents.register({
+        id,
+        supervisor: `supervisor of ${id}`,
+        release: 'test',
+        zone: null,
+        backends,
+        peerURL: null,
+      });
+      await letRenewFor(service, id, 60);
+    },
+    claim: (agent: string, freeSlots = 1000): Promise<Replica[]> =>
+      data().replicas.claim(agent, streamBackends, freeSlots),
+    /** Claims for an agent that may be forgotten at the same moment: then it gets nothing. */
+    claimUnlessForgotten: async (agent: string): Promise<Replica[]> => {
+      try {
+        return await actors.claim(agent);
+      } catch (error) {
+        if ((error as { constraint?: string }).constraint === 'replicas_agent_id_fkey') return [];
+        throw error;
+      }
+    },
+    report: (replica: Replica, state: ReplicaState, more: Partial<ReplicaReport> = {}) =>
+      transaction((tx) =>
+        reportReplica(tx, {
+          streamID: replica.stream_id,
+          claim: replica,
+          state,
+          reason: null,
+          now: new Date(),
+          ...more,
+        }),
+      ),
+    /** Ends the lease of an agent while a witness goes on renewing, so that the agent can be declared dead. */
+    loseLease: async (agent: string) => {
+      await addWitness(service);
+      await endLease(service, agent);
+    },
+
+    /** Arms something for a stream, due now, whether the lifecycle allows it or not. */
+    armNow: (streamID: string, kind: DueKind) =>
+      service.pool().query('insert into due_times (stream_id, kind, due_at) values ($1, $2, now())', [streamID, kind]),
+    /** Lets something that is armed fall due now, or have been due for a while. */
+    fallDue: (streamID: string, kind: DueKind, secondsAgo = 0) =>
+      service.pool().query(
+        `update due_times set due_at = now() - make_interval(secs => $3)
+         where stream_id = $1 and kind = $2`,
+        [streamID, kind, secondsAgo],
+      ),
+    /** Does what is due. */
+    fire: () => fireDue(service.pool(), startOptions, () => new Date()),
+    /** What is armed for a stream, in alphabetical order. */
+    dueKinds: async (streamID: string): Promise<DueKind[]> => {
+      const kinds = 'select kind from due_times where stream_id = $1 order by kind';
+      return (await service.pool().query(kinds, [streamID])).rows.map((row) => row.kind);
+    },
+    /** The commands that wait, each with its queue and its body, in the order in which they were sent. */
+    commands: async () => (await service.pool().query('select queue, body from outbox order by id')).rows,
+    /** What moved a stream from state to state, in order. */
+    causes: async (streamID: string): Promise<string[]> => {
+      const causes = 'select cause from stream_transitions where stream_id = $1 order by id';
+      return (await service.pool().query(causes, [streamID])).rows.map((row) => row.cause);
+    },
+  };
+  return actors;
+}
+
+/** The time so many seconds from now, as requests carry it. */
+export function inFuture(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString();
+}
+
+/** Figures of a stream that sends, as of now. */
+export function statsWith(figures: Partial<StreamStats>): StreamStats {
+  const none = {
+    bitrateKbps: 0,
+    framesPerSecond: 0,
+    framesSent: 0,
+    bytesSent: 0,
+    droppedFrames: 0,
+    reconnects: 0,
+    loopCount: 0,
+    currentItem: null,
+  };
+  return { ...none, sampledAt: new Date().toISOString(), ...figures };
+}

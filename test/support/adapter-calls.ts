@@ -1,0 +1,183 @@
+// The calls that the adapters of a deployable make: real SDK clients call a server of this machine, which notes them.
+import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
+import type { Pool } from 'pg';
+import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
+import { createSQSCommandQueue } from '../../lambda/ports/command-queue/sqs-command-queue.ts';
+import { createSESMailer } from '../../lambda/ports/mailer/ses-mailer.ts';
+import { createS3ObjectStore } from '../../lambda/ports/object-store/s3-object-store.ts';
+import { ObjectNotFound } from '../../lambda/ports/object-store/object-store.ts';
+import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import { createSchedulerTimers } from '../../lambda/ports/timers/scheduler-timers.ts';
+import { rightsNeededFor } from './aws-request.ts';
+import type { AwsRequest, NeededRight } from './aws-request.ts';
+
+/** What a deployable's variables tell its adapters. */
+export interface AdapterSurroundings {
+  /** The names that the variables give them; rights then name the same. */
+  readonly bucket: string;
+  readonly queueURLs: Partial<Record<QueueName, string>>;
+  readonly consumes: readonly QueueName[];
+  readonly timers: { readonly group: string; readonly roleARN: string; readonly queueARN: string } | null;
+  readonly mailFrom: string | null;
+  /** How it uses the object store. */
+  readonly media: MediaUse | null;
+}
+
+export type MediaUse = 'takes in' | 'imports' | 'prepares';
+
+const part = Buffer.from('part');
+const video = { contentType: 'video/mp4' };
+const upload = 'uploads/ID';
+const rendition = 'renditions/ID';
+/** The stand-in has everything but this, and answers HEAD as if it had nothing. */
+const lostRendition = 'renditions/lost';
+
+/** As the code of surfaces, import workers and agents uses the port, and their failures. */
+const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<void>>> = {
+  async 'takes in'(objects) {
+    const limits = { contentType: 'video/mp4', contentLength: 4, maxBytes: 4, expiresInSeconds: 60 };
+    const { url, headers } = await objects.presignPut(upload, limits);
+    await fetch(url, { method: 'PUT', headers, body: 'data' });
+    await objects.head(upload);
+    await objects.head('health/probe');
+  },
+  async imports(objects) {
+    await objects.head(upload);
+    const id = await objects.createMultipart(upload, video);
+    const stored = await objects.putPart(upload, id, 1, part);
+    await objects.listParts(upload, id);
+    await objects.completeMultipart(upload, id, [stored]);
+    await objects.abortMultipart(upload, id);
+    await objects.delete(upload);
+  },
+  async prepares(objects) {
+    await fetch(await objects.presignGet(upload, { expiresInSeconds: 60 }));
+    await buffer(await objects.read(upload));
+    await objects.write(rendition, part, video);
+    // A rendition that is larger than a part is written in parts, which are thrown away if that fails.
+    const id = await objects.createMultipart(rendition, video);
+    await objects.completeMultipart(rendition, id, [await objects.putPart(rendition, id, 1, part)]);
+    await objects.abortMultipart(rendition, id);
+    await buffer(await objects.read(rendition));
+    // A segment that is gone is prepared again.
+    await objects.read(lostRendition).catch(onlyIf(ObjectNotFound));
+    await objects.delete(rendition);
+    await objects.abortMultipart(upload, id);
+    await objects.delete(upload);
+  },
+};
+
+/** @param pool of a migrated database, whose outbox is empty */
+export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings): Promise<readonly NeededRight[]> {
+  const { bucket, queueURLs, consumes, timers, mailFrom, media } = surroundings;
+  const needed: NeededRight[] = [];
+  const aws = await startStandIn((request, status) => needed.push(...rightsNeededFor(request, status)));
+  const client = {
+    endpoint: aws.url,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    maxAttempts: 1,
+  };
+  try {
+    if (media) await mediaUses[media](createS3ObjectStore({ bucket, client: { ...client, forcePathStyle: true } }));
+
+    // The URLs of queues name AWS, and the client would call whoever they name.
+    const sqs = { ...client, useQueueUrlAsEndpoint: false };
+    const queue = createSQSCommandQueue({ client: sqs, pool, queueURLs, log: () => {} });
+    for (const name of Object.keys(queueURLs) as QueueName[])
+      await pool.query(`insert into outbox (queue, body) values ($1, '{}')`, [name]);
+    await queue.relay();
+    for (const name of consumes) {
+      const enough = new AbortController();
+      const handler = async () => {
+        enough.abort();
+        return { batchItemFailures: [] };
+      };
+      await queue.consume(name, handler, { signal: enough.signal, batchSize: 1 });
+    }
+
+    if (timers) {
+      const { group: groupName, roleARN, queueARN } = timers;
+      const scheduler = new SchedulerClient(client);
+      // The first is refused as being there already, and changed.
+      await createSchedulerTimers({ scheduler, groupName, roleARN, queueARN }).arm('str', new Date(), {});
+    }
+    if (mailFrom !== null) {
+      const mailer = createSESMailer(new SESv2Client(client), mailFrom);
+      await mailer.send({ to: 'somebody@example.com', subject: 'subject', text: 'text' });
+    }
+    return needed;
+  } finally {
+    aws.close();
+  }
+}
+
+/** Answers as plainly as each API may (its reference's examples). */
+async function startStandIn(onRequest: (request: AwsRequest, status: number) => void) {
+  const answerOne = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url = '/', headers } = request;
+    const [status, answer] = answerTo(method, url, String(headers['x-amz-target']));
+    onRequest({ method, url, headers, body: await text(request) }, status);
+    end(response, status, answer);
+  };
+  // A request that nobody can read is left without an answer, which the client then reports.
+  const server = createServer((request, response) => {
+    answerOne(request, response).catch((error: unknown) => response.destroy(error as Error));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const emptyMessage = {
+  MessageId: '1',
+  ReceiptHandle: '1',
+  Body: '{}',
+  MD5OfBody: createHash('md5').update('{}').digest('hex'),
+};
+const answersByTarget: Readonly<Record<string, object>> = {
+  'AmazonSQS.SendMessageBatch': { Successful: [], Failed: [] },
+  'AmazonSQS.DeleteMessageBatch': { Successful: [], Failed: [] },
+  'AmazonSQS.GetQueueAttributes': { Attributes: { QueueArn: 'arn:aws:sqs:us-east-1:111111111111:queue' } },
+  'AmazonSQS.ReceiveMessage': { Messages: [emptyMessage] },
+};
+
+function answerTo(method: string, url: string, target: string): readonly [status: number, body: string] {
+  if (answersByTarget[target]) return [200, JSON.stringify(answersByTarget[target])];
+  if (url.startsWith('/v2/email')) return [200, '{"MessageId":"1"}'];
+  if (url.startsWith('/schedules/'))
+    return method === 'POST' ? [409, '{"Message":"there"}'] : [200, '{"ScheduleArn":"arn"}'];
+  if (method === 'GET' && url.includes(lostRendition)) return [404, '<Error><Code>NoSuchKey</Code></Error>'];
+  if (method === 'HEAD') return [404, ''];
+  if (method === 'DELETE') return [204, ''];
+  if (url.includes('uploads=') || url.endsWith('?uploads'))
+    return [200, '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>'];
+  if (method === 'POST')
+    return [200, '<CompleteMultipartUploadResult><ETag>"1"</ETag></CompleteMultipartUploadResult>'];
+  return [200, url.includes('uploadId=') && method === 'GET' ? '<ListPartsResult></ListPartsResult>' : ''];
+}
+
+function end(response: ServerResponse, status: number, body: string): void {
+  if (status === 409) response.setHeader('x-amzn-errortype', 'ConflictException');
+  response.setHeader('etag', '"1"');
+  response.writeHead(status);
+  response.end(body);
+}
+
+function onlyIf(kind: new (...given: never[]) => Error): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof kind)) throw error;
+  };
+}

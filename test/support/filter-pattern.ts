@@ -1,0 +1,52 @@
+// Decides as CloudWatch Logs does whether a line of JSON matches a metric filter, for the patterns that are used here.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
+
+/**
+ * Knows selectors of one field, `=` with a string, `>` with a number, `&&`, `||` and parentheses. In a string, an
+ * asterisk at the end stands for anything.
+ * @throws for a pattern with anything else, as CloudWatch Logs does for one that it cannot read
+ */
+export function matchesFilter(pattern: string, line: string): boolean {
+  const body = /^\{ (.+) \}$/.exec(pattern)?.[1];
+  if (body === undefined) throw new Error(`no pattern for JSON: ${pattern}`);
+  const tokens = body.match(/\$\.\w+ (?:= "[^"]*"|> \d+)|&&|\|\||[()]|\S+/g) ?? [];
+  const fields = fieldsOf(line);
+  const alternatives = (): boolean => {
+    let holds = conjunction();
+    while (tokens[0] === '||') holds = [tokens.shift(), conjunction()].includes(true) || holds;
+    return holds;
+  };
+  const conjunction = (): boolean => {
+    let holds = term();
+    while (tokens[0] === '&&') holds = ![tokens.shift(), term()].includes(false) && holds;
+    return holds;
+  };
+  const term = (): boolean => {
+    const token = tokens.shift() ?? '';
+    if (token !== '(') return comparison(token, fields);
+    const holds = alternatives();
+    if (tokens.shift() !== ')') throw new Error(`a parenthesis is not closed: ${pattern}`);
+    return holds;
+  };
+  const matches = alternatives();
+  if (tokens.length > 0) throw new Error(`the pattern goes on where it has to end: ${tokens.join(' ')}`);
+  return matches;
+}
+
+/** A line that is no JSON matches no pattern of this kind. */
+function fieldsOf(line: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function comparison(token: string, fields: Readonly<Record<string, unknown>>): boolean {
+  const [, field = '', text, least] = /^\$\.(\w+) (?:= "([^"]*)"|> (\d+))$/.exec(token) ?? [];
+  if (field === '') throw new Error(`no comparison: ${token}`);
+  const value = fields[field];
+  if (least !== undefined) return typeof value === 'number' && value > Number(least);
+  if (typeof value !== 'string' || text === undefined) return false;
+  return text.endsWith('*') ? value.startsWith(text.slice(0, -1)) : value === text;
+}

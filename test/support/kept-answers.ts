@@ -1,0 +1,30 @@
+// Answers that are kept under an Idempotency-Key, as the table has them, and what tests do to their age.
+import { all } from '../../lambda/data/queryable.ts';
+import type { WithPool } from './database.ts';
+
+/** The answers that are kept for a user, with all that is kept of each. */
+export function keptAnswersOf({ pool }: WithPool, userID: string): Promise<{ key: string; body: string }[]> {
+  return all(pool(), 'select * from idempotent_answers where user_id = $1', [userID]);
+}
+
+/** Keeps an empty answer for a user that was given so many hours ago, unless there is one under this key. */
+export async function keepOldAnswer(
+  { pool }: WithPool,
+  { userID, key, hoursAgo }: { userID: string; key: string; hoursAgo: number },
+): Promise<void> {
+  await pool().query(
+    `insert into idempotent_answers
+       (user_id, operation_id, key, request_sha256, status, headers, body, created_at)
+     values ($1, 'x', $2, '', 200, '{}', '', now() - make_interval(hours => $3))
+     on conflict do nothing`,
+    [userID, key, hoursAgo],
+  );
+}
+
+/** Lets the answers under a key have been given so many seconds ago. */
+export async function letAnswerAge({ pool }: WithPool, key: string, seconds: number): Promise<void> {
+  await pool().query('update idempotent_answers set created_at = now() - make_interval(secs => $2) where key = $1', [
+    key,
+    seconds,
+  ]);
+}

@@ -1,0 +1,13 @@
+// Secrets of users as the tables have them: sealed, in columns that the API never answers.
+import { one } from '../../lambda/data/queryable.ts';
+import type { WithPool } from './database.ts';
+
+const columns = { destinations: 'sealed_stream_key', streams: 'sealed_stream_key', webhooks: 'sealed_secret' } as const;
+
+/** The sealed secret of a destination, stream or webhook. */
+export async function sealedSecretOf({ pool }: WithPool, table: keyof typeof columns, id: string): Promise<Buffer> {
+  const row = await one<{ sealed: Buffer }>(pool(), `select ${columns[table]} as sealed from ${table} where id = $1`, [
+    id,
+  ]);
+  return row!.sealed;
+}

@@ -1,0 +1,10 @@
+// Random numbers that can be had again: a test that failed with a seed fails with it once more.
+
+/** Numbers from 0 up to 1: the same sequence for the same seed. A linear congruential generator (Numerical Recipes). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

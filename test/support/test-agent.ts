@@ -1,0 +1,82 @@
+// An agent in the process of a test, on the database and the object store of the test's service.
+import { onTestFinished } from 'vitest';
+import { createPool, limitWaits } from '../../lambda/data/queryable.ts';
+import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { runAgent } from '../../lambda/publisher/agent/agent.ts';
+import type { AgentOptions } from '../../lambda/publisher/agent/agent-options.ts';
+import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
+import type { MediaWorkerOptions } from '../../lambda/publisher/media-worker.ts';
+import { onLoopback, startOptions } from './actors.ts';
+import { fastEncoder } from './media-samples.ts';
+import { testDataKey } from './service.ts';
+import type { TestService } from './service.ts';
+
+export interface TestAgent {
+  /** Asks the agent to end, as SIGTERM does. Resolves when it has ended. */
+  stop(): Promise<void>;
+  /** Resolves with the error that the agent ended with, or with null. */
+  readonly ended: Promise<unknown>;
+}
+
+interface Needed {
+  readonly agentID: string;
+  readonly tools: AgentOptions['tools'];
+  readonly log: AgentOptions['log'];
+  /** From where the agent reads the media of every upload. */
+  readonly mediaURL: () => string;
+  /** The way to the database. Default: the service's. */
+  readonly databaseURL?: string;
+  /** With what the agent prepares uploads. Default: the tools and the encoder with which it publishes. */
+  readonly preparing?: Pick<MediaWorkerOptions, 'tools' | 'encoderOf'>;
+}
+
+export type TestAgentOptions = Needed & Partial<AgentOptions>;
+
+/**
+ * Runs an agent of the prepared backend with 100 slots, unless told otherwise, until the end of the test at the latest.
+ */
+export function startTestAgent(service: TestService, options: TestAgentOptions): TestAgent {
+  const { mediaURL, databaseURL = service.databaseURL(), preparing, ...given } = options;
+  const { agentID, tools, log } = given;
+  const pool = createPool({ connectionString: databaseURL, max: 6 });
+  limitWaits(pool);
+  const objects = Object.assign(Object.create(service.objects()), { presignGet: async () => mediaURL() });
+  const { settings, ...rest } = startOptions;
+  const prepareWith = preparing ?? { tools, encoderOf: async () => fastEncoder };
+  const stopping = new AbortController();
+  const running = runAgent(
+    {
+      pool,
+      settings,
+      objects,
+      encoder: fastEncoder,
+      slots: 100,
+      supervisor: agentID,
+      release: 'test',
+      zone: null,
+      peering: onLoopback,
+      backends: ['manifest'],
+      queue: createPostgresCommandQueue({ pool, log }),
+      sealer: createSealer([testDataKey]),
+      handleMedia: createMediaWorker({ pool, objects, ...prepareWith, random: () => 0.5, log }),
+      startOptions: rest,
+      steadyClock: () => performance.now(),
+      ...given,
+    },
+    stopping.signal,
+  );
+  const ended = running.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const stop = async () => {
+    stopping.abort();
+    await ended;
+  };
+  onTestFinished(async () => {
+    await stop();
+    await pool.end();
+  });
+  return { stop, ended };
+}

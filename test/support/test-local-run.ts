@@ -1,0 +1,40 @@
+// A local run for all tests of a file, in a data folder of its own, which is removed after them.
+import { afterAll, beforeAll, expect } from 'vitest';
+import { startLocalRun, temporaryDataFolder } from './local-run.ts';
+import type { LocalRun } from './local-run.ts';
+
+export interface TestLocalRun extends Pick<LocalRun, 'api' | 'connection' | 'process'> {
+  readonly dataFolder: string;
+}
+
+const startTimeoutMs = 120_000;
+const endTimeoutMs = 60_000;
+
+/**
+ * Starts a local run before the tests of the file or `describe` in which this is called. After them it has to end
+ * with 0. What it answers may be used only within tests and hooks.
+ */
+export function testLocalRun(...args: string[]): TestLocalRun {
+  let data: Awaited<ReturnType<typeof temporaryDataFolder>>;
+  let run: LocalRun;
+  beforeAll(async () => {
+    data = await temporaryDataFolder();
+    run = await startLocalRun(data.path, ...args);
+  }, startTimeoutMs);
+  afterAll(async () => {
+    expect(await run.interrupt()).toBe(0);
+    await data.remove();
+  }, endTimeoutMs);
+  return {
+    get connection() {
+      return run.connection;
+    },
+    get process() {
+      return run.process;
+    },
+    get dataFolder() {
+      return data.path;
+    },
+    api: (method, path, body) => run.api(method, path, body),
+  };
+}

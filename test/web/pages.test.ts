@@ -1,0 +1,209 @@
+// The web page in a real browser: people sign up, make keys and connect applications, and axe looks at every page.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { servePages } from '../../bin/local/web.ts';
+import { chromiumPath } from '../support/chromium.ts';
+import { registerClient } from '../support/oauth.ts';
+import { testSite } from '../support/site.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const site = testSite({ pages: async (request) => servePages(request) });
+
+describe('over HTTP', () => {
+  test('every page and file is there, with its caching, and no other origin may frame it or add to it', async () => {
+    for (const path of ['/sign-in', '/sign-up', '/consent', '/account', '/forgotten-password', '/new-password']) {
+      const response = await fetch(site.origin() + path);
+      expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'self';.*frame-ancestors 'none'$/);
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+      const html = await response.text();
+      const assets = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, asset]) => asset);
+      expect(assets).toHaveLength(2);
+      for (const asset of assets)
+        expect((await fetch(site.origin() + asset)).headers.get('cache-control')).toContain('immutable');
+    }
+    expect((await fetch(`${site.origin()}/assets/page.tsx`)).status).toBe(404);
+  });
+});
+
+describe.skipIf(!chromiumPath)(
+  'in Chromium (skipped where it is not installed)',
+  () => {
+    let browser: Browser;
+    let context: BrowserContext;
+    let page: Page;
+    const complaints: string[] = [];
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+      context = await browser.newContext();
+      page = await context.newPage();
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+    });
+    afterAll(() => browser.close());
+
+    /** What axe finds on the page. In dark colours it looks only for contrast. */
+    async function axeFindings(): Promise<string[]> {
+      const found: string[] = [];
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        // The browser's protocol runs the script, since the policy of the page lets no script in.
+        await page.evaluate(axe);
+        const rules = colorScheme === 'light' ? {} : { runOnly: ['color-contrast'] };
+        const { violations } = await page.evaluate((options) => (globalThis as any).axe.run(options), rules);
+        for (const { id, impact, nodes } of violations) {
+          const elements = nodes.map(({ html }: { html: string }) => html).join(' ');
+          found.push(`${colorScheme} ${page.url()} ${impact} ${id}: ${elements}`);
+        }
+      }
+      return found;
+    }
+    const callWith = (key: string) => fetch(`${site.origin()}/v1/me`, { headers: { 'x-api-key': key } });
+    const linkIn = (text: string | undefined) => /http:\S+/.exec(text ?? '')?.[0] ?? '';
+
+    test('somebody signs up, confirms the address, makes a key, calls the API with it, and revokes it', async () => {
+      await page.goto(`${site.origin()}/sign-up`);
+      expect(await axeFindings()).toEqual([]);
+      await page.getByLabel('Name').fill('Ada');
+      await page.getByLabel('E-mail address').fill('ada@example.com');
+      await page.getByLabel('Password').fill('a long enough password');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+      expect(await axeFindings()).toEqual([]);
+      const mail = await vi.waitUntil(() => site.mails.find(({ to }) => to === 'ada@example.com'));
+      await page.goto(linkIn(mail.text));
+      await page.getByRole('heading', { name: 'Account' }).waitFor();
+      expect(page.url()).toBe(`${site.origin()}/account`);
+
+      await page.getByLabel('Name of the key').fill('script');
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      const key = (await page.locator('.secret').textContent()) ?? '';
+      expect(key).toMatch(/^lss_[\w-]{43}$/);
+      expect(await axeFindings()).toEqual([]);
+      const answer = await callWith(key);
+      expect([answer.status, await answer.json()]).toMatchObject([200, { email: 'ada@example.com', name: 'Ada' }]);
+      await page.reload();
+      await page.getByText('last used').waitFor();
+      expect(await page.content()).not.toContain(key);
+
+      await page.getByRole('button', { name: 'Revoke the key script' }).click();
+      await page.getByText('No keys yet.').waitFor();
+      expect((await callWith(key)).status).toBe(401);
+    });
+
+    test('defaults are kept', async () => {
+      await page.getByLabel('Duration in minutes').fill('90');
+      await page.getByLabel('Quality').selectOption('q_720p');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      const defaults =
+        "select default_stream_duration_seconds, default_quality from users where email = 'ada@example.com'";
+      const { rows } = await site.pool().query(defaults);
+      expect(rows).toEqual([{ default_stream_duration_seconds: 5400, default_quality: 'q_720p' }]);
+    });
+
+    test('a wrong password and an unknown address get the same answer, and a new password is mailed for', async () => {
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(await axeFindings()).toEqual([]);
+      for (const email of ['ada@example.com', 'nobody@example.com']) {
+        await page.getByLabel('E-mail address').fill(email);
+        await page.getByLabel('Password').fill('a wrong password');
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByText('The address or the password is wrong.').waitFor();
+      }
+      expect(await axeFindings()).toEqual([]);
+
+      await page.getByRole('link', { name: 'Forgotten password?' }).click();
+      await page.getByLabel('E-mail address').fill('ada@example.com');
+      await page.getByRole('button', { name: 'Send me a link' }).click();
+      await page.getByText('If there is an account').waitFor();
+      const mail = await vi.waitUntil(() => site.mails.find(({ subject }) => subject === 'Choose a new password'));
+      await page.goto(linkIn(mail.text));
+      await page.getByLabel('New password').fill('another long password');
+      expect(await axeFindings()).toEqual([]);
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    });
+
+    test('an application is shown with its rights, agreed to once, listed, and disconnected', async () => {
+      const listener = createServer((_, response) => response.end('the application')).listen(0, '127.0.0.1');
+      await once(listener, 'listening');
+      onTestFinished(() => void listener.close());
+      const redirectURI = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
+      const metadata = { client_name: 'Looper <b>', redirect_uris: [redirectURI] };
+      const application = await registerClient(site.origin(), metadata);
+      const { url } = await application.authorizationRequest('service:read service:destructive');
+      await page.goto(url.href);
+      await page.getByLabel('E-mail address').fill('ada@example.com');
+      await page.getByLabel('Password').fill('another long password');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Connect Looper <b>?' }).waitFor();
+      expect(await page.locator('main').textContent()).toContain('a program on this computer');
+      expect(await page.getByRole('listitem').allTextContents()).toEqual([
+        'Read streams, destinations, playlists and billing status service:read',
+        'Delete streams and destinations service:destructive',
+        'Stay connected until you disconnect it offline_access',
+      ]);
+      expect(await axeFindings()).toEqual([]);
+      await page.getByRole('button', { name: 'Agree' }).click();
+      await page.getByText('the application').waitFor();
+      expect(new URL(page.url()).searchParams.get('code')).toBeTruthy();
+
+      await page.goto((await application.authorizationRequest('service:read service:destructive')).url.href);
+      await page.getByText('the application').waitFor();
+
+      // When the address of an application is not registered, the user sees a page that says so.
+      const elsewhere = { redirect_uri: 'https://elsewhere.example/' };
+      await page.goto((await application.authorizationRequest('service:read', elsewhere)).url.href);
+      await page.getByText('an address that it has not registered').waitFor();
+      expect(await axeFindings()).toEqual([]);
+
+      await page.goto(`${site.origin()}/account`);
+      await page.getByRole('button', { name: 'Disconnect Looper <b>' }).click();
+      await page.getByText('No application acts for you.').waitFor();
+      expect(await axeFindings()).toEqual([]);
+    });
+
+    test('a sign-in or consent page that was open for too long begins anew by itself', async () => {
+      const application = await registerClient(site.origin(), { client_name: 'Slow' });
+      await page.goto((await application.authorizationRequest('service:read')).url.href);
+      await page.getByRole('button', { name: 'Agree' }).waitFor();
+      await page.goto(page.url().replace(/sig=[^&]*/, 'sig=old'));
+      await page.getByRole('button', { name: 'Agree' }).click();
+      await page.waitForURL((url) => url.pathname === '/consent' && url.searchParams.get('sig') !== 'old');
+      await page.getByRole('button', { name: 'Agree' }).waitFor();
+      await context.clearCookies();
+      const signIn = page.url().replace('/consent', '/sign-in');
+      await page.goto(signIn.replace(/sig=[^&]*/, 'sig=old'));
+      await page.getByLabel('E-mail address').fill('ada@example.com');
+      await page.getByLabel('Password').fill('another long password');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Connect Slow?' }).waitFor();
+      expect(page.url()).toContain('/consent?');
+    });
+
+    test('a key can be made with the keyboard alone', async () => {
+      await page.goto(`${site.origin()}/account`);
+      await page.getByLabel('Name of the key').focus();
+      await page.keyboard.type('by keyboard');
+      for (let steps = 0; steps < 6; steps++) await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.locator('.secret').waitFor();
+      expect(await page.locator('.made strong').textContent()).toBe('by keyboard');
+    });
+
+    test('the browser has logged no error on any page', () => {
+      expect(complaints).toEqual([]);
+    });
+  },
+  30_000,
+);
