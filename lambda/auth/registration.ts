@@ -4,7 +4,7 @@
  * All that is handed on. Left out are backchannel_logout_uri and jwks_uri, which better-auth would fetch from within our
  * network, wherever their names lead, and whatever it may learn to fetch one day.
  */
-const registered = [
+const registered = new Set([
   'redirect_uris',
   'post_logout_redirect_uris',
   'scope',
@@ -25,7 +25,7 @@ const registered = [
   'subject_type',
   'dpop_bound_access_tokens',
   'resources',
-];
+]);
 
 /**
  * Takes out of a registration what we do not register, as section 2 of the RFC has it, and adds that an application
@@ -41,7 +41,7 @@ export async function asRegistration(request: Request): Promise<Request | null> 
   if (typeof body !== 'object' || body === null) return request;
   if (isDeeper(body, maxDepth)) return null;
   const metadata: Record<string, unknown> = Object.fromEntries(
-    Object.entries(body).filter(([name]) => registered.includes(name)),
+    Object.entries(body).filter(([name]) => registered.has(name)),
   );
   const { redirect_uris: redirectURIs } = metadata;
   if (Array.isArray(redirectURIs) && redirectURIs.every((uri) => typeof uri === 'string' && loopbackURL.test(uri)))
