@@ -1,8 +1,8 @@
 // What applications may register about themselves (RFC 7591): nothing that would have us call an address of theirs.
 
 /**
- * All that is handed on. Left out are backchannel_logout_uri and jwks_uri, which better-auth would fetch from within our
- * network, wherever their names lead, and whatever it may learn to fetch one day.
+ * All that is handed on. Left out are backchannel_logout_uri and jwks_uri, which better-auth would fetch from within
+ * our network, wherever their names lead, and whatever it may learn to fetch one day.
  */
 const registered = new Set([
   'redirect_uris',
@@ -28,9 +28,9 @@ const registered = new Set([
 ]);
 
 /**
- * Takes out of a registration what we do not register, as section 2 of the RFC has it, and adds that an application
- * with loopback addresses is a native one (RFC 8252). Such applications seldom say so, and better-auth would take them
- * for web applications and refuse these addresses.
+ * Takes out of a registration what we do not register (RFC 7591, section 2), and adds that an application with
+ * loopback addresses is a native one (RFC 8252). Such applications seldom say so, and better-auth would take them for
+ * web applications and refuse these addresses.
  * @returns null where the body is nested deeper than any metadata
  */
 export async function asRegistration(request: Request): Promise<Request | null> {
