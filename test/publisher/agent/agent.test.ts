@@ -33,7 +33,7 @@ let agents = 0;
 function startAgent(agentID: string, streams = 4): TestAgent {
   return startTestAgent(service, {
     agentID,
-    capacity: capacityFor(streams),
+    capacity: capacityFor(streams, 'ffmpeg'),
     tools,
     log: () => {},
     mediaURL: () => samples.urlOf(clip),
