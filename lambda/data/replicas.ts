@@ -17,7 +17,7 @@ export interface Replica extends StoredCost {
   readonly stream_id: string;
   readonly role: ReplicaRole;
   readonly backend: StreamBackend;
-  /** What it costs in the unit of releases that counted slots. */
+  /** What it counts against its user's limit, see `slotsOf`. */
   readonly slots: number;
   readonly wanted: 'live' | 'ended';
   readonly state: ReplicaState;

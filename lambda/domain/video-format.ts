@@ -20,8 +20,8 @@ export const dynamicRanges = ['sdr', 'pq', 'hlg'] as const;
 export type DynamicRange = (typeof dynamicRanges)[number];
 
 /**
- * What a replica takes of agents of releases that counted slots: they run on while a deployment is under way. All else
- * counts what a stream costs (`capacity.ts`).
+ * The unit in which users are limited: how much they have running. What a stream costs an agent is another matter
+ * (`capacity.ts`); agents of releases that counted slots still claim by this number.
  */
 export function slotsOf(backend: 'ffmpeg' | 'manifest', quality: Quality, framerate: Framerate): number {
   if (backend === 'manifest') return 1;

@@ -7,12 +7,13 @@ import type { DueTime } from '../data/due-times.ts';
 import { costOfReplica } from '../data/replica-costs.ts';
 import type { Replica } from '../data/replicas.ts';
 import type { StateReason, Stream } from '../data/streams.ts';
+import { wordsOf } from '../domain/limits.ts';
 import { noCapacityDetail } from '../domain/no-capacity.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { fireCredits } from './fire-credits.ts';
 import { startStream } from './start-stream.ts';
-import type { StartOptions } from './start-stream.ts';
+import type { StartOptions, StartResult } from './start-stream.ts';
 import { stopStream } from './stop-stream.ts';
 
 /**
@@ -73,12 +74,13 @@ async function fireScheduleStart(
     return;
   }
   const result = await startStream(data, stream, 'schedule_start', startOptions);
-  if ('issues' in result) {
-    const detail = result.issues
-      .filter(isBlocking)
-      .map((issue) => `${issue.error} ${issue.suggestion}`)
-      .join(' ');
-    await data.streams.move(stream, 'schedule_start_refused', { code: result.issues[0]!.code, detail });
-    await data.dueTimes.clear(stream.id);
-  }
+  if ('stream' in result) return;
+  await data.streams.move(stream, 'schedule_start_refused', refusalOf(result));
+  await data.dueTimes.clear(stream.id);
+}
+
+function refusalOf(result: Exclude<StartResult, { readonly stream: Stream }>): StateReason {
+  if ('limit' in result) return { code: 'limit_reached', detail: wordsOf(result.limit) };
+  const sentences = result.issues.filter(isBlocking).map((issue) => `${issue.error} ${issue.suggestion}`);
+  return { code: result.issues[0]!.code, detail: sentences.join(' ') };
 }
