@@ -4,6 +4,7 @@ import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { orchestrationBench } from './orchestration.ts';
+import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
 import { recoveryBench } from './recovery.ts';
 import { startBench } from './start.ts';
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   credentials: credentialsBench,
   credits: creditsBench,
   orchestration: orchestrationBench,
+  platform: platformBench,
   publishers: publishersBench,
   recovery: recoveryBench,
   start: startBench,

@@ -5,6 +5,7 @@ import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
+import { EncoderPace } from '../encoded/encoder-pace.ts';
 import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { AgentReplicas } from './agent-replicas.ts';
@@ -14,6 +15,7 @@ import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
 import { Pressure } from './pressure.ts';
 import { ReplicaClaims } from './replica-claims.ts';
+import { TimelineRevisions } from './timeline-revisions.ts';
 
 /**
  * Runs until the signal aborts; then hands its replicas over. While the database does not answer it goes on sending.
@@ -35,6 +37,9 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
  */
 type AgentState = 'starting' | 'serving' | 'handing over' | 'ended';
 
+/** Less than half of the time that the queue gives a command. */
+const mediaWaitsSeconds = 60;
+
 class Agent {
   readonly #options: AgentOptions;
   readonly #data: Database;
@@ -44,6 +49,7 @@ class Agent {
   readonly #peers: KnownPeers;
   readonly #chores: Chores;
   readonly #pressure: Pressure;
+  readonly #pace: EncoderPace;
   #state: AgentState = 'starting';
   #peerServer: Awaited<ReturnType<typeof answerPeers>> | null = null;
   /** Aborted when the agent takes nothing more from queues. */
@@ -58,6 +64,7 @@ class Agent {
     this.#options = options;
     const data = databaseOn(pool);
     this.#data = data;
+    const revisions = new TimelineRevisions({ read: () => data.timelines.revisions(agentID), steadyClock });
     this.#peers = new KnownPeers(() => data.agents.peerURLs(agentID), steadyClock);
     this.#lease = new AgentLease({
       agentID,
@@ -69,7 +76,12 @@ class Agent {
       onLost: () => void this.#replicas.end(),
       onCutOff: (how) => this.#cutOff(how),
     });
-    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend: () => this.#lease.maySend() }));
+    this.#pace = new EncoderPace(options.encoder, steadyClock, (encoder) =>
+      options.log('encoder_paced', { agentID, encoder }),
+    );
+    this.#replicas = new AgentReplicas(
+      replicaBeginner({ ...options, data, revisions, pace: this.#pace, maySend: () => this.#lease.maySend() }),
+    );
     const replicas = this.#replicas;
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),
@@ -84,6 +96,7 @@ class Agent {
       replicas,
       claims: this.#claims,
       peers: this.#peers,
+      revisions,
       startOptions: { ...startOptions, settings },
       steadyClock,
       onHindered: (chore, error) => this.#logHindrance(chore, error),
@@ -149,8 +162,17 @@ class Agent {
     };
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
-      queue.consume('media', handleMedia, { signal, batchSize: 1 }),
+      queue.consume('media', this.#afterEncoders(handleMedia), { signal, batchSize: 1 }),
     ];
+  }
+
+  /** Live comes first: while encoders are behind, what can wait does, for as long as its command may. */
+  #afterEncoders(handle: QueueHandler): QueueHandler {
+    return async (event) => {
+      for (let waited = 0; waited < mediaWaitsSeconds && this.#pressure.areEncodersBehind; waited++)
+        await setTimeout(1000, undefined, { signal: this.#consuming.signal }).catch(() => {});
+      return handle(event);
+    };
   }
 
   /** What fails, as when the database does not answer, is done again in a second. @throws {LeaseLost} */
@@ -166,7 +188,9 @@ class Agent {
   async #renewOnce(): Promise<void> {
     const { steadyClock, onLoad } = this.#options;
     const begunBefore = [...this.#replicas.byID];
-    this.#pressure.sample();
+    this.#pressure.sample(this.#replicas.takeLeastInHand());
+    if (this.#pressure.areEncodersBehind) this.#pace.speedUp();
+    if (this.#replicas.byID.size === 0) this.#pace.relax();
     const renewal = await this.#lease.renew();
     const answeredAtMs = steadyClock();
     this.#claims.noteHeld([...renewal.holding.keys()]);

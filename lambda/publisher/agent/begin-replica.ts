@@ -5,6 +5,7 @@ import { costOfReplica } from '../../data/replica-costs.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { shareOf } from '../../domain/capacity.ts';
 import { reportReplica } from '../../orchestration/replica-reports.ts';
+import type { EncoderPace } from '../encoded/encoder-pace.ts';
 import { SegmentStore } from '../prepared/segment-store.ts';
 import { SendSchedule } from '../prepared/send-schedule.ts';
 import { HeldReplica } from '../replica/held-replica.ts';
@@ -15,6 +16,7 @@ import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
 import { TlsSessions } from '../rtmp/tls-sessions.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { BeginReplica } from './agent-replicas.ts';
+import type { TimelineRevisions } from './timeline-revisions.ts';
 
 const connectTimeoutMs = 10_000;
 /** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
@@ -22,6 +24,8 @@ const maxCachedBytes = 512 * 1024 * 1024;
 
 export interface BeginReplicaOptions extends AgentOptions {
   readonly data: Database;
+  readonly revisions: Pick<TimelineRevisions, 'of'>;
+  readonly pace: EncoderPace;
   /** Asked before every write to a destination. */
   readonly maySend: () => boolean;
 }

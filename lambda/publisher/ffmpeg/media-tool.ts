@@ -55,8 +55,11 @@ export interface MediaToolOptions {
   readonly readAheadBytes: number;
   /** Ends the tool as `end` does. */
   readonly signal?: AbortSignal;
-  /** Whether the tool gives way to everything else on the machine. */
-  readonly background?: boolean;
+  /**
+   * Whether the tool gives way to what is on air: `gives way` leaves it a part of a busy machine, true only what nobody
+   * else wants.
+   */
+  readonly background?: boolean | 'gives way';
 }
 
 export function startMediaTool(
@@ -67,7 +70,9 @@ export function startMediaTool(
   // Where there is no death signal, the tool ends when it finds its pipes closed.
   const [command, ...first] = hasDeathSignal() ? [...deathSignalCommand('SIGKILL'), program] : [program];
   const spawned = spawn(command, [...first, ...programArguments], { stdio: 'pipe', env: toolEnvironment() });
-  if (background && spawned.pid !== undefined) setPriority(spawned.pid, constants.priority.PRIORITY_LOW);
+  const { PRIORITY_LOW, PRIORITY_BELOW_NORMAL } = constants.priority;
+  const priority = background === 'gives way' ? PRIORITY_BELOW_NORMAL : PRIORITY_LOW;
+  if (background !== false && spawned.pid !== undefined) setPriority(spawned.pid, priority);
   // Writing to a process that has ended is an error that says no more than `exited` does.
   spawned.stdin.on('error', () => {});
   const stdout = spawned.stdout.pipe(new PassThrough({ highWaterMark: readAheadBytes }));
@@ -139,6 +144,8 @@ export async function runMediaTool(
     sourceURL,
     readAheadBytes: lineReadAheadBytes,
     signal: AbortSignal.any([signal, over.signal]),
+    // Whoever waits for it has limits of time, so it is not kept waiting for good.
+    background: 'gives way',
   });
   tool.stdin.end();
   let outputBytes = 0;

@@ -209,7 +209,7 @@ describe('bodies', () => {
     ],
     ['Upload', ['failure', 'durationSeconds', 'width', 'height', 'framerate', 'videoCodec', 'audioCodec']],
     ['Playlist', ['name', 'publishFailure', 'live']],
-    ['StreamStats', ['startedAt', 'currentItem', 'sampledAt']],
+    ['StreamStats', ['startedAt', 'secondsInHand', 'currentItem', 'sampledAt']],
     ['Me', []],
     ['Destination', []],
   ] as const)('of type %s name the fields that may be null', ([name, nullable]) => {
