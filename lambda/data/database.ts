@@ -14,6 +14,7 @@ import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
 import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
+import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
@@ -60,6 +61,7 @@ export function databaseOn(db: Queryable) {
     imports: imports(db),
     invoices: invoices(db),
     ledger: ledger(db),
+    limits: limits(db),
     liveIntervals: liveIntervals(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
