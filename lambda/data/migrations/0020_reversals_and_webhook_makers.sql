@@ -15,3 +15,12 @@ select sha256(convert_to(replace(split_part(split_part(lower(u.email), '@', 1), 
 from free_credit_grants g join users u on u.id = g.user_id
 where lower(u.email) ~ '@(gmail|googlemail)\.com$'
 on conflict do nothing;
+
+-- Which application made a webhook: when the user disconnects it, its webhooks are disabled. Null: it was made with an
+-- API key, or before this.
+alter table webhooks add column client_id text;
+create index webhooks_by_client on webhooks (client_id) where client_id is not null;
+
+-- Applications could register addresses that the authorization server calls.
+update oauth_clients set backchannel_logout_uri = null, backchannel_logout_session_required = null, jwks_uri = null
+where backchannel_logout_uri is not null or jwks_uri is not null;
