@@ -1,5 +1,5 @@
--- What a refund or dispute was reported for, where another one had taken back the rest of its invoice already: when that
--- one ends, this is what it still has to take.
+-- What a refund or dispute was reported for, where another one had taken back the rest of its invoice already: when
+-- that one ends, this is what it still has to take.
 alter table payment_reversals add column amount_cents numeric(14, 4) check (amount_cents >= 0);
 update payment_reversals r set amount_cents = reported.amount
 from (
@@ -10,7 +10,9 @@ where reported.id = r.id;
 
 -- Free credits go to an inbox once, and Gmail has one inbox for all spellings of an address.
 insert into free_credit_grants (email_sha256, user_id, granted_at)
-select sha256(convert_to(replace(split_part(split_part(lower(u.email), '@', 1), '+', 1), '.', '') || '@gmail.com', 'UTF8')),
+select
+  sha256(convert_to(
+    replace(split_part(split_part(lower(u.email), '@', 1), '+', 1), '.', '') || '@gmail.com', 'UTF8')),
   g.user_id, g.granted_at
 from free_credit_grants g join users u on u.id = g.user_id
 where lower(u.email) ~ '@(gmail|googlemail)\.com$'

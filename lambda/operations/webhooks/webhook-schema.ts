@@ -84,7 +84,8 @@ export function assertMayHear({ caller }: Context, events: readonly string[]): v
   if (first)
     throw fieldProblem(
       'events',
-      `${untold.map(({ type }) => type).join(', ')}: needs the scope ${first.scope}. Ask the user for it, or leave it out.`,
+      `${untold.map(({ type }) => type).join(', ')}: needs the scope ${first.scope}. Ask the user for it, or leave ` +
+        'it out.',
       'insufficient_scope',
     );
 }

@@ -98,7 +98,8 @@ function securitySchemes(origin: string): Json {
       in: 'header',
       name: 'X-API-Key',
       description:
-        'A key from the account settings. It acts as its user, with the scopes that it was made with, or with all of them.',
+        'A key from the account settings. It acts as its user, with the scopes that it was made with, or with all ' +
+        'of them.',
     },
   };
 }

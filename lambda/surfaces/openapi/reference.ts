@@ -73,6 +73,8 @@ function pageOf({ info, servers, tags, paths, webhooks, components }: Document):
   );
   const of = (tag: string) => operations.filter((operation) => operation.tags.includes(tag));
   const called = tags.filter(({ name }) => of(name).length > 0);
+  const sectionOf = ({ name, description }: Document['tags'][number]) =>
+    html`<h2>${name}</h2><p>${description}</p>${of(name).map(operationOf)}`;
   return html`<html lang="en">
     <head>
       <meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -97,7 +99,7 @@ function pageOf({ info, servers, tags, paths, webhooks, components }: Document):
           Base URL <code>${servers[0]!.url}</code>.
           Send an API key as <code>X-API-Key</code>, or an access token as <code>Authorization: Bearer</code>.
         </p>
-        ${called.map(({ name, description }) => html`<h2>${name}</h2><p>${description}</p>${of(name).map(operationOf)}`)}
+        ${called.map(sectionOf)}
         <h2 id="events">Events</h2>
         <p>Sent to webhooks.</p>
         ${Object.entries(webhooks).map(eventOf)}
