@@ -12,11 +12,35 @@ export interface User {
   readonly default_quality: Quality;
   readonly default_framerate: Framerate;
   readonly stream_backend_edit: boolean;
+  readonly disabled_at: Date | null;
+  /** Set while the account is on hold: its user may only read, and is told the reason. */
+  readonly held_at: Date | null;
+  readonly held_reason: string | null;
+  /** Whether the account is disabled or on hold: then nothing of it is on air, and what is due waits. */
+  readonly is_at_rest: boolean;
 }
 
 export function users(db: Queryable) {
   return {
     find: (userID: string) => one<User>(db, 'select * from users where id = $1', [userID]),
+
+    /**
+     * Whether the account is at rest, which it stays, or not, until the transaction ends. Who locks a stream does so
+     * before.
+     */
+    isAtRest: async (userID: string) =>
+      (await one<{ is_at_rest: boolean }>(db, 'select is_at_rest from users where id = $1 for share', [userID]))
+        ?.is_at_rest ?? false,
+
+    /** Why the account is on hold; null where it is not. */
+    holdOf: async (userID: string) =>
+      (
+        await one<{ held_reason: string }>(
+          db,
+          `select coalesce(held_reason, '') as held_reason from users where id = $1 and held_at is not null`,
+          [userID],
+        )
+      )?.held_reason ?? null,
 
     /**
      * The user of an API key that is neither revoked nor expired, and the scopes of the key (null: every scope).

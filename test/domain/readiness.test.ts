@@ -26,6 +26,7 @@ const ready: StreamFacts = {
   wantsBackup: false,
   managed: false,
   creditsLeft: 1,
+  accountRest: null,
   scheduleEndAt: null,
 };
 
