@@ -44,8 +44,8 @@ export function imports(db: Queryable) {
 
     /**
      * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest.
-     * Users at rest wait. It is one statement, so that workers which claim in the same moment pass over what this one has locked, and never get
-     * the same import.
+     * Users at rest wait. It is one statement, so that workers which claim in the same moment pass over what this one
+     * has locked, and never get the same import.
      */
     claim: (leaseSeconds: number, totalSeconds: number) =>
       one<ClaimedImport>(
