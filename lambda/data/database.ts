@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
+import { blockedContents } from './blocked-contents.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
 import { dataKeys } from './data-keys.ts';
@@ -17,6 +18,7 @@ import { ledger } from './ledger.ts';
 import { liveIntervals } from './live-intervals.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
+import { operatorCommands } from './operator-commands.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
@@ -49,6 +51,7 @@ export function databaseOn(db: Queryable) {
     agents: agents(db),
     apiKeys: apiKeys(db),
     applications: applications(db),
+    blockedContents: blockedContents(db),
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
@@ -63,6 +66,7 @@ export function databaseOn(db: Queryable) {
     liveIntervals: liveIntervals(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
+    operatorCommands: operatorCommands(db),
     outbox: outbox(db),
     payments: payments(db),
     playlists: playlists(db),

@@ -1,6 +1,6 @@
 // SQL of users and their API keys.
 import type { Framerate, Quality } from '../domain/video-format.ts';
-import { one } from './queryable.ts';
+import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 export interface User {
@@ -19,6 +19,12 @@ export interface User {
   /** Whether the account is disabled or on hold: then nothing of it is on air, and what is due waits. */
   readonly is_at_rest: boolean;
 }
+
+/** The features that operators switch for a user, with their columns. */
+export const features = { streamBackendEdit: 'stream_backend_edit' } as const;
+
+/** What a user has, by the words that operators read. */
+export type UseOfUser = Readonly<Record<string, number>>;
 
 export function users(db: Queryable) {
   return {
@@ -60,6 +66,55 @@ export function users(db: Queryable) {
 
     noteKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),
 
+    /** The user with this address, in whatever case it is written, or with this id. */
+    named: (name: string) => one<User>(db, 'select * from users where id = $1 or lower(email) = lower($1)', [name]),
+
+    /** Users whose address or id has this text in it, the newest first. */
+    search: (text: string, count: number) =>
+      all<User>(
+        db,
+        `select * from users where strpos(lower(email), lower($1)) > 0 or strpos(id, $1) > 0
+         order by created_at desc limit $2`,
+        [text, count],
+      ),
+
+    useOf: async (userID: string) =>
+      (await one<UseOfUser>(
+        db,
+        `select
+           (select count(*) from streams where user_id = $1 and deleted_at is null) as streams,
+           (select count(*) from streams
+             where user_id = $1 and state in ('preparing', 'activating', 'active', 'failing')) as "streams running",
+           (select count(*) from streams where user_id = $1 and state = 'scheduled') as "streams scheduled",
+           (select count(*) from uploads where user_id = $1) as uploads,
+           (select coalesce(sum(size_bytes), 0) from uploads where user_id = $1) as "bytes uploaded",
+           (select count(*) from imports where user_id = $1 and state in ('pending', 'downloading'))
+             as "imports under way",
+           (select count(*) from playlists where user_id = $1) as playlists,
+           (select count(*) from destinations where user_id = $1 and archived_at is null) as destinations,
+           (select count(*) from webhooks where user_id = $1) as webhooks,
+           (select count(*) from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+             where w.user_id = $1 and d.state = 'pending') as "deliveries pending",
+           (select count(*) from api_keys where user_id = $1 and revoked_at is null) as "API keys",
+           (select coalesce(sum(credits), 0) from invoices
+             where user_id = $1 and type = 'credit_purchase' and state = 'paid') as "credits bought"`,
+        [userID],
+      ))!,
+
+    /** @returns false if the user is disabled already; so do the following three, likewise */
+    disable: (userID: string) => set(db, userID, 'disabled_at = now()', 'disabled_at is null'),
+    enable: (userID: string) => set(db, userID, 'disabled_at = null', 'disabled_at is not null'),
+    /** @param told what the user is told; null: nothing but that the account is on hold */
+    hold: async (userID: string, told: string | null) => {
+      const isNew = await set(db, userID, 'held_at = now()', 'held_at is null');
+      await db.query('update users set held_reason = $2 where id = $1', [userID, told]);
+      return isNew;
+    },
+    release: (userID: string) => set(db, userID, 'held_at = null, held_reason = null', 'held_at is not null'),
+
+    setFeature: (userID: string, feature: keyof typeof features, isOn: boolean) =>
+      db.query(`update users set ${features[feature]} = $2 where id = $1`, [userID, isOn]),
+
     /** Makes the user, or gives this address and name to the user that has the id already. */
     ensureUser: async (user: { id: string; email: string; name: string }) =>
       (await one<User>(
@@ -90,4 +145,8 @@ export function users(db: Queryable) {
         [key.id, key.userID, key.name, key.keySha256, key.keyStart],
       ),
   };
+}
+
+async function set(db: Queryable, userID: string, assignment: string, condition: string): Promise<boolean> {
+  return (await db.query(`update users set ${assignment} where id = $1 and ${condition}`, [userID])).rowCount === 1;
 }

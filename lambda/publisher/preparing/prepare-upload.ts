@@ -22,6 +22,7 @@ import type { MediaTools } from '../media/media-tools.ts';
 import { goesOn } from './one-encoder.ts';
 import { prepareSegment } from './prepare-segment.ts';
 import type { SegmentRequest } from './prepare-segment.ts';
+import { refuseBlocked } from './refuse-blocked.ts';
 import { assertSegment, SegmentDamaged, segmentKey } from '../prepared/segment-format.ts';
 
 export interface PrepareUploadOptions {
@@ -267,7 +268,7 @@ async function giveUp(
   await settlePreparation(pool, contentHash);
 }
 
-/** Reads an upload's bytes and notes their SHA-256. */
+/** Reads an upload's bytes and notes their SHA-256. @throws {MediaError} if the content is blocked */
 export async function hashContent(
   { pool, objects }: Pick<PrepareUploadOptions, 'pool' | 'objects'>,
   upload: Upload,
@@ -277,5 +278,6 @@ export async function hashContent(
   await pipeline(await objects.read(upload.object_key), hash, { signal });
   const contentHash = hash.digest('hex');
   await databaseOn(pool).uploads.recordContentHash(upload.id, contentHash);
+  await refuseBlocked(pool, contentHash);
   return contentHash;
 }
