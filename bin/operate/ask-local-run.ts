@@ -18,7 +18,7 @@ export async function askLocalRun({ dataFolder, request }: OperateArguments): Pr
   started.defer(() => pool.end());
   const operator = { name: `${userInfo().username}@${hostname()}`, via: dataFolder };
   const options = { pool, deadLetters: createPostgresDeadLetters(pool), clock: () => new Date(), log: () => {} };
-  return carryOut(options, request, operator);
+  return await carryOut(options, request, operator);
 }
 
 async function openDatabase(dataFolder: string, started: AsyncDisposableStack): Promise<string> {

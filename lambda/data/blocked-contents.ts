@@ -22,33 +22,36 @@ const playing = `
 
 export function blockedContents(db: Queryable) {
   return {
-    find: (contentHash: string) =>
+    find: (bytesHash: string) =>
       one<{ reason: string; blocked_at: Date }>(
         db,
-        'select reason, blocked_at from blocked_contents where content_hash = $1',
-        [contentHash],
+        'select reason, blocked_at from blocked_contents where bytes_hash = $1',
+        [bytesHash],
       ),
 
     /** @returns false if it was blocked before */
-    block: async (contentHash: string, reason: string) => {
+    block: async (bytesHash: string, reason: string) => {
       const { rowCount } = await db.query(
-        'insert into blocked_contents (content_hash, reason) values ($1, $2) on conflict (content_hash) do nothing',
-        [contentHash, reason],
+        'insert into blocked_contents (bytes_hash, reason) values ($1, $2) on conflict (bytes_hash) do nothing',
+        [bytesHash, reason],
       );
       return rowCount === 1;
     },
 
     /** @returns false if it was not blocked */
-    unblock: async (contentHash: string) =>
-      (await db.query('delete from blocked_contents where content_hash = $1', [contentHash])).rowCount === 1,
+    unblock: async (bytesHash: string) =>
+      (await db.query('delete from blocked_contents where bytes_hash = $1', [bytesHash])).rowCount === 1,
 
-    /** All uploads of a content, whoever made them. */
-    uploadsOf: (contentHash: string) =>
+    /**
+     * All uploads of these bytes, whoever made them. The name of a content begins with the hash of its bytes. It reads
+     * all uploads: only operators ask, and whoever uploads what is blocked.
+     */
+    uploadsOf: (bytesHash: string) =>
       all<HeldContent>(
         db,
         `select u.id, u.user_id, a.email, u.name, u.object_key from uploads u join users a on a.id = u.user_id
-         where u.content_hash = $1 order by u.id`,
-        [contentHash],
+         where split_part(u.content_hash, '-', 1) = $1 order by u.id`,
+        [bytesHash],
       ),
 
     /** Ids of the streams that play one of these uploads, or are about to. */

@@ -15,10 +15,12 @@ import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
 import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
+import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
 import { operatorCommands } from './operator-commands.ts';
+import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
@@ -63,10 +65,12 @@ export function databaseOn(db: Queryable) {
     imports: imports(db),
     invoices: invoices(db),
     ledger: ledger(db),
+    limits: limits(db),
     liveIntervals: liveIntervals(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
     operatorCommands: operatorCommands(db),
+    orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),
     playlists: playlists(db),

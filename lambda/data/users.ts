@@ -23,7 +23,7 @@ export interface User {
 /** The features that operators switch for a user, with their columns. */
 export const features = { streamBackendEdit: 'stream_backend_edit' } as const;
 
-/** What a user has, by the words that operators read. */
+/** What a user has that is not limited, by the words that operators read. */
 export type UseOfUser = Readonly<Record<string, number>>;
 
 export function users(db: Queryable) {
@@ -82,20 +82,9 @@ export function users(db: Queryable) {
       (await one<UseOfUser>(
         db,
         `select
-           (select count(*) from streams where user_id = $1 and deleted_at is null) as streams,
-           (select count(*) from streams
-             where user_id = $1 and state in ('preparing', 'activating', 'active', 'failing')) as "streams running",
            (select count(*) from streams where user_id = $1 and state = 'scheduled') as "streams scheduled",
-           (select count(*) from uploads where user_id = $1) as uploads,
-           (select coalesce(sum(size_bytes), 0) from uploads where user_id = $1) as "bytes uploaded",
-           (select count(*) from imports where user_id = $1 and state in ('pending', 'downloading'))
-             as "imports under way",
-           (select count(*) from playlists where user_id = $1) as playlists,
-           (select count(*) from destinations where user_id = $1 and archived_at is null) as destinations,
-           (select count(*) from webhooks where user_id = $1) as webhooks,
            (select count(*) from webhook_deliveries d join webhooks w on w.id = d.webhook_id
              where w.user_id = $1 and d.state = 'pending') as "deliveries pending",
-           (select count(*) from api_keys where user_id = $1 and revoked_at is null) as "API keys",
            (select coalesce(sum(credits), 0) from invoices
              where user_id = $1 and type = 'credit_purchase' and state = 'paid') as "credits bought"`,
         [userID],

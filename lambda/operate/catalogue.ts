@@ -3,7 +3,7 @@ import { disableUser, enableUser, holdUser, releaseUser } from './commands/accou
 import { blockContent, showContent, unblockContent } from './commands/contents.ts';
 import { grantCredits, takeCredits } from './commands/credits.ts';
 import { listDeadLetters, requeueDeadLetters } from './commands/dead-letters.ts';
-import { setFeature } from './commands/features.ts';
+import { setFeature, setLimit } from './commands/features.ts';
 import { showRecord } from './commands/record.ts';
 import { findUser, showUser } from './commands/users.ts';
 import type { OperatorCommand } from './command.ts';
@@ -16,6 +16,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   holdUser,
   releaseUser,
   setFeature,
+  setLimit,
   grantCredits,
   takeCredits,
   showContent,

@@ -21,8 +21,8 @@ export interface TakenDown {
 }
 
 /** Takes a content down, in the caller's transaction. What was prepared of it goes with the commands that are sent. */
-export async function takeDown(data: Database, contentHash: string): Promise<TakenDown> {
-  const uploads = await data.blockedContents.uploadsOf(contentHash);
+export async function takeDown(data: Database, bytesHash: string): Promise<TakenDown> {
+  const uploads = await data.blockedContents.uploadsOf(bytesHash);
   const streamIDs = await data.blockedContents.streamsPlaying(uploads.map(({ id }) => id));
   // All streams are locked, in their order, before anything that others lock after them.
   const streams = [];

@@ -20,10 +20,9 @@ describe('user', () => {
     const shown = await operate('user', 'show', await email());
     expect(shown).toMatchObject({
       rows: expect.arrayContaining([
-        { what: 'id', value: user().id },
-        { what: 'streams', value: 1 },
-        { what: 'streams running', value: 1 },
-        { what: 'uploads', value: 1 },
+        { what: 'id', value: user().id, 'allowed by operators': null },
+        { what: 'limited: uploads', value: 1, 'allowed by operators': null },
+        { what: 'limited: runningStreams', value: 1, 'allowed by operators': null },
       ]),
     });
     expect(await operate('user', 'find', '%')).toMatchObject({ rows: [] });
@@ -50,6 +49,14 @@ describe('user', () => {
   it('gets a feature', async () => {
     await operate('user', 'feature', user().id, 'streamBackendEdit', 'on');
     expect((await call('GET', '/me')).body.featureFlags).toEqual({ streamBackendEdit: true });
+  });
+
+  it('gets a limit of their own, and the one of the table again', async () => {
+    const upload = async () => (await call('POST', '/uploads', { name: 'clip', mimeType: 'video/mp4' })).status;
+    await operate('user', 'limit', user().id, 'uploads', '0');
+    expect(await upload()).toBe(422);
+    await operate('user', 'limit', user().id, 'uploads', 'default');
+    expect(await upload()).toBe(201);
   });
 
   it('that does not exist is refused in a sentence', async () => {
@@ -86,14 +93,14 @@ describe('content', () => {
   beforeEach(async () => {
     await service.pool().query('delete from blocked_contents');
     ids = [await upload(), await upload()];
-    for (const id of ids) await data().uploads.recordContentHash(id, hash);
+    for (const id of ids) await data().uploads.recordContentHash(id, `${hash}-video-1-sound`);
   });
 
   it('is taken down everywhere: what plays it stops, its uploads fail, their bytes and renditions go', async () => {
     await register('agent');
     const { id: single } = await activeStream('agent', { videoUploadObjectID: ids[0] });
     const other = await startedStream();
-    await data().renditions.begin(hash, 'q_720p-f_30', 3);
+    await data().renditions.begin(`${hash}-video-1-sound`, 'q_720p-f_30', 3);
     await service.pool().query('delete from outbox');
     const dry = await operateDry('content', 'block', ids[1]!);
     expect((await row(single)).state).toBe('active');
@@ -114,7 +121,7 @@ describe('content', () => {
       });
     const deleted = (await commands()).filter(({ body }) => body.task === 'delete_object');
     expect(new Set(deleted.map(({ body }) => body.objectKey)).size).toBe(2);
-    expect(await data().renditions.removeOrphans()).toMatchObject([{ content_hash: hash }]);
+    expect(await data().orphanedRenditions.find()).toMatchObject({ content_hash: `${hash}-video-1-sound` });
   });
 
   it('is let in again, and what was taken down stays so', async () => {

@@ -1,6 +1,7 @@
 // Commands that take content down by its hash, everywhere, and keep it out.
 import type { Database } from '../../data/database.ts';
 import type { HeldContent } from '../../data/blocked-contents.ts';
+import { bytesHashOf } from '../../domain/rendition.ts';
 import { takeDown } from '../../orchestration/take-down.ts';
 import { contentArg, operatorCommand, OperatorRefusal } from '../command.ts';
 import type { Row } from '../command.ts';
@@ -58,9 +59,10 @@ async function hashOf(data: Database, content: string): Promise<string> {
   if (!content.startsWith('upl_')) return content;
   const upload = await data.uploads.findAny(content);
   if (!upload) throw new OperatorRefusal(`There is no upload ${content}.`);
-  if (upload.content_hash === null)
-    throw new OperatorRefusal(`The bytes of ${content} have not been read yet, or are gone.`);
-  return upload.content_hash;
+  const hash = bytesHashOf(upload.content_hash ?? '');
+  if (!contentArg.safeParse(hash).success)
+    throw new OperatorRefusal(`The bytes of ${content} have not been read yet, could not be read, or are gone.`);
+  return hash;
 }
 
 function rowsOf(uploads: readonly HeldContent[], streamIDs: readonly string[]): Row[] {

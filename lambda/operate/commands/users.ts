@@ -1,4 +1,5 @@
 // Commands about users: to find them, and to see what they use.
+import { limitNames } from '../../domain/limits.ts';
 import { operatorCommand, shortText, userArg } from '../command.ts';
 import type { Row } from '../command.ts';
 import { foundUser } from '../found-user.ts';
@@ -48,9 +49,17 @@ export const showUser = operatorCommand({
       'credits left': await data.creditAccounts.creditsLeft(user.id),
       ...use,
     };
+    const limited = await data.limits.facts(user.id, limitNames);
     return {
       says: `${user.email} (${user.id})`,
-      rows: Object.entries(facts).map(([what, value]) => ({ what, value })),
+      rows: [
+        ...Object.entries(facts).map(([what, value]) => ({ what, value, 'allowed by operators': null })),
+        ...limited.map(({ limit_name: what, used, override }) => ({
+          what: `limited: ${what}`,
+          value: used,
+          'allowed by operators': override,
+        })),
+      ],
       subjects: [user.id],
     };
   },

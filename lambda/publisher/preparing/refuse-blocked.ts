@@ -9,8 +9,8 @@ import { MediaError } from '../media/media-error.ts';
  * whoever blocks the content meanwhile finds the upload, and what was blocked before is found here.
  * @throws {MediaError} if the content is blocked
  */
-export async function refuseBlocked(pool: Pool, contentHash: string): Promise<void> {
-  if (!(await databaseOn(pool).blockedContents.find(contentHash))) return;
-  await inTransaction(pool, (data) => takeDown(data, contentHash));
+export async function refuseBlocked(pool: Pool, bytesHash: string): Promise<void> {
+  if (!(await databaseOn(pool).blockedContents.find(bytesHash))) return;
+  await inTransaction(pool, (data) => takeDown(data, bytesHash));
   throw new MediaError(contentBlocked.code, contentBlocked.detail);
 }

@@ -37,8 +37,8 @@ create trigger operator_outcomes_kept before update or delete or truncate on ope
 
 -- Content that is kept out: uploads of these bytes fail, and nothing is prepared from them.
 create table blocked_contents (
-  -- SHA-256 of the bytes in hex, as in uploads.content_hash.
-  content_hash text primary key,
+  -- SHA-256 of the bytes in hex, with which uploads.content_hash begins.
+  bytes_hash text primary key,
   reason text not null,
   blocked_at timestamptz not null default now()
 );
