@@ -50,7 +50,7 @@ Options:
 Every command is kept for ever, dry and refused ones as well: who, why, and what came of it.
 Example: npm run operate -- local user disable somebody@example.com --reason "streams football" --dry-run`;
 
-const known = ['reason', 'dry-run', 'json', 'data', 'own', 'profile', 'help'];
+const known = new Set(['reason', 'dry-run', 'json', 'data', 'own', 'profile', 'help']);
 const optionNames = [...new Set(operatorCommands.flatMap(({ options }) => Object.keys(options)))];
 
 /**
@@ -82,7 +82,7 @@ export function readArguments(
     if (stage === undefined) throw new OperatorRefusal('The stage is missing: it comes first.');
     if (words.length === 0) throw new OperatorRefusal('The command is missing: it comes after the stage.');
     if (values.data === '') throw new OperatorRefusal('--data takes the name of a folder.');
-    const options = Object.fromEntries(Object.entries(values).filter(([name]) => !known.includes(name))) as Record<
+    const options = Object.fromEntries(Object.entries(values).filter(([name]) => !known.has(name))) as Record<
       string,
       string
     >;

@@ -57,7 +57,7 @@ export function operatorCommand<const Args extends Fields>(
     ) => Promise<Outcome>;
   },
 ): OperatorCommand {
-  return { options: {}, ...definition, handle: definition.handle as OperatorCommand['handle'] };
+  return { options: {}, ...definition };
 }
 
 /** Text that an operator types: bounded, and nothing that Postgres cannot hold. */

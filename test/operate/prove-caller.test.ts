@@ -25,7 +25,7 @@ const arns: Readonly<Record<string, string>> = {
 
 /** Answers as STS does: it signs the request again with what it knows of the key, and compares. */
 const sts: typeof fetch = async (input, init) => {
-  const url = new URL(String(input));
+  const url = new URL(input as string);
   expect(url.href).toBe(`https://sts.${region}.amazonaws.com/`);
   const sent = Object.fromEntries(new Headers(init?.headers));
   const [, accessKeyId = '', names = ''] = /Credential=(\w+)\/.*SignedHeaders=([^,]+)/.exec(sent['authorization']!)!;
@@ -40,7 +40,7 @@ const sts: typeof fetch = async (input, init) => {
       hostname: url.host,
       path: '/',
       headers: Object.fromEntries(names.split(';').map((name) => [name, all[name]!])),
-      body: String(init?.body),
+      body: init?.body as string,
     },
     { signingDate: dateOf(sent['x-amz-date']!) },
   );
@@ -110,6 +110,6 @@ describe('a call of the operators’ function', () => {
   });
 
   it.each([null, {}, { request: requestOf(['user', 'find', 'x']) }])('is nothing the tool sends: %j', async (event) => {
-    await expect(operate(event)).rejects.toThrow();
+    await expect(operate(event)).rejects.toThrow('invalid_type');
   });
 });
