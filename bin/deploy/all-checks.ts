@@ -2,6 +2,7 @@
 import type { Check, LocalCheck } from './check.ts';
 import { bootstrap } from './checks/bootstrap.ts';
 import { cloudFront } from './checks/cloudfront.ts';
+import { costTag } from './checks/cost-tag.ts';
 import { docker } from './checks/docker.ts';
 import { githubProvider } from './checks/github-provider.ts';
 import { hostedZone } from './checks/hosted-zone.ts';
@@ -26,4 +27,5 @@ export const allChecks: readonly Check[] = [
   hostedZone,
   githubProvider,
   cloudFront,
+  costTag,
 ];

@@ -201,6 +201,14 @@ export const answers: Readonly<Record<string, Answer>> = {
     return JSON.stringify({ Parameter: { Name: input.Name, Type: 'String', Value: String(version), Version: 1 } });
   },
 
+  // https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_ListCostAllocationTags.html
+  'ce:ListCostAllocationTags': ({ costTags }, { input }) =>
+    JSON.stringify({
+      CostAllocationTags: Object.entries(costTags)
+        .filter(([key]) => input.TagKeys?.includes(key))
+        .map(([TagKey, active]) => ({ TagKey, Type: 'UserDefined', Status: active ? 'Active' : 'Inactive' })),
+    }),
+
   // https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetAccount.html
   'ses:GetAccount': ({ sesProduction }) =>
     JSON.stringify({

@@ -14,6 +14,8 @@ export interface AccountFacts {
   /** Whether each identity is verified. */
   readonly sesIdentities: Readonly<Record<string, boolean>>;
   readonly oidcProviders: readonly string[];
+  /** Whether each tag that was ever used is activated for cost allocation. */
+  readonly costTags: Readonly<Record<string, boolean>>;
   /** The stack that made each VPC; null for one that somebody made by hand. Each has an internet gateway. */
   readonly vpcs: readonly (string | null)[];
   readonly addresses: readonly (string | null)[];
@@ -57,6 +59,7 @@ export const emptyAccount: AccountFacts = {
   sesProduction: false,
   sesIdentities: {},
   oidcProviders: [],
+  costTags: {},
   vpcs: [null],
   addresses: [],
   gpuMachines: [],
@@ -80,4 +83,5 @@ export const goodAccount: AccountFacts = {
   lambdaConcurrency: 1000,
   bootstraps: { 'us-east-1/hnb659fds': 30 },
   sesProduction: true,
+  costTags: { stage: true },
 };
