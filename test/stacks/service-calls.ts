@@ -5,7 +5,12 @@ import type { AwsCall, SimulatedAccount } from '../support/iam.ts';
 
 /** Services that take on a role, by the part of its policy that names them. */
 export function callsOfServices(account: SimulatedAccount, templates: ConcreteTemplates): readonly AwsCall[] {
-  return [...schedulerCalls(templates), ...queuePolling(account, templates), ...proxyCalls(templates)];
+  return [
+    ...schedulerCalls(templates),
+    ...queuePolling(account, templates),
+    ...proxyCalls(templates),
+    ...edgeCalls(templates),
+  ];
 }
 
 /** EventBridge Scheduler user guide, "Setting up the execution role" and "Confused deputy prevention". */
@@ -41,6 +46,16 @@ function proxyCalls(templates: ConcreteTemplates): readonly AwsCall[] {
     { caller: 'rds.amazonaws.com', action: 'sts:AssumeRole', resource: role.id },
     { caller: role.id, action: 'rds-db:connect', resource: `${instance.id}#service` },
   ];
+}
+
+/** CloudFront developer guide, "Set up IAM permissions and roles for Lambda@Edge": both take on the function's role. */
+function edgeCalls(templates: ConcreteTemplates): readonly AwsCall[] {
+  const role = the(templates, 'AWS::IAM::Role', /^Edge\/ChallengeRole/);
+  return ['lambda.amazonaws.com', 'edgelambda.amazonaws.com'].map((caller) => ({
+    caller,
+    action: 'sts:AssumeRole',
+    resource: role.id,
+  }));
 }
 
 function the(templates: ConcreteTemplates, type: string, id: RegExp): ConcreteResource {
