@@ -2,7 +2,7 @@
 // Each API reference has a page “Making requests”; the protocols are those of smithy.io/2.0/aws/protocols.
 
 /** Lists are for JSON alone. */
-export type QuestionInput = Readonly<Record<string, string | readonly string[]>>;
+export type QuestionInput = Readonly<Record<string, string | readonly (string | Readonly<Record<string, string>>)[]>>;
 
 interface Asks {
   headers(action: string): Readonly<Record<string, string>>;
@@ -42,8 +42,15 @@ const json = (target: string): Asks => ({
 
 const rest: Asks = { headers: () => ({}) };
 
-/** By the first label of the service's host. */
+/** By what stands before the region in the service's host. */
 export const awsServices = {
+  'api.ecr': {
+    rights: 'ecr',
+    signingName: 'ecr',
+    endpointVariable: 'AWS_ENDPOINT_URL_ECR',
+    asks: json('AmazonEC2ContainerRegistry_V20150921'),
+    answers: 'json',
+  },
   ce: {
     rights: 'ce',
     signingName: 'ce',

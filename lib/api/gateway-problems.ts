@@ -10,7 +10,7 @@ interface GatewayProblem {
 }
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
-// A body that is too large gets API Gateway's own answer, which nobody can change (“Amazon API Gateway important notes”).
+// “Amazon API Gateway important notes”: nobody can change what it answers to a body that is too large.
 export const gatewayProblems = {
   Throttled: {
     type: ResponseType.THROTTLED,

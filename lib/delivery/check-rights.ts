@@ -1,4 +1,4 @@
-// The rights to read that the checks before a deployment take (bin/deploy/all-checks.ts), for the roles of the workflow.
+// The rights that the checks before a deployment take (bin/deploy/all-checks.ts), for the roles of the workflow.
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
 /** Those that AWS gives for all resources of an account, or that are about what the account itself is. */
@@ -11,6 +11,7 @@ export const checkRights = [
   'ec2:DescribeInstanceTypeOfferings',
   'ec2:DescribeInternetGateways',
   'ec2:DescribeVpcs',
+  'ecr:DescribeImages',
   'iam:ListOpenIDConnectProviders',
   'iam:ListRoles',
   'lambda:GetAccountSettings',

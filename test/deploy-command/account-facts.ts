@@ -18,6 +18,10 @@ export interface AccountFacts {
   readonly costTags: Readonly<Record<string, boolean>>;
   /** The stack that made each VPC; null for one that somebody made by hand. Each has an internet gateway. */
   readonly vpcs: readonly (string | null)[];
+  /** The region's stacks by name, with their status, and whether they are protected from being deleted. */
+  readonly stacks: Readonly<Record<string, { readonly status: string; readonly isProtected: boolean }>>;
+  /** Digests of the images that the pipeline has pushed. */
+  readonly images: readonly string[];
   readonly addresses: readonly (string | null)[];
   /** vCPU and Auto Scaling group of each machine with a GPU. */
   readonly gpuMachines: readonly { readonly vcpus: number; readonly group: string | null }[];
@@ -61,6 +65,8 @@ export const emptyAccount: AccountFacts = {
   oidcProviders: [],
   costTags: {},
   vpcs: [null],
+  stacks: {},
+  images: [],
   addresses: [],
   gpuMachines: [],
   hostedZones: {},
@@ -84,4 +90,5 @@ export const goodAccount: AccountFacts = {
   bootstraps: { 'us-east-1/hnb659fds': 30 },
   sesProduction: true,
   costTags: { stage: true },
+  images: [`sha256:${'a'.repeat(64)}`],
 };

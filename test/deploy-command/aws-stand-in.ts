@@ -25,6 +25,7 @@ const protocols: Readonly<Record<string, { readonly protocol: Protocol; readonly
   servicequotas: { protocol: 'json', version: 'ServiceQuotasV20190624' },
   ssm: { protocol: 'json', version: 'AmazonSSM' },
   ce: { protocol: 'json', version: 'AWSInsightsIndexService' },
+  ecr: { protocol: 'json', version: 'AmazonEC2ContainerRegistry_V20150921' },
   lambda: { protocol: 'rest-json' },
   ses: { protocol: 'rest-json' },
   route53: { protocol: 'rest-xml' },

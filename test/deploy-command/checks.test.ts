@@ -85,7 +85,7 @@ describe('a good account', { timeout }, () => {
   test('lacks nothing', async () => {
     const { code, output } = await deployTo(goodAccount, [...own, '--check']);
     expect(rowsOf(output, '✗')).toEqual([]);
-    expect(rowsOf(output, '✓')).toHaveLength(19);
+    expect(rowsOf(output, '✓')).toHaveLength(20);
     expect(output).not.toContain('> cdk');
     expect(code).toBe(0);
   });
@@ -145,6 +145,44 @@ describe('a good account', { timeout }, () => {
   });
 });
 
+describe('an image that somebody names', { timeout }, () => {
+  test.each([
+    ['another one', [`sha256:${'b'.repeat(64)}`]],
+    ['none at all', []],
+  ])('is missed in a repository that has %s', async (_what, images) => {
+    const { code, output } = await deployTo({ ...goodAccount, images }, [...own, '--check']);
+    expect(rowsOf(output, '✗')).toEqual([
+      expect.stringMatching(/not there .*repository loop-streaming-platform\/publisher lacks it/),
+    ]);
+    expect(code).toBe(1);
+  });
+});
+
+describe('a stack whose first deployment failed', { timeout }, () => {
+  const failed = { status: 'ROLLBACK_COMPLETE', isProtected: true };
+  const stacksOf = (stacks: AccountFacts['stacks']) => deployTo({ ...goodAccount, stacks }, [...own, '--check']);
+
+  test('and that is protected stops a deployment, with how to lift the protection', async () => {
+    const { code, output } = await stacksOf({
+      'ada-Network': { status: 'CREATE_COMPLETE', isProtected: true },
+      'ada-Database': { ...failed, status: 'ROLLBACK_FAILED' },
+      'ada-Media': failed,
+      'ada-two-Media': failed,
+    });
+    const rows = rowsOf(output, '✗');
+    expect(rows).toEqual([expect.stringContaining('ada-Database'), expect.stringContaining('ada-Media')]);
+    const command = 'update-termination-protection --no-enable-termination-protection --stack-name ada-Database';
+    expect(rows[0]).toContain(command);
+    expect(rows.map((row) => row.includes('modify-db-instance'))).toEqual([true, false]);
+    expect(code).toBe(1);
+  });
+
+  test('is left to the CDK where it is not protected', async () => {
+    const { code } = await stacksOf({ 'ada-Database': { ...failed, isProtected: false } });
+    expect(code).toBe(0);
+  });
+});
+
 describe('the workflow', () => {
   test('may ask all that is asked, and no more', () => {
     // Nobody needs a right to ask who they are, and nobody makes a role without being asked at a terminal.
@@ -197,7 +235,7 @@ describe('an account that does not answer', { timeout }, () => {
 
   test('because it is busy is asked again', async () => {
     const { code, output } = await deployTo({ ...goodAccount, busyTimes: 2 }, [...own, '--check']);
-    expect(rowsOf(output, '✓')).toHaveLength(19);
+    expect(rowsOf(output, '✓')).toHaveLength(20);
     expect(code).toBe(0);
   });
 

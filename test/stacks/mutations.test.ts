@@ -137,4 +137,6 @@ test('nearly every right, dependency, network rule and header rule that goes is 
   expect(reasons.length).toBeGreaterThan(0);
   const unexplained = survivors.filter(({ taken }) => !reasons.some((pattern) => new RegExp(pattern).test(taken)));
   expect(unexplained.map(({ taken }) => taken)).toEqual([]);
+  const needless = reasons.filter((pattern) => !survivors.some(({ taken }) => new RegExp(pattern).test(taken)));
+  if (judged.length === possible) expect(needless).toEqual([]);
 });

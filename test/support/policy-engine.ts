@@ -50,7 +50,7 @@ export function judge(request: JudgedRequest): Promise<Verdict> {
   return known;
 }
 
-/** By requests with all of their policies: a mutation of a template changes the questions about one role or resource. */
+/** By requests with all of their policies: a mutation of a template changes the requests of one role or resource. */
 const verdicts = new Map<string, Promise<Verdict>>();
 
 async function judgeAnew(request: JudgedRequest): Promise<Verdict> {
