@@ -10,6 +10,7 @@ export function callsOfServices(account: SimulatedAccount, templates: ConcreteTe
     ...queuePolling(account, templates),
     ...proxyCalls(templates),
     ...edgeCalls(templates),
+    ...operating(templates),
   ];
 }
 
@@ -56,6 +57,13 @@ function edgeCalls(templates: ConcreteTemplates): readonly AwsCall[] {
     action: 'sts:AssumeRole',
     resource: role.id,
   }));
+}
+
+/** What `npm run operate` does: it takes on the operators' role, and invokes the function as that. */
+function operating(templates: ConcreteTemplates): readonly AwsCall[] {
+  const role = the(templates, 'AWS::IAM::Role', /^Operate\/Operator[0-9A-F]{8}$/);
+  const operate = the(templates, 'AWS::Lambda::Function', /^Operate\/Operate[0-9A-F]{8}$/);
+  return [{ caller: role.id, action: 'lambda:InvokeFunction', resource: operate.id }];
 }
 
 function the(templates: ConcreteTemplates, type: string, id: RegExp): ConcreteResource {
