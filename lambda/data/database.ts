@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
+import { connections } from './connections.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
 import { dataKeys } from './data-keys.ts';
@@ -15,6 +16,7 @@ import { imports } from './imports.ts';
 import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
 import { liveIntervals } from './live-intervals.ts';
+import { managedSettings } from './managed-settings.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
 import { outbox } from './outbox.ts';
@@ -49,6 +51,7 @@ export function databaseOn(db: Queryable) {
     agents: agents(db),
     apiKeys: apiKeys(db),
     applications: applications(db),
+    connections: connections(db),
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
@@ -61,6 +64,7 @@ export function databaseOn(db: Queryable) {
     invoices: invoices(db),
     ledger: ledger(db),
     liveIntervals: liveIntervals(db),
+    managedSettings: managedSettings(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
     outbox: outbox(db),

@@ -39,6 +39,7 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     | 'uploads'
     | 'playlists'
     | 'destinations'
+    | 'connections'
     | 'billing'
     | 'crypto'
     | 'webhooks';

@@ -145,6 +145,16 @@ export const problemCodes = {
     title: 'Not a managed stream',
     explanation: 'retryMirror is only for streams on the managed connection.',
   },
+  limit_reached: {
+    status: 422,
+    title: 'Limit reached',
+    explanation: 'The account holds as much of this as it may. Delete some first.',
+  },
+  connection_needed: {
+    status: 422,
+    title: 'No connection',
+    explanation: 'This needs a channel that is connected on a managed platform. Use create_connection.',
+  },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency-Key reused',

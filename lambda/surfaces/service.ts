@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { PublicContext } from '../operations/context.ts';
+import type { Context, PublicContext } from '../operations/context.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -24,6 +24,7 @@ export interface Service {
   readonly accessTokens: AccessTokens;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
+  readonly managed: Context['managed'];
   readonly settings: StreamingSettings;
   /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;

@@ -157,6 +157,7 @@ describe('a client of the bundled function', () => {
     const { pool, log, ...rest } = service.service();
     const connections = {
       ...rest,
+      platforms: rest.managed.platforms,
       pool,
       queue: createPostgresCommandQueue({ pool, log }),
       origin: new URL(graphqlURL).origin,

@@ -1,0 +1,45 @@
+// POST /connections: begins to connect a channel, whose owner then consents in a browser.
+import * as z from 'zod';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import {
+  askConsent,
+  askedConnectionSchema,
+  maxConnections,
+  platformName,
+  platformOrRefuse,
+  returnTo,
+} from './connection-schema.ts';
+
+export const createConnection = operation(['service:write'], {
+  id: 'createConnection',
+  summary: 'Connect a channel',
+  description:
+    'Answers a link. Nothing is connected until a person who owns the channel has opened it and consented. ' +
+    'Next: give the link to the person, then read get_connection until its state is not pending any more.',
+  tag: 'connections',
+  method: 'POST',
+  path: '/connections',
+  body: z.strictObject({ platform: platformName, returnTo }).meta({ examples: [{ platform: 'youtube' }] }),
+  output: {
+    status: 201,
+    body: askedConnectionSchema,
+    location: (connection) => `/connections/${connection.id}`,
+    isSecret: true,
+  },
+  errors: ['connection_needed', 'limit_reached'],
+  hints: { openWorld: true },
+  async handle(ctx, { body }) {
+    const platform = platformOrRefuse(ctx, body.platform);
+    const connection = await ctx.data.connections.insert(
+      { id: ctx.newID('con'), userID: ctx.caller.userID, platform: body.platform },
+      maxConnections,
+    );
+    if (!connection)
+      throw new ProblemError(
+        'limit_reached',
+        `There are ${maxConnections} connections already, which is the limit. Delete one first.`,
+      );
+    return askConsent(ctx, connection, platform, body.returnTo);
+  },
+});
