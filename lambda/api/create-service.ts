@@ -6,6 +6,7 @@ import type { Connections } from '../ports/aws/connect-aws.ts';
 import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
 import { apiVersion } from '../surfaces/service.ts';
 import type { Service } from '../surfaces/service.ts';
+import { createConsents } from '../ports/managed-platforms/consents.ts';
 import { consentCallbackURL } from '../ports/managed-platforms/configured-platforms.ts';
 import type { Providers } from './connect-providers.ts';
 import { createHealth } from './health.ts';
@@ -29,7 +30,7 @@ export function createService(connections: Connections & Providers, settings: Se
     accessTokens: createAccessTokens(pool, origin, clock),
     payment,
     crypto,
-    managed: { platforms, redirectURI: consentCallbackURL(`${origin}/v1`) },
+    consents: createConsents(platforms, sealer, consentCallbackURL(`${origin}/v1`)),
     settings,
     rateLimitFactor: settings.rateLimitFactor,
     serviceSecret,

@@ -1,10 +1,7 @@
 // SQL of connections to channels on managed platforms. Grants and verifiers are sealed before they get here.
-import type { PlatformName } from '../domain/managed-platforms.ts';
+import type { ConnectionState, PlatformName } from '../domain/managed-platforms.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
-
-export const connectionStates = ['pending', 'ok', 'grant_revoked', 'scope_missing', 'live_not_enabled'] as const;
-export type ConnectionState = (typeof connectionStates)[number];
 
 export interface Connection {
   readonly id: string;
@@ -42,8 +39,9 @@ export function connections(db: Queryable) {
     insert: async (connection: { id: string; userID: string; platform: Connection['platform'] }, most: number) => {
       await db.query('select from users where id = $1 for no key update', [connection.userID]);
       await db.query(
-        `delete from connections c where user_id = $1 and state = 'pending'
-           and not exists (select from platform_authorizations a where a.connection_id = c.id and a.expires_at > now())`,
+        `delete from connections c
+         where user_id = $1 and state = 'pending' and not exists (
+           select from platform_authorizations a where a.connection_id = c.id and a.expires_at > now())`,
         [connection.userID],
       );
       return one<Connection>(

@@ -1,6 +1,9 @@
 // Templates of titles and descriptions of broadcasts, and what a platform takes of them.
 
-/** What a template may name. `item`: what is playing; `date`: the day in the settings' zone; `n`: the broadcast's number. */
+/**
+ * What a template may name. `item`: what is playing; `date`: the day in the settings' zone; `n`: the number of the
+ * broadcast.
+ */
 export const templateNames = ['item', 'date', 'n'] as const;
 export type TemplateName = (typeof templateNames)[number];
 

@@ -40,6 +40,7 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     | 'playlists'
     | 'destinations'
     | 'connections'
+    | 'managed-settings'
     | 'billing'
     | 'crypto'
     | 'webhooks';

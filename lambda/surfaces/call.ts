@@ -100,7 +100,7 @@ export function contextOf(
     sealer: service.sealer,
     payment: service.payment,
     crypto: service.crypto,
-    managed: service.managed,
+    consents: service.consents,
     settings: service.settings,
     newID: (prefix) => newID(prefix, now),
     random: service.random,

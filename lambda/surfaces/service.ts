@@ -2,9 +2,10 @@
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { Context, PublicContext } from '../operations/context.ts';
+import type { PublicContext } from '../operations/context.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
+import type { Consents } from '../ports/managed-platforms/consents.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { PaymentProvider } from '../ports/payments/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
@@ -24,7 +25,7 @@ export interface Service {
   readonly accessTokens: AccessTokens;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
-  readonly managed: Context['managed'];
+  readonly consents: Consents;
   readonly settings: StreamingSettings;
   /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;

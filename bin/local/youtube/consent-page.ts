@@ -35,7 +35,9 @@ export async function consentPage({ channels, scopes }: ConsentRequest): Promise
           ${channels.map(
             ({ id, title }, index) =>
               html`<p>
-                <label><input type="radio" name="channel" value="${id}" ${index === 0 ? 'checked' : ''} /> ${title}</label>
+                <label>
+                  <input type="radio" name="channel" value="${id}" ${index === 0 ? 'checked' : ''} /> ${title}
+                </label>
               </p>`,
           )}
           ${scopes.map(

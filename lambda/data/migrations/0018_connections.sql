@@ -1,5 +1,5 @@
--- Connections to channels on managed platforms, and the settings of the broadcasts there. Nothing of the release before reads
--- these tables.
+-- Connections to channels on managed platforms, and the settings of the broadcasts there. The release before does not
+-- know these tables.
 
 create table connections (
   id text primary key,
@@ -23,7 +23,8 @@ create index connections_by_user on connections (user_id, seq desc);
 -- Two connections to one channel would take each other's broadcasts for strangers'.
 create unique index connections_by_account on connections (user_id, platform, account_id);
 
--- Consents that were asked for and not given yet. The state in the link is the only credential, so its hash alone is kept.
+-- Consents that were asked for and not given yet. The state in the link is the only credential, so its hash alone is
+-- kept.
 create table platform_authorizations (
   state_sha256 bytea primary key,
   connection_id text not null references connections on delete cascade,

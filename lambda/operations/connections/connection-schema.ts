@@ -1,11 +1,7 @@
 // A connection to a channel as clients see it, and the link by which its owner consents.
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { connectionStates } from '../../data/connections.ts';
 import type { Connection } from '../../data/connections.ts';
-import { platformNames } from '../../domain/managed-platforms.ts';
-import { verifierPlace } from '../../domain/sealed-places.ts';
-import type { ManagedPlatform } from '../../ports/managed-platforms/managed-platform.ts';
+import { connectionStates, platformNames } from '../../domain/managed-platforms.ts';
 import type { Context } from '../context.ts';
 import { timestamp } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -18,10 +14,10 @@ const consentMinutes = 15;
 export const platformName = z.enum(platformNames).meta({ id: 'PlatformName' });
 
 /** Where the person lands afterwards: a path of ours, and no other site's. */
-export const returnTo = z
+export const returnPath = z
   .string()
   .max(500)
-  .regex(/^\/(?![/\\])[\w\-./?=&%]*$/, { error: 'Use a path of this site, such as /account.' })
+  .regex(/^\/(?![/\\])[\w\-./?=&%]*$/, { error: 'Must be a path of this site, such as /account.' })
   .optional()
   .describe('A path of this site to which the person is sent afterwards. Default: a page that says what happened.');
 
@@ -42,7 +38,8 @@ const shape = {
   createdAt: timestamp,
 };
 
-export const connectionSchema = z.object(shape).meta({ id: 'Connection' });
+/** GraphQL calls its pages connections, so this is called by what is connected. */
+export const connectionSchema = z.object(shape).meta({ id: 'ConnectedChannel' });
 
 export const askedConnectionSchema = z
   .object({
@@ -50,7 +47,7 @@ export const askedConnectionSchema = z
     authorizeURL: z.string().describe('A person who owns the channel opens this in a browser, and consents.'),
     expiresAt: timestamp.describe('Until then the link works, once.'),
   })
-  .meta({ id: 'AskedConnection' });
+  .meta({ id: 'ConnectedChannelLink' });
 
 export function presentConnection(connection: Connection): z.input<typeof connectionSchema> {
   return {
@@ -66,42 +63,36 @@ export function presentConnection(connection: Connection): z.input<typeof connec
   };
 }
 
-/** @throws {ProblemError} connection_needed where the stage has not set the platform up */
-export function platformOrRefuse(ctx: Context, name: Connection['platform']): ManagedPlatform {
-  const platform = ctx.managed.platforms[name];
-  if (platform) return platform;
-  const offered = Object.keys(ctx.managed.platforms);
+/**
+ * Makes a new link for a connection, in place of earlier ones.
+ * @throws {ProblemError} connection_needed where the stage has not set the platform up
+ */
+export async function askConsent(
+  ctx: Context,
+  connection: Connection,
+  returnTo: string | undefined,
+): Promise<z.input<typeof askedConnectionSchema>> {
+  const { id, platform } = connection;
+  assertOffered(ctx, platform);
+  const { authorizeURL, stateSHA256, sealedVerifier } = ctx.consents.ask({ connectionID: id, platform });
+  const expiresAt = new Date(ctx.now.getTime() + consentMinutes * 60_000);
+  await ctx.data.connections.askConsent({
+    stateSHA256,
+    connectionID: id,
+    sealedVerifier,
+    returnTo: returnTo ?? null,
+    expiresAt,
+  });
+  return { ...presentConnection(connection), authorizeURL, expiresAt };
+}
+
+function assertOffered(ctx: Context, platform: Connection['platform']): void {
+  const { offered } = ctx.consents;
+  if (offered.includes(platform)) return;
   throw new ProblemError(
     'connection_needed',
     offered.length === 0
       ? 'No managed platform is set up here. Stream to the platform by its RTMP address and stream key instead.'
       : `This platform is not set up here. Set up are: ${offered.join(', ')}.`,
   );
-}
-
-/** Makes a new link for a connection, in place of earlier ones. */
-export async function askConsent(
-  ctx: Context,
-  connection: Connection,
-  platform: ManagedPlatform,
-  path: string | undefined,
-): Promise<z.input<typeof askedConnectionSchema>> {
-  const state = ctx.randomBytes(32).toString('base64url');
-  const verifier = ctx.randomBytes(32).toString('base64url');
-  const expiresAt = new Date(ctx.now.getTime() + consentMinutes * 60_000);
-  await ctx.data.connections.askConsent({
-    stateSHA256: hashOfState(state),
-    connectionID: connection.id,
-    sealedVerifier: ctx.sealer.seal(verifier, verifierPlace(connection.id)),
-    returnTo: path ?? null,
-    expiresAt,
-  });
-  const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const authorizeURL = platform.authorizeURL({ state, challenge, redirectURI: ctx.managed.redirectURI }).href;
-  return { ...presentConnection(connection), authorizeURL, expiresAt };
-}
-
-/** What is kept of a link: whoever reads the database cannot use it. */
-export function hashOfState(state: string): Buffer {
-  return createHash('sha256').update(state).digest();
 }

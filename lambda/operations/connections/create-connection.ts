@@ -2,14 +2,7 @@
 import * as z from 'zod';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
-import {
-  askConsent,
-  askedConnectionSchema,
-  maxConnections,
-  platformName,
-  platformOrRefuse,
-  returnTo,
-} from './connection-schema.ts';
+import { askConsent, askedConnectionSchema, maxConnections, platformName, returnPath } from './connection-schema.ts';
 
 export const createConnection = operation(['service:write'], {
   id: 'createConnection',
@@ -20,7 +13,7 @@ export const createConnection = operation(['service:write'], {
   tag: 'connections',
   method: 'POST',
   path: '/connections',
-  body: z.strictObject({ platform: platformName, returnTo }).meta({ examples: [{ platform: 'youtube' }] }),
+  body: z.strictObject({ platform: platformName, returnTo: returnPath }).meta({ examples: [{ platform: 'youtube' }] }),
   output: {
     status: 201,
     body: askedConnectionSchema,
@@ -30,7 +23,6 @@ export const createConnection = operation(['service:write'], {
   errors: ['connection_needed', 'limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { body }) {
-    const platform = platformOrRefuse(ctx, body.platform);
     const connection = await ctx.data.connections.insert(
       { id: ctx.newID('con'), userID: ctx.caller.userID, platform: body.platform },
       maxConnections,
@@ -40,6 +32,6 @@ export const createConnection = operation(['service:write'], {
         'limit_reached',
         `There are ${maxConnections} connections already, which is the limit. Delete one first.`,
       );
-    return askConsent(ctx, connection, platform, body.returnTo);
+    return askConsent(ctx, connection, body.returnTo);
   },
 });

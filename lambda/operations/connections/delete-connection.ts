@@ -1,7 +1,4 @@
 // DELETE /connections/{id}: ends a connection, here and at the platform.
-import type { Connection } from '../../data/connections.ts';
-import { openGrant } from '../../orchestration/sealed-grant.ts';
-import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -23,14 +20,10 @@ export const deleteConnection = operation(['service:destructive'], {
     const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');
     if (await ctx.data.connections.isInUse(connection.id))
       throw new ProblemError('resource_in_use', 'A live stream uses this connection. Stop it first.');
-    await revokeGrant(ctx, connection);
-    await ctx.data.connections.delete(connection.id);
+    const { id, platform, sealed_grant: sealedGrant } = connection;
+    // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
+    if (sealedGrant !== null) await ctx.consents.end({ connectionID: id, platform }, sealedGrant);
+    await ctx.data.connections.delete(id);
     return undefined;
   },
 });
-
-/** A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use. */
-async function revokeGrant(ctx: Context, { id, platform, sealed_grant: sealed }: Connection): Promise<void> {
-  if (sealed === null) return;
-  await ctx.managed.platforms[platform]?.revoke(openGrant(ctx.sealer, id, sealed));
-}

@@ -11,7 +11,7 @@ export const listConnections = operation(['service:read'], {
   method: 'GET',
   path: '/connections',
   query: pageQuery,
-  output: { status: 200, body: pageOf(connectionSchema).meta({ id: 'ConnectionPage' }) },
+  output: { status: 200, body: pageOf(connectionSchema).meta({ id: 'ConnectedChannelPage' }) },
   errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>
     pageThrough(

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { askConsent, askedConnectionSchema, platformOrRefuse, returnTo } from './connection-schema.ts';
+import { askConsent, askedConnectionSchema, returnPath } from './connection-schema.ts';
 
 export const reauthoriseConnection = operation(['service:write'], {
   id: 'reauthoriseConnection',
@@ -14,12 +14,12 @@ export const reauthoriseConnection = operation(['service:write'], {
   method: 'POST',
   path: '/connections/{id}/reauthorise',
   params: { id: pathID },
-  body: z.strictObject({ returnTo }),
+  body: z.strictObject({ returnTo: returnPath }).meta({ examples: [{ returnTo: '/account' }] }),
   output: { status: 200, body: askedConnectionSchema, isSecret: true },
   errors: ['not_found', 'connection_needed'],
   hints: { openWorld: true },
   async handle(ctx, { params, body }) {
     const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');
-    return askConsent(ctx, connection, platformOrRefuse(ctx, connection.platform), body.returnTo);
+    return askConsent(ctx, connection, body.returnTo);
   },
 });

@@ -21,7 +21,7 @@ export const createManagedSettings = operation(['service:write'], {
   description:
     'How broadcasts on a connected channel are called, shown and kept. ' +
     'Next: name them as managedSettingsID of a stream whose streamDestination is managed.',
-  tag: 'connections',
+  tag: 'managed-settings',
   method: 'POST',
   path: '/managed-settings',
   body: z

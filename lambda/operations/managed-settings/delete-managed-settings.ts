@@ -7,7 +7,7 @@ export const deleteManagedSettings = operation(['service:write'], {
   id: 'deleteManagedSettings',
   summary: 'Delete managed settings',
   description: 'Streams that name them cannot start until they name others. Refused while a live stream goes by them.',
-  tag: 'connections',
+  tag: 'managed-settings',
   method: 'DELETE',
   path: '/managed-settings/{id}',
   params: { id: pathID },

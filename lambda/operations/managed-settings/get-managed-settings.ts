@@ -6,7 +6,8 @@ import { managedSettingsSchema, presentManagedSettings } from './managed-setting
 export const getManagedSettings = operation(['service:read'], {
   id: 'getManagedSettings',
   summary: 'Get managed settings',
-  tag: 'connections',
+  description: 'How broadcasts on a connected channel are called, shown and kept.',
+  tag: 'managed-settings',
   method: 'GET',
   path: '/managed-settings/{id}',
   params: { id: pathID },

@@ -7,7 +7,7 @@ export const listManagedSettings = operation(['service:read'], {
   id: 'listManagedSettings',
   summary: 'List managed settings',
   description: 'Newest first.',
-  tag: 'connections',
+  tag: 'managed-settings',
   method: 'GET',
   path: '/managed-settings',
   query: pageQuery,

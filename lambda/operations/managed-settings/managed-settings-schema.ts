@@ -30,11 +30,11 @@ export const managedSettingsFields = {
   titleTemplate: template(1, 500).describe(`Title of each broadcast; may name ${knownNames}. Cut to 100 characters.`),
   descriptionTemplate: template(0, 5000).describe(`May name ${knownNames}.`),
   timeZone: text(1, 64)
-    .refine(isTimeZone, { error: 'Use an IANA name such as Europe/Berlin.' })
+    .refine(isTimeZone, { error: 'Must be an IANA name such as Europe/Berlin.' })
     .describe('IANA name; in which {date} is told.'),
   privacy,
   categoryID: text(1, 50).nullable().describe("The platform's id of a category."),
-  tags: z.array(text(1, 64)).max(30),
+  tags: z.array(text(1, 64)).max(30).describe('What viewers find broadcasts by.'),
   madeForKids: z.boolean().describe('What you declare to the platform; the law asks for it.'),
   latency,
   dvr: z.boolean().describe('Whether viewers can go back in time while it is live.'),

@@ -15,7 +15,7 @@ export const updateManagedSettings = operation(['service:write'], {
   id: 'updateManagedSettings',
   summary: 'Update managed settings',
   description: 'An absent field stays as it is. Broadcasts that have begun keep what they were begun with.',
-  tag: 'connections',
+  tag: 'managed-settings',
   method: 'PATCH',
   path: '/managed-settings/{id}',
   params: { id: pathID },

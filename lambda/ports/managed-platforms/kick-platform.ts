@@ -1,4 +1,4 @@
-// Kick by its public API: https://docs.kick.com
+// Kick as a managed platform, by its public API (https://docs.kick.com).
 import * as z from 'zod';
 import type { Channel, ManagedPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';

@@ -1,4 +1,4 @@
-// Twitch by Helix: https://dev.twitch.tv/docs/api/reference
+// Twitch as a managed platform, by Helix (https://dev.twitch.tv/docs/api/reference).
 import * as z from 'zod';
 import type { Channel, ManagedPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';

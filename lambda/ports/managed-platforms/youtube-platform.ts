@@ -1,4 +1,4 @@
-// YouTube by its Data API v3: https://developers.google.com/youtube/v3/live/docs
+// YouTube as a managed platform, by its Data API v3 (https://developers.google.com/youtube/v3/live/docs).
 import * as z from 'zod';
 import type { Channel, ManagedPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';

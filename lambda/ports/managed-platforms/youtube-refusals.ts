@@ -1,4 +1,4 @@
-// What YouTube's reasons mean to us: https://developers.google.com/youtube/v3/live/docs/errors
+// What YouTube's reasons mean to us (https://developers.google.com/youtube/v3/live/docs/errors).
 import * as z from 'zod';
 import { PlatformRefusal } from './managed-platform.ts';
 import type { RefusalCode } from './managed-platform.ts';

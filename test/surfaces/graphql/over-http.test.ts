@@ -262,7 +262,7 @@ describe('errors', () => {
         sealer: nothing,
         payment: nothing,
         crypto: nothing,
-        platforms: nothing,
+        platforms: {},
         serviceSecret: '',
         origin,
       },

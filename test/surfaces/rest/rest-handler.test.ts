@@ -166,7 +166,7 @@ describe('service', () => {
         sealer: nothing,
         payment: nothing,
         crypto: nothing,
-        platforms: nothing,
+        platforms: {},
         serviceSecret: '',
         origin: 'http://x',
       },
