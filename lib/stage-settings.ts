@@ -79,6 +79,8 @@ export interface StageSettings {
    * where load is tested.
    */
   readonly rateLimitFactor: number;
+  /** What every limit of `lambda/domain/limits.ts` is multiplied by: how much each user may have. */
+  readonly limitFactor: number;
   /**
    * EC2 type of the machines for ffmpeg agents and media workers: of the g family, x86, with one NVIDIA GPU. Each agent
    * and each worker has a machine to itself.
@@ -189,6 +191,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     apiRequestsPerSecond: wholeNumber(1, 10_000),
     apiBurstRequests: wholeNumber(1, 5_000),
     rateLimitFactor: wholeNumber(1, 1000),
+    limitFactor: wholeNumber(1, 1000),
     gpuInstanceType: text(/^g\d[a-z0-9]*\.\d*xlarge$/, 'a type of the g family such as "g4dn.xlarge"'),
     gpuMachinesMin: wholeNumber(0, 1000),
     gpuMachinesMax: wholeNumber(Math.max(tasksOnGpusMax + 1, gpuMachinesMin), 3000),

@@ -29,6 +29,7 @@ const importing = runImportWorker(
   {
     ...connections,
     ...importWorkerDefaults,
+    limitFactor: localSettings.limitFactor,
     source: { ...localSettings, resolve: resolveBySystem, limits: importLimits },
     steadyClock: () => performance.now(),
     random: Math.random,

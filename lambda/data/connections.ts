@@ -31,27 +31,22 @@ export interface Authorization {
 
 export function connections(db: Queryable) {
   return {
-    /**
-     * Makes a pending connection. Calls for the same user take turns, so that several at once cannot make more than
-     * `most`. Pending ones whose consent is not waited for any more go first.
-     * @returns null if the user has `most` connections already
-     */
-    insert: async (connection: { id: string; userID: string; platform: Connection['platform'] }, most: number) => {
-      await db.query('select from users where id = $1 for no key update', [connection.userID]);
-      await db.query(
+    /** Forgets pending connections whose consent is not waited for any more. */
+    deleteAbandoned: (userID: string) =>
+      db.query(
         `delete from connections c
          where user_id = $1 and state = 'pending' and not exists (
            select from platform_authorizations a where a.connection_id = c.id and a.expires_at > now())`,
-        [connection.userID],
-      );
-      return one<Connection>(
-        db,
-        `insert into connections (id, user_id, platform)
-         select $1, $2, $3 where (select count(*) from connections where user_id = $2) < $4
-         returning *`,
-        [connection.id, connection.userID, connection.platform, most],
-      );
-    },
+        [userID],
+      ),
+
+    /** Makes a pending connection. */
+    insert: async (connection: { id: string; userID: string; platform: Connection['platform'] }) =>
+      (await one<Connection>(db, 'insert into connections (id, user_id, platform) values ($1, $2, $3) returning *', [
+        connection.id,
+        connection.userID,
+        connection.platform,
+      ]))!,
 
     find: (userID: string, id: string) =>
       one<Connection>(db, 'select * from connections where id = $1 and user_id = $2', [id, userID]),

@@ -15,6 +15,7 @@ import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
 import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
+import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
 import { managedSettings } from './managed-settings.ts';
 import { mediaClaims } from './media-claims.ts';
@@ -63,6 +64,7 @@ export function databaseOn(db: Queryable) {
     imports: imports(db),
     invoices: invoices(db),
     ledger: ledger(db),
+    limits: limits(db),
     liveIntervals: liveIntervals(db),
     managedSettings: managedSettings(db),
     mediaClaims: mediaClaims(db),

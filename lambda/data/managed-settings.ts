@@ -48,17 +48,12 @@ const places = columns.map((_, index) => `$${index + 3}`).join(', ');
 
 export function managedSettings(db: Queryable) {
   return {
-    /** @returns null if the user has `most` already */
-    insert: async (id: string, userID: string, fields: ManagedSettingsFields, most: number) => {
-      await db.query('select from users where id = $1 for no key update', [userID]);
-      return one<ManagedSettings>(
+    insert: async (id: string, userID: string, fields: ManagedSettingsFields) =>
+      (await one<ManagedSettings>(
         db,
-        `insert into managed_settings (id, user_id, ${columns.join(', ')})
-         select $1, $2, ${places}
-         where (select count(*) from managed_settings where user_id = $2) < $${columns.length + 3} returning *`,
-        [id, userID, ...valuesOf(fields), most],
-      );
-    },
+        `insert into managed_settings (id, user_id, ${columns.join(', ')}) values ($1, $2, ${places}) returning *`,
+        [id, userID, ...valuesOf(fields)],
+      ))!,
 
     find: (userID: string, id: string) =>
       one<ManagedSettings>(db, 'select * from managed_settings where id = $1 and user_id = $2', [id, userID]),

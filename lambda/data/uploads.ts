@@ -30,6 +30,8 @@ export interface Upload {
   readonly type: UploadType;
   readonly object_key: string;
   readonly declared_size_bytes: number | null;
+  /** How many bytes may come, until they have. */
+  readonly expected_bytes: number;
   readonly size_bytes: number | null;
   readonly uploaded: boolean;
   readonly probe_state: (typeof probeStates)[number];
@@ -61,6 +63,8 @@ export interface NewUpload {
   readonly type: UploadType;
   readonly objectKey: string;
   readonly declaredSizeBytes: number | null;
+  /** How many bytes may come, which count until they have. */
+  readonly expectedBytes: number;
 }
 
 const columns = `uploads.*, (
@@ -72,8 +76,8 @@ export function uploads(db: Queryable) {
     insert: async (upload: NewUpload) =>
       (await one<Upload>(
         db,
-        `insert into uploads (id, user_id, name, mime_type, type, object_key, declared_size_bytes)
-         values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
+        `insert into uploads (id, user_id, name, mime_type, type, object_key, declared_size_bytes, expected_bytes)
+         values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
         [
           upload.id,
           upload.userID,
@@ -82,6 +86,7 @@ export function uploads(db: Queryable) {
           upload.type,
           upload.objectKey,
           upload.declaredSizeBytes,
+          upload.expectedBytes,
         ],
       ))!,
 
@@ -168,12 +173,19 @@ export function uploads(db: Queryable) {
     /** Notes what the source of an import says of it. A name of null leaves the one that is there. */
     describe: (
       id: string,
-      said: { name: string | null; mimeType: string; type: UploadType; sizeBytes: number | null },
+      said: {
+        name: string | null;
+        mimeType: string;
+        type: UploadType;
+        sizeBytes: number | null;
+        expectedBytes: number;
+      },
     ) =>
       db.query(
-        `update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5
+        `update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5,
+           expected_bytes = $6
          where id = $1`,
-        [id, said.name, said.mimeType, said.type, said.sizeBytes],
+        [id, said.name, said.mimeType, said.type, said.sizeBytes, said.expectedBytes],
       ),
 
     /** Notes what the content of an import is, whatever its source said. */

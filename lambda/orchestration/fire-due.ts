@@ -4,12 +4,13 @@ import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { DueTime } from '../data/due-times.ts';
-import type { Stream } from '../data/streams.ts';
+import type { StateReason, Stream } from '../data/streams.ts';
+import { wordsOf } from '../domain/limits.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { fireCredits } from './fire-credits.ts';
 import { startStream } from './start-stream.ts';
-import type { StartOptions } from './start-stream.ts';
+import type { StartOptions, StartResult } from './start-stream.ts';
 import { stopStream } from './stop-stream.ts';
 
 /**
@@ -66,12 +67,13 @@ async function fireScheduleStart(
     return;
   }
   const result = await startStream(data, stream, 'schedule_start', startOptions);
-  if ('issues' in result) {
-    const detail = result.issues
-      .filter(isBlocking)
-      .map((issue) => `${issue.error} ${issue.suggestion}`)
-      .join(' ');
-    await data.streams.move(stream, 'schedule_start_refused', { code: result.issues[0]!.code, detail });
-    await data.dueTimes.clear(stream.id);
-  }
+  if ('stream' in result) return;
+  await data.streams.move(stream, 'schedule_start_refused', refusalOf(result));
+  await data.dueTimes.clear(stream.id);
+}
+
+function refusalOf(result: Exclude<StartResult, { readonly stream: Stream }>): StateReason {
+  if ('limit' in result) return { code: 'limit_reached', detail: wordsOf(result.limit) };
+  const sentences = result.issues.filter(isBlocking).map((issue) => `${issue.error} ${issue.suggestion}`);
+  return { code: result.issues[0]!.code, detail: sentences.join(' ') };
 }

@@ -45,6 +45,7 @@ export interface AgentEnvironment extends DatabaseEnvironment {
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
   readonly legacyRtmpURL: string | null;
+  readonly limitFactor: number;
   /** Null for a media worker, which opens no stream key. */
   readonly sealingKeyARN: string | null;
   /** The backends whose streams the agent publishes; a media worker publishes none. */

@@ -31,7 +31,7 @@ const leaseConnections = 10;
 const lostShare = 0.1;
 
 const startOptions = {
-  settings: { allowPrivateAddresses: true, legacyRtmpURL: null },
+  settings: { allowPrivateAddresses: true, legacyRtmpURL: null, limitFactor: 1000 },
   newID: (prefix: string) => newID(prefix, new Date()),
   random: Math.random,
 };

@@ -26,6 +26,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   apiRequestsPerSecond: '100',
   apiBurstRequests: Number.NaN,
   rateLimitFactor: 0,
+  limitFactor: 0.5,
   gpuInstanceType: 'p5.48xlarge',
   gpuMachinesMin: -1,
   gpuMachinesMax: dev.ffmpegAgentsMax + dev.mediaWorkersMax,

@@ -15,7 +15,7 @@ import { pretendProbed } from './service.ts';
 import type { TestService, TestUser } from './service.ts';
 
 export const startOptions = {
-  settings: { allowPrivateAddresses: true, legacyRtmpURL: null },
+  settings: { allowPrivateAddresses: true, legacyRtmpURL: null, limitFactor: 100 },
   newID: (prefix: string) => newID(prefix, new Date()),
   random: () => 0.5,
 };

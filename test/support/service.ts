@@ -70,6 +70,7 @@ export const baseURL = 'http://127.0.0.1:3999/v1';
 export function testService({
   allowPrivateAddresses = true,
   rateLimitFactor = 100,
+  limitFactor = 100,
   database = testDatabase(),
 } = {}): TestService {
   const logged: string[] = [];
@@ -112,7 +113,11 @@ export function testService({
       sealer: createSealer([testDataKey]),
       origin: new URL(baseURL).origin,
     };
-    const service = createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log);
+    const service = createService(
+      connections,
+      { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor, limitFactor },
+      log,
+    );
     const rest = createRestHandler(service);
     made = {
       pool,

@@ -6,8 +6,6 @@ import type { Context } from '../context.ts';
 import { timestamp } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';
 
-/** How many channels a user may connect. */
-export const maxConnections = 50;
 /** A person has so long to consent. */
 const consentMinutes = 15;
 

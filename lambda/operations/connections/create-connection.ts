@@ -1,8 +1,8 @@
 // POST /connections: begins to connect a channel, whose owner then consents in a browser.
 import * as z from 'zod';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { ProblemError } from '../problem-codes.ts';
-import { askConsent, askedConnectionSchema, maxConnections, platformName, returnPath } from './connection-schema.ts';
+import { askConsent, askedConnectionSchema, platformName, returnPath } from './connection-schema.ts';
 
 export const createConnection = operation(['service:write'], {
   id: 'createConnection',
@@ -23,15 +23,11 @@ export const createConnection = operation(['service:write'], {
   errors: ['connection_needed', 'limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { body }) {
-    const connection = await ctx.data.connections.insert(
-      { id: ctx.newID('con'), userID: ctx.caller.userID, platform: body.platform },
-      maxConnections,
-    );
-    if (!connection)
-      throw new ProblemError(
-        'limit_reached',
-        `There are ${maxConnections} connections already, which is the limit. Delete one first.`,
-      );
+    const { userID } = ctx.caller;
+    await ctx.data.connections.deleteAbandoned(userID);
+    await assertRoom(ctx, { connections: 1 });
+    const id = ctx.newID('con');
+    const connection = await ctx.data.connections.insert({ id, userID, platform: body.platform });
     return askConsent(ctx, connection, body.returnTo);
   },
 });

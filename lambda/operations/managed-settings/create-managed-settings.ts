@@ -1,14 +1,13 @@
 // POST /managed-settings: says how broadcasts on a connected channel are called, shown and kept.
 import * as z from 'zod';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { ProblemError } from '../problem-codes.ts';
 import {
   assertManagedSettings,
   columnsOf,
   exampleManagedSettings,
   managedSettingsFields,
   managedSettingsSchema,
-  maxManagedSettings,
   presentManagedSettings,
 } from './managed-settings-schema.ts';
 
@@ -41,13 +40,8 @@ export const createManagedSettings = operation(['service:write'], {
   errors: ['limit_reached'],
   async handle(ctx, { body }) {
     await assertManagedSettings(ctx, body);
-    const { userID } = ctx.caller;
-    const made = await ctx.data.managedSettings.insert(ctx.newID('mst'), userID, columnsOf(body), maxManagedSettings);
-    if (!made)
-      throw new ProblemError(
-        'limit_reached',
-        `There are ${maxManagedSettings} managed settings already, which is the limit. Delete one first.`,
-      );
+    await assertRoom(ctx, { managedSettings: 1 });
+    const made = await ctx.data.managedSettings.insert(ctx.newID('mst'), ctx.caller.userID, columnsOf(body));
     return presentManagedSettings(made);
   },
 });

@@ -8,9 +8,6 @@ import { id, text, timestamp } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
 
-/** How many managed settings a user may have. */
-export const maxManagedSettings = 200;
-
 const knownNames = templateNames.map((name) => `{${name}}`).join(', ');
 
 function template(minLength: number, maxLength: number) {

@@ -57,3 +57,12 @@ create table managed_settings (
 );
 create index managed_settings_by_user on managed_settings (user_id, seq desc);
 create index managed_settings_by_connection on managed_settings (connection_id);
+
+create trigger connections_added after insert on connections referencing new table as added
+  for each statement execute function count_added('connections');
+create trigger connections_gone after delete on connections referencing old table as gone
+  for each statement execute function count_gone('connections');
+create trigger managed_settings_added after insert on managed_settings referencing new table as added
+  for each statement execute function count_added('managedSettings');
+create trigger managed_settings_gone after delete on managed_settings referencing old table as gone
+  for each statement execute function count_gone('managedSettings');
