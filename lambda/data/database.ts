@@ -20,6 +20,7 @@ import { liveIntervals } from './live-intervals.ts';
 import { managedSettings } from './managed-settings.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
+import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
@@ -69,6 +70,7 @@ export function databaseOn(db: Queryable) {
     managedSettings: managedSettings(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
+    orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),
     playlists: playlists(db),
