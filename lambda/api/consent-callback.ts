@@ -116,7 +116,7 @@ function hashOf(parameters: URLSearchParams, { consents }: ConsentCallbackOption
 
 /** a…@example.org: enough to know one's own address, and little to learn of another's. */
 function masked(email: string): string {
-  return `${[...email][0]}…${email.slice(email.lastIndexOf('@'))}`;
+  return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
 }
 
 async function formOf(request: Request): Promise<URLSearchParams> {

@@ -26,10 +26,8 @@ beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const siteURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   youtube = createYoutubeStandIn({ ...testClient, redirectURI: callbackURL, signingKey: 'test' });
-  server.on(
-    'request',
-    getRequestListener((request) => youtube(request)),
-  );
+  const listener = getRequestListener((request) => youtube(request));
+  server.on('request', (request, response) => void listener(request, response));
   const { pool, sealer, log } = service.service();
   const consents = createConsents(testPlatforms(siteURL), sealer, callbackURL);
   const answered = { ...service.service(), consents };
