@@ -12,8 +12,7 @@ const knownNames = templateNames.map((name) => `{${name}}`).join(', ');
 
 function template(minLength: number, maxLength: number) {
   return text(minLength, maxLength).refine((value) => unknownNames(value).length === 0, {
-    error: (issue) =>
-      `${unknownNames(String(issue.input)).map((name) => `{${name}}`)} is not known. Use ${knownNames}.`,
+    error: `May name nothing in braces but ${knownNames}.`,
   });
 }
 
