@@ -3,7 +3,11 @@ import type { Pool } from 'pg';
 import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
+<<<<<<< HEAD
 import { connections } from './connections.ts';
+=======
+import { blockedContents } from './blocked-contents.ts';
+>>>>>>> main
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
 import { dataKeys } from './data-keys.ts';
@@ -20,6 +24,7 @@ import { liveIntervals } from './live-intervals.ts';
 import { managedSettings } from './managed-settings.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
+import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
@@ -53,7 +58,11 @@ export function databaseOn(db: Queryable) {
     agents: agents(db),
     apiKeys: apiKeys(db),
     applications: applications(db),
+<<<<<<< HEAD
     connections: connections(db),
+=======
+    blockedContents: blockedContents(db),
+>>>>>>> main
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
@@ -70,6 +79,7 @@ export function databaseOn(db: Queryable) {
     managedSettings: managedSettings(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
+    operatorCommands: operatorCommands(db),
     orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),
