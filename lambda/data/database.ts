@@ -3,11 +3,8 @@ import type { Pool } from 'pg';
 import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
-<<<<<<< HEAD
-import { connections } from './connections.ts';
-=======
 import { blockedContents } from './blocked-contents.ts';
->>>>>>> main
+import { connections } from './connections.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
 import { dataKeys } from './data-keys.ts';
@@ -58,11 +55,8 @@ export function databaseOn(db: Queryable) {
     agents: agents(db),
     apiKeys: apiKeys(db),
     applications: applications(db),
-<<<<<<< HEAD
-    connections: connections(db),
-=======
     blockedContents: blockedContents(db),
->>>>>>> main
+    connections: connections(db),
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
