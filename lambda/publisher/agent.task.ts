@@ -88,7 +88,8 @@ try {
       log: jsonLog,
       onLoad: (current) => {
         load = current;
-        keeper.note('replicas', current.replicas);
+        // What has been off the air for minutes holds no slots, and is handed over like any other.
+        keeper.note('replicas', current.slotsUsed);
       },
     },
     stopping.signal,

@@ -65,7 +65,9 @@ class Agent {
       onLost: () => void this.#replicas.end(),
       onCutOff: (how) => this.#cutOff(how),
     });
-    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend: () => this.#lease.maySend() }));
+    const maySend = () => this.#lease.maySend();
+    const makeRoom: ReplicaClaims['makeRoom'] = (...of) => this.#claims.makeRoom(...of);
+    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend, makeRoom }));
     const replicas = this.#replicas;
     const mayClaim = () => this.#state === 'serving' && this.#lease.mayClaim;
     this.#claims = new ReplicaClaims({ agentID, slots, backends, data, replicas, mayClaim });

@@ -43,6 +43,21 @@ export class ReplicaClaims {
     return claimed;
   }
 
+  /**
+   * Has a replica that is held without slots take them, after the claims that were begun before.
+   * @param take called at once when there is room, so that the slots are taken
+   * @returns whether there is room
+   */
+  makeRoom(slots: number, take: () => void): Promise<boolean> {
+    const made = this.#last.then(() => {
+      const isThere = slots <= this.#options.slots - this.#options.replicas.slotsUsed;
+      if (isThere) take();
+      return isThere;
+    });
+    this.#last = made.then(() => {});
+    return made;
+  }
+
   /** Resolves when no claim is under way. */
   settled(): Promise<void> {
     return this.#last;

@@ -1,5 +1,7 @@
 // The row of a replica that an agent has claimed, for tests without a database.
 import type { Replica } from '../../../lambda/data/replicas.ts';
+import { ConnectionTurns } from '../../../lambda/publisher/replica/connection-turns.ts';
+import type { Room } from '../../../lambda/publisher/replica/held-slots.ts';
 
 export function replicaRow(backend: Replica['backend']): Replica {
   return {
@@ -15,5 +17,18 @@ export function replicaRow(backend: Replica['backend']): Replica {
     agent_id: 'agent',
     epoch: 1,
     at_backup_url: false,
+    failing_since: null,
   };
+}
+
+/** An agent with slots for all, whose streams connect as they like. */
+export function roomyAgent() {
+  const room: Room = {
+    take: async (_slots, begin) => {
+      begin();
+      return true;
+    },
+    leave: () => {},
+  };
+  return { turns: new ConnectionTurns(), room };
 }
