@@ -3,10 +3,10 @@
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** After so long off the air a replica gives its slots back, and is tried without any. */
-export const keepsSlotsMs = 2 * minuteMs;
+/** After so long off the air a replica gives its share of the agent back, and is tried without. */
+export const keepsShareMs = 2 * minuteMs;
 /** The same where the destination takes media, but less than the stream has. */
-export const keepsSlotsWhileSlowMs = 10 * minuteMs;
+export const keepsShareWhileSlowMs = 10 * minuteMs;
 /** After so long off the air a stream fails for good, where its destination is to blame. */
 export const failsAfterMs = 6 * hourMs;
 
@@ -15,7 +15,7 @@ const delayShare = 1 / 20;
 const longestDelayMs = 5 * minuteMs;
 
 /**
- * How long to wait at least before the next attempt without slots.
+ * How long to wait at least before the next attempt without a share.
  * @param random uniform in [0, 1)
  * @returns milliseconds
  */
@@ -25,7 +25,7 @@ export function restingDelayMs(offAirMs: number, random: () => number): number {
 
 /**
  * How long a replica has been off the air, less the time that it was on the air since: a picture now and then does not
- * pay for slots that are held. Times are those of a steady clock.
+ * pay for a share that is held. Times are those of a steady clock.
  */
 export class OffAirTime {
   #ms: number;

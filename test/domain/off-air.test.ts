@@ -1,6 +1,6 @@
 // How much being off the air counts, and how rarely a stream is tried meanwhile.
 import { describe, expect, it } from 'vitest';
-import { keepsSlotsMs, OffAirTime, restingDelayMs } from '../../lambda/domain/off-air.ts';
+import { keepsShareMs, OffAirTime, restingDelayMs } from '../../lambda/domain/off-air.ts';
 
 const minuteMs = 60_000;
 
@@ -24,7 +24,7 @@ describe('time off the air', () => {
       offAir.note(true, nowMs);
       offAir.note(false, nowMs + 1000);
     }
-    expect(offAir.atMs(4 * minuteMs)).toBeGreaterThan(keepsSlotsMs);
+    expect(offAir.atMs(4 * minuteMs)).toBeGreaterThan(keepsShareMs);
   });
 });
 

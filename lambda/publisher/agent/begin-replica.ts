@@ -1,13 +1,15 @@
 // Begins to publish a claimed replica: joins it to the database, and to what all streams of the agent share.
 import type { Database } from '../../data/database.ts';
 import { inTransaction } from '../../data/database.ts';
+import { costOfReplica } from '../../data/replica-costs.ts';
 import type { Replica } from '../../data/replicas.ts';
+import { shareOf } from '../../domain/capacity.ts';
 import { reportReplica } from '../../orchestration/replica-reports.ts';
 import { SegmentStore } from '../prepared/segment-store.ts';
 import { SendSchedule } from '../prepared/send-schedule.ts';
 import { ConnectionTurns } from '../replica/connection-turns.ts';
 import { HeldReplica } from '../replica/held-replica.ts';
-import type { Room } from '../replica/held-slots.ts';
+import type { AgentRoom } from '../replica/held-share.ts';
 import type { Report } from '../replica/latest-report.ts';
 import { releaseOne } from './hand-over.ts';
 import { loadPublishPlan } from './load-publish-plan.ts';
@@ -25,7 +27,7 @@ export interface BeginReplicaOptions extends AgentOptions {
   readonly data: Database;
   /** Asked before every write to a destination. */
   readonly maySend: () => boolean;
-  readonly makeRoom: Room['take'];
+  readonly makeRoom: AgentRoom['take'];
 }
 
 /** What all streams of one agent share is made once, here. */
@@ -69,6 +71,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     log('replica_claimed', { agentID, streamID, role, epoch });
     const held: HeldReplica = new HeldReplica({
       replica,
+      share: shareOf(costOfReplica(replica), options.capacity),
       client,
       loadPlan: async () => {
         await predecessor;

@@ -7,7 +7,7 @@ export class TooSlow extends Error {
   readonly detail = 'The publisher does not encode this stream in real time.';
 }
 
-/** The stream gave its slots back while its destination took nothing, and meanwhile others have taken them. */
+/** The stream gave its share of the agent back while its destination took nothing, and others take it now. */
 export class NoRoom extends Error {
   override readonly name = 'NoRoom';
   readonly code = 'no_capacity';

@@ -17,8 +17,8 @@ import type { Continuation } from './connection-replacement.ts';
 import type { ConnectionTurns } from './connection-turns.ts';
 import { NoRoom, TooSlow } from './faults.ts';
 import { Figures } from './figures.ts';
-import { HeldSlots } from './held-slots.ts';
-import type { Room } from './held-slots.ts';
+import { HeldShare } from './held-share.ts';
+import type { AgentRoom } from './held-share.ts';
 import { LastingPlan } from './lasting-plan.ts';
 import type { LastingPlanOptions } from './lasting-plan.ts';
 import { LatestReport } from './latest-report.ts';
@@ -32,13 +32,15 @@ import { givenUp, judge, reasonOf } from './whose-fault.ts';
 
 export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly replica: Replica;
+  /** The part of the agent that it takes. */
+  readonly share: number;
   readonly client: RtmpClientOptions;
   /** How long a connection lasts, where it is not as long as its platform allows. */
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
   /** Writes a report; answers false when the replica is no longer this agent's. */
   readonly report: (report: Report) => Promise<boolean>;
   readonly turns: ConnectionTurns;
-  readonly room: Room;
+  readonly room: AgentRoom;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
@@ -64,16 +66,16 @@ export class HeldReplica {
    */
   #connectsFirst = false;
   readonly #attempts = new Attempts();
-  readonly #slots: HeldSlots;
+  readonly #share: HeldShare;
   readonly #plan: LastingPlan;
   readonly #replacement: ConnectionReplacement;
   readonly #reports: LatestReport;
 
   constructor(options: HeldReplicaOptions) {
-    const { replica, client, steadyClock, report, room, log } = options;
+    const { replica, client, steadyClock, report, log } = options;
     this.#options = options;
     this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
-    this.#slots = new HeldSlots(replica, room, steadyClock);
+    this.#share = new HeldShare(options);
     this.streamID = replica.stream_id;
     this.backend = replica.backend;
     this.#plan = new LastingPlan(options);
@@ -93,9 +95,9 @@ export class HeldReplica {
     this.finished = this.#publish();
   }
 
-  /** The slots that it holds: none while it is off the air for long. */
-  get slots(): number {
-    return this.#slots.count;
+  /** The part of the agent that it takes: nothing while it has been off the air for minutes. */
+  get share(): number {
+    return this.#share.now;
   }
 
   /**
@@ -156,8 +158,8 @@ export class HeldReplica {
     const { log, random, steadyClock, replica } = this.#options;
     const { reason, pace, blame, cause } = judge(failure);
     const { failures, isHopeless } = this.#attempts.failed(pace, beganMs, steadyClock());
-    this.#slots.failed();
-    const { isResting, offAirMs } = this.#slots;
+    this.#share.failed();
+    const { isResting, offAirMs } = this.#share;
     this.#connectsFirst = pace === 'eager' || isResting;
     const { role } = replica;
     log('session_ended', { streamID: this.streamID, role, blame, code: reason.code, failures, cause, offAirMs });
@@ -190,7 +192,7 @@ export class HeldReplica {
     }
     const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
-    const slowness = new SlowDestination(this.#slots);
+    const slowness = new SlowDestination(this.#share);
     const whatAndWhereTo = this.#whatAndWhereTo(plan, continuation, movedTo);
     const nextURL = await runConnection(
       {
@@ -214,7 +216,7 @@ export class HeldReplica {
 
   #takeTurn({ userID }: PublishPlan, rtmpURL: string, signal: AbortSignal): Promise<() => void> {
     const host = parseRtmpURL(rtmpURL)!.hostname;
-    return this.#options.turns.take({ userID, host, isResting: this.#slots.isResting }, signal);
+    return this.#options.turns.take({ userID, host, isResting: this.#share.isResting }, signal);
   }
 
   #whatAndWhereTo(plan: PublishPlan, continuation: Continuation | null, movedTo: string | null) {
@@ -224,7 +226,7 @@ export class HeldReplica {
     if (!continuation) {
       const anchor = () => this.#plan.anchor();
       const open: StreamMedia['open'] = async (...from) => {
-        await this.#slots.takeBack();
+        await this.#share.takeBack();
         return plan.media.open(...from);
       };
       const media = { ...plan.media, open };
@@ -261,7 +263,7 @@ export class HeldReplica {
 
   #tookMedia(): void {
     this.#attempts.tookMedia(this.#options.steadyClock());
-    this.#slots.noteOnAir(true);
+    this.#share.noteOnAir(true);
     this.#report('live', null);
     this.#replacement.connected();
   }

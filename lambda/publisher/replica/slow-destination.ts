@@ -1,14 +1,14 @@
-// Ends a connection whose destination has long taken less than the stream has, which keeps others from its slots.
-import { keepsSlotsWhileSlowMs } from '../../domain/off-air.ts';
-import type { HeldSlots } from './held-slots.ts';
+// Ends a connection whose destination has long taken less than the stream has, and so keeps others from its share.
+import { keepsShareWhileSlowMs } from '../../domain/off-air.ts';
+import type { HeldShare } from './held-share.ts';
 
 export class SlowDestination {
-  readonly #slots: HeldSlots;
+  readonly #share: HeldShare;
   readonly #unbearable = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(slots: HeldSlots) {
-    this.#slots = slots;
+  constructor(share: HeldShare) {
+    this.#share = share;
   }
 
   /** Aborted once the connection has to end. */
@@ -18,10 +18,10 @@ export class SlowDestination {
 
   /** The destination has become too slow, or is not any more. */
   note(isSlow: boolean): void {
-    this.#slots.noteOnAir(!isSlow);
+    this.#share.noteOnAir(!isSlow);
     clearTimeout(this.#timer);
     if (!isSlow) return;
-    const leftMs = Math.max(0, keepsSlotsWhileSlowMs - this.#slots.offAirMs);
+    const leftMs = Math.max(0, keepsShareWhileSlowMs - this.#share.offAirMs);
     this.#timer = setTimeout(() => this.#unbearable.abort(), leftMs);
   }
 

@@ -5,6 +5,7 @@ import { LeaseLost } from '../../../lambda/publisher/agent/agent-lease.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { declareDead } from '../../support/agent-leases.ts';
+import { capacityFor } from '../../support/capacities.ts';
 import { whileDatabaseIsAway } from '../../support/database-outage.ts';
 import { freePort } from '../../support/ingests.ts';
 import { mediaSample } from '../../support/media-samples.ts';
@@ -31,10 +32,10 @@ beforeAll(async () => {
 let agents = 0;
 
 /** Runs an agent of the ffmpeg backend until the end of the test at the latest. */
-function startAgent(agentID: string, slots = 4): TestAgent {
+function startAgent(agentID: string, streams = 4): TestAgent {
   return startTestAgent(service, {
     agentID,
-    slots,
+    capacity: capacityFor(streams, 'ffmpeg'),
     tools,
     log: () => {},
     mediaURL: () => samples.urlOf(clip),
@@ -73,7 +74,7 @@ async function ownFfmpegs(): Promise<string[]> {
 }
 
 describe('two agents', { timeout: 30_000 }, () => {
-  it('claim each replica once, and no more than they have slots', async () => {
+  it('claim each replica once, and no more than they have room for', async () => {
     startAgent('first', 2);
     startAgent('second', 1);
     const ids = await Promise.all(['a', 'b', 'c', 'd'].map(startStream));
@@ -152,7 +153,7 @@ describe('an agent', { timeout: 30_000 }, () => {
     expect(await holders()).toEqual({ agent: 1 });
   });
 
-  it('keeps no slots for streams that have been off the air for minutes, and tries them all the same', async () => {
+  it('has room although streams have been off the air for minutes, and tries them all the same', async () => {
     const port = await freePort();
     const silent = await startStream('silent', port);
     await letFail(service, silent, 300);
@@ -162,7 +163,7 @@ describe('an agent', { timeout: 30_000 }, () => {
     const other = await startStream('other');
     await untilState(other, 'active');
     expect(await holders()).toEqual({ agent: 2 });
-    // Its destination is back, and its slot is another's: it waits for an agent that has one.
+    // Its destination is back, and its room is another's: it waits for an agent that has some.
     await using back = await startScriptedServer({}, port);
     await expect.poll(() => back.connections.length, { timeout: 30_000 }).toBe(1);
     await expect.poll(holders).toEqual({ agent: 1 });

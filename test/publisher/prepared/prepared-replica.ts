@@ -36,6 +36,7 @@ export function beginPrepared(
   let anchoredMs: number | null = null;
   const run = new HeldReplica({
     replica: replicaRow('manifest'),
+    share: 0.1,
     loadPlan: async () => ({
       userID: 'usr',
       target: { rtmpURL, streamKey: 'key' },

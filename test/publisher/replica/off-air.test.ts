@@ -1,9 +1,9 @@
-// A replica whose destination takes nothing gives its slots back, is tried without any, and is given up after hours.
+// A replica whose destination takes nothing gives its share of the agent back, and is given up after hours.
 import { expect, it, onTestFinished } from 'vitest';
-import { failsAfterMs, keepsSlotsMs, keepsSlotsWhileSlowMs } from '../../../lambda/domain/off-air.ts';
+import { failsAfterMs, keepsShareMs, keepsShareWhileSlowMs } from '../../../lambda/domain/off-air.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { HeldReplica } from '../../../lambda/publisher/replica/held-replica.ts';
-import type { Room } from '../../../lambda/publisher/replica/held-slots.ts';
+import type { AgentRoom } from '../../../lambda/publisher/replica/held-share.ts';
 import type { Report } from '../../../lambda/publisher/replica/latest-report.ts';
 import type { Sending, StreamMedia } from '../../../lambda/publisher/replica/stream-media.ts';
 import { freePort } from '../../support/ingests.ts';
@@ -35,7 +35,7 @@ function someMedia() {
 /** Begins to publish, as an agent that claims the replica after it has been failing for so long. */
 function begin(
   rtmpURL: string,
-  { failingForMs = 0, room = roomyAgent().room }: { failingForMs?: number; room?: Room },
+  { failingForMs = 0, room = roomyAgent().room }: { failingForMs?: number; room?: AgentRoom },
 ) {
   const reports: Report[] = [];
   const { media, opened } = someMedia();
@@ -44,7 +44,6 @@ function begin(
     ...roomyAgent(),
     replica: {
       ...replicaRow('manifest'),
-      slots: 16,
       since: now,
       failing_since: failingForMs === 0 ? null : new Date(now.getTime() - failingForMs),
     },
@@ -62,6 +61,7 @@ function begin(
       return true;
     },
     room,
+    share: 0.5,
     steadyClock: () => performance.now(),
     random: () => 0,
     log: () => {},
@@ -81,37 +81,37 @@ async function serve(script: Script = {}, port = 0) {
 const nobody = async () => `rtmp://127.0.0.1:${await freePort()}/live`;
 const denied = { level: 'error', code: 'NetStream.Publish.Denied', description: 'no such key' };
 
-it('holds its slots at first', async () => {
+it('holds its share at first', async () => {
   const { run, until, words } = begin(await nobody(), {});
   await until(() => words().includes('unreachable'));
-  expect(run.slots).toBe(16);
+  expect(run.share).toBe(0.5);
 });
 
-it('gives its slots back after minutes, and opens no media for a destination that takes nothing', async () => {
+it('gives its share back after minutes, and opens no media for a destination that takes nothing', async () => {
   const server = await serve({ publish: ({ reply }) => reply('onStatus', 0, null, denied) });
-  const { run, until, words, opened } = begin(server.rtmpURL, { failingForMs: keepsSlotsMs });
-  expect(run.slots).toBe(16);
+  const { run, until, words, opened } = begin(server.rtmpURL, { failingForMs: keepsShareMs });
+  expect(run.share).toBe(0.5);
   await until(() => words().includes('key_refused'));
-  expect(run.slots).toBe(0);
+  expect(run.share).toBe(0);
   expect(opened).toEqual([]);
 });
 
-it('takes them again once the destination waits for media', async () => {
+it('takes it again once the destination waits for media', async () => {
   const port = await freePort();
-  const { run, until, words } = begin(`rtmp://127.0.0.1:${port}/live`, { failingForMs: keepsSlotsMs });
-  await until(() => words().includes('unreachable') && run.slots === 0);
+  const { run, until, words } = begin(`rtmp://127.0.0.1:${port}/live`, { failingForMs: keepsShareMs });
+  await until(() => words().includes('unreachable') && run.share === 0);
   const server = await serve({}, port);
   await until(() => words().at(-1) === 'live');
-  expect(run.slots).toBe(16);
+  expect(run.share).toBe(0.5);
   expect(server.connections).toHaveLength(1);
 });
 
-it('leaves for another agent where others have taken them', async () => {
+it('leaves for another agent where others have taken it', async () => {
   const port = await freePort();
   let hasLeft = false;
-  const room: Room = { take: async () => false, leave: () => (hasLeft = true) };
-  const { run, until, words, opened } = begin(`rtmp://127.0.0.1:${port}/live`, { failingForMs: keepsSlotsMs, room });
-  await until(() => words().includes('unreachable') && run.slots === 0);
+  const room: AgentRoom = { take: async () => false, leave: () => (hasLeft = true) };
+  const { run, until, words, opened } = begin(`rtmp://127.0.0.1:${port}/live`, { failingForMs: keepsShareMs, room });
+  await until(() => words().includes('unreachable') && run.share === 0);
   await serve({}, port);
   await until(() => hasLeft);
   expect(words().at(-1)).toBe('no_capacity');
@@ -130,10 +130,10 @@ it('is given up after hours, in words that say why and what to do', async () => 
 
 it('does not go on for ever at a destination that takes less than the stream has', async () => {
   const server = await serve();
-  const { run, until, words, opened } = begin(server.rtmpURL, { failingForMs: keepsSlotsWhileSlowMs });
+  const { run, until, words, opened } = begin(server.rtmpURL, { failingForMs: keepsShareWhileSlowMs });
   await until(() => words().includes('live'));
   opened[0]!.onSlow('destination');
-  await until(() => run.slots === 0);
+  await until(() => run.share === 0);
   expect(words()).toEqual(['live', 'too_slow', 'too_slow']);
   await server.connections[0]!.connection.ended;
 });

@@ -1,7 +1,7 @@
 // The row of a replica that an agent has claimed, for tests without a database.
 import type { Replica } from '../../../lambda/data/replicas.ts';
 import { ConnectionTurns } from '../../../lambda/publisher/replica/connection-turns.ts';
-import type { Room } from '../../../lambda/publisher/replica/held-slots.ts';
+import type { AgentRoom } from '../../../lambda/publisher/replica/held-share.ts';
 
 export function replicaRow(backend: Replica['backend']): Replica {
   return {
@@ -10,6 +10,12 @@ export function replicaRow(backend: Replica['backend']): Replica {
     role: 'primary',
     backend,
     slots: 1,
+    cores: null,
+    cores_beside_gpu: null,
+    thread: null,
+    memory_mib: null,
+    network_mbps: null,
+    gpu_megapixels: null,
     wanted: 'live',
     state: 'connecting',
     reason: null,
@@ -21,10 +27,10 @@ export function replicaRow(backend: Replica['backend']): Replica {
   };
 }
 
-/** An agent with slots for all, whose streams connect as they like. */
+/** An agent with room for all, whose streams connect as they like. */
 export function roomyAgent() {
-  const room: Room = {
-    take: async (_slots, begin) => {
+  const room: AgentRoom = {
+    take: async (_share, begin) => {
       begin();
       return true;
     },
