@@ -19,10 +19,8 @@ function queue() {
   };
   const counts = async () => {
     await new Promise(setImmediate);
-    return begun.reduce<Record<string, number>>(
-      (sum, { userID }) => ({ ...sum, [userID]: (sum[userID] ?? 0) + 1 }),
-      {},
-    );
+    const byUser = Object.groupBy(begun, ({ userID }) => userID);
+    return Object.fromEntries(Object.entries(byUser).map(([userID, turnsOfUser]) => [userID, turnsOfUser?.length]));
   };
   const endOne = (userID: string) => {
     const index = begun.findIndex((each) => each.userID === userID);

@@ -68,7 +68,9 @@ function begin(
   });
   onTestFinished(() => run.end());
   const words = () => reports.map(({ state, reason }) => reason?.code ?? state);
-  const until = (isSo: () => boolean) => expect.poll(isSo, { interval: 10, timeout: 10_000 }).toBe(true);
+  const until = async (isSo: () => boolean) => {
+    await expect.poll(isSo, { interval: 10, timeout: 10_000 }).toBe(true);
+  };
   return { run, reports, words, opened, until };
 }
 
