@@ -89,6 +89,8 @@ export async function assertFields(ctx: Context, input: StreamInput): Promise<vo
   }
   if (input.destinationID && !(await ctx.data.destinations.find(userID, input.destinationID)))
     miss('/destinationID', 'destination');
+  if (input.managedSettingsID && !(await ctx.data.managedSettings.find(userID, input.managedSettingsID)))
+    miss('managedSettingsID', 'managed settings');
   for (const field of ['playlistIDs', 'preparedPlaylistIDs'] as const) {
     const ids = input[field] ?? [];
     const found = ids.length > 0 ? await ctx.data.playlists.findMany(userID, ids) : [];
@@ -162,6 +164,6 @@ export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs
  */
 export async function keepPlaylistsPrepared(ctx: Context, streamID: string, settings: StreamSettings): Promise<void> {
   if (settings.prepared_playlist_ids.length === 0) return;
-  await ctx.data.playlists.lockMany(settings.prepared_playlist_ids);
+  await ctx.data.playlists.lockMany(ctx.caller.userID, settings.prepared_playlist_ids);
   await keepPrepared(ctx.data, 'stream', streamID, { retries: true });
 }

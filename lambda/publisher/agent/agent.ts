@@ -79,9 +79,10 @@ class Agent {
     this.#pace = new EncoderPace(options.encoder, steadyClock, (encoder) =>
       options.log('encoder_paced', { agentID, encoder }),
     );
-    this.#replicas = new AgentReplicas(
-      replicaBeginner({ ...options, data, revisions, pace: this.#pace, maySend: () => this.#lease.maySend() }),
-    );
+    const pace = this.#pace;
+    const maySend = () => this.#lease.maySend();
+    const makeRoom: ReplicaClaims['makeRoom'] = (...of) => this.#claims.makeRoom(...of);
+    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, revisions, pace, maySend, makeRoom }));
     const replicas = this.#replicas;
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),

@@ -46,6 +46,7 @@ export async function loadPublishPlan(options: PublishPlanOptions, replica: Repl
   const { stream, now } = await options.data.streams.forPublishing(replica.stream_id);
   const revision = () => options.revisions.of(replica.id);
   return {
+    userID: stream.user_id,
     ...(await targetsOf(options, replica, stream)),
     media: (replica.backend === 'manifest' ? preparedMediaOf : encodedMediaOf)(options, stream, revision),
     elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),

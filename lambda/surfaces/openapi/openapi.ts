@@ -7,7 +7,7 @@ import { answerComponents, answersOf, headerComponents, problemExamples, problem
 import { exampleOf } from './examples.ts';
 import { jsonSchema } from './schemas.ts';
 import type { Json } from './schemas.ts';
-import { webhookParameters, webhooksOf } from './webhooks.ts';
+import { webhookParameters, webhooksOf, webhookTag } from './webhooks.ts';
 import { apiVersion } from '../service.ts';
 import { idempotencyKeyPattern } from '../validate.ts';
 
@@ -17,6 +17,8 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   streams: 'What is played where, and its life: start, stop, schedule, statistics.',
   uploads: 'Files to play.',
   playlists: 'Orders of uploads, edited as a draft and published to streams.',
+  connections: 'Channels on managed platforms.',
+  'managed-settings': 'How broadcasts on connected channels are called, shown and kept.',
   destinations: 'RTMP addresses to stream to.',
   billing: 'Credits, invoices and usage.',
   crypto: 'Currencies to pay in.',
@@ -59,7 +61,10 @@ function buildDocument(operations: readonly Operation[], baseURL: string): Json 
       license: { name: 'Proprietary', url: origin },
     },
     servers: [{ url: baseURL }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] })),
+    tags: [
+      ...[...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] })),
+      webhookTag,
+    ],
     paths,
     webhooks: webhooksOf(schemas),
     components: {
@@ -94,7 +99,9 @@ function securitySchemes(origin: string): Json {
       type: 'apiKey',
       in: 'header',
       name: 'X-API-Key',
-      description: 'A key from the account settings. It acts as its user, with every scope.',
+      description:
+        'A key from the account settings. It acts as its user, with the scopes that it was made with, or with all ' +
+        'of them.',
     },
   };
 }
