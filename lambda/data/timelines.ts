@@ -50,7 +50,7 @@ export function timelines(db: Queryable) {
       );
     },
 
-    /** How often the timelines of an agent's replicas have changed, by the replica's id; none for those that never did. */
+    /** How often timelines of an agent's replicas have changed, by the replica's id, without those that never did. */
     revisions: async (agentID: string) => {
       const rows = await all<{ id: string; timeline_revision: number }>(
         db,
