@@ -1,5 +1,5 @@
-// `npm run soak:hostile -- --minutes N --megabytes-per-second R`: destinations that talk back, among those of others in one agent.
-// It prints what they cost the agent, beside an agent without them, and fails where others notice them.
+// `npm run soak:hostile -- --minutes N --megabytes-per-second R`: one agent, where some destinations flood it.
+// It prints what they cost, beside an agent without them, and fails where others notice them.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
