@@ -1,5 +1,6 @@
 // What every operation is called with: its caller, the database, the ports and the settings.
 import type { Database } from '../data/database.ts';
+import type { StreamBackend } from '../data/streams.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -10,6 +11,14 @@ import type { Scope } from './scopes.ts';
 export interface Caller {
   readonly userID: string;
   readonly scopes: readonly Scope[];
+}
+
+/** What a stage says of the backends of streams. */
+export interface BackendSettings {
+  /** What a stream is created with whose streamBackend is null. */
+  readonly defaultStreamBackend: StreamBackend;
+  /** Whether everybody may change the backend of a stream that is not live, and not only whom operators let. */
+  readonly streamBackendEdit: boolean;
 }
 
 /** The context of operations that need no credential. */
@@ -32,7 +41,7 @@ export interface Context extends PublicContext {
   readonly sealer: Sealer;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
-  readonly settings: StreamingSettings;
+  readonly settings: StreamingSettings & BackendSettings;
   /** A new identifier, `prefix_…`. */
   readonly newID: (prefix: string) => string;
   /** Uniform in [0, 1). */

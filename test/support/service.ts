@@ -7,6 +7,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { createService } from '../../lambda/api/create-service.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
+import type { StreamBackend } from '../../lambda/data/streams.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import type { Log } from '../../lambda/log.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
@@ -70,6 +71,8 @@ export function testService({
   allowPrivateAddresses = true,
   rateLimitFactor = 100,
   limitFactor = 100,
+  defaultStreamBackend = 'ffmpeg' as StreamBackend,
+  streamBackendEdit = false,
   database = testDatabase(),
 } = {}): TestService {
   const logged: string[] = [];
@@ -113,7 +116,14 @@ export function testService({
     };
     const service = createService(
       connections,
-      { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor, limitFactor },
+      {
+        allowPrivateAddresses,
+        legacyRtmpURL: null,
+        rateLimitFactor,
+        limitFactor,
+        defaultStreamBackend,
+        streamBackendEdit,
+      },
       log,
     );
     const rest = createRestHandler(service);
