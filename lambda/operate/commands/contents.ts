@@ -35,7 +35,7 @@ export const blockContent = operatorCommand({
     await data.blockedContents.block(hash, reason);
     const { uploads, streamIDs } = await takeDown(data, hash);
     return {
-      says: `${hash} is blocked; ${uploads.length} uploads lose it, and ${streamIDs.length} streams stop.`,
+      says: `${hash} is blocked. Uploads that lose it: ${uploads.length}; streams that stop: ${streamIDs.length}.`,
       rows: rowsOf(uploads, streamIDs),
       subjects: [hash, ...new Set(uploads.flatMap(({ id, user_id: userID }) => [id, userID])), ...streamIDs],
     };
