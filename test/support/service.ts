@@ -23,6 +23,7 @@ import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { Service } from '../../lambda/surfaces/service.ts';
 import { testDatabase } from './database.ts';
+import { testPlatforms } from './platforms.ts';
 import { plantedSecrets } from './planted-secrets.ts';
 
 export interface Answer {
@@ -107,6 +108,7 @@ export function testService({
     const connections = {
       payment,
       crypto,
+      platforms: testPlatforms(),
       pool,
       objects,
       serviceSecret,
