@@ -32,6 +32,7 @@ export const blockContent = operatorCommand({
   args: { content: contentArg },
   async handle({ data, reason }, { content }) {
     const hash = await hashOf(data, content);
+    await data.blockedContents.lock(hash);
     await data.blockedContents.block(hash, reason);
     const { uploads, streamIDs } = await takeDown(data, hash);
     return {

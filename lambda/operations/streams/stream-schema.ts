@@ -48,7 +48,7 @@ export const streamFields = {
     .nullish()
     .describe(
       'ffmpeg encodes while it sends: on air a second after the start, whatever is played. manifest sends what was ' +
-        'prepared once: it costs about a hundredth to run and never falls behind, but a first start waits for that. ' +
+        'prepared once: it needs about a hundredth of the machines and never falls behind, but a first start waits. ' +
         'Take manifest for what loops for long. null: ffmpeg, or at creation what this service takes by default.',
     ),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
