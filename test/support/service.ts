@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { createService } from '../../lambda/api/create-service.ts';
+import type { ServiceSettings } from '../../lambda/api/create-service.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
-import type { StreamBackend } from '../../lambda/data/streams.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import type { Log } from '../../lambda/log.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
@@ -64,6 +64,10 @@ export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests')
 
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
+export interface TestServiceOptions extends Partial<ServiceSettings> {
+  readonly database?: ReturnType<typeof testDatabase>;
+}
+
 /**
  * Makes a service for the tests of the file or `describe` in which this is called. Private destinations and many
  * requests are allowed unless told otherwise.
@@ -72,10 +76,10 @@ export function testService({
   allowPrivateAddresses = true,
   rateLimitFactor = 100,
   limitFactor = 100,
-  defaultStreamBackend = 'ffmpeg' as StreamBackend,
+  defaultStreamBackend = 'ffmpeg',
   streamBackendEdit = false,
   database = testDatabase(),
-} = {}): TestService {
+}: TestServiceOptions = {}): TestService {
   const logged: string[] = [];
   const secrets = plantedSecrets();
   let made:
