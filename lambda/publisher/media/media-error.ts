@@ -7,6 +7,7 @@ export type MediaErrorCode =
   | 'type_mismatch'
   | 'no_decodable_stream'
   | 'damaged'
+  | 'too_demanding'
   | 'unsupported';
 
 /** The media is to blame: trying again cannot help. `detail` is a sentence for the user and never holds an address. */
@@ -20,4 +21,12 @@ export class MediaError extends Error {
     this.code = code;
     this.detail = detail;
   }
+}
+
+/** The tool that examines or encodes got no more memory. */
+export function takesTooMuchMemory(): MediaError {
+  return new MediaError(
+    'too_demanding',
+    'The file takes more memory to decode than we have for one. Make it anew with smaller pictures, of 8 bits a colour.',
+  );
 }
