@@ -149,7 +149,9 @@ it('no transaction is open while a segment is made, which one command does at a 
 
 /** Lets a worker have a command delivered for the last time. */
 async function deliverLast(body: MediaCommand): Promise<void> {
-  const worker = { pool: service.pool(), objects: service.objects(), tools, encoderOf: async () => fastEncoder };
+  const presignGet = () => mediaSample('plain.mp4');
+  const objects = { ...service.objects(), presignGet };
+  const worker = { pool: service.pool(), objects, tools, encoderOf: async () => fastEncoder };
   const handle = createMediaWorker({ ...worker, random: () => 0.5, log: () => {} });
   const attributes = { ApproximateReceiveCount: String(queuePolicies.media.maxReceives) };
   const Records = [{ messageId: 'poison', body: JSON.stringify(body), attributes }];
