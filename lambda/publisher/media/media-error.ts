@@ -8,7 +8,8 @@ export type MediaErrorCode =
   | 'no_decodable_stream'
   | 'damaged'
   | 'too_demanding'
-  | 'unsupported';
+  | 'unsupported'
+  | 'content_blocked';
 
 /** The media is to blame: trying again cannot help. `detail` is a sentence for the user and never holds an address. */
 export class MediaError extends Error {
