@@ -55,7 +55,7 @@ export function createMediaWorker(options: MediaWorkerOptions): QueueHandler {
   const noteLoad = (change: number) => onLoad?.((underWay += change));
   const handle = async (record: SQSRecord) => {
     const command = JSON.parse(record.body) as MediaCommand;
-    const failuresBefore = command.task === 'prepare_upload' ? (command.failures ?? 0) : 0;
+    const failuresBefore = 'failures' in command ? (command.failures ?? 0) : 0;
     const failures = failuresBefore + Number(record.attributes.ApproximateReceiveCount) - 1;
     const isLast = failures + 1 >= queuePolicies.media.maxReceives;
     try {
