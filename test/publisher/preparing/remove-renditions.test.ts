@@ -125,7 +125,7 @@ it('what a worker that died has only noted is deleted by the next', async () => 
   onDelete = async (key) => {
     if (key.includes('/half/')) throw new Error('the worker dies');
   };
-  await expect(carryOut(removal)).rejects.toThrow();
+  await expect(carryOut(removal)).rejects.toThrow('to deeply equal');
   onDelete = async () => {};
   deleted = [];
   await carryOut(removal);
