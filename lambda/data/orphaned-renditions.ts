@@ -42,7 +42,8 @@ export function orphanedRenditions(db: Queryable) {
            segments_written = greatest(segments_written, segments_done),
            segments_done = least(segments_done, ${firstOfLast('$3')})
          where content_hash = $1 and format = $2 and ${isOrphan}
-         returning ${firstOfLast('$3', 'old.')} as from, ${segmentsThere('old.')} as end, old.state, old.failure, old.segments_done`,
+         returning ${firstOfLast('$3', 'old.')} as from, ${segmentsThere('old.')} as end,
+           old.state, old.failure, old.segments_done`,
         [contentHash, format, count],
       ),
 

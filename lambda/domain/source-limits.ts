@@ -120,7 +120,7 @@ function faultOfPictures(kind: 'video' | 'image', pictures: SourcePictures): str
   }
   if (decodeCost({ width, height, framerate, isDeep }) <= decodeCostAtMost) return null;
   return (
-    `The pictures take more work to decode than we can do in real time (${width} × ${height}, ${framerate} a second). ` +
+    `The pictures, ${width} × ${height} and ${framerate} a second, take more work to decode than we do in real time. ` +
     'Make the file anew with 3840 × 2160 pixels, or 60 pictures a second.'
   );
 }

@@ -117,8 +117,8 @@ async function publishPlaylist(
 }
 
 /**
- * Examines an upload. With the last attempt that fails, whatever failed, the upload fails too: what is published with it
- * must not wait for ever.
+ * Examines an upload. With the last attempt that fails, whatever failed, the upload fails too: what is published with
+ * it must not wait for ever.
  */
 async function probeUpload(options: MediaWorkerOptions, uploadID: string, attempt: Attempt): Promise<void> {
   const { pool, log } = options;

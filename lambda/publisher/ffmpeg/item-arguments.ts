@@ -111,7 +111,7 @@ interface InputOptions {
   readonly background: boolean;
 }
 
-/** Each thread that decodes has pictures of its own. In the background nobody waits; of a still there is one picture. */
+/** Each thread that decodes has pictures of its own. In the background nobody waits, and a still is one picture. */
 const fewThreads = { background: 2, still: 1 } as const;
 
 function inputArguments(sourceURL: string, { kind, pictures, startSeconds, background }: InputOptions): string[] {

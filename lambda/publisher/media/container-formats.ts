@@ -102,8 +102,8 @@ const maxReconnectDelaySeconds = 2;
 /**
  * The ffmpeg and ffprobe options that have to stand right before every source. A stranger's file can name other files
  * and addresses, as playlists, concat scripts and image sequences do. So only the listed demuxers are opened, which
- * follow no such names, and only the protocol by which the source itself comes. Pictures of more pixels than the kind may
- * have are not decoded, whatever the header of the file says of them.
+ * follow no such names, and only the protocol by which the source itself comes. Pictures of more pixels than the kind
+ * may have are not decoded, whatever the header of the file says of them.
  * @param kind what the file was found to be; null as long as that is not known
  */
 export function inputGuardArguments(sourceURL: string, kind: MediaKind | null): string[] {

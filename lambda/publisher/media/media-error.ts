@@ -28,6 +28,6 @@ export class MediaError extends Error {
 export function takesTooMuchMemory(): MediaError {
   return new MediaError(
     'too_demanding',
-    'The file takes more memory to decode than we have for one. Make it anew with smaller pictures, of 8 bits a colour.',
+    'The file takes more memory to decode than one may have. Make it anew with smaller pictures, of 8 bits a colour.',
   );
 }

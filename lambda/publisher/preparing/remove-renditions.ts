@@ -22,8 +22,8 @@ export interface RemoveRenditionsOptions {
 }
 
 /**
- * Deletes the objects of orphaned renditions, the last ones first, and a rendition's row with the last of them. The row says
- * before that they are gone, so that nobody with the same content relies on them. The next command deletes the rest.
+ * Deletes the objects of orphaned renditions, the last ones first, and a rendition's row with the last of them. The row
+ * says before that they are gone, so that nobody with the same content relies on them. The next command goes on.
  */
 export async function removeOrphanedRenditions(options: RemoveRenditionsOptions, attempt: Attempt): Promise<void> {
   const orphans = await databaseOn(options.pool).orphanedRenditions.find(renditionsAtOnce);
