@@ -19,12 +19,12 @@ export const problemCodes = {
   insufficient_scope: {
     status: 403,
     title: 'Scope missing',
-    explanation: 'The access token was not granted the scope that this operation needs.',
+    explanation: 'The access token or API key was not granted a scope that this needs.',
   },
   feature_disabled: {
     status: 403,
     title: 'Feature not enabled',
-    explanation: 'This feature is not enabled for the account.',
+    explanation: 'This feature is not enabled for the account. The detail says what to do without it.',
   },
   account_on_hold: {
     status: 403,

@@ -58,7 +58,12 @@ class Agent {
     this.#options = options;
     const data = databaseOn(pool);
     this.#data = data;
-    this.#peers = new KnownPeers(() => data.agents.peerURLs(agentID), steadyClock);
+    this.#peers = new KnownPeers({
+      load: () => data.agents.peerURLs(agentID),
+      loadLate: () => data.agents.lateURLs(agentID),
+      ownPort: () => (options.peering.address === null ? null : (this.#peerServer?.port ?? null)),
+      steadyClock,
+    });
     this.#lease = new AgentLease({
       agentID,
       pool,
@@ -69,7 +74,9 @@ class Agent {
       onLost: () => void this.#replicas.end(),
       onCutOff: (how) => this.#cutOff(how),
     });
-    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend: () => this.#lease.maySend() }));
+    const maySend = () => this.#lease.maySend();
+    const makeRoom: ReplicaClaims['makeRoom'] = (...of) => this.#claims.makeRoom(...of);
+    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend, makeRoom }));
     const replicas = this.#replicas;
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),
@@ -93,7 +100,11 @@ class Agent {
   /** Makes the agent known to the others. */
   async register(): Promise<void> {
     const { agentID, supervisor, release, zone, backends, capacity, peering, log } = this.#options;
-    this.#peerServer = await answerPeers(peering, () => this.#lease.renewingForMs());
+    this.#peerServer = await answerPeers(
+      peering,
+      () => this.#lease.renewingForMs(),
+      (url) => this.#peers.introduced(url),
+    );
     await this.#data.agents.register({
       id: agentID,
       supervisor,
