@@ -13,6 +13,7 @@ import { replicaBeginner } from './begin-replica.ts';
 import { Chores } from './chores.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
+import { unlessBehind } from './leave-media.ts';
 import { Pressure } from './pressure.ts';
 import { ReplicaClaims } from './replica-claims.ts';
 import { TimelineRevisions } from './timeline-revisions.ts';
@@ -36,9 +37,6 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
  * still renews until others have what it holds, or it has given it back.
  */
 type AgentState = 'starting' | 'serving' | 'handing over' | 'ended';
-
-/** Less than half of the time that the queue gives a command. */
-const mediaWaitsSeconds = 60;
 
 class Agent {
   readonly #options: AgentOptions;
@@ -172,17 +170,8 @@ class Agent {
     };
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
-      queue.consume('media', this.#afterEncoders(handleMedia), { signal, batchSize: 1 }),
+      queue.consume('media', unlessBehind(handleMedia, this.#pressure, this.#data), { signal, batchSize: 1 }),
     ];
-  }
-
-  /** Live comes first: while encoders are behind, what can wait does, for as long as its command may. */
-  #afterEncoders(handle: QueueHandler): QueueHandler {
-    return async (event) => {
-      for (let waited = 0; waited < mediaWaitsSeconds && this.#pressure.areEncodersBehind; waited++)
-        await setTimeout(1000, undefined, { signal: this.#consuming.signal }).catch(() => {});
-      return handle(event);
-    };
   }
 
   /** What fails, as when the database does not answer, is done again in a second. @throws {LeaseLost} */
