@@ -27,7 +27,7 @@ describe('the bundles', () => {
     // What few requests use lies beside the module: recurrences, Stripe, the clients of S3 and SQS.
     // `import { z } from 'zod'` would add 350 KB: bundlers leave out zod's locales only behind `import * as z`.
     expect(Math.max(...sizesKB)).toBeLessThanOrEqual(600);
-    expect(graphqlKB).toBeLessThanOrEqual(700);
+    expect(graphqlKB).toBeLessThanOrEqual(800);
     expect(mcpKB).toBeLessThanOrEqual(900);
     expect(authKB).toBeLessThanOrEqual(1750);
   });

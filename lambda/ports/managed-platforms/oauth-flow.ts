@@ -2,7 +2,7 @@
 import * as oauth from 'oauth4webapi';
 import type { CodeExchange, Grant } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
-import type { OAuthDialect } from './oauth-grant.ts';
+import type { OAuthDialect } from './oauth-dialect.ts';
 import { fetchBounded, retryAtOf } from './platform-request.ts';
 
 /** A grant without a lifetime is refreshed after an hour, as Google's are. */

@@ -1,17 +1,6 @@
 // Grants by OAuth, which all platforms have in common but for their dialects.
-import type { AuthorizeRequest, ManagedPlatform } from './managed-platform.ts';
-
-export interface OAuthDialect {
-  readonly clientID: string;
-  readonly clientSecret: string;
-  readonly endpoints: { readonly authorize: string; readonly token: string; readonly revoke: string };
-  readonly scopes: readonly string[];
-  /** What the consent page is told besides. */
-  readonly authorizeParameters: Readonly<Record<string, string>>;
-  /** Whether the platform documents PKCE. One that does not may refuse parameters that it does not know. */
-  readonly hasPKCE: boolean;
-  readonly clock: () => Date;
-}
+import type { ManagedPlatform } from './managed-platform.ts';
+import type { OAuthDialect } from './oauth-dialect.ts';
 
 /** The parts of a ManagedPlatform that are about grants. */
 export function oauthGrants(
@@ -22,7 +11,7 @@ export function oauthGrants(
   const flow = async () => (await import('./oauth-flow.ts')).createOAuthFlow(dialect);
   return {
     scopes,
-    authorizeURL({ state, challenge, redirectURI }: AuthorizeRequest): URL {
+    authorizeURL({ state, challenge, redirectURI }) {
       const url = new URL(endpoints.authorize);
       const parameters = {
         response_type: 'code',
