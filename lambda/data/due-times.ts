@@ -23,6 +23,10 @@ export function dueTimes(db: Queryable) {
             [streamID, kind, dueAt],
           ),
 
+    /** Clears the times of one thing. */
+    disarm: (streamIDs: readonly string[], kind: DueKind) =>
+      db.query('delete from due_times where stream_id = any ($1) and kind = $2', [streamIDs, kind]),
+
     clear: (streamID: string) => db.query('delete from due_times where stream_id = $1', [streamID]),
 
     /**

@@ -1,7 +1,8 @@
-// Claims replicas for an agent, as many as its free slots can carry.
+// Claims replicas for an agent: its share of what waits, as far as its free slots can carry it.
 import type { Database } from '../../data/database.ts';
 import type { Replica } from '../../data/replicas.ts';
 import type { StreamBackend } from '../../data/streams.ts';
+import { claimShare } from '../../domain/claim-share.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 
 export interface ReplicaClaimsOptions {
@@ -9,10 +10,15 @@ export interface ReplicaClaimsOptions {
   readonly slots: number;
   readonly backends: readonly StreamBackend[];
   readonly data: Database;
-  readonly replicas: AgentReplicas;
+  readonly replicas: Pick<AgentReplicas, 'slotsUsed' | 'begin'> & {
+    readonly byID: Pick<AgentReplicas['byID'], 'has'>;
+  };
   /** Whether the agent may take anything at the moment. */
   readonly mayClaim: () => boolean;
 }
+
+/** How long an agent leaves to the others what is left after it has taken its share. */
+const othersFirstMs = 250;
 
 export class ReplicaClaims {
   readonly #options: ReplicaClaimsOptions;
@@ -52,11 +58,25 @@ export class ReplicaClaims {
     const { agentID, slots, backends, data, replicas, mayClaim } = this.#options;
     if (!mayClaim()) return;
     for (const replica of await this.#claimedUnawares()) replicas.begin(replica);
-    for (const take of [data.replicas.claim, data.replicas.succeed]) {
-      const freeSlots = slots - replicas.slotsUsed;
-      if (!mayClaim() || freeSlots <= 0) return;
-      for (const replica of await take(agentID, backends, freeSlots)) replicas.begin(replica);
-    }
+    await this.#claimShare();
+    const freeSlots = slots - replicas.slotsUsed;
+    if (!mayClaim() || freeSlots <= 0) return;
+    for (const replica of await data.replicas.succeed(agentID, backends, freeSlots)) replicas.begin(replica);
+  }
+
+  /** What is left, others may take; what they have not taken soon is shared out again. */
+  async #claimShare(): Promise<void> {
+    const { agentID, slots, backends, data, replicas, mayClaim } = this.#options;
+    const freeSlots = slots - replicas.slotsUsed;
+    if (freeSlots <= 0) return;
+    const { waiting, takers } = await data.replicas.demand(agentID, backends);
+    if (waiting === 0 || !mayClaim()) return;
+    const share = claimShare(waiting, takers);
+    const claimed = await data.replicas.claim(agentID, backends, freeSlots, share);
+    for (const replica of claimed) replicas.begin(replica);
+    if (claimed.length === 0 || waiting <= share) return;
+    // What fails is done again with the next renewal.
+    setTimeout(() => void this.claim().catch(() => {}), othersFirstMs).unref();
   }
 
   /**
