@@ -22,6 +22,7 @@ export const apiVariables = [
 export interface Environment extends AwsEnvironment {
   readonly allowPrivateAddresses: boolean;
   readonly legacyRtmpURL: string | null;
+  readonly limitFactor: number;
   readonly rateLimitFactor: number;
 }
 

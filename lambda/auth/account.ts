@@ -5,13 +5,14 @@ import type { BetterAuthPlugin } from 'better-auth';
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import { databaseOn } from '../data/database.ts';
+import { limits } from '../domain/limits.ts';
 import type { ApiKey } from '../data/api-keys.ts';
 import { newID } from '../data/new-id.ts';
 import { allScopes } from '../operations/scopes.ts';
 import { apiKeyPrefix, hashApiKey } from '../surfaces/admission/authenticate.ts';
 import { recordEvent } from './security-events.ts';
 
-const keysPerUser = 100;
+const keysPerUser = limits.apiKeys.base;
 const shownCharacters = 10;
 const eventsShown = 50;
 const dayMs = 86_400_000;

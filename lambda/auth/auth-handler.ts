@@ -2,6 +2,7 @@
 // It is better-auth, and around it what OAuth clients need and better-auth does not do.
 import { setTimeout } from 'node:timers/promises';
 import { oauthProviderAuthServerMetadata, oauthProviderOpenIdConfigMetadata } from '@better-auth/oauth-provider';
+import { decodeJwt } from 'jose';
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Scope } from '../operations/scopes.ts';
@@ -11,6 +12,7 @@ import { audiencesOf, protectedResourceMetadata, resourcePaths } from '../surfac
 import { authPath, createAuthorizationServer } from './authorization-server.ts';
 import type { AuthorizationServerOptions } from './authorization-server.ts';
 import { addressHeader } from './client-address.ts';
+import { asRegistration, withoutCalls } from './registration.ts';
 import { jwksMaxAgeSeconds } from './signing-keys.ts';
 
 /** @param address the client's IP address as our own infrastructure saw it; null where it is unknown */
@@ -46,8 +48,8 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
   const server = createAuthorizationServer(options);
   const accessTokens = createAccessTokens(pool, origin, options.clock);
   const metadata: Record<string, Answer> = {
-    '/.well-known/openid-configuration': oauthProviderOpenIdConfigMetadata(server),
-    '/.well-known/oauth-authorization-server': oauthProviderAuthServerMetadata(server),
+    '/.well-known/openid-configuration': withoutCalls(oauthProviderOpenIdConfigMetadata(server)),
+    '/.well-known/oauth-authorization-server': withoutCalls(oauthProviderAuthServerMetadata(server)),
   };
   for (const path of ['', ...resourcePaths]) {
     metadata[metadataPath + path] = async () => Response.json(protectedResourceMetadata(origin, origin + path));
@@ -67,10 +69,14 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
         // RFC 6749, section 3.1, allows POST as well, but does not require it, and no client uses it.
         if (request.method !== 'GET') return oauthError(405, 'invalid_request', 'Authorization is asked for with GET.');
         return server.handler(await withDefaults(pool, origin, request));
-      case '/oauth2/register':
-        return server.handler(await withApplicationType(request));
+      case '/oauth2/register': {
+        const registration = await asRegistration(request);
+        return registration
+          ? server.handler(registration)
+          : oauthError(400, 'invalid_client_metadata', 'The body is nested deeper than metadata of applications is.');
+      }
       case '/oauth2/token':
-        return asTokenAnswer(await server.handler(request));
+        return asTokenAnswer(pool, await server.handler(request));
       case '/oauth2/revoke':
         return (await revokeAccessToken(accessTokens, options, request.clone())) ?? server.handler(request);
       default: {
@@ -140,7 +146,8 @@ const securityHeaders = {
 
 /**
  * Adds to an authorization request what the application left out:
- * - without `resource` it gets a token for the REST API, and not one that only the authorization server can read;
+ * - without `resource`, or with an empty one, it gets a token for the REST API, and not one that only the authorization
+ *   server can read;
  * - if it registered to use refresh tokens it gets one, since many applications do not know that they have to ask for
  *   offline_access;
  * - without `scope` it may read, and not do everything.
@@ -148,7 +155,7 @@ const securityHeaders = {
 async function withDefaults(pool: Pool, origin: string, request: Request): Promise<Request> {
   const url = new URL(request.url);
   const { searchParams: query } = url;
-  if (!query.has('resource')) query.set('resource', audiencesOf(origin, '/v1')[0]);
+  if (!query.getAll('resource').some(Boolean)) query.set('resource', audiencesOf(origin, '/v1')[0]);
   const scopes = new Set((query.get('scope') || defaultScope).split(' ').filter(Boolean));
   const clientID = query.get('client_id');
   if (clientID && (await databaseOn(pool).applications.mayRefresh(clientID))) scopes.add('offline_access');
@@ -157,39 +164,25 @@ async function withDefaults(pool: Pool, origin: string, request: Request): Promi
 }
 
 /**
- * Adds to a registration with loopback addresses that the application is a native one (RFC 8252). Such applications
- * seldom say so, and better-auth would take them for web applications and refuse these addresses.
+ * - Where the code verifier is wrong, better-auth answers 401. It has to be 400 invalid_grant (RFC 6749, section 5.2,
+ *   and RFC 7636, section 4.6).
+ * - better-auth trades codes and refresh tokens without asking whether the user still agrees. That is asked after the
+ *   tokens are stored: a user who disconnects the application later than that ends these tokens, too.
  */
-async function withApplicationType(request: Request): Promise<Request> {
-  const body: unknown = await request
+async function asTokenAnswer(pool: Pool, response: Response): Promise<Response> {
+  if (!response.ok && response.status !== 401) return response;
+  const { error, access_token: token } = (await response
     .clone()
     .json()
-    .catch(() => null);
-  if (typeof body !== 'object' || body === null || 'application_type' in body) return request;
-  if (!('redirect_uris' in body) || !Array.isArray(body.redirect_uris)) return request;
-  if (!body.redirect_uris.every((uri) => loopbackURL.test(String(uri)))) return request;
-  const headers = new Headers(request.headers);
-  headers.delete('content-length');
-  return new Request(request.url, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ ...body, application_type: 'native' }),
-  });
-}
-
-const loopbackURL = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/;
-
-/**
- * Where the code verifier is wrong, better-auth answers 401. It has to be 400 invalid_grant (RFC 6749,
- * section 5.2, and RFC 7636, section 4.6).
- */
-async function asTokenAnswer(response: Response): Promise<Response> {
-  if (response.status !== 401) return response;
-  const { error } = (await response
-    .clone()
-    .json()
-    .catch(() => ({}))) as { error?: string };
-  return error === 'invalid_request' ? oauthError(400, 'invalid_grant', 'The code verifier does not match.') : response;
+    .catch(() => ({}))) as { error?: string; access_token?: string };
+  if (error === 'invalid_request') return oauthError(400, 'invalid_grant', 'The code verifier does not match.');
+  if (!response.ok) return response;
+  const { sub, azp } = decodeJwt<{ azp?: string }>(token ?? '');
+  const { applications } = databaseOn(pool);
+  if (sub === undefined || azp === undefined) throw new Error('better-auth issued a token of no user or application');
+  if (await applications.isAgreedTo(sub, azp)) return response;
+  await applications.disconnect(sub, azp);
+  return oauthError(400, 'invalid_grant', 'The user has disconnected this application.');
 }
 
 /**

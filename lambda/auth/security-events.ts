@@ -56,18 +56,28 @@ export function recordRequests(pool: Pool) {
     const { path, body } = ctx;
     const isRefused = isAPIError(ctx.context.returned) && ctx.context.returned.statusCode >= 400;
     const userID = ctx.context.session?.user.id ?? ctx.context.newSession?.user.id ?? null;
-    const userNamed = async () =>
-      (await ctx.context.internalAdapter.findUserByEmail(String(body?.email).toLowerCase()))?.user.id ?? null;
+    const userNamed = async () => {
+      const email = textOf(body, 'email');
+      return email === null
+        ? null
+        : ((await ctx.context.internalAdapter.findUserByEmail(email.toLowerCase()))?.user.id ?? null);
+    };
 
     if (path === '/sign-in/email' && isRefused) await recordEvent(pool, ctx, 'sign_in_refused', await userNamed());
     if (path === '/request-password-reset' && !isRefused)
       await recordEvent(pool, ctx, 'password_reset_requested', await userNamed());
     if (path === '/verify-email' && !isRefused) await recordEvent(pool, ctx, 'email_verified', userID);
     if (path === '/oauth2/consent' && !isRefused) {
-      const clientID = new URLSearchParams(body.oauth_query).get('client_id');
+      const clientID = new URLSearchParams(textOf(body, 'oauth_query') ?? '').get('client_id');
       await recordEvent(pool, ctx, body.accept ? 'application_connected' : 'application_denied', userID, clientID);
     }
-    if (path === '/oauth2/token' && isRefused && body?.grant_type === 'refresh_token')
-      await recordEvent(pool, ctx, 'refresh_refused', null, body.client_id ?? null);
+    if (path === '/oauth2/token' && isRefused && textOf(body, 'grant_type') === 'refresh_token')
+      await recordEvent(pool, ctx, 'refresh_refused', null, textOf(body, 'client_id'));
   });
+}
+
+/** A text in a body that nobody has checked. */
+function textOf(body: unknown, name: string): string | null {
+  const value: unknown = Object(body)[name];
+  return typeof value === 'string' ? value : null;
 }

@@ -33,20 +33,34 @@ export function applications(db: Queryable) {
         [userID],
       ),
 
+    /** Whether the user agrees to the application now. */
+    isAgreedTo: async (userID: string, clientID: string) => {
+      const consent = await one(db, 'select from oauth_consents where user_id = $1 and client_id = $2 limit 1', [
+        userID,
+        clientID,
+      ]);
+      return consent !== null;
+    },
+
     /**
-     * Ends the user's consent to an application and every token that came of it.
-     * @returns whether there was a consent
+     * Ends the user's consent to an application, every token that came of it, and every code that could become one.
+     * @returns whether there was any of these
      */
     disconnect: async (userID: string, clientID: string) => {
       const { rowCount } = await db.query(
-        `with refresh as (delete from oauth_refresh_tokens where user_id = $1 and client_id = $2),
-           opaque as (delete from oauth_access_tokens where user_id = $1 and client_id = $2),
+        `with consents as (delete from oauth_consents where user_id = $1 and client_id = $2 returning 1),
+           refresh as (delete from oauth_refresh_tokens where user_id = $1 and client_id = $2 returning 1),
+           opaque as (delete from oauth_access_tokens where user_id = $1 and client_id = $2 returning 1),
+           codes as (
+             delete from auth_verifications
+             where case when value is json object
+               then value::jsonb ->> 'userId' = $1 and value::jsonb -> 'query' ->> 'client_id' = $2 end
+             returning 1),
            -- The application may be connected again: it must not be deleted at once as one that nobody uses.
            used as (update oauth_clients set updated_at = now() where client_id = $2),
-           revoked as (
-             insert into token_revocations (user_id, client_id)
-             select $1, $2 from oauth_consents where user_id = $1 and client_id = $2)
-         delete from oauth_consents where user_id = $1 and client_id = $2`,
+           ended as (
+             table consents union all table refresh union all table opaque union all table codes)
+         insert into token_revocations (user_id, client_id) select $1, $2 where exists (table ended)`,
         [userID, clientID],
       );
       return (rowCount ?? 0) > 0;

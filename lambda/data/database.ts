@@ -14,9 +14,11 @@ import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
 import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
+import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
+import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
@@ -60,9 +62,11 @@ export function databaseOn(db: Queryable) {
     imports: imports(db),
     invoices: invoices(db),
     ledger: ledger(db),
+    limits: limits(db),
     liveIntervals: liveIntervals(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
+    orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),
     playlists: playlists(db),

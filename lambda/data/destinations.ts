@@ -78,6 +78,17 @@ export function destinations(db: Queryable) {
 
     archive: (id: string) => db.query('update destinations set archived_at = now() where id = $1', [id]),
 
+    /** Deletes the archived destinations of a user that no stream names, but for so many that were archived last. */
+    forgetArchived: (userID: string, kept: number) =>
+      db.query(
+        `delete from destinations where id in (
+           select id from destinations d
+           where user_id = $1 and archived_at is not null
+             and not exists (select from streams where destination_id = d.id)
+           order by archived_at desc offset $2)`,
+        [userID, kept],
+      ),
+
     /** Whether a live stream is sent there. */
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(

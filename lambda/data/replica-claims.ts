@@ -1,7 +1,9 @@
 // SQL of claims: how agents take replicas that wait, and take them over from agents that hand them over.
+import type { Room } from '../domain/capacity.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { Claim, Replica, ReplicaState } from './replicas.ts';
+import { costColumnList, roomParameters, shareOf } from './replica-costs.ts';
 import type { StreamBackend } from './streams.ts';
 
 /** How long a replica waits for an agent in another zone than that of the stream's other replica. */
@@ -44,25 +46,23 @@ export function replicaClaims(db: Queryable) {
       ))!,
 
     /**
-     * Gives an agent waiting replicas that fit into its free slots, in turn one of those that were never claimed in
+     * Gives an agent waiting replicas that fit into its room, in turn one of those that were never claimed in
      * their run and one of the others, of each kind the oldest request first: a start does not wait until all is taken
      * over that lost its agent, nor the other way round. A replica that is too large for the agent does not keep others
      * waiting. The two replicas of a stream go to different agents, in different zones where there are any: a backup
      * waits until the primary is held, and either waits a while for an agent that is further away from the other.
      * It is one statement, so that agents which claim in the same moment pass over what this one has locked, and never
-     * get the same replica. So that they find the rest, it locks no more replicas of each kind than could fit, each
-     * taking a slot at least.
-     * @param atMost how many replicas the agent takes at most
+     * get the same replica. So that they find the rest, it locks no more replicas of each kind than could fit.
      */
-    claim: (agentID: string, backends: readonly StreamBackend[], freeSlots: number, atMost = freeSlots) => {
+    claim: (agentID: string, backends: readonly StreamBackend[], room: Room) => {
       const oldest = (isFirstClaim: boolean) => `
-        select r.id, r.slots, r.requested_at
+        select r.id, r.requested_at, ${shareOf('r', '$4', '$5')} as share
         from replicas r
           left join replicas other
             on other.stream_id = r.stream_id and other.role <> r.role and other.wanted = 'live'
           left join agents holder on holder.id = other.agent_id
-        where r.agent_id is null and r.wanted = 'live' and r.backend = any ($2) and r.slots <= $3
-          and r.epoch ${isFirstClaim ? '= 0' : '> 0'} and ${leaseHolds('$1')}
+        where r.agent_id is null and r.wanted = 'live' and r.backend = any ($2)
+          and ${shareOf('r', '$4', '$5')} <= $3::float8 and r.epoch ${isFirstClaim ? '= 0' : '> 0'} and ${leaseHolds('$1')}
           and case
             -- The stream has no other replica.
             when other.id is null then true
@@ -77,7 +77,7 @@ export function replicaClaims(db: Queryable) {
               then r.since < now() - make_interval(secs => ${sameZoneAfterSeconds})
                 or not exists (${otherTakers('r', '$1')} and zone <> holder.zone)
             else true end
-        order by r.requested_at limit least($3, $4)
+        order by r.requested_at limit $6
         for update of r skip locked`;
       return all<Replica>(
         db,
@@ -88,14 +88,14 @@ export function replicaClaims(db: Queryable) {
            union all select *, row_number() over (order by requested_at, id) as turn from lost),
          fitting as (
            select id from (
-             select id, sum(slots) over taken as total, count(*) over taken as place
+             select id, sum(share) over taken as total, count(*) over taken as place
              from waiting window taken as (order by turn, requested_at, id)) s
-           where total <= $3 and place <= $4)
+           where total <= $3::float8 and place <= $6)
          update replicas
          set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now(), at_backup_url = false
          where id in (select id from fitting)
          returning *`,
-        [agentID, backends, freeSlots, atMost],
+        roomParameters(agentID, backends, room),
       );
     },
 
@@ -117,28 +117,28 @@ export function replicaClaims(db: Queryable) {
       ),
 
     /**
-     * Makes an agent the successor of replicas that others offer, as far as they fit into its free slots. It is one
+     * Makes an agent the successor of replicas that others offer, as far as they fit into its room. It is one
      * statement for the same reasons as `claim`.
      * @returns the replicas as they will be once the successor has reported them live: its own, with the next epoch,
      *   and at the destination's other URL
      */
-    succeed: (agentID: string, backends: readonly StreamBackend[], freeSlots: number) =>
+    succeed: (agentID: string, backends: readonly StreamBackend[], room: Room) =>
       all<Replica>(
         db,
         `with offered as (
-           select id, slots, requested_at from replicas
+           select r.id, r.requested_at, ${shareOf('r', '$4', '$5')} as share from replicas r
            where is_offered and successor_id is null and agent_id <> $1 and wanted = 'live'
-             and backend = any ($2) and slots <= $3 and ${leaseHolds('$1')}
-           order by requested_at limit $3
+             and backend = any ($2) and ${shareOf('r', '$4', '$5')} <= $3::float8 and ${leaseHolds('$1')}
+           order by requested_at limit $6
            for update skip locked),
          fitting as (
-           select id from (select id, sum(slots) over (order by requested_at, id) as total from offered) s
-           where total <= $3)
+           select id from (select id, sum(share) over (order by requested_at, id) as total from offered) s
+           where total <= $3::float8)
          update replicas set successor_id = $1
          where id in (select id from fitting)
-         returning id, stream_id, role, backend, slots, wanted, state, reason, since,
+         returning id, stream_id, role, backend, slots, ${costColumnList}, wanted, state, reason, since,
            $1 as agent_id, epoch + 1 as epoch, not at_backup_url as at_backup_url`,
-        [agentID, backends, freeSlots],
+        roomParameters(agentID, backends, room),
       ),
 
     /**

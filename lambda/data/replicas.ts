@@ -1,19 +1,24 @@
 // SQL of replicas: the rows that agents claim, and what they report of them.
+import { costNames } from '../domain/capacity.ts';
+import type { StreamCost } from '../domain/capacity.ts';
 import { declaredDead } from './agents.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import { replicaClaims } from './replica-claims.ts';
+import type { StoredCost } from './replica-costs.ts';
+import { costColumnList, costColumns } from './replica-costs.ts';
 import type { StateReason, StreamBackend } from './streams.ts';
 
 export type ReplicaRole = 'primary' | 'backup';
 export const replicaStates = ['waiting', 'connecting', 'live', 'failing', 'ended'] as const;
 export type ReplicaState = (typeof replicaStates)[number];
 
-export interface Replica {
+export interface Replica extends StoredCost {
   readonly id: string;
   readonly stream_id: string;
   readonly role: ReplicaRole;
   readonly backend: StreamBackend;
+  /** What it counts against its user's limit, see `slotsOf`. */
   readonly slots: number;
   readonly wanted: 'live' | 'ended';
   readonly state: ReplicaState;
@@ -32,6 +37,7 @@ export interface NewReplica {
   readonly role: ReplicaRole;
   readonly backend: StreamBackend;
   readonly slots: number;
+  readonly cost: StreamCost;
 }
 
 /** Which claim of a replica a report is about. */
@@ -89,12 +95,21 @@ export function replicas(db: Queryable) {
     /** Makes a replica that nobody holds yet, in place of the one that an earlier run of the stream left. */
     insert: (replica: NewReplica) =>
       db.query(
-        `insert into replicas (id, stream_id, role, backend, slots) values ($1, $2, $3, $4, $5)
+        `insert into replicas (id, stream_id, role, backend, slots, ${costColumnList})
+         values ($1, $2, $3, $4, $5, ${costNames.map((_, index) => `$${index + 6}`).join(', ')})
          on conflict (stream_id, role) do update set
            id = excluded.id, backend = excluded.backend, slots = excluded.slots,
+           ${costNames.map((name) => `${costColumns[name]} = excluded.${costColumns[name]}`).join(', ')},
            wanted = 'live', state = 'waiting', reason = null, since = now(), agent_id = null, epoch = 0,
            requested_at = now(), is_offered = false, successor_id = null, at_backup_url = false`,
-        [replica.id, replica.streamID, replica.role, replica.backend, replica.slots],
+        [
+          replica.id,
+          replica.streamID,
+          replica.role,
+          replica.backend,
+          replica.slots,
+          ...costNames.map((name) => replica.cost[name]),
+        ],
       ),
 
     deleteRole: (streamID: string, role: ReplicaRole) =>

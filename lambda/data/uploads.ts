@@ -1,4 +1,5 @@
 // SQL of uploads and the facts that probing found in them.
+import type { ContentFacts } from '../domain/rendition.ts';
 import type { DynamicRange } from '../domain/video-format.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -30,6 +31,8 @@ export interface Upload {
   readonly type: UploadType;
   readonly object_key: string;
   readonly declared_size_bytes: number | null;
+  /** How many bytes may come, until they have. */
+  readonly expected_bytes: number;
   readonly size_bytes: number | null;
   readonly uploaded: boolean;
   readonly probe_state: (typeof probeStates)[number];
@@ -41,7 +44,7 @@ export interface Upload {
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
   readonly dynamic_range: DynamicRange;
-  /** SHA-256 of its bytes in hexadecimal digits; null until it was worked out. */
+  /** As contentHashOf of domain/rendition.ts makes it, beginning with the SHA-256 of the bytes; null until then. */
   readonly content_hash: string | null;
   readonly created_at: Date;
   /** Null for uploads that were not imported. */
@@ -53,6 +56,19 @@ export type ProbedFacts = Pick<
   'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec' | 'dynamic_range'
 >;
 
+/** What was found in an upload that has been examined. What its user said that it is counts for nothing here. */
+export function contentFacts(
+  upload: Pick<Upload, 'duration_seconds' | 'video_codec' | 'audio_codec' | 'dynamic_range'>,
+): ContentFacts {
+  const moving = upload.video_codec === null ? 'audio' : 'video';
+  return {
+    kind: upload.duration_seconds === null ? 'image' : moving,
+    durationSeconds: upload.duration_seconds,
+    hasAudio: upload.audio_codec !== null,
+    dynamicRange: upload.dynamic_range,
+  };
+}
+
 export interface NewUpload {
   readonly id: string;
   readonly userID: string;
@@ -61,6 +77,8 @@ export interface NewUpload {
   readonly type: UploadType;
   readonly objectKey: string;
   readonly declaredSizeBytes: number | null;
+  /** How many bytes may come, which count until they have. */
+  readonly expectedBytes: number;
 }
 
 const columns = `uploads.*, (
@@ -72,8 +90,8 @@ export function uploads(db: Queryable) {
     insert: async (upload: NewUpload) =>
       (await one<Upload>(
         db,
-        `insert into uploads (id, user_id, name, mime_type, type, object_key, declared_size_bytes)
-         values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
+        `insert into uploads (id, user_id, name, mime_type, type, object_key, declared_size_bytes, expected_bytes)
+         values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
         [
           upload.id,
           upload.userID,
@@ -82,6 +100,7 @@ export function uploads(db: Queryable) {
           upload.type,
           upload.objectKey,
           upload.declaredSizeBytes,
+          upload.expectedBytes,
         ],
       ))!,
 
@@ -119,6 +138,14 @@ export function uploads(db: Queryable) {
 
     /** The upload, whoever owns it: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1`, [id]),
+
+    /** One of the uploads that have this content and can be played, whoever owns it. */
+    anyWithContent: (contentHash: string) =>
+      one<Upload>(
+        db,
+        `select ${columns} from uploads where content_hash = $1 and probe_state = 'completed' order by id limit 1`,
+        [contentHash],
+      ),
 
     /** Those of these uploads that are this user's, in no order, to be shown. */
     ofUser: (userID: string, ids: readonly string[]) =>
@@ -168,12 +195,19 @@ export function uploads(db: Queryable) {
     /** Notes what the source of an import says of it. A name of null leaves the one that is there. */
     describe: (
       id: string,
-      said: { name: string | null; mimeType: string; type: UploadType; sizeBytes: number | null },
+      said: {
+        name: string | null;
+        mimeType: string;
+        type: UploadType;
+        sizeBytes: number | null;
+        expectedBytes: number;
+      },
     ) =>
       db.query(
-        `update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5
+        `update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5,
+           expected_bytes = $6
          where id = $1`,
-        [id, said.name, said.mimeType, said.type, said.sizeBytes],
+        [id, said.name, said.mimeType, said.type, said.sizeBytes, said.expectedBytes],
       ),
 
     /** Notes what the content of an import is, whatever its source said. */

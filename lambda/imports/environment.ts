@@ -10,6 +10,7 @@ export const importVariables = [
   'UPLOADS_BUCKET',
   'ALLOW_PRIVATE_ADDRESSES',
   'IMPORT_RELEASE_PARAMETER',
+  'LIMIT_FACTOR',
 ] as const;
 
 /** Where the worker is in the publisher's image, below the folder of the agent. */
@@ -19,6 +20,7 @@ export interface ImportEnvironment extends DatabaseEnvironment {
   readonly uploadsBucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
+  readonly limitFactor: number;
   /** Name of the parameter with the ARN of the task definition that is current. */
   readonly releaseParameter: string;
 }
@@ -30,6 +32,7 @@ export function readImportEnvironment(env: NodeJS.ProcessEnv): ImportEnvironment
     uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
     queueURLs: readQueueURLs(env),
     allowPrivateAddresses: requiredVariable(env, 'ALLOW_PRIVATE_ADDRESSES') === 'true',
+    limitFactor: Number(requiredVariable(env, 'LIMIT_FACTOR')),
     releaseParameter: requiredVariable(env, 'IMPORT_RELEASE_PARAMETER'),
   };
 }

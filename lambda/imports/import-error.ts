@@ -62,6 +62,7 @@ const failures = {
   },
   empty: { retriable: false, detail: 'The source sends an empty file. Check the link.' },
   too_large: { retriable: false, detail: 'The file is larger than an import may be. Use a smaller file.' },
+  limit_reached: { retriable: false, detail: 'Import it once more when there is room.' },
   cut_off: {
     retriable: true,
     detail: 'The source ends before the file does, again and again. Import once more later, or use another source.',

@@ -2,6 +2,8 @@
 
 export interface ImportLimits {
   readonly maxBytes: number;
+  /** The same where the source does not say beforehand how many bytes it has. */
+  readonly maxBytesUnannounced: number;
   /** The time from the first claim to the end, over all workers and tries. */
   readonly totalSeconds: number;
   readonly maxRedirects: number;
@@ -21,6 +23,7 @@ const gibibyte = 1024 ** 3;
 
 export const importLimits: ImportLimits = {
   maxBytes: 100 * gibibyte,
+  maxBytesUnannounced: 5 * gibibyte,
   // This is less than the day after which the store throws unfinished parts away.
   totalSeconds: 12 * 3600,
   maxRedirects: 10,

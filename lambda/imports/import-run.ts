@@ -134,7 +134,8 @@ export class ImportRun {
   }
 
   async #copy(bytes: AsyncIterable<Buffer>, writer: PartWriter): Promise<void> {
-    const { maxBytes } = this.#options.source.limits;
+    const { maxBytes: mostBytes, maxBytesUnannounced } = this.#options.source.limits;
+    const maxBytes = this.#version?.sizeBytes === null ? Math.min(mostBytes, maxBytesUnannounced) : mostBytes;
     for await (const chunk of bytes) {
       if (writer.bytes === 0 && looksLikePage(chunk)) throw new ImportError('web_page');
       if (writer.bytes + chunk.length > maxBytes)

@@ -5,7 +5,9 @@ import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { ClaimedImport } from '../data/imports.ts';
+import { wordsOf } from '../domain/limits.ts';
 import { endImport } from '../orchestration/end-import.ts';
+import { limitReached } from '../orchestration/limits.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import { createWakeUp } from '../ports/command-queue/wake-up.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -18,6 +20,8 @@ export interface ImportWorkerOptions {
   readonly objects: ObjectStore;
   readonly queue: CommandQueue;
   readonly source: SourceOptions;
+  /** Multiplies every limit of domain/limits.ts. */
+  readonly limitFactor: number;
   /** How many imports are carried out at a time. Each takes the memory of two parts. */
   readonly slots: number;
   /** When its worker has not renewed it for this long, an import may be claimed by another. */
@@ -110,11 +114,14 @@ class ImportWorker {
   }
 
   #begin(claim: ClaimedImport, renewedAtMs: number): void {
-    const { pool, onLoad, log } = this.#options;
+    const { pool, source: sourceOptions, limitFactor, onLoad, log } = this.#options;
+    const unannounced = sourceOptions.limits.maxBytesUnannounced;
     log('import_claimed', { uploadID: claim.upload_id, epoch: claim.epoch });
     const ending = new AbortController();
     const begin = async (multipartID: string, source: OpenSource) => {
-      if (await inTransaction(pool, (tx) => beginImport(tx, claim, multipartID, source))) return;
+      const expectedBytes = source.version.sizeBytes ?? unannounced;
+      const work = { claim, multipartID, source, expectedBytes, limitFactor };
+      if (await inTransaction(pool, (tx) => beginImport(tx, work))) return;
       ending.abort(new ImportTaken());
       ending.signal.throwIfAborted();
     };
@@ -200,23 +207,36 @@ class ImportWorker {
   }
 }
 
+interface BegunImport {
+  readonly claim: ClaimedImport;
+  readonly multipartID: string;
+  readonly source: OpenSource;
+  /** How many bytes come, or may come where the source does not say it. */
+  readonly expectedBytes: number;
+  readonly limitFactor: number;
+}
+
 /**
  * Writes down the beginning of an import.
  * @returns false, with nothing changed, when the import is no longer this worker's
+ * @throws {ImportError} limit_reached where its user may not have so many bytes
  */
 async function beginImport(
   data: Database,
-  claim: ClaimedImport,
-  multipartID: string,
-  { version, name, mimeType, type }: OpenSource,
+  { claim, multipartID, source, expectedBytes, limitFactor }: BegunImport,
 ): Promise<boolean> {
+  const { version, name, mimeType, type } = source;
   const upload = await data.uploads.lock(claim.user_id, claim.upload_id);
   if (!upload || !(await data.imports.beginParts(identityOf(claim), multipartID, version))) return false;
+  const more = { storedBytes: expectedBytes, incomingBytes: expectedBytes - upload.expected_bytes };
+  const reached = await limitReached(data, claim.user_id, limitFactor, more);
+  if (reached) throw new ImportError('limit_reached', { seen: wordsOf(reached) });
   await data.uploads.describe(upload.id, {
     name: claim.named ? null : name,
     mimeType,
     type,
     sizeBytes: version.sizeBytes,
+    expectedBytes,
   });
   return true;
 }

@@ -34,6 +34,7 @@ try {
       queue: createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog }),
       objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
       ...importWorkerDefaults,
+      limitFactor: environment.limitFactor,
       source: {
         allowPrivateAddresses: environment.allowPrivateAddresses,
         resolve: resolveBySystem,

@@ -20,6 +20,7 @@ export interface TimersEnvironment extends DatabaseEnvironment {
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
   readonly legacyRtmpURL: string | null;
+  readonly limitFactor: number;
 }
 
 /** The sweep arms timers as well. */

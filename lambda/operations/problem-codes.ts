@@ -170,10 +170,12 @@ export const problemCodes = {
     title: 'Webhook is disabled',
     explanation: 'Nothing is sent to a webhook that is disabled. Enable it first.',
   },
-  too_many_webhooks: {
+  limit_reached: {
     status: 422,
-    title: 'Too many webhooks',
-    explanation: 'There are as many webhooks as a user can have. Delete one first.',
+    title: 'Limit reached',
+    explanation:
+      'You have as much of something as you may have. limit, used and allowed say what it is, and detail what to do. ' +
+      'get_me has all limits; credits raise most of them.',
   },
   rate_limited: {
     status: 429,

@@ -4,12 +4,16 @@ import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { DueTime } from '../data/due-times.ts';
-import type { Stream } from '../data/streams.ts';
+import { costOfReplica } from '../data/replica-costs.ts';
+import type { Replica } from '../data/replicas.ts';
+import type { StateReason, Stream } from '../data/streams.ts';
+import { wordsOf } from '../domain/limits.ts';
+import { noCapacityDetail } from '../domain/no-capacity.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
 import { eachInTurn } from './each-in-turn.ts';
 import { fireCredits } from './fire-credits.ts';
 import { startStream } from './start-stream.ts';
-import type { StartOptions } from './start-stream.ts';
+import type { StartOptions, StartResult } from './start-stream.ts';
 import { stopStream } from './stop-stream.ts';
 
 /**
@@ -42,16 +46,20 @@ async function fire(data: Database, due: DueTime, stream: Stream, startOptions: 
       await stopStream(data, stream, due.kind);
       return;
     case 'activation_timeout': {
-      const reported = (await data.replicas.ofStream(stream.id)).find((replica) => replica.reason !== null)?.reason;
-      await data.streams.move(stream, 'no_evidence', reported ?? noCapacity);
+      const replicas = await data.replicas.ofStream(stream.id);
+      const reported = replicas.find((replica) => replica.reason !== null)?.reason;
+      await data.streams.move(stream, 'no_evidence', reported ?? (await noCapacity(data, replicas)));
     }
   }
 }
 
-const noCapacity = {
-  code: 'no_capacity',
-  detail: 'No publisher was free to take the stream; it starts as soon as one is.',
-};
+async function noCapacity(data: Database, replicas: readonly Replica[]): Promise<StateReason> {
+  const waiting = replicas.find(({ agent_id: holder }) => holder === null);
+  const detail = waiting
+    ? noCapacityDetail(costOfReplica(waiting), waiting.backend, await data.agents.takers(waiting.backend))
+    : 'A publisher has taken the stream and has not said yet that it is on air; it goes on trying.';
+  return { code: 'no_capacity', detail };
+}
 
 async function fireScheduleStart(
   data: Database,
@@ -66,12 +74,13 @@ async function fireScheduleStart(
     return;
   }
   const result = await startStream(data, stream, 'schedule_start', startOptions);
-  if ('issues' in result) {
-    const detail = result.issues
-      .filter(isBlocking)
-      .map((issue) => `${issue.error} ${issue.suggestion}`)
-      .join(' ');
-    await data.streams.move(stream, 'schedule_start_refused', { code: result.issues[0]!.code, detail });
-    await data.dueTimes.clear(stream.id);
-  }
+  if ('stream' in result) return;
+  await data.streams.move(stream, 'schedule_start_refused', refusalOf(result));
+  await data.dueTimes.clear(stream.id);
+}
+
+function refusalOf(result: Exclude<StartResult, { readonly stream: Stream }>): StateReason {
+  if ('limit' in result) return { code: 'limit_reached', detail: wordsOf(result.limit) };
+  const sentences = result.issues.filter(isBlocking).map((issue) => `${issue.error} ${issue.suggestion}`);
+  return { code: result.issues[0]!.code, detail: sentences.join(' ') };
 }

@@ -3,13 +3,16 @@
 import type { Database } from '../data/database.ts';
 import type { Playlist } from '../data/playlists.ts';
 import type { Stream } from '../data/streams.ts';
+import type { Use } from '../domain/limits.ts';
 import { isPending } from '../domain/readiness.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
+import { slotsOf } from '../domain/video-format.ts';
 import { launchStream } from './launch-stream.ts';
+import { limitReached } from './limits.ts';
 import { prepareAndLaunch } from './prepare-media.ts';
 import { requestDraftPublish } from './publish-draft.ts';
-import { issuesOf, loadParts, uploadFacts } from './stream-parts.ts';
+import { issuesOf, loadParts, uploadFacts, wantsBackup } from './stream-parts.ts';
 import type { StreamingSettings, StreamParts } from './stream-parts.ts';
 import { snapshotsOf } from './timeline-snapshots.ts';
 
@@ -21,8 +24,8 @@ export interface StartOptions {
   readonly random: () => number;
 }
 
-/** The stream as it is now, or all issues where one of them keeps it from starting. */
-export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly stream: Stream };
+/** The stream as it is now; or all issues where one of them keeps it from starting; or the limit that does. */
+export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly limit: Use } | { readonly stream: Stream };
 
 /**
  * Moves a stream to `activating`, or on to `preparing`. The caller has locked it, and its state is one that it can
@@ -40,6 +43,9 @@ export async function startStream(
   const found = await loadParts(data, stream);
   const issues = issuesOf(found, settings, now);
   if (issues.some(isBlocking)) return { issues };
+  const wanted = { runningStreams: 1, runningSlots: slotsOfStart(found) };
+  const limit = await limitReached(data, stream.user_id, settings.limitFactor, wanted);
+  if (limit) return { limit };
 
   const parts = { ...found, playlists: await publishChangedDrafts(data, found, now) };
   const moved = await data.streams.move(stream, cause);
@@ -52,6 +58,11 @@ export async function startStream(
   const begun = (await data.streams.lockAny(stream.id))!;
   await (stream.stream_backend === 'manifest' ? prepareAndLaunch : launchStream)(data, begun, now);
   return { stream: (await data.streams.find(stream.user_id, stream.id))! };
+}
+
+/** The slots of all replicas that the stream has if it is started now. */
+function slotsOfStart({ stream, format }: StreamParts): number {
+  return slotsOf(stream.stream_backend ?? 'ffmpeg', format.quality, format.framerate) * (wantsBackup(stream) ? 2 : 1);
 }
 
 /** A start plays the drafts as they are, so each draft that differs from its live snapshot is published at once. */

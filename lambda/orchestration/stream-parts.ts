@@ -19,6 +19,8 @@ export interface StreamingSettings {
   readonly allowPrivateAddresses: boolean;
   /** Where a stream that has only the deprecated streamKey is published; null where such streams cannot start. */
   readonly legacyRtmpURL: string | null;
+  /** Multiplies every limit of domain/limits.ts. */
+  readonly limitFactor: number;
 }
 
 /** Everything that a stream names, as far as it is there. */

@@ -77,6 +77,7 @@ export class PlatformAccess {
       TIMER_QUEUE_ARN: timers.queue.queueArn,
       LEGACY_RTMP_URL: settings.legacyRtmpUrl ?? '',
       RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
+      LIMIT_FACTOR: String(settings.limitFactor),
     };
   }
 

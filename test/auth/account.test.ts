@@ -137,6 +137,11 @@ async function knownOf(clientIDs: readonly string[]): Promise<string[]> {
   return rows.map((row) => row.client_id);
 }
 
+const endConsent = (clientID: string) =>
+  site.pool().query('delete from oauth_consents where client_id = $1', [clientID]);
+const refreshTokensOf = (clientID: string) =>
+  all(site.pool(), 'select id from oauth_refresh_tokens where client_id = $1', [clientID]);
+
 describe('an application', () => {
   test('is agreed to once for its scopes, and again for more', async () => {
     const application = await registerClient(site.origin());
@@ -165,6 +170,29 @@ describe('an application', () => {
     expect((await gone.refresh(goneTokens.refresh_token)).body.error).toBe('invalid_grant');
     site.advance(60);
     expect([await statusOf(goneTokens.access_token), await statusOf(keptTokens.access_token)]).toEqual([401, 200]);
+  });
+
+  test('that is disconnected has no use for a code that it kept', async () => {
+    const application = await registerClient(site.origin());
+    await connect(application, user, browser);
+    const { url, verifier } = await application.authorizationRequest('service:read');
+    const code = (await browser.visit(url)).searchParams.get('code')!;
+    const disconnect = () =>
+      browser.post('/api/auth/account/applications/disconnect', { clientID: application.clientID });
+    expect((await disconnect()).status).toBe(200);
+    expect(await application.exchange(code, verifier)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect((await disconnect()).status).toBe(404);
+  });
+
+  test('that is disconnected while it trades a code or a refresh token keeps nothing of it', async () => {
+    const application = await registerClient(site.origin());
+    const tokens = await connect(application, user, browser);
+    const { url, verifier } = await application.authorizationRequest('service:read');
+    const code = (await browser.visit(url)).searchParams.get('code')!;
+    await endConsent(application.clientID);
+    expect((await application.exchange(code, verifier)).body.error).toBe('invalid_grant');
+    expect((await application.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant');
+    expect(await refreshTokensOf(application.clientID)).toEqual([]);
   });
 
   test('can give back its own access token, and not that of another', async () => {

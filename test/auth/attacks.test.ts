@@ -49,6 +49,13 @@ async function refusedRefreshes(clientID: string): Promise<number> {
   return (await site.pool().query(query, [clientID])).rowCount!;
 }
 
+const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+/** How often somebody was refused to sign in. */
+async function refusedSignIns(): Promise<number> {
+  return (await site.pool().query(`select from security_events where kind = 'sign_in_refused'`)).rowCount!;
+}
+
 describe('asking for authorization', () => {
   test.each([
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
@@ -131,6 +138,39 @@ describe('registering an application', () => {
     await expect(registerClient(site.origin(), { redirect_uris: [redirectURI] })).rejects.toThrow('answered 400');
   });
 
+  test('with an address that we would call registers without it', async () => {
+    const calls = vi.spyOn(globalThis, 'fetch');
+    const curious = await registerClient(site.origin(), {
+      backchannel_logout_uri: 'https://foo.internal/',
+      backchannel_logout_session_required: true,
+    });
+    const through = browserSession(site.origin);
+    const { url, verifier } = await curious.authorizationRequest('openid service:read');
+    const callback = await through.authorize(url, { user, accept: true });
+    expect((await curious.exchange(callback.searchParams.get('code')!, verifier)).status).toBe(200);
+    expect((await through.post('/api/auth/sign-out')).status).toBe(200);
+    const called = calls.mock.calls.map(([target]) => new URL(target instanceof Request ? target.url : target).origin);
+    calls.mockRestore();
+    expect(new Set(called)).toEqual(new Set([site.origin()]));
+    const metadata = await (await fetch(`${site.origin()}/.well-known/openid-configuration`)).json();
+    expect(metadata).toMatchObject({ backchannel_logout_supported: false });
+    const keysElsewhere = {
+      jwks_uri: 'https://foo.internal/keys',
+      token_endpoint_auth_method: 'private_key_jwt',
+      redirect_uris: [webRedirect],
+    };
+    await expect(registerClient(site.origin(), keysElsewhere)).rejects.toThrow('answered 400');
+  });
+
+  test('with a list that is nested deeply is refused, and no failure of ours', async () => {
+    const answer = await fetch(`${site.origin()}/api/auth/oauth2/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"client_name":"Deep","redirect_uris":${deep(20_000)}}`,
+    });
+    expect([answer.status, (await answer.json()).error]).toEqual([400, 'invalid_client_metadata']);
+  });
+
   test('without consent and PKCE does not do without them', async () => {
     const greedy = await registerClient(site.origin(), { skip_consent: true, require_pkce: false }).catch(() => null);
     if (!greedy) return;
@@ -143,6 +183,28 @@ describe('registering an application', () => {
     expect((await browser.authorize(withoutPKCE, { user, accept: true })).searchParams.get('error')).toBe(
       'invalid_request',
     );
+  });
+});
+
+describe('a sign-in', () => {
+  test.each([
+    ['an address that is no text', '{"email":{"toString":1},"password":"x"}'],
+    ['no object', '[]'],
+    ['an address that is nested deeply', `{"email":${deep(5000)},"password":"x"}`],
+    ['a password that is nested deeply', `{"email":"a@example.com","password":${deep(5000)}}`],
+    ['more that is nested deeply', `{"email":"a@example.com","password":"x","more":${deep(20_000)}}`],
+  ])('with %s is refused, and written down', async (_name, body) => {
+    const before = await refusedSignIns();
+    const failuresBefore = site.logged.length;
+    const answer = await fetch(`${site.origin()}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: site.origin() },
+      body,
+    });
+    expect([400, 401]).toContain(answer.status);
+    expect(await answer.json()).toMatchObject({ message: expect.any(String) });
+    expect(await refusedSignIns()).toBe(before + 1);
+    expect(site.logged.slice(failuresBefore).join()).not.toContain('auth_failed');
   });
 });
 

@@ -26,7 +26,7 @@ const server = createServer((request, response) => void listener(request, respon
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 
 function platform() {
-  const rules = { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 1000 };
+  const rules = { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 1000, limitFactor: 1000 };
   const rest = createRestHandler(createService(connections, rules, () => {}));
   return getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
 }
@@ -58,6 +58,7 @@ function bare() {
       type: 'video' as const,
       objectKey: id,
       declaredSizeBytes: null,
+      expectedBytes: 0,
     };
     const made = await inTransaction(pool, (transaction) => transaction.uploads.insert(upload));
     return c.json(made, 201);

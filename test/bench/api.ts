@@ -75,6 +75,7 @@ async function fill(url: string): Promise<string[]> {
         type: 'video',
         objectKey: id,
         declaredSizeBytes: null,
+        expectedBytes: 0,
       });
     }
   }

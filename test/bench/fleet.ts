@@ -11,13 +11,14 @@ import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts'
 import { figuresPerSecond } from '../../lambda/publisher/agent/chores.ts';
 import { ReplicaClaims } from '../../lambda/publisher/agent/replica-claims.ts';
 import { ReportWriter } from '../../lambda/publisher/agent/report-writer.ts';
+import { capacityFor } from '../support/capacities.ts';
 
 const renewEveryMs = 1000;
 /** So many connections more are for renewals, which wait for nothing else. */
 const leaseConnections = 10;
 
 export const startOptions = {
-  settings: { allowPrivateAddresses: true, legacyRtmpURL: null },
+  settings: { allowPrivateAddresses: true, legacyRtmpURL: null, limitFactor: 1000 },
   newID: (prefix: string) => newID(prefix, new Date()),
   random: Math.random,
 };
@@ -26,7 +27,7 @@ interface FleetOptions {
   readonly pool: Pool;
   readonly agents: number;
   /** How many replicas an agent can hold. */
-  readonly slots: number;
+  readonly room: number;
 }
 
 export class Fleet {
@@ -142,16 +143,16 @@ class BenchAgent {
   }
 
   #claims(signal: AbortSignal): ReplicaClaims {
-    const held = this.#held;
+    const [held, { room }] = [this.#held, this.#options];
     return new ReplicaClaims({
       agentID: this.id,
-      slots: this.#options.slots,
+      capacity: capacityFor(room, 'ffmpeg'),
       backends: ['manifest', 'ffmpeg'],
       data: databaseOn(this.#options.pool),
       replicas: {
         byID: held,
-        get slotsUsed() {
-          return held.size;
+        get usedShare() {
+          return held.size / room;
         },
         begin: (replica) => void this.#begin(replica),
       },

@@ -39,7 +39,7 @@ export async function orchestrationBench(): Promise<void> {
     await withDatabase(connections, async (pool) => {
       await fillStreams(pool, streams, agentCount);
       const left = lostShares.reduce((agents, share) => agents - Math.round(agents * share), agentCount);
-      const fleet = new Fleet({ pool, agents: agentCount, slots: Math.ceil((streams / left) * spareShare) + 1 });
+      const fleet = new Fleet({ pool, agents: agentCount, room: Math.ceil((streams / left) * spareShare) + 1 });
       const used = await timeUsed(pool);
       fleet.begin();
       await delay(2 * renewEveryMs);
@@ -177,7 +177,7 @@ async function scheduleBench(pool: Pool): Promise<void> {
   );
   await insertAgents(pool, scheduleAgents);
   await pool.query('vacuum analyze');
-  const fleet = new Fleet({ pool, agents: scheduleAgents, slots: scheduleCount });
+  const fleet = new Fleet({ pool, agents: scheduleAgents, room: scheduleCount });
   fleet.begin();
   await orTooLate(fleet.countLive(scheduleCount));
   await fleet.end();

@@ -41,6 +41,7 @@ export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSe
         resolve,
         limits: { ...importLimits, firstDelayMs: 5, maxDelayMs: 20, ...limits },
       },
+      limitFactor: 100,
       slots: 2,
       leaseSeconds: 10,
       renewEveryMs: 50,

@@ -42,7 +42,7 @@ describe('webhooks on one machine', () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => user.call('POST', '/webhooks', made)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
     expect(new Set(answers.filter(({ status }) => status !== 201).map(({ body }) => body.code))).toEqual(
-      new Set(['too_many_webhooks']),
+      new Set(['limit_reached']),
     );
   });
 

@@ -1,6 +1,5 @@
 // The table of stages: a mistake in it fails the synth and is named; an engineer's own stage has the values of dev.
 import { describe, expect, test } from 'vitest';
-import { slotsOf } from '../../lambda/domain/video-format.ts';
 import { checkStage, type StageSettings } from '../../lib/stage-settings.ts';
 import { stages, stagesToBuild } from '../../lib/stages.ts';
 
@@ -26,13 +25,14 @@ const malformed: Record<keyof StageSettings, unknown> = {
   apiRequestsPerSecond: '100',
   apiBurstRequests: Number.NaN,
   rateLimitFactor: 0,
+  limitFactor: 0.5,
   gpuInstanceType: 'p5.48xlarge',
   gpuMachinesMin: -1,
   gpuMachinesMax: dev.ffmpegAgentsMax + dev.mediaWorkersMax,
-  ffmpegAgentSlots: slotsOf('ffmpeg', 'q_2160p', 'f_60') - 1,
+  gpuMegapixels: 497,
   ffmpegAgentsMin: 0,
   ffmpegAgentsMax: dev.ffmpegAgentsMin - 1,
-  manifestAgentSlots: 1.5,
+  manifestAgentNetworkMbps: 49,
   manifestAgentsMin: 0,
   manifestAgentsMax: null,
   mediaWorkersMax: 0,

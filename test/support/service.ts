@@ -69,6 +69,7 @@ export const baseURL = 'http://127.0.0.1:3999/v1';
 export function testService({
   allowPrivateAddresses = true,
   rateLimitFactor = 100,
+  limitFactor = 100,
   database = testDatabase(),
 } = {}): TestService {
   const logged: string[] = [];
@@ -110,7 +111,11 @@ export function testService({
       sealer: createSealer([testDataKey]),
       origin: new URL(baseURL).origin,
     };
-    const service = createService(connections, { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor }, log);
+    const service = createService(
+      connections,
+      { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor, limitFactor },
+      log,
+    );
     const rest = createRestHandler(service);
     made = {
       pool,

@@ -111,7 +111,7 @@ export function testSite({
     const objects = createFileObjectStore({ folder, baseURL: `${origin}/objects`, signingKey: 'test' });
     const parts = [
       { pool, objects, queue, sealer, payment, crypto, serviceSecret, origin },
-      { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 },
+      { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100, limitFactor: 100 },
       log,
     ] as const;
     const service = createService(...parts);

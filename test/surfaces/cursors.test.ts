@@ -24,6 +24,7 @@ async function addUpload(userID: string): Promise<string> {
     type: 'video',
     objectKey: id,
     declaredSizeBytes: null,
+    expectedBytes: 0,
   });
   return id;
 }

@@ -1,5 +1,7 @@
 // GET /me: who the caller is.
 import * as z from 'zod';
+import { limitNames, limits } from '../../domain/limits.ts';
+import { limitsOf } from '../../orchestration/limits.ts';
 import { framerate, quality, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -18,13 +20,27 @@ const me = z
     featureFlags: z.object({
       streamBackendEdit: z.boolean().describe('streamBackend may be changed on existing streams.'),
     }),
+    limits: z
+      .array(
+        z
+          .object({
+            limit: z.enum(limitNames),
+            what: z.string().describe('What is counted.'),
+            used: z.number(),
+            allowed: z.number().describe('Credits raise most limits.'),
+          })
+          .meta({ id: 'LimitUse' }),
+      )
+      .describe('What you have of all that is limited. What would be more is refused with limit_reached.'),
   })
   .meta({ id: 'Me' });
 
 export const getMe = operation(['service:read'], {
   id: 'getMe',
   summary: "The caller's profile",
-  description: 'Whose credential this is, what new streams take by default, and which features are enabled.',
+  description:
+    'Whose credential this is, what new streams take by default, which features are enabled, and how much of each ' +
+    'limit is used.',
   tag: 'account',
   method: 'GET',
   path: '/me',
@@ -34,6 +50,8 @@ export const getMe = operation(['service:read'], {
     const user = await ctx.data.users.find(ctx.caller.userID);
     // A token can still be valid for some seconds after its user was deleted.
     if (!user) throw new ProblemError('unauthenticated', 'There is no such user any more.');
+    const wanted = ctx.isWanted('Me.limits');
+    const uses = wanted ? await limitsOf(ctx.data, user.id, ctx.settings.limitFactor) : [];
     return {
       id: user.id,
       email: user.email,
@@ -45,6 +63,7 @@ export const getMe = operation(['service:read'], {
         framerate: user.default_framerate,
       },
       featureFlags: { streamBackendEdit: user.stream_backend_edit },
+      limits: uses.map((use) => ({ ...use, what: limits[use.limit].what })),
     };
   },
 });

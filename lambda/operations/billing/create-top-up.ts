@@ -1,6 +1,7 @@
 // POST /billing/top-ups: a link to pay for credits by card.
 import * as z from 'zod';
 import { timestamp } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
@@ -25,9 +26,10 @@ export const createTopUp = operation(['service:billing'], {
     amountCents: z.int().min(100).max(1_000_000).describe('US cents: 100 (1 dollar) to 1,000,000.'),
   }),
   output: { status: 201, body: topUp },
-  errors: [],
+  errors: ['limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { body: { amountCents } }) {
+    await assertRoom(ctx, { pendingTopUps: 1 });
     const invoiceID = ctx.newID('inv');
     const credits = amountCents;
     const { url, expiresAt } = await ctx.payment

@@ -1,6 +1,7 @@
 // POST /destinations: creates a destination, which is an RTMP ingest to stream to.
 import * as z from 'zod';
 import { destinationKeyPlace } from '../../domain/sealed-places.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { assertDestination, destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';
 
@@ -16,9 +17,10 @@ export const createDestination = operation(['service:write'], {
   path: '/destinations',
   body: z.strictObject(destinationFields),
   output: { status: 201, body: destinationSchema, location: (destination) => `/destinations/${destination.id}` },
-  errors: ['destination_forbidden'],
+  errors: ['destination_forbidden', 'limit_reached'],
   async handle(ctx, { body }) {
     assertDestination(ctx, body);
+    await assertRoom(ctx, { destinations: 1 });
     const id = ctx.newID('dst');
     const destination = await ctx.data.destinations.insert({
       id,

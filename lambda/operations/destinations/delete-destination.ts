@@ -1,4 +1,5 @@
 // DELETE /destinations/{id}: archives a destination.
+import { bounds } from '../../domain/limits.ts';
 import { judgeUsersOf } from '../../orchestration/judge-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -9,6 +10,7 @@ export const deleteDestination = operation(['service:destructive'], {
   summary: 'Archive a destination',
   description:
     'It can still be read, and is listed with archived=true, but no stream starts on it any more. ' +
+    `Of those that no stream names, the last ${bounds.archivedDestinationsPerUser} are kept. ` +
     'Refused while a live stream uses it. Repeating the call changes nothing.',
   tag: 'destinations',
   method: 'DELETE',
@@ -25,6 +27,7 @@ export const deleteDestination = operation(['service:destructive'], {
       throw new ProblemError('resource_in_use', 'A live stream is published to this destination. Stop it first.');
     }
     await ctx.data.destinations.archive(id);
+    await ctx.data.destinations.forgetArchived(ctx.caller.userID, bounds.archivedDestinationsPerUser);
     await judgeUsersOf(ctx.data, { destinationID: id });
     return undefined;
   },

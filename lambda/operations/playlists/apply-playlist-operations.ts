@@ -6,9 +6,10 @@ import type { PlaylistOperation } from '../../domain/playlist-edits.ts';
 import { keepPrepared } from '../../orchestration/prepare-media.ts';
 import type { Context } from '../context.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
-import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 const index = z.int().min(0).max(maxPlaylistItems).describe('Place in the playlist, from 0.');
 
@@ -47,7 +48,7 @@ export const applyPlaylistOperations = operation(['service:write'], {
       .describe('Refuses the batch with version_conflict if the playlist has another version by now.'),
   }),
   output: { status: 200, body: playlistSchema },
-  errors: ['not_found', 'version_conflict'],
+  errors: ['not_found', 'version_conflict', 'limit_reached'],
   hints: { destructive: true },
   async handle(ctx, { params, body }) {
     await assertUploads(ctx, body.operations);
@@ -64,6 +65,7 @@ export const applyPlaylistOperations = operation(['service:write'], {
       const path = `/operations/${operationIndex}${field === null ? '' : `/${field}`}`;
       throw new ProblemError('validation_failed', detail, { errors: [{ path, code: 'validation_failed', detail }] });
     }
+    await assertRoom(ctx, { playlistItems: itemsMore(playlist, result.spec) });
     const saved = await ctx.data.playlists.saveDraft(playlist.id, result.spec);
     await keepPrepared(ctx.data, 'playlist', playlist.id, { retries: true });
     return presentPlaylist(ctx, saved);

@@ -2,9 +2,10 @@
 import * as z from 'zod';
 import { keepPrepared } from '../../orchestration/prepare-media.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem, ProblemError } from '../problem-codes.ts';
-import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const copyPlaylist = operation(['service:write'], {
   id: 'copyPlaylist',
@@ -18,7 +19,7 @@ export const copyPlaylist = operation(['service:write'], {
   params: { id: pathID },
   body: z.strictObject({ targetPlaylistID: id.describe('The playlist to copy into.') }),
   output: { status: 200, body: playlistSchema },
-  errors: ['not_found', 'playlist_not_empty'],
+  errors: ['not_found', 'playlist_not_empty', 'limit_reached'],
   async handle(ctx, { params, body }) {
     const { userID } = ctx.caller;
     const { playlists } = ctx.data;
@@ -34,6 +35,7 @@ export const copyPlaylist = operation(['service:write'], {
         `The target has ${target.draft.items.length} items. Clear it, or copy into another playlist.`,
       );
     }
+    await assertRoom(ctx, { playlistItems: itemsMore(target, source.draft) });
     const saved = await playlists.saveDraft(target.id, source.draft);
     await keepPrepared(ctx.data, 'playlist', target.id, { retries: true });
     return presentPlaylist(ctx, saved);

@@ -5,6 +5,7 @@ import { playlistModes } from '../../domain/play-out.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { id, text } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../problem-codes.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
@@ -26,10 +27,11 @@ export const createPlaylist = operation(['service:write'], {
     name: text(1, 255).nullish().describe('For people.'),
   }),
   output: { status: 201, body: playlistSchema, location: (playlist) => `/playlists/${playlist.id}` },
-  errors: [],
+  errors: ['limit_reached'],
   async handle(ctx, { body }) {
     const stream = await ctx.data.streams.lock(ctx.caller.userID, body.streamID);
     if (!stream) throw fieldProblem('streamID', 'There is no such stream.');
+    await assertRoom(ctx, { playlists: 1 });
     const playlist = await ctx.data.playlists.insert({
       id: ctx.newID('ply'),
       userID: ctx.caller.userID,

@@ -44,6 +44,15 @@ export const playlistSchema = z
   })
   .meta({ id: 'Playlist' });
 
+/**
+ * How many items more a playlist has with another draft. It counts as many as its draft or what is live has, whichever
+ * is more, so that publishing never makes it more.
+ */
+export function itemsMore({ draft, live }: Pick<Playlist, 'draft' | 'live'>, next: PlaylistSpec): number {
+  const kept = live?.items.length ?? 0;
+  return Math.max(next.items.length, kept) - Math.max(draft.items.length, kept);
+}
+
 /** Presents playlists. One statement reads the uploads of all their items, and none where the caller wants no items. */
 export async function presentPlaylists(
   ctx: Context,

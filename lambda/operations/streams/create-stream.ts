@@ -1,6 +1,7 @@
 // POST /streams: creates a stream, which does not run yet.
 import * as z from 'zod';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { exampleStream, presentStream, streamFields, streamSchema } from './stream-schema.ts';
 import {
@@ -25,13 +26,14 @@ export const createStream = operation(['service:write'], {
   path: '/streams',
   body: z.strictObject(streamFields).meta({ examples: [exampleStream] }),
   output: { status: 201, body: streamSchema, location: (stream) => `/streams/${stream.id}` },
-  errors: ['schedule_in_past', 'stream_live'],
+  errors: ['schedule_in_past', 'stream_live', 'limit_reached'],
   async handle(ctx, { body }) {
     await assertFields(ctx, body);
     const id = ctx.newID('str');
     const settings = mergeSettings(ctx, id, null, body);
     assertSchedule(body, settings);
     assertVideoCodec(body, settings);
+    await assertRoom(ctx, { streams: 1 });
     const user = (await ctx.data.users.find(ctx.caller.userID))!;
     await ctx.data.streams.insert(id, user.id, {
       ...settings,

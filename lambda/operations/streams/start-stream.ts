@@ -5,6 +5,7 @@ import { isLive } from '../../domain/stream-lifecycle.ts';
 import { startStream as start } from '../../orchestration/start-stream.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
+import { limitProblem } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
@@ -21,7 +22,7 @@ export const startStream = operation(['service:write'], {
   path: '/streams/{id}/start',
   params: { id: pathID },
   output: { status: 200, body: streamSchema },
-  errors: ['not_found', 'stream_not_startable', 'stream_not_ready'],
+  errors: ['not_found', 'stream_not_startable', 'stream_not_ready', 'limit_reached'],
   hints: { idempotent: true, openWorld: true },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
@@ -31,7 +32,7 @@ export const startStream = operation(['service:write'], {
 
 /**
  * Starts a stream, which the caller has locked. One that is live is answered as it is.
- * @throws {ProblemError} stream_not_startable, stream_not_ready
+ * @throws {ProblemError} stream_not_startable, stream_not_ready, limit_reached
  */
 export async function startOrRefuse(ctx: Context, stream: Stream): Promise<Stream> {
   if (stream.state === 'stopping')
@@ -39,6 +40,7 @@ export async function startOrRefuse(ctx: Context, stream: Stream): Promise<Strea
   if (isLive(stream.state)) return stream;
   const result = await start(ctx.data, stream, 'start', ctx);
   if ('stream' in result) return result.stream;
+  if ('limit' in result) throw limitProblem(result.limit);
   const { issues } = result;
   const errors = issues.filter(isBlocking).map((issue) => issue.error);
   const members = { readiness: { ready: false, issues } };

@@ -1,5 +1,6 @@
 // POST /uploads/{id}/complete: checks that the bytes have arrived, and has them examined.
 import { orNotFound, pathID } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts';
@@ -15,7 +16,7 @@ export const completeUpload = operation(['service:write'], {
   path: '/uploads/{id}/complete',
   params: { id: pathID },
   output: { status: 200, body: uploadSchema },
-  errors: ['not_found', 'upload_incomplete', 'upload_mismatch', 'payload_too_large'],
+  errors: ['not_found', 'upload_incomplete', 'upload_mismatch', 'payload_too_large', 'limit_reached'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
@@ -42,6 +43,7 @@ export const completeUpload = operation(['service:write'], {
         `${object.sizeBytes} bytes arrived; an upload holds at most ${maxUploadBytes}.`,
       );
     }
+    await assertRoom(ctx, { storedBytes: object.sizeBytes });
     const completed = await ctx.data.uploads.markUploaded(upload.id, object.sizeBytes);
     await ctx.data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID: upload.id } });
     return presentUpload(completed);

@@ -5,6 +5,7 @@ import type { UploadType } from '../../data/uploads.ts';
 import { uploadKey } from '../../domain/object-keys.ts';
 import { abandonedAfterDays } from '../../domain/upload-times.ts';
 import { text } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts';
 
@@ -33,11 +34,16 @@ export const createUpload = operation(['service:write'], {
       .max(maxUploadBytes)
       .optional()
       .describe('Bytes. When given, exactly as many have to arrive.'),
-    type: z.enum(uploadTypes).optional().describe('What the file is to be used as; by default what its mimeType says.'),
+    type: z
+      .enum(uploadTypes)
+      .optional()
+      .describe('What the file is to be used as; by default what its mimeType says. The content has to fit.'),
   }),
   output: { status: 201, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
-  errors: [],
+  errors: ['limit_reached'],
   async handle(ctx, { body }) {
+    const expectedBytes = body.fileSize ?? maxUploadBytes;
+    await assertRoom(ctx, { uploads: 1, storedBytes: body.fileSize ?? 1, incomingBytes: expectedBytes });
     const id = ctx.newID('upl');
     const upload = await ctx.data.uploads.insert({
       id,
@@ -47,6 +53,7 @@ export const createUpload = operation(['service:write'], {
       type: body.type ?? (body.mimeType.split('/')[0]!.toLowerCase() as UploadType),
       objectKey: uploadKey(ctx.caller.userID, id),
       declaredSizeBytes: body.fileSize ?? null,
+      expectedBytes,
     });
     return presentUpload(upload);
   },

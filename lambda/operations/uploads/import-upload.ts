@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { faultOfImportURL, nameOfImport } from '../../domain/import-url.ts';
 import { uploadKey } from '../../domain/object-keys.ts';
 import { text } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../problem-codes.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
@@ -23,7 +24,7 @@ export const importUpload = operation(['service:write'], {
     name: text(1, 255).optional().describe('A name for people; by default the one that the source gives.'),
   }),
   output: { status: 202, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
-  errors: ['import_url_forbidden'],
+  errors: ['import_url_forbidden', 'limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { body }) {
     const fault = faultOfImportURL(body.url, ctx.settings);
@@ -36,6 +37,7 @@ export const importUpload = operation(['service:write'], {
         'import_url_forbidden',
       );
     }
+    await assertRoom(ctx, { uploads: 1, imports: 1, storedBytes: 1, incomingBytes: 1 });
     const { userID } = ctx.caller;
     const uploadID = ctx.newID('upl');
     await ctx.data.uploads.insert({
@@ -47,6 +49,8 @@ export const importUpload = operation(['service:write'], {
       type: 'video',
       objectKey: uploadKey(userID, uploadID),
       declaredSizeBytes: null,
+      // The worker that fetches it learns how many bytes come, and asks for room for them.
+      expectedBytes: 0,
     });
     await ctx.data.imports.insert({ uploadID, userID, url: body.url, named: body.name !== undefined });
     await ctx.data.outbox.send({ queue: 'imports', body: { uploadID } });

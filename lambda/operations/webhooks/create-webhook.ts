@@ -3,13 +3,12 @@ import * as z from 'zod';
 import { webhookSecretPlace } from '../../domain/sealed-places.ts';
 import { attemptSeconds, retriedForDays } from '../../domain/webhook-retries.ts';
 import { webhookSecret, webhookSecretBytes } from '../../domain/webhook-secret.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { ProblemError } from '../problem-codes.ts';
 import {
   assertWebhookURL,
   createdWebhookSchema,
   exampleWebhook,
-  maxWebhooks,
   presentWebhook,
   webhookFields,
 } from './webhook-schema.ts';
@@ -29,19 +28,22 @@ export const createWebhook = operation(['service:write'], {
   path: '/webhooks',
   body: z.strictObject(webhookFields).meta({ examples: [exampleWebhook] }),
   output: { status: 201, body: createdWebhookSchema, location: (webhook) => `/webhooks/${webhook.id}`, isSecret: true },
-  errors: ['webhook_url_forbidden', 'too_many_webhooks'],
+  errors: ['webhook_url_forbidden', 'limit_reached'],
   hints: { openWorld: true },
   async handle(ctx, { body }) {
     assertWebhookURL(ctx, body.url);
+    await assertRoom(ctx, { webhooks: 1 });
     const id = ctx.newID('whk');
     const secret = webhookSecret(ctx.randomBytes(webhookSecretBytes));
     const sealedSecret = ctx.sealer.seal(secret, webhookSecretPlace(id));
-    const webhook = await ctx.data.webhooks.insert(
-      { id, userID: ctx.caller.userID, url: body.url, events: [...new Set(body.events)], sealedSecret },
-      maxWebhooks,
-    );
-    if (!webhook)
-      throw new ProblemError('too_many_webhooks', `There are ${maxWebhooks} webhooks already. Delete one first.`);
+    const events = [...new Set(body.events)];
+    const webhook = await ctx.data.webhooks.insert({
+      id,
+      userID: ctx.caller.userID,
+      url: body.url,
+      events,
+      sealedSecret,
+    });
     return { ...presentWebhook(webhook), secret };
   },
 });

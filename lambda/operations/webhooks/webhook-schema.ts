@@ -11,9 +11,6 @@ import { fieldProblem } from '../problem-codes.ts';
 import { webhookEventTypes } from '../webhook-events.ts';
 import type { WebhookEventType } from '../webhook-events.ts';
 
-/** How many webhooks a user may have: every transaction with an event writes a delivery for each of them. */
-export const maxWebhooks = 20;
-
 /** The fields that requests to create and to update a webhook take. */
 export const webhookFields = {
   url: text(1, 2048).describe(

@@ -31,13 +31,14 @@ export function readCoreEnvironment(env: NodeJS.ProcessEnv): AwsCoreEnvironment 
 }
 
 /** What a stage decides about streams. */
-export const streamingVariables = ['ALLOW_PRIVATE_ADDRESSES', 'LEGACY_RTMP_URL'] as const;
+export const streamingVariables = ['ALLOW_PRIVATE_ADDRESSES', 'LEGACY_RTMP_URL', 'LIMIT_FACTOR'] as const;
 
 /** @throws naming the variable that is missing */
 export function readStreamingEnvironment(env: NodeJS.ProcessEnv) {
   return {
     allowPrivateAddresses: requiredVariable(env, streamingVariables[0]) === 'true',
     legacyRtmpURL: env[streamingVariables[1]] || null,
+    limitFactor: Number(requiredVariable(env, streamingVariables[2])),
   };
 }
 

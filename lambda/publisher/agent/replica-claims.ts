@@ -1,16 +1,18 @@
-// Claims replicas for an agent: its share of what waits, as far as its free slots can carry it.
+// Claims replicas for an agent: its share of what waits, as far as it has room.
 import type { Database } from '../../data/database.ts';
 import type { Replica } from '../../data/replicas.ts';
 import type { StreamBackend } from '../../data/streams.ts';
+import { roomOf } from '../../domain/capacity.ts';
+import type { Capacity, Room } from '../../domain/capacity.ts';
 import { claimShare } from '../../domain/claim-share.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 
 export interface ReplicaClaimsOptions {
   readonly agentID: string;
-  readonly slots: number;
+  readonly capacity: Capacity;
   readonly backends: readonly StreamBackend[];
   readonly data: Database;
-  readonly replicas: Pick<AgentReplicas, 'slotsUsed' | 'begin'> & {
+  readonly replicas: Pick<AgentReplicas, 'usedShare' | 'begin'> & {
     readonly byID: Pick<AgentReplicas['byID'], 'has'>;
   };
   /** Whether the agent may take anything at the moment. */
@@ -40,7 +42,7 @@ export class ReplicaClaims {
   }
 
   /**
-   * Claims what fits, after the claims that were begun before: two at once would count the same free slots, and claim
+   * Claims what fits, after the claims that were begun before: two at once would count the same room, and claim
    * too much.
    */
   claim(): Promise<void> {
@@ -55,24 +57,29 @@ export class ReplicaClaims {
   }
 
   async #claimWhatFits(): Promise<void> {
-    const { agentID, slots, backends, data, replicas, mayClaim } = this.#options;
+    const { agentID, backends, data, replicas, mayClaim } = this.#options;
     if (!mayClaim()) return;
     for (const replica of await this.#claimedUnawares()) replicas.begin(replica);
     await this.#claimShare();
-    const freeSlots = slots - replicas.slotsUsed;
-    if (!mayClaim() || freeSlots <= 0) return;
-    for (const replica of await data.replicas.succeed(agentID, backends, freeSlots)) replicas.begin(replica);
+    const room = this.#room;
+    if (!mayClaim() || room.streams <= 0) return;
+    for (const replica of await data.replicas.succeed(agentID, backends, room)) replicas.begin(replica);
+  }
+
+  get #room(): Room {
+    const { capacity, backends, replicas } = this.#options;
+    return roomOf(capacity, replicas.usedShare, backends);
   }
 
   /** What is left, others may take; what they have not taken soon is shared out again. */
   async #claimShare(): Promise<void> {
-    const { agentID, slots, backends, data, replicas, mayClaim } = this.#options;
-    const freeSlots = slots - replicas.slotsUsed;
-    if (freeSlots <= 0) return;
+    const { agentID, backends, data, replicas, mayClaim } = this.#options;
+    if (this.#room.streams <= 0) return;
     const { waiting, takers } = await data.replicas.demand(agentID, backends);
     if (waiting === 0 || !mayClaim()) return;
     const share = claimShare(waiting, takers);
-    const claimed = await data.replicas.claim(agentID, backends, freeSlots, share);
+    const room = this.#room;
+    const claimed = await data.replicas.claim(agentID, backends, { ...room, streams: Math.min(room.streams, share) });
     for (const replica of claimed) replicas.begin(replica);
     if (claimed.length === 0 || waiting <= share) return;
     // What fails is done again with the next renewal.

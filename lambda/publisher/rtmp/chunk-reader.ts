@@ -1,13 +1,10 @@
 // Puts RTMP messages together from chunks, within bounds (Adobe RTMP 1.0, section 5.3).
 import { extendedTimestamp, initialChunkSize } from './chunk-writer.ts';
+import type { InboundLimits } from './inbound-limits.ts';
 import { messageType } from './message.ts';
 import type { RtmpMessage } from './message.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
 
-/** A keyframe is smaller than this at any bitrate that we know; nginx-rtmp has the same bound. */
-const maxMessageBytes = 10 * 1024 * 1024;
-const maxIncompleteBytes = 32 * 1024 * 1024;
-const maxChunkStreams = 64;
 const firstAllocationBytes = 16 * 1024;
 /** How many bytes of a chunk's header follow its basic header, by the format of the chunk. */
 const headerBytesByFormat: readonly number[] = [11, 7, 3, 0];
@@ -32,6 +29,7 @@ interface ChunkStream {
 
 /** The reading half of a connection, after the handshake. */
 export class ChunkReader {
+  readonly #limits: InboundLimits;
   readonly #streams = new Map<number, ChunkStream>();
   #chunkSize = initialChunkSize;
   #headerStart: Buffer = Buffer.alloc(0);
@@ -39,13 +37,18 @@ export class ChunkReader {
   #chunkBytesLeft = 0;
   #incompleteBytes = 0;
 
+  constructor(limits: InboundLimits) {
+    this.#limits = limits;
+  }
+
   /**
    * Takes the next bytes, which may be cut anywhere, and returns the messages that they complete. Set Chunk Size and
    * Abort are among these, though the reader has obeyed them already.
-   * @throws {RtmpProtocolError} on anything that the protocol does not allow, a message of more than 10 MiB, more than
-   * 32 MiB of incomplete messages or more than 64 chunk streams; the reader cannot be used afterwards
+   * @param mostMessages that the bytes may complete
+   * @throws {RtmpProtocolError} on anything that the protocol or the limits do not allow; the reader cannot be used
+   * afterwards
    */
-  read(data: Buffer): RtmpMessage[] {
+  read(data: Buffer, mostMessages = Infinity): RtmpMessage[] {
     const input = this.#headerStart.length > 0 ? Buffer.concat([this.#headerStart, data]) : data;
     const messages: RtmpMessage[] = [];
     let offset = 0;
@@ -58,7 +61,9 @@ export class ChunkReader {
       offset += this.#readPayload(input, offset);
       if (this.#chunkBytesLeft > 0) break;
       const message = this.#endChunk();
-      if (message !== null) messages.push(message);
+      if (message === null) continue;
+      if (messages.length >= mostMessages) throw new RtmpProtocolError('too many messages');
+      messages.push(message);
     }
     // The rest is copied, so that a few bytes do not keep the buffer of a whole read alive.
     this.#headerStart = Buffer.from(input.subarray(offset));
@@ -89,7 +94,7 @@ export class ChunkReader {
     if (format <= 1) {
       stream.messageBytes = input.readUIntBE(fields + 3, 3);
       stream.type = input.readUInt8(fields + 6);
-      if (stream.messageBytes > maxMessageBytes) throw new RtmpProtocolError('message too long');
+      if (stream.messageBytes > this.#limits.maxMessageBytes) throw new RtmpProtocolError('message too long');
     }
     if (format === 0) stream.streamID = input.readUInt32LE(fields + 7);
     if (stream.body === null) {
@@ -109,7 +114,7 @@ export class ChunkReader {
     if (known) return known;
     // A first header has to be of format 0. Format 1 is let through, as librtmp opens its control stream with it.
     if (format > 1) throw new RtmpProtocolError('chunk stream does not start with a full header');
-    if (this.#streams.size === maxChunkStreams) throw new RtmpProtocolError('too many chunk streams');
+    if (this.#streams.size === this.#limits.maxChunkStreams) throw new RtmpProtocolError('too many chunk streams');
     const stream: ChunkStream = {
       id,
       type: 0,
@@ -143,7 +148,8 @@ export class ChunkReader {
   /** Gives a message more room: as much as the bytes that have come need, never as much as was announced. */
   #grow(body: Buffer, size: number): Buffer {
     this.#incompleteBytes += size - body.length;
-    if (this.#incompleteBytes > maxIncompleteBytes) throw new RtmpProtocolError('too many incomplete messages');
+    if (this.#incompleteBytes > this.#limits.maxIncompleteBytes)
+      throw new RtmpProtocolError('too many incomplete messages');
     const grown = Buffer.allocUnsafe(size);
     body.copy(grown);
     return grown;

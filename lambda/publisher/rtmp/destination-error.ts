@@ -25,6 +25,9 @@ const detailByCode = {
   key_refused: 'The destination refused the stream key. It may be wrong, expired or not enabled for live streaming.',
   already_publishing: 'The destination says that another encoder is already publishing with this stream key.',
   server_full: 'The destination has no capacity for another stream at the moment.',
+  protocol_violated:
+    'The destination broke the RTMP protocol, or sent far more to the publisher than a server has to. ' +
+    'Check that the RTMP URL is that of a streaming platform or an RTMP server.',
   connection_lost: 'The connection to the destination was lost.',
   ended_at_once:
     'The destination let the stream begin and ended it at once. ' +

@@ -1,4 +1,5 @@
 // Opens the one TCP or TLS connection to a destination.
+import { constants } from 'node:crypto';
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
@@ -80,6 +81,8 @@ function connectTo(url: RtmpURL, options: DestinationSocketOptions): Socket {
   const session = options.tlsSessions?.of(url);
   return connectTls({
     ...endpoint,
+    // Each renegotiation costs a handshake, and a server could ask for one after the other.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(!isIP(url.hostname) && { servername: url.hostname }),
     ...(options.tlsCa !== undefined && { ca: options.tlsCa }),
     ...(session && { session }),

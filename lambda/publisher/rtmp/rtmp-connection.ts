@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { ChunkReader } from './chunk-reader.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { handshakeRandomBytes, Handshake } from './handshake.ts';
+import { fromDestination, fromPublisher, InboundAllowance } from './inbound-limits.ts';
 import { chunkStream, messageType, controlMessage } from './message.ts';
 import type { RtmpMessage } from './message.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
@@ -43,7 +44,9 @@ export class RtmpConnection {
   readonly #socket: Socket;
   readonly #listener: ConnectionListener;
   readonly #handshake: Handshake;
-  readonly #reader = new ChunkReader();
+  readonly #reader: ChunkReader;
+  /** What the peer may send for now; null where it may send media. */
+  readonly #allowance: InboundAllowance | null;
   readonly #writer = new ChunkWriter();
   #open = false;
   #end: ConnectionEnd | null = null;
@@ -55,6 +58,9 @@ export class RtmpConnection {
   constructor(socket: Socket, side: 'client' | 'server', listener: ConnectionListener) {
     this.#socket = socket;
     this.#listener = listener;
+    const limits = side === 'client' ? fromDestination : fromPublisher;
+    this.#reader = new ChunkReader(limits);
+    this.#allowance = limits.rates && new InboundAllowance(limits.rates, performance.now());
     const random = randomBytes(handshakeRandomBytes);
     this.#handshake = side === 'client' ? Handshake.asClient(random) : Handshake.asServer(random);
     this.ended = new Promise((resolve) => {
@@ -112,21 +118,24 @@ export class RtmpConnection {
 
   #receive(data: Buffer): void {
     try {
-      if (this.#open) return this.#receiveChunks(data);
+      const mostMessages = this.#allowance?.take(data.length, performance.now());
+      if (this.#open) return this.#receiveChunks(data, mostMessages);
       const { reply, rest } = this.#handshake.receive(data);
       this.#write(reply);
       if (rest === null) return;
       this.#open = true;
       this.#listener.onOpen();
-      this.#receiveChunks(rest);
+      this.#receiveChunks(rest, mostMessages);
     } catch (error) {
       this.#finish({ by: 'error', error });
     }
   }
 
-  #receiveChunks(data: Buffer): void {
+  #receiveChunks(data: Buffer, mostMessages: number | undefined): void {
     this.#bytesReceived += data.length;
-    for (const message of this.#reader.read(data)) {
+    const messages = this.#reader.read(data, mostMessages);
+    this.#allowance?.brought(messages.length);
+    for (const message of messages) {
       if (!this.#answer(message)) this.#listener.onMessage(message);
     }
     if (this.#bytesReceived - this.#bytesReported >= this.#peerWindowBytes) {

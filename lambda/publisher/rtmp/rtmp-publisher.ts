@@ -15,6 +15,7 @@ import { isTimeout } from './destination-socket.ts';
 import type { DeliveryMeter, MeteredConnection } from './delivery-meter.ts';
 import { mediaChunkSize, mediaHeaders, messageType } from './message.ts';
 import type { MediaMessage, RtmpMessage } from './message.ts';
+import { RtmpProtocolError } from './protocol-error.ts';
 import { isRefusal, reconnectRequestOf, redirectOf, refusalCode } from './refusal.ts';
 import { RtmpConnection } from './rtmp-connection.ts';
 import type { ConnectionEnd } from './rtmp-connection.ts';
@@ -69,8 +70,8 @@ export interface PublisherOptions {
 
 /**
  * Publishes under the key and resolves when the server says that the stream has started. Closes the socket on failure.
- * @throws {DestinationError} handshake_failed, app_refused, login_required, key_refused, already_publishing,
- * server_full, codec_refused or timed_out; {Redirected}
+ * @throws {DestinationError} handshake_failed, protocol_violated, app_refused, login_required, key_refused,
+ * already_publishing, server_full, codec_refused or timed_out; {Redirected}
  */
 export async function startPublishing(
   socket: Socket,
@@ -267,6 +268,9 @@ class SocketPublisher implements RtmpPublisher {
   #failureOf(end: ConnectionEnd): DestinationError | null {
     if (this.#refusal || end.by === 'us') return this.#refusal;
     if (end.by === 'peer') return this.#step ? new DestinationError(this.#step.endMeans) : this.#failureOfEnd();
+    const hasShakenHands = this.#step?.endMeans !== 'handshake_failed';
+    if (hasShakenHands && end.error instanceof RtmpProtocolError)
+      return new DestinationError('protocol_violated', end.error);
     if (!this.#step) return new DestinationError('connection_lost', end.error);
     return new DestinationError(isTimeout(end.error) ? 'timed_out' : this.#step.endMeans, end.error);
   }

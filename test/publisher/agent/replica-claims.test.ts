@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { ReplicaClaims } from '../../../lambda/publisher/agent/replica-claims.ts';
 import { actorsOn } from '../../support/actors.ts';
+import { capacityFor } from '../../support/capacities.ts';
 import { replicasByAgent } from '../../support/replica-claims.ts';
 import { testService } from '../../support/service.ts';
 
@@ -15,13 +16,13 @@ async function claiming(agentID: string) {
   const agent = { isOpen: true };
   const claims = new ReplicaClaims({
     agentID,
-    slots: 100,
+    capacity: capacityFor(100, 'ffmpeg'),
     backends: ['ffmpeg'],
     data: data(),
     replicas: {
       byID: held,
-      get slotsUsed() {
-        return held.size;
+      get usedShare() {
+        return held.size / 100;
       },
       begin: ({ id }) => void held.add(id),
     },

@@ -79,7 +79,10 @@ describe('reports that come in the same moment', () => {
   it('are written even where one of them fails, which alone fails', async () => {
     const [bad, ...good] = await claimed(3);
     const writer = new ReportWriter(service.pool());
-    const failing = { ...live(bad!), asOf: (now: Date) => ({ ...live(bad!).asOf(now), now: new Date(Number.NaN) }) };
+    const failing = {
+      ...live(bad!),
+      asOf: (now: Date) => ({ ...live(bad!).asOf(now), state: 'unheard of' as 'live' }),
+    };
     const answers = await Promise.allSettled([failing, ...good.map(live)].map((report) => writer.write(report)));
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
     for (const { stream_id: id } of good) expect((await stream(id)).state).toBe('active');

@@ -1,6 +1,7 @@
 // A destination in memory that puts messages together from chunks, and takes as many bytes as a test lets it take.
 import { flvHeader, flvTag } from '../../../bin/local/rtmp-sink/flv-writer.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
+import { fromPublisher } from '../../../lambda/publisher/rtmp/inbound-limits.ts';
 import { ChunkWriter } from '../../../lambda/publisher/rtmp/chunk-writer.ts';
 import type { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
 import { controlMessage, mediaChunkSize, mediaHeaders, messageType } from '../../../lambda/publisher/rtmp/message.ts';
@@ -20,7 +21,7 @@ export class CheckingIngest implements RtmpPublisher {
   readonly video: RtmpMessage[] = [];
   readonly audio: RtmpMessage[] = [];
   readonly #writer = new ChunkWriter();
-  readonly #reader = new ChunkReader();
+  readonly #reader = new ChunkReader(fromPublisher);
   readonly #ending = Promise.withResolvers<DestinationError | null>();
   readonly ended = this.#ending.promise;
   readonly #keepsMedia: boolean;

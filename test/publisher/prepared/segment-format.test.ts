@@ -14,6 +14,7 @@ import {
 } from '../../../lambda/publisher/prepared/segment-format.ts';
 import type { Group } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
+import { fromPublisher } from '../../../lambda/publisher/rtmp/inbound-limits.ts';
 import { controlMessage, mediaChunkSize, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import { ChunkWriter } from '../../../lambda/publisher/rtmp/chunk-writer.ts';
 
@@ -118,7 +119,7 @@ it('chunks of a segment say how long after the last message they are, and what t
       fc.nat(20_000),
       (type, deltaMs, length) => {
         const payload = Buffer.alloc(length, 7);
-        const reader = new ChunkReader();
+        const reader = new ChunkReader(fromPublisher);
         const writer = new ChunkWriter();
         reader.read(writer.write([controlMessage(messageType.setChunkSize, mediaChunkSize)]));
         const chunkStreamID = type === 'video' ? 6 : 4;

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
+import { fromPublisher } from '../../../lambda/publisher/rtmp/inbound-limits.ts';
 import { ChunkWriter } from '../../../lambda/publisher/rtmp/chunk-writer.ts';
 import { controlMessage, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
@@ -70,7 +71,7 @@ describe('what the writer writes, the reader reads', () => {
         (messages, chunkSize, pieceBytes) => {
           const writer = new ChunkWriter();
           const bytes = Buffer.concat([announce(writer, chunkSize), writer.write(messages)]);
-          const [, ...read] = readInPieces(new ChunkReader(), bytes, pieceBytes);
+          const [, ...read] = readInPieces(new ChunkReader(fromPublisher), bytes, pieceBytes);
           expect(read).toEqual(messages.map((message) => ({ ...message, timestampMs: message.timestampMs % wrapMs })));
         },
       ),
@@ -89,7 +90,9 @@ describe('what the writer writes, the reader reads', () => {
       payload: Buffer.alloc(frame % 60 === 0 ? 20_000 : 300, frame),
     }));
     const writer = new ChunkWriter();
-    const read = new ChunkReader().read(Buffer.concat([announce(writer, 4096), writer.write(messages)])).slice(1);
+    const read = new ChunkReader(fromPublisher)
+      .read(Buffer.concat([announce(writer, 4096), writer.write(messages)]))
+      .slice(1);
     expect(read.map(({ timestampMs }) => timestampMs)).toEqual(messages.map(({ timestampMs }) => timestampMs % wrapMs));
     expect(read.every(({ payload }, index) => payload.equals(messages[index]!.payload))).toBe(true);
   });
@@ -119,7 +122,7 @@ describe('in the bytes of a chunk', () => {
 describe('the reader takes', () => {
   test('the formats 0 to 3, of which format 3 repeats the delta before it', () => {
     const bytes = hex('04 000064 000001 08 01000000 aa', '44 00000a 000001 08 bb', '84 000005 cc', 'c4 dd');
-    const messages = new ChunkReader().read(bytes);
+    const messages = new ChunkReader(fromPublisher).read(bytes);
     expect(messages.map(({ timestampMs, payload }) => [timestampMs, payload.toString('hex')])).toEqual([
       [100, 'aa'],
       [110, 'bb'],
@@ -131,7 +134,11 @@ describe('the reader takes', () => {
   test('chunk stream ids of one, two and three bytes', () => {
     const header = '000000 000000 08 01000000';
     const bytes = hex(`3f ${header}`, `00 ff ${header}`, `01 0001 ${header}`);
-    expect(new ChunkReader().read(bytes).map(({ chunkStreamID }) => chunkStreamID)).toEqual([63, 64 + 255, 64 + 256]);
+    expect(new ChunkReader(fromPublisher).read(bytes).map(({ chunkStreamID }) => chunkStreamID)).toEqual([
+      63,
+      64 + 255,
+      64 + 256,
+    ]);
   });
 
   test('messages of several chunk streams in turn', () => {
@@ -143,7 +150,7 @@ describe('the reader takes', () => {
       'c4 aaaa',
       'c6 bb',
     );
-    expect(new ChunkReader().read(bytes).map(({ type, payload }) => [type, payload.length])).toEqual([
+    expect(new ChunkReader(fromPublisher).read(bytes).map(({ type, payload }) => [type, payload.length])).toEqual([
       [8, 130],
       [9, 129],
     ]);
@@ -153,14 +160,14 @@ describe('the reader takes', () => {
     const unfinished = hex('04 000000 000082 08 01000000', 'aa'.repeat(128));
     const abort = new ChunkWriter().write([controlMessage(messageType.abort, 4)]);
     const whole = hex('04 000000 000001 08 01000000 cc');
-    const messages = new ChunkReader().read(Buffer.concat([unfinished, abort, whole]));
+    const messages = new ChunkReader(fromPublisher).read(Buffer.concat([unfinished, abort, whole]));
     expect(messages.map(({ type }) => type)).toEqual([messageType.abort, 8]);
   });
 
   test('a message of 10 MiB', () => {
     const payload = Buffer.alloc(10 * 1024 * 1024, 7);
     const bytes = new ChunkWriter().write([{ ...video, timestampMs: 0, payload }]);
-    const [message] = readInPieces(new ChunkReader(), bytes, 65_536);
+    const [message] = readInPieces(new ChunkReader(fromPublisher), bytes, 65_536);
     expect(message!.payload.equals(payload)).toBe(true);
   });
 });
@@ -181,11 +188,11 @@ describe('the reader refuses', () => {
     ],
     ['more chunk streams than anyone uses', Buffer.concat(Array.from({ length: 65 }, (_, id) => chunkOf(id)))],
   ] as const)('%s', ([, bytes]) => {
-    expect(() => new ChunkReader().read(bytes)).toThrow(RtmpProtocolError);
+    expect(() => new ChunkReader(fromPublisher).read(bytes)).toThrow(RtmpProtocolError);
   });
 
   test('memory for messages that are announced and never finished', () => {
-    const reader = new ChunkReader();
+    const reader = new ChunkReader(fromPublisher);
     reader.read(announce(new ChunkWriter(), 8 * 1024 * 1024));
     expect(() => {
       for (let id = 4; id < 10; id++) reader.read(eightOfNineMiB(id));
@@ -211,7 +218,7 @@ describe('the reader refuses', () => {
     });
     const anyBlocks = fc.array(nearlyRight, { maxLength: 10 });
     const readOrRefused = fc.property(anyBlocks, fc.integer({ min: 1, max: 64 }), (blocks, pieceBytes) => {
-      const error = errorOf(() => readInPieces(new ChunkReader(), Buffer.concat(blocks), pieceBytes));
+      const error = errorOf(() => readInPieces(new ChunkReader(fromPublisher), Buffer.concat(blocks), pieceBytes));
       expect(error).toEqual(nullOrRefusal);
     });
     fc.assert(readOrRefused, { numRuns: 1000 });

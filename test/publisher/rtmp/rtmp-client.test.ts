@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Amf0Input } from '../../../lambda/publisher/rtmp/amf0.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
+import { fromPublisher } from '../../../lambda/publisher/rtmp/inbound-limits.ts';
 import { controlMessage, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
@@ -103,7 +104,7 @@ describe('the client', () => {
     await connectTo(server.rtmpURL);
     const { connection, socket } = server.connections[0]!;
     const answers: RtmpMessage[] = [];
-    const reader = new ChunkReader();
+    const reader = new ChunkReader(fromPublisher);
     socket.on('data', (data) => answers.push(...reader.read(data)));
     const ping = { ...controlMessage(messageType.userControl, 0), payload: Buffer.from('000600c0ffee', 'hex') };
     connection.send([
@@ -185,7 +186,7 @@ describe('a destination that says no', () => {
   });
 
   test('at great length is understood as fast as others', async () => {
-    const info = { level: 'error', code: 'NetStream.Publish.Failed', description: 'busy '.repeat(200_000) };
+    const info = { level: 'error', code: 'NetStream.Publish.Failed', description: 'busy '.repeat(12_000) };
     const server = await serve({ publish: ({ reply }) => reply('onStatus', 0, null, info) });
     await expect(connectTo(server.rtmpURL)).rejects.toThrow(failure('server_full'));
   });
@@ -455,7 +456,7 @@ describe('a connection that ends', () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);
     server.connections[0]!.socket.write(Buffer.alloc(100, 0xff));
-    expect(await publisher.ended).toEqual(failure('connection_lost'));
+    expect(await publisher.ended).toEqual(failure('protocol_violated'));
   });
 });
 

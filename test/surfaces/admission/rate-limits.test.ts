@@ -95,10 +95,10 @@ describe('beyond the limit', () => {
   });
 });
 
-it('a request costs one statement for the limits: GET /me has three, with those for key and profile', async () => {
+it('a request costs one statement for its rate: GET /me has four, with those for key, profile and limits', async () => {
   const queries = vi.spyOn(service.pool(), 'query');
   await user.call('GET', '/me');
-  expect(queries.mock.calls).toHaveLength(3);
+  expect(queries.mock.calls).toHaveLength(4);
   queries.mockRestore();
 });
 

@@ -163,7 +163,7 @@ describe('a client of the bundled function', () => {
     };
     const bundled = (await bundledGraphql())(
       connections,
-      { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100 },
+      { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100, limitFactor: 100 },
       log,
     );
     client = clientAt(graphqlURL, user.apiKey, (input, init) => bundled(new Request(input, init), '192.0.2.1'));

@@ -55,6 +55,7 @@ async function makeStreams(owner: TestUser): Promise<void> {
       type: 'video',
       objectKey: upload,
       declaredSizeBytes: null,
+      expectedBytes: 0,
     });
     const streamID = named('str', index);
     await streams.insert(streamID, owner.id, {

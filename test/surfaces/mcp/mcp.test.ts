@@ -56,10 +56,11 @@ describe('the list of tools', () => {
     );
   });
 
-  it('has at most 80 KB, and 40 KB for a key that may only read, so that models can work with it', async () => {
+  // Each operation and problem takes some of it: models read the list once, and have room for much more by now.
+  it('has at most 96 KB, and 40 KB for a key that may only read, so that models can work with it', async () => {
     const sizeFor = async (reader: TestUser) =>
       Buffer.byteLength(JSON.stringify(await mcp.request(reader, 'tools/list')));
-    expect(await sizeFor(user)).toBeLessThanOrEqual(80_000);
+    expect(await sizeFor(user)).toBeLessThanOrEqual(96_000);
     expect(await sizeFor(await userWith('service:read'))).toBeLessThanOrEqual(40_000);
   });
 

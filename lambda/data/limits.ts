@@ -1,0 +1,73 @@
+// SQL of limits: what a user has of what is limited, and what an operator allows them instead of the table.
+import type { LimitName } from '../domain/limits.ts';
+import { all } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+/** What is known of one limit of a user. */
+export interface LimitFacts {
+  readonly limit_name: LimitName;
+  readonly used: number;
+  /** Null where nobody has overridden the table. */
+  readonly override: number | null;
+  /** Settled credits of the user, without what running streams have used since. */
+  readonly credits: number;
+}
+
+/** SQL of the limits that are not counted as rows come and go, of the user $1. */
+const computed = `
+  select 'runningStreams' as limit_name, count(*) as used from streams where user_id = $1 and status = 'ACTIVE'
+  union all
+  select 'runningSlots', coalesce(sum(r.slots), 0)
+  from streams s join replicas r on r.stream_id = s.id
+  where s.user_id = $1 and s.status = 'ACTIVE' and r.wanted = 'live'`;
+
+export function limits(db: Queryable) {
+  /** @param counted SQL of the limits that are counted, with the columns limit_name and used */
+  const facts = (userID: string, names: readonly LimitName[], counted: string) =>
+    all<LimitFacts>(
+      db,
+      `with counted as (${counted}),
+       known as (select * from counted union all select * from (${computed}) c where limit_name = any ($2))
+       select wanted.limit_name, coalesce(sum(known.used), 0)::bigint as used, max(o.allowed) as override,
+         (select coalesce(sum(remaining_credits), 0) from invoices where user_id = $1 and remaining_credits <> 0)
+           as credits
+       from unnest($2::text[]) as wanted (limit_name)
+         left join known using (limit_name)
+         left join limit_overrides o on o.user_id = $1 and o.limit_name = wanted.limit_name
+       group by wanted.limit_name`,
+      [userID, names],
+    );
+
+  return {
+    /** What the user has of each of these. */
+    facts: (userID: string, names: readonly LimitName[]) =>
+      facts(userID, names, 'select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)'),
+
+    /**
+     * The same, locked until the transaction ends: whoever else is about to use more of one of them waits. The rows are
+     * locked in the order of their names, so that nobody waits in a circle.
+     */
+    lock: async (userID: string, names: readonly LimitName[]) => {
+      await db.query(
+        `insert into limit_use as u (user_id, limit_name) select $1, unnest($2::text[]) order by 2
+         on conflict (user_id, limit_name) do update set used = u.used`,
+        [userID, names],
+      );
+      return facts(
+        userID,
+        names,
+        'select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)',
+      );
+    },
+
+    /** Allows a user another number than the table; null: what the table says. */
+    override: (userID: string, name: LimitName, allowed: number | null) =>
+      allowed === null
+        ? db.query('delete from limit_overrides where user_id = $1 and limit_name = $2', [userID, name])
+        : db.query(
+            `insert into limit_overrides (user_id, limit_name, allowed) values ($1, $2, $3)
+             on conflict (user_id, limit_name) do update set allowed = excluded.allowed`,
+            [userID, name, allowed],
+          ),
+  };
+}

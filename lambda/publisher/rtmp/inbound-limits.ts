@@ -1,0 +1,78 @@
+// What the other side of a connection may send us before the connection ends.
+import { RtmpProtocolError } from './protocol-error.ts';
+
+export interface InboundLimits {
+  readonly maxMessageBytes: number;
+  /** Of all messages whose last chunk has not come yet. */
+  readonly maxIncompleteBytes: number;
+  readonly maxChunkStreams: number;
+  /** Null for a peer whose media we want, which comes as fast as it comes. */
+  readonly rates: InboundRates | null;
+}
+
+export interface InboundRates {
+  readonly bytesPerSecond: number;
+  readonly messagesPerSecond: number;
+  /** Reads of the socket: over TLS, each byte may come in a record, and so in a read of its own. */
+  readonly readsPerSecond: number;
+  /** So many seconds' worth may come at once, as after a pause of the network. */
+  readonly burstSeconds: number;
+}
+
+/** From a publisher: a keyframe is smaller than this at any bitrate that we know; nginx-rtmp has the same bound. */
+export const fromPublisher: InboundLimits = {
+  maxMessageBytes: 10 * 1024 * 1024,
+  maxIncompleteBytes: 32 * 1024 * 1024,
+  maxChunkStreams: 64,
+  rates: null,
+};
+
+/**
+ * From a destination, which is a stranger's and has nothing to send but answers, pings and acknowledgements: at 2160p60
+ * some twenty messages a second, with the window that we ask for.
+ */
+export const fromDestination: InboundLimits = {
+  maxMessageBytes: 64 * 1024,
+  maxIncompleteBytes: 128 * 1024,
+  maxChunkStreams: 8,
+  rates: { bytesPerSecond: 64 * 1024, messagesPerSecond: 200, readsPerSecond: 400, burstSeconds: 4 },
+};
+
+/** Counts what has come against the rates. */
+export class InboundAllowance {
+  readonly #rates: InboundRates;
+  #bytes: number;
+  #messages: number;
+  #reads: number;
+  #countedAtMs: number;
+
+  /** @param nowMs of the same steady clock as in `take` */
+  constructor(rates: InboundRates, nowMs: number) {
+    this.#rates = rates;
+    this.#bytes = rates.bytesPerSecond * rates.burstSeconds;
+    this.#messages = rates.messagesPerSecond * rates.burstSeconds;
+    this.#reads = rates.readsPerSecond * rates.burstSeconds;
+    this.#countedAtMs = nowMs;
+  }
+
+  /**
+   * Counts one read, before it costs any work.
+   * @returns how many messages it may bring
+   * @throws {RtmpProtocolError} when it is more than the peer may send
+   */
+  take(bytes: number, nowMs: number): number {
+    const { bytesPerSecond, messagesPerSecond, readsPerSecond, burstSeconds } = this.#rates;
+    const seconds = (nowMs - this.#countedAtMs) / 1000;
+    this.#countedAtMs = nowMs;
+    this.#bytes = Math.min(bytesPerSecond * burstSeconds, this.#bytes + bytesPerSecond * seconds) - bytes;
+    this.#messages = Math.min(messagesPerSecond * burstSeconds, this.#messages + messagesPerSecond * seconds);
+    this.#reads = Math.min(readsPerSecond * burstSeconds, this.#reads + readsPerSecond * seconds) - 1;
+    if (this.#bytes < 0 || this.#reads < 0) throw new RtmpProtocolError('peer sends too much');
+    return Math.floor(this.#messages);
+  }
+
+  /** Counts the messages that the last read has brought. */
+  brought(messages: number): void {
+    this.#messages -= messages;
+  }
+}

@@ -1,0 +1,145 @@
+// What users may have is bounded, counted exactly, and cheap to count; who is refused is told what to do.
+import { describe, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { all } from '../../lambda/data/queryable.ts';
+import { allowedOf, limitNames, limits } from '../../lambda/domain/limits.ts';
+import type { LimitName } from '../../lambda/domain/limits.ts';
+import { actorsOn } from '../support/actors.ts';
+import { testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
+
+const service = testService({ limitFactor: 1 });
+const { destination, readyStream, user: actor } = actorsOn(service);
+
+const useOf = async (user: TestUser, limit: LimitName) => {
+  const { limits: uses } = (await user.call('GET', '/me')).body;
+  return (uses as { limit: string; used: number; allowed: number }[]).find((use) => use.limit === limit)!;
+};
+const allow = (user: TestUser, limit: LimitName, allowed: number) =>
+  databaseOn(service.pool()).limits.override(user.id, limit, allowed);
+const newStream = (user: TestUser) => user.call('POST', '/streams', {});
+
+describe('a limit', () => {
+  it('refuses with its name, what is used and allowed, and what to do', async () => {
+    const user = await service.user(0);
+    await allow(user, 'streams', 1);
+    await newStream(user);
+    const { status, body } = await newStream(user);
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ code: 'limit_reached', limit: 'streams', used: 1, allowed: 1 });
+    expect(body.detail).toContain(limits.streams.remedy);
+  });
+
+  it('lets exactly as many through as there is room for, however many come at once', async () => {
+    const user = await service.user(0);
+    await allow(user, 'streams', 7);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => newStream(user)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(7);
+    expect(await useOf(user, 'streams')).toMatchObject({ used: 7, allowed: 7 });
+  });
+
+  it('has room again for what was deleted', async () => {
+    const user = await service.user(0);
+    await allow(user, 'streams', 1);
+    const { id } = (await newStream(user)).body;
+    expect((await newStream(user)).status).toBe(422);
+    await user.call('DELETE', `/streams/${id}`);
+    expect((await newStream(user)).status).toBe(201);
+  });
+
+  it('is not of other users', async () => {
+    const [one, other] = [await service.user(0), await service.user(0)];
+    await allow(one, 'streams', 0);
+    expect([(await newStream(one)).status, (await newStream(other)).status]).toEqual([422, 201]);
+  });
+
+  it('grows with the credits of the user up to its most, and with the factor of the stage', () => {
+    const allowed = (credits: number, factor = 1) => allowedOf('streams', { factor, credits, override: null });
+    const { base, perCredit, most } = limits.streams;
+    expect([allowed(0), allowed(-500), allowed(1000), allowed(1e9)]).toEqual([
+      base,
+      base,
+      base + 1000 * perCredit,
+      most,
+    ]);
+    expect(allowed(0, 10)).toBe(10 * base);
+    expect(allowedOf('streams', { factor: 10, credits: 1e9, override: 3 })).toBe(3);
+  });
+});
+
+describe('GET /me', () => {
+  it('has every limit, with what there is of it', async () => {
+    const user = await service.user(0);
+    const { body } = await user.call('GET', '/me');
+    expect(body.limits.map(({ limit }: { limit: string }) => limit)).toEqual(limitNames);
+    await user.call('POST', '/uploads', { name: 'x', mimeType: 'video/mp4', fileSize: 1234 });
+    expect(await useOf(user, 'incomingBytes')).toMatchObject({ used: 1234, allowed: limits.incomingBytes.base });
+    expect(await useOf(user, 'uploads')).toMatchObject({ used: 1 });
+  });
+
+  it('counts the streams that run, and their slots', async () => {
+    const id = await readyStream({ quality: 'q_1080p' });
+    await actor().call('POST', `/streams/${id}/start`);
+    expect(await useOf(actor(), 'runningStreams')).toMatchObject({ used: 1 });
+    expect(await useOf(actor(), 'runningSlots')).toMatchObject({ used: 2 });
+    await actor().call('POST', `/streams/${id}/stop`);
+    expect(await useOf(actor(), 'runningSlots')).toMatchObject({ used: 0 });
+  });
+});
+
+describe('archived destinations', () => {
+  it('do not count, and of those that no stream names the last hundred are kept', async () => {
+    const user = await service.user(0);
+    for (let count = 0; count < 102; count++) {
+      const { body } = await user.call('POST', '/destinations', {
+        name: `${count}`,
+        rtmpURL: 'rtmp://example.com/live',
+        streamKey: 'k',
+      });
+      await user.call('DELETE', `/destinations/${body.id}`);
+    }
+    expect(await useOf(user, 'destinations')).toMatchObject({ used: 0 });
+    const kept = await all<{ name: string }>(
+      service.pool(),
+      'select name from destinations where user_id = $1 order by archived_at',
+      [user.id],
+    );
+    expect([kept.length, kept[0]!.name]).toEqual([100, '2']);
+    expect(typeof (await destination())).toBe('string');
+  });
+});
+
+/** What the counters would have to say, counted row by row. */
+const recounted = `
+  select u.id, (select count(*) from uploads where user_id = u.id)::int as uploads,
+    (select coalesce(sum(expected_bytes), 0) from uploads
+     where user_id = u.id and not uploaded and probe_state = 'pending')::bigint as "incomingBytes",
+    (select coalesce(sum(size_bytes), 0) from uploads where user_id = u.id and uploaded)::bigint as "storedBytes"
+  from users u where u.id = $1`;
+
+describe('with 100,000 rows', () => {
+  it('counting reads a row, and says what counting the rows says', async () => {
+    const user = await service.user(0);
+    const pool = service.pool();
+    await pool.query(
+      `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, size_bytes, expected_bytes)
+       select 'many_' || n, $1, 'x', 'video/mp4', 'video', 'many/' || n, n % 2 = 0, n, n
+       from generate_series(1, 100000) n`,
+      [user.id],
+    );
+    await pool.query(`delete from uploads where user_id = $1 and id like 'many_1____'`, [user.id]);
+    const [counted] = await all<Record<string, unknown>>(pool, recounted, [user.id]);
+    for (const name of ['uploads', 'incomingBytes', 'storedBytes'] as const)
+      expect((await useOf(user, name)).used).toBe(counted![name]);
+    // What a request is judged by: a row by its key, and none of the uploads.
+    const plan = JSON.stringify(
+      await all(
+        pool,
+        `explain (analyze, format json) select limit_name, used from limit_use
+         where user_id = '${user.id}' and limit_name = any ('{uploads,storedBytes}')`,
+      ),
+    );
+    expect(plan).not.toContain('"uploads_');
+    expect(plan).not.toContain('Relation Name":"uploads"');
+  });
+});
