@@ -85,7 +85,11 @@ export function creditAccounts(db: Queryable) {
     const each = [...outlooks.values()];
     return db.query(
       `update billing_accounts b
-       set credits_exhausted_at = exhausted_at, warned = o.warned, due_at = least(o.due_at, free_credits_due_at)
+       set credits_exhausted_at = exhausted_at, warned = o.warned,
+         -- What still runs of an account at rest is to be stopped, whatever its credits are.
+         due_at = least(o.due_at, free_credits_due_at, case
+           when (select is_at_rest from users where id = b.user_id) and exists (select ${running('b.user_id')})
+             then least(b.due_at, now() + make_interval(secs => ${dueAgainSeconds})) end)
        from unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[])
          as o (user_id, exhausted_at, warned, due_at)
        where b.user_id = o.user_id`,
@@ -153,6 +157,22 @@ export function creditAccounts(db: Queryable) {
            order by due_at limit 1 for update skip locked)
          returning user_id, credits_exhausted_at, warned, free_credits_due_at`,
         [at, dueAgainSeconds],
+      ),
+
+    /**
+     * Makes accounts due that are at rest while a stream of theirs runs, or awake while a start of theirs rests:
+     * whoever was to settle that has died.
+     */
+    makeRestDue: () =>
+      db.query(
+        `update billing_accounts set due_at = now()
+         where (due_at is null or due_at > now() + make_interval(secs => ${dueAgainSeconds})) and user_id in (
+           select u.id from users u join streams s on s.user_id = u.id
+           where (u.disabled_at is not null or u.held_at is not null)
+             and s.state in ('preparing', 'activating', 'active', 'failing')
+           union
+           select u.id from due_times d join streams s on s.id = d.stream_id join users u on u.id = s.user_id
+           where d.resting and not u.is_at_rest)`,
       ),
 
     emailFacts: async (userID: string) =>

@@ -19,13 +19,30 @@ export function dueTimes(db: Queryable) {
         ? db.query('delete from due_times where stream_id = $1 and kind = $2', [streamID, kind])
         : db.query(
             `insert into due_times (stream_id, kind, due_at) values ($1, $2, $3)
-             on conflict (stream_id, kind) do update set due_at = excluded.due_at, timer_armed = false`,
+             on conflict (stream_id, kind) do update set
+               due_at = excluded.due_at, timer_armed = false, resting = false`,
             [streamID, kind, dueAt],
           ),
 
     /** Clears the times of one thing. */
     disarm: (streamIDs: readonly string[], kind: DueKind) =>
       db.query('delete from due_times where stream_id = any ($1) and kind = $2', [streamIDs, kind]),
+
+    /** Puts by what came due while the user was at rest, until `wake`. */
+    rest: ({ stream_id, kind, due_at }: DueTime) =>
+      db.query('insert into due_times (stream_id, kind, due_at, resting) values ($1, $2, $3, true)', [
+        stream_id,
+        kind,
+        due_at,
+      ]),
+
+    /** Makes due again what was put by for a user. */
+    wake: (userID: string) =>
+      db.query(
+        `update due_times set resting = false
+         where resting and stream_id in (select id from streams where user_id = $1)`,
+        [userID],
+      ),
 
     clear: (streamID: string) => db.query('delete from due_times where stream_id = $1', [streamID]),
 
@@ -38,7 +55,8 @@ export function dueTimes(db: Queryable) {
       one<DueTime>(
         db,
         `select d.stream_id, d.kind, d.due_at from due_times d join streams s on s.id = d.stream_id
-         where d.due_at <= now() and d.stream_id <> all ($1) order by d.due_at limit 1 for update skip locked`,
+         where d.due_at <= now() and not d.resting and d.stream_id <> all ($1)
+         order by d.due_at limit 1 for update skip locked`,
         [except],
       ),
 
@@ -47,7 +65,7 @@ export function dueTimes(db: Queryable) {
       all<DueTime>(
         db,
         `select stream_id, kind, due_at from due_times
-         where not timer_armed and due_at < now() + make_interval(secs => $1)
+         where not timer_armed and not resting and due_at < now() + make_interval(secs => $1)
          order by due_at limit 1000`,
         [withinSeconds],
       ),

@@ -26,6 +26,11 @@ export const problemCodes = {
     title: 'Feature not enabled',
     explanation: 'This feature is not enabled for the account.',
   },
+  account_on_hold: {
+    status: 403,
+    title: 'Account on hold',
+    explanation: 'Whoever runs the platform has put the account on hold. It can be read, and things of it deleted.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -144,6 +149,11 @@ export const problemCodes = {
     status: 422,
     title: 'Not a managed stream',
     explanation: 'retryMirror is only for streams on the managed connection.',
+  },
+  connection_needed: {
+    status: 422,
+    title: 'No connection',
+    explanation: 'This needs a channel that is connected on a managed platform. Use create_connection.',
   },
   idempotency_key_reused: {
     status: 422,

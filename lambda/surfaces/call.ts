@@ -46,6 +46,7 @@ export async function callOperation(service: Service, call: Call): Promise<Answe
  */
 async function runOnce(service: Service, call: Call, data: Database): Promise<Answer> {
   const { operation, caller, input, idempotencyKey: key } = call;
+  await assertNotHeld(call, data);
   if (key === null || caller === null) return run(service, call, data);
   if (!(await data.idempotency.claim(caller.userID, operation.id, key))) {
     throw new ProblemError('idempotency_in_progress', 'A request with this Idempotency-Key is running right now.');
@@ -70,6 +71,14 @@ async function runOnce(service: Service, call: Call, data: Database): Promise<An
   const body = isSecret ? service.sealer.seal(answer.body, place).toString('base64') : answer.body;
   await data.idempotency.keep(caller.userID, operation.id, key, { ...answer, body, request_sha256: requestSha256 });
   return answer;
+}
+
+/** Whoever is on hold may read and delete. @throws {ProblemError} account_on_hold */
+async function assertNotHeld({ operation, caller }: Call, data: Database): Promise<void> {
+  if (caller === null || operation.method === 'DELETE') return;
+  const hold = await data.users.holdOf(caller.userID);
+  if (hold === null) return;
+  throw new ProblemError('account_on_hold', `The account is on hold. ${hold || 'Ask whoever runs the platform.'}`);
 }
 
 async function run(service: Service, { operation, caller, input, isWanted }: Call, data: Database): Promise<Answer> {
@@ -100,6 +109,7 @@ export function contextOf(
     sealer: service.sealer,
     payment: service.payment,
     crypto: service.crypto,
+    consents: service.consents,
     settings: service.settings,
     newID: (prefix) => newID(prefix, now),
     random: service.random,
