@@ -131,7 +131,9 @@ async function startByHand(pool: Pool, fleet: Fleet, signal: AbortSignal): Promi
     starts.push(startOne());
     await delay(startEveryMs, undefined, { signal }).catch(() => {});
   }
-  return Promise.all(starts).finally(() => api.end());
+  const startedMs = await Promise.all(starts);
+  await api.end();
+  return startedMs;
 }
 
 interface TimeUsed {

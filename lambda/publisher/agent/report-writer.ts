@@ -76,7 +76,7 @@ export class ReportWriter {
       return answers.filter(({ answer }) => answer === undefined).map(({ each }) => each);
     } catch (error) {
       if (together.length > 1) return together;
-      together[0]!.answer.reject(error as Error);
+      together[0]!.answer.reject(error);
       return [];
     }
   }
@@ -86,7 +86,7 @@ export class ReportWriter {
       const holds = await inTransaction(this.#pool, async (data) => reportReplica(data, asOf(await data.now())));
       answer.resolve(holds);
     } catch (error) {
-      answer.reject(error as Error);
+      answer.reject(error);
     }
   }
 }
