@@ -137,7 +137,7 @@ export function replicaClaims(db: Queryable) {
          update replicas set successor_id = $1
          where id in (select id from fitting)
          returning id, stream_id, role, backend, slots, ${costColumnList}, wanted, state, reason, since,
-           $1 as agent_id, epoch + 1 as epoch, not at_backup_url as at_backup_url`,
+           $1 as agent_id, epoch + 1 as epoch, not at_backup_url as at_backup_url, failing_since`,
         roomParameters(agentID, backends, room),
       ),
 
@@ -157,7 +157,7 @@ export function replicaClaims(db: Queryable) {
          promoted as (
            update replicas r
            set agent_id = $2, epoch = epoch + 1, at_backup_url = not at_backup_url, state = 'live', reason = null,
-             is_offered = false, successor_id = null
+             failing_since = null, is_offered = false, successor_id = null
            from mine where r.id = mine.id and $4 = 'live'),
          ended as (
            update replicas r set successor_id = null

@@ -29,6 +29,8 @@ export interface Replica extends StoredCost {
   readonly epoch: number;
   /** Whether the stream's only replica is sent to the destination's backup URL, where it was handed over. */
   readonly at_backup_url: boolean;
+  /** Null while it is live, and until it was first tried. */
+  readonly failing_since: Date | null;
 }
 
 export interface NewReplica {
@@ -77,7 +79,10 @@ export function replicas(db: Queryable) {
       db,
       `update replicas r
        set reason = o.reason, since = case when r.state = o.state then since else now() end, state = o.state,
-         agent_id = case when o.state = 'ended' then null else r.agent_id end
+         agent_id = case when o.state = 'ended' then null else r.agent_id end,
+         failing_since = case
+           when o.state = 'failing' then coalesce(failing_since, now())
+           when o.state = 'connecting' then failing_since end
        from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::jsonb[])
          as o (id, agent_id, epoch, state, reason)
        where r.id = o.id and r.agent_id = o.agent_id and r.epoch = o.epoch
@@ -101,7 +106,8 @@ export function replicas(db: Queryable) {
            id = excluded.id, backend = excluded.backend, slots = excluded.slots,
            ${costNames.map((name) => `${costColumns[name]} = excluded.${costColumns[name]}`).join(', ')},
            wanted = 'live', state = 'waiting', reason = null, since = now(), agent_id = null, epoch = 0,
-           requested_at = now(), is_offered = false, successor_id = null, at_backup_url = false`,
+           requested_at = now(), is_offered = false, successor_id = null, at_backup_url = false,
+           failing_since = null`,
         [
           replica.id,
           replica.streamID,

@@ -75,7 +75,8 @@ async function release(options: HandOverOptions, given: readonly HeldReplica[]):
   }
 }
 
-async function releaseBatch(pool: Pool, batch: readonly HeldReplica[]): Promise<void> {
+/** Ends connections and gives the replicas back, for other agents to claim. */
+export async function releaseBatch(pool: Pool, batch: readonly HeldReplica[]): Promise<void> {
   await Promise.all(batch.map((replica) => replica.end()));
   const giveBack = async (data: Database) => {
     const now = await data.now();
