@@ -102,7 +102,7 @@ export function destinations(db: Queryable) {
     moveAddress: (fromURL: string, toURL: string) =>
       db.query('update destinations set rtmp_url = $2 where rtmp_url = $1', [fromURL, toURL]),
 
-    /** They are locked in the order of their ids: two that mark the same ones wait for each other without a deadlock. */
+    /** They are locked in the order of their ids, so that two that mark the same ones end in no deadlock. */
     markUsed: (ids: readonly string[]) =>
       db.query(
         `with used as (select id from destinations where id = any ($1) order by id for update)

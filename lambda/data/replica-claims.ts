@@ -62,7 +62,8 @@ export function replicaClaims(db: Queryable) {
             on other.stream_id = r.stream_id and other.role <> r.role and other.wanted = 'live'
           left join agents holder on holder.id = other.agent_id
         where r.agent_id is null and r.wanted = 'live' and r.backend = any ($2)
-          and ${shareOf('r', '$4', '$5')} <= $3::float8 and r.epoch ${isFirstClaim ? '= 0' : '> 0'} and ${leaseHolds('$1')}
+          and ${shareOf('r', '$4', '$5')} <= $3::float8 and r.epoch ${isFirstClaim ? '= 0' : '> 0'}
+          and ${leaseHolds('$1')}
           and case
             -- The stream has no other replica.
             when other.id is null then true

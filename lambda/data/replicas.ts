@@ -4,10 +4,9 @@ import type { StreamCost } from '../domain/capacity.ts';
 import { declaredDead } from './agents.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
-import { replicaClaims } from './replica-claims.ts';
 import type { StoredCost } from './replica-costs.ts';
 import { costColumnList, costColumns } from './replica-costs.ts';
-import type { StateReason, StreamBackend } from './streams.ts';
+import type { StateReason, Stream, StreamBackend } from './streams.ts';
 
 export type ReplicaRole = 'primary' | 'backup';
 export const replicaStates = ['waiting', 'connecting', 'live', 'failing', 'ended'] as const;
@@ -129,8 +128,6 @@ export function replicas(db: Queryable) {
     ofStreams: (streamIDs: readonly string[]) =>
       all<Replica>(db, 'select * from replicas where stream_id = any ($1) order by role desc', [streamIDs]),
 
-    ...replicaClaims(db),
-
     /** Lets go of a replica that is still wanted. @returns whether the agent held it */
     release: async (claim: Claim) => (await releaseAll([claim])).length > 0,
 
@@ -141,6 +138,19 @@ export function replicas(db: Queryable) {
       (await reportAll([{ claim, state, reason }])).has(claim.id),
 
     reportAll,
+
+    /**
+     * Streams of which dead agents still hold replicas, locked. Processes that ask in the same moment get other
+     * streams. A stream comes once for each such replica.
+     */
+    lockStreamsOfDeadAgents: (except: readonly string[], count: number) =>
+      all<Stream>(
+        db,
+        `select s.* from agents a join replicas r on r.agent_id = a.id join streams s on s.id = r.stream_id
+         where a.lease_expires_at = ${declaredDead} and s.id <> all ($1)
+         limit $2 for update of s skip locked`,
+        [except, count],
+      ),
 
     /** Frees the replicas of streams whose holders were declared dead. @returns those replicas */
     releaseOfDeadAgents: (streamIDs: readonly string[]) =>

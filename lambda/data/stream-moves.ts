@@ -42,7 +42,8 @@ export function streamMoves(db: Queryable) {
          select stream_id, from_state, to_state, cause from moving returning id, stream_id)
        update streams s
        set state = to_state, state_reason = m.reason, last_transition_id = transition.id, updated_at = now(),
-         status = case when to_state in ('preparing', 'activating', 'active', 'failing') then 'ACTIVE' else 'INACTIVE' end,
+         status = case when to_state in ('preparing', 'activating', 'active', 'failing')
+           then 'ACTIVE' else 'INACTIVE' end,
          stopped_at = case when from_state = 'stopping' or to_state = 'failed' then now() else stopped_at end
        from moving m join transition using (stream_id)
        where s.id = m.stream_id returning s.*`,

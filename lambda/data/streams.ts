@@ -2,8 +2,6 @@
 import type { PictureFormat } from '../domain/rendition.ts';
 import type { StreamState, StreamStatus } from '../domain/stream-lifecycle.ts';
 import type { Framerate, Quality, VideoCodec } from '../domain/video-format.ts';
-import { declaredDead } from './agents.ts';
-import { streamMoves } from './stream-moves.ts';
 import type { User } from './users.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -173,19 +171,6 @@ export function streams(db: Queryable) {
     lockFree: (ids: readonly string[]) =>
       all<Stream>(db, 'select * from streams where id = any ($1) for update skip locked', [ids]),
 
-    /**
-     * Streams of which dead agents still hold replicas, locked. Processes that ask in the same moment get other streams.
-     * A stream comes once for each such replica.
-     */
-    lockOfDeadAgents: (except: readonly string[], count: number) =>
-      all<Stream>(
-        db,
-        `select s.* from agents a join replicas r on r.agent_id = a.id join streams s on s.id = r.stream_id
-         where a.lease_expires_at = ${declaredDead} and s.id <> all ($1)
-         limit $2 for update of s skip locked`,
-        [except, count],
-      ),
-
     /** Those of these streams that are this user's, the newest first. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Stream>(
@@ -250,8 +235,6 @@ export function streams(db: Queryable) {
          where id = $1 returning *`,
         [id, startAt, endAt, recurrence],
       ))!,
-
-    ...streamMoves(db),
 
     markDeleted: (id: string) => db.query('update streams set deleted_at = now() where id = $1', [id]),
 

@@ -37,8 +37,8 @@ export async function applyPayments(
       if (!(error instanceof Inapplicable)) failure ??= error;
     }
     if (!turn.event) break;
-    // Messages that waited for this payment, such as its refund, arrived before it: once it is applied, the search begins
-    // again from the start.
+    // Messages that waited for this payment, such as its refund, arrived before it: once it is applied, the search
+    // begins again from the start.
     afterSeq = isPayment ? 0 : turn.event.seq;
   }
   if (failure !== undefined) throw failure;

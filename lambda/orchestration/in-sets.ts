@@ -4,8 +4,8 @@ import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 
 /**
- * Handles what `next` finds and locks, set by set, until `next` finds nothing. A set that fails is tried again in halves,
- * so that what fails by itself is found, and left out from then on, by `except`; all else is handled.
+ * Handles what `next` finds and locks, set by set, until `next` finds nothing. A set that fails is tried again in
+ * halves, so that what fails by itself is found, and left out from then on, by `except`; all else is handled.
  * @param next finds so many at most that are not among `except`
  * @returns how many were handled
  * @throws the first failure, once everything else was handled

@@ -35,7 +35,7 @@ export async function recoverReplicas(pool: Pool): Promise<number> {
     setSize,
     async (data, except, count) => {
       hasPlace = await data.agents.mayRecover();
-      return hasPlace ? distinct(await data.streams.lockOfDeadAgents(except, count)) : [];
+      return hasPlace ? distinct(await data.replicas.lockStreamsOfDeadAgents(except, count)) : [];
     },
     recoverStreams,
   );

@@ -1,4 +1,5 @@
-// Agents as `lambda/publisher/agent/agent.ts` runs them, all in this process, with media that destinations accept at once.
+// Agents as `lambda/publisher/agent/agent.ts` runs them, all in this process.
+// Their destinations accept media at once.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Renewal } from '../../lambda/data/agents.ts';

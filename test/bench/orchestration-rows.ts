@@ -4,7 +4,9 @@ import { databaseOn } from '../../lambda/data/database.ts';
 
 export const usersOfAll = 1000;
 
-/** Makes users with credits, an upload and a destination each, and live streams that the agents hold in equal shares. */
+/**
+ * Makes users with credits, an upload and a destination each, and live streams that the agents hold in equal shares.
+ */
 export async function fillStreams(pool: Pool, streams: number, agents: number): Promise<void> {
   await fillUsers(pool);
   await fillParts(pool);
