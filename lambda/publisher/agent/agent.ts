@@ -12,6 +12,7 @@ import { replicaBeginner } from './begin-replica.ts';
 import { Chores } from './chores.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
+import { unlessBehind } from './leave-media.ts';
 import { Pressure } from './pressure.ts';
 import { ReplicaClaims } from './replica-claims.ts';
 
@@ -58,7 +59,12 @@ class Agent {
     this.#options = options;
     const data = databaseOn(pool);
     this.#data = data;
-    this.#peers = new KnownPeers(() => data.agents.peerURLs(agentID), steadyClock);
+    this.#peers = new KnownPeers({
+      load: () => data.agents.peerURLs(agentID),
+      loadLate: () => data.agents.lateURLs(agentID),
+      ownPort: () => (options.peering.address === null ? null : (this.#peerServer?.port ?? null)),
+      steadyClock,
+    });
     this.#lease = new AgentLease({
       agentID,
       pool,
@@ -95,7 +101,11 @@ class Agent {
   /** Makes the agent known to the others. */
   async register(): Promise<void> {
     const { agentID, supervisor, release, zone, backends, capacity, peering, log } = this.#options;
-    this.#peerServer = await answerPeers(peering, () => this.#lease.renewingForMs());
+    this.#peerServer = await answerPeers(
+      peering,
+      () => this.#lease.renewingForMs(),
+      (url) => this.#peers.introduced(url),
+    );
     await this.#data.agents.register({
       id: agentID,
       supervisor,
@@ -151,7 +161,7 @@ class Agent {
     };
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
-      queue.consume('media', handleMedia, { signal, batchSize: 1 }),
+      queue.consume('media', unlessBehind(handleMedia, this.#pressure, this.#data), { signal, batchSize: 1 }),
     ];
   }
 
