@@ -50,7 +50,8 @@ export function ledger(db: Queryable) {
 
   /**
    * Takes credits from the invoices of users, the oldest first. What they do not cover is a debt: an invoice of its
-   * own, whose remaining credits are below zero. Of several postings of a user each takes what those before it have left.
+   * own, whose remaining credits are below zero. Of several postings of a user each takes what those before it have
+   * left.
    * @returns how many of them were not there before
    */
   const takeAll = async (postings: readonly Posting[], firstInvoiceID: string | null = null): Promise<number> => {

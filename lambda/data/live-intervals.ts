@@ -30,8 +30,8 @@ export function liveIntervals(db: Queryable) {
      * Ends and begins intervals of streams, until the open intervals of each are those of its replicas that are live
      * and wanted so, one for each, of the claim that sends it. An interval ends at `at`; if its agent was declared
      * dead, it ends when that agent last renewed its lease. A new interval never begins before the last one of its
-     * replica ended. It is one statement, so that every part sees the same rows, and that changes cost one round trip more, however
-     * many streams have changed.
+     * replica ended. It is one statement, so that every part sees the same rows, and that changes cost one
+     * round trip more, however many streams have changed.
      * @param areFiguresKept whether the rows of the streams have what agents said last, so that it is not looked for
      */
     updateFromReplicas: (metered: readonly MeteredStream[], areFiguresKept: boolean) =>
