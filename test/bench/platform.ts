@@ -13,7 +13,7 @@ import type { LocalRun } from '../support/local-run.ts';
 import { descendantsOf, nodeProcessesOf } from '../support/processes.ts';
 import { prepareClips } from './clips.ts';
 import type { IngestPorts } from './discarding-ingest.ts';
-import { cpuNanoseconds, pssMiB } from './processor-time.ts';
+import { cpuNanoseconds, pssMiB } from './process-figures.ts';
 
 const streams = Number(process.env['STREAMS'] ?? 300);
 const seconds = Number(process.env['MEASURED_SECONDS'] ?? 30);

@@ -1,19 +1,23 @@
-// The time that processes of this machine have had on a processor, and their memory, as Linux says it.
-import { readdir, readFile } from 'node:fs/promises';
+// How much processor time a Postgres server uses, from outside.
+import { readFile, readdir } from 'node:fs/promises';
+import type { Pool } from 'pg';
 
-/** The time that all threads of a process have had on a processor; 0 for one that is gone. */
-export async function cpuNanoseconds(pid: number): Promise<number> {
-  const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
-  const timeOf = async (task: string) => {
-    const fields = await readFile(`/proc/${pid}/task/${task}/schedstat`, 'utf8').catch(() => '0');
-    return Number(fields.split(' ')[0]);
+/** @returns a function that tells how many seconds of a processor the server and its connections have used */
+export async function processorTime(pool: Pool): Promise<() => Promise<number>> {
+  const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const statOf = async (pid: number | string) =>
+    (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).replace(/^.*\) /, '').split(' ');
+  const server = (await statOf(rows[0]!.pid))[1]!;
+  const ticks = (fields: readonly string[], from: number) => Number(fields[from] ?? 0) + Number(fields[from + 1] ?? 0);
+  return async () => {
+    const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const stats = await Promise.all(processes.map(async (pid) => ({ pid, fields: await statOf(pid) })));
+    const connections = stats.filter(({ fields }) => fields[1] === server);
+    const servers = stats.filter(({ pid }) => pid === server);
+    // proc(5) has utime and stime at 11, and at 13 cutime and cstime, those of children that have ended, in hundredths
+    // of a second.
+    const used = [...connections, ...servers].map(({ fields }) => ticks(fields, 11));
+    const ended = servers.map(({ fields }) => ticks(fields, 13));
+    return [...used, ...ended].reduce((sum, each) => sum + each, 0) / 100;
   };
-  const times = await Promise.all(tasks.map(timeOf));
-  return times.reduce((sum, time) => sum + time, 0);
-}
-
-/** The share of a process in the memory of this machine (proc_pid_smaps). */
-export async function pssMiB(pid: number): Promise<number> {
-  const memory = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
-  return Number(/^Pss:\s+(\d+)/m.exec(memory)![1]) / 1024;
 }
