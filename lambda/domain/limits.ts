@@ -102,10 +102,12 @@ export const limitNames = Object.keys(limits) as LimitName[];
 
 /** Bounds within which we stay by ourselves, without refusing anything: the same for everybody. */
 export const bounds = {
-  /** An answer that is larger is not kept for its Idempotency-Key; what it shows is read again. */
+  /** An answer that is larger is not kept for its Idempotency-Key: what it shows is read again. */
   keptAnswerBytes: 32 * 1024,
-  /** The same for all answers that are kept of a user together. */
+  /** The same for all answers that are kept of a user together, but for those that are small. */
   keptAnswerBytesPerUser: 32 * 1024 * 1024,
+  /** An answer that is not larger is kept in any case. */
+  smallAnswerBytes: 2 * 1024,
   /** Deliveries that wait for a webhook. Of more, the oldest are dropped, and the user is told once a day. */
   pendingDeliveriesPerWebhook: 1000,
   /** Deliveries of a webhook that can be asked for again, the waiting ones among them. */
