@@ -177,7 +177,7 @@ describe('bodies', () => {
       'archivedAt',
       'managedChannelTitleCached',
     ]);
-    expect(optional(Problem)).toEqual(['readiness', 'errors']);
+    expect(optional(Problem)).toEqual(['readiness', 'limit', 'used', 'allowed', 'errors']);
   });
 
   test.for([
