@@ -18,6 +18,7 @@ import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
+import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
@@ -65,6 +66,7 @@ export function databaseOn(db: Queryable) {
     liveIntervals: liveIntervals(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
+    orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),
     playlists: playlists(db),

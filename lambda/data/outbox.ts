@@ -16,12 +16,15 @@ export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string }
   | PrepareCommand
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
-  | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string };
+  | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string }
+  | { readonly task: 'remove_renditions' };
 
 /** Prepares the whole rendition of an upload, or only a `segment` of it that is damaged or gone. */
 export interface PrepareCommand {
   readonly task: 'prepare_upload';
   readonly uploadID: string;
+  /** Where it is known: if the upload is gone by then, any other with this content is as good. */
+  readonly contentHash?: string;
   readonly format: string;
   readonly segment?: number;
   /** How often it has failed in commands before this one, which were passed on to workers with another encoder. */

@@ -20,16 +20,6 @@ export function renditionEncoders(db: Queryable) {
         [kind],
       ),
 
-    /** The kind that makes a rendition; null where it is not known, or where there is no such rendition. */
-    find: async (contentHash: string, format: string) =>
-      (
-        await one<{ encoder: string | null }>(
-          db,
-          'select encoder from renditions where content_hash = $1 and format = $2',
-          [contentHash, format],
-        )
-      )?.encoder ?? null,
-
     /**
      * Notes that a worker with another kind has come to a rendition which this kind has begun.
      * @returns whether no worker of this kind is there any more
@@ -52,7 +42,8 @@ export function renditionEncoders(db: Queryable) {
       const row = await one(
         db,
         `update renditions
-         set encoder = $4, encoder_missed_since = null, segments_done = 0, state = 'preparing', updated_at = now()
+         set encoder = $4, encoder_missed_since = null, segments_written = greatest(segments_written, segments_done),
+           segments_done = 0, state = 'preparing', updated_at = now()
          where content_hash = $1 and format = $2 and encoder = $3 returning true`,
         [contentHash, format, from, to],
       );

@@ -91,7 +91,7 @@ export function renditions(db: Queryable) {
     },
 
     /**
-     * Notes of how many segments a rendition consists, before its next segment is made.
+     * Notes of how many segments a rendition consists, before its first segment is made. Nobody changes that later.
      * @param encoder the kind of the worker's encoder, which is noted before the first segment
      * @returns the row as it is now
      */
@@ -99,7 +99,8 @@ export function renditions(db: Queryable) {
       (await one<RenditionRow>(
         db,
         `insert into renditions as r (content_hash, format, segment_count, encoder) values ($1, $2, $3, $4)
-         on conflict (content_hash, format) do update set segment_count = $3, updated_at = now(),
+         on conflict (content_hash, format) do update set updated_at = now(),
+           segment_count = case when r.segment_count = 0 then $3 else r.segment_count end,
            encoder = case when r.segments_done = 0 and r.state = 'preparing' then $4 else r.encoder end,
            encoder_missed_since = case when r.encoder <> $4 then r.encoder_missed_since end
          returning *`,
@@ -114,11 +115,14 @@ export function renditions(db: Queryable) {
       one<RenditionRow>(
         db,
         `update renditions
-         set segments_done = $3 + 1, updated_at = now(),
+         set segments_done = $3 + 1, segments_written = greatest(segments_written, $3 + 1), updated_at = now(),
            state = case when $3 + 1 >= segment_count then 'ready' else state end
          where content_hash = $1 and format = $2 and segments_done = $3 and state = 'preparing' returning *`,
         [contentHash, format, segment],
       ),
+
+    find: (contentHash: string, format: string) =>
+      one<RenditionRow>(db, 'select * from renditions where content_hash = $1 and format = $2', [contentHash, format]),
 
     fail: (contentHash: string, format: string, failure: UploadFailure) =>
       db.query(
@@ -233,13 +237,5 @@ export function renditions(db: Queryable) {
       );
       return { streamIDs: streams.map(({ id }) => id), playlists };
     },
-
-    /** Deletes renditions whose content no upload has any more. @returns them, for their objects to be deleted */
-    removeOrphans: () =>
-      all<RenditionRow>(
-        db,
-        `delete from renditions r
-         where not exists (select from uploads u where u.content_hash = r.content_hash) returning *`,
-      ),
   };
 }

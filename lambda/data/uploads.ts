@@ -1,4 +1,5 @@
 // SQL of uploads and the facts that probing found in them.
+import type { ContentFacts } from '../domain/rendition.ts';
 import type { DynamicRange } from '../domain/video-format.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -43,7 +44,7 @@ export interface Upload {
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
   readonly dynamic_range: DynamicRange;
-  /** SHA-256 of its bytes in hexadecimal digits; null until it was worked out. */
+  /** As contentHashOf of domain/rendition.ts makes it, beginning with the SHA-256 of the bytes; null until then. */
   readonly content_hash: string | null;
   readonly created_at: Date;
   /** Null for uploads that were not imported. */
@@ -54,6 +55,19 @@ export type ProbedFacts = Pick<
   Upload,
   'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec' | 'dynamic_range'
 >;
+
+/** What was found in an upload that has been examined. What its user said that it is counts for nothing here. */
+export function contentFacts(
+  upload: Pick<Upload, 'duration_seconds' | 'video_codec' | 'audio_codec' | 'dynamic_range'>,
+): ContentFacts {
+  const moving = upload.video_codec === null ? 'audio' : 'video';
+  return {
+    kind: upload.duration_seconds === null ? 'image' : moving,
+    durationSeconds: upload.duration_seconds,
+    hasAudio: upload.audio_codec !== null,
+    dynamicRange: upload.dynamic_range,
+  };
+}
 
 export interface NewUpload {
   readonly id: string;
@@ -124,6 +138,14 @@ export function uploads(db: Queryable) {
 
     /** The upload, whoever owns it: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1`, [id]),
+
+    /** One of the uploads that have this content and can be played, whoever owns it. */
+    anyWithContent: (contentHash: string) =>
+      one<Upload>(
+        db,
+        `select ${columns} from uploads where content_hash = $1 and probe_state = 'completed' order by id limit 1`,
+        [contentHash],
+      ),
 
     /** Those of these uploads that are this user's, in no order, to be shown. */
     ofUser: (userID: string, ids: readonly string[]) =>

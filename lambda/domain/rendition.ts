@@ -3,7 +3,7 @@ import { frameCountOf } from './play-out.ts';
 import type { TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom } from './prepared-play-out.ts';
 import { framerates, framesPerSecond, qualities, videoCodecs } from './video-format.ts';
-import type { Framerate, Quality, VideoCodec } from './video-format.ts';
+import type { DynamicRange, Framerate, Quality, VideoCodec } from './video-format.ts';
 
 /** A rendition of pictures has a quality, framerate and codec. A rendition of sound is played beside all of them. */
 export type RenditionFormat = PictureFormat | 'sound';
@@ -14,9 +14,18 @@ export interface PictureFormat {
   readonly videoCodec: VideoCodec;
 }
 
+/** What was found in an upload, as far as its renditions differ by it. */
+export interface ContentFacts {
+  readonly kind: TimelineItem['kind'];
+  /** Null for a still image. */
+  readonly durationSeconds: number | null;
+  readonly hasAudio: boolean;
+  readonly dynamicRange: DynamicRange;
+}
+
 /** There is one rendition of one content in one format, whoever uploaded the content and however often. */
 export interface Rendition {
-  /** SHA-256 of the upload's bytes, in hex. */
+  /** What `contentHashOf` answers. Of what was uploaded before there was that function: the hash of the bytes alone. */
   readonly contentHash: string;
   readonly format: RenditionFormat;
   /** How many pictures there are, or in a rendition of sound how many AAC frames. */
@@ -35,6 +44,21 @@ const stillSeconds = 2;
 /** A frame at the lowest framerate. On that frame grid an item may last half a frame longer than its media. */
 const longestFrameSeconds = 1 / 24;
 
+/**
+ * The name of a content: of its bytes together with all else that decides what its renditions are. So nobody's upload
+ * can have another rendition made of the same bytes than everybody else's.
+ * @param bytesHash SHA-256 of the bytes, in hex
+ */
+export function contentHashOf(bytesHash: string, { kind, durationSeconds, hasAudio, dynamicRange }: ContentFacts) {
+  const facts = [kind, durationSeconds, hasAudio ? 'sound' : null, dynamicRange === 'sdr' ? null : dynamicRange];
+  return [bytesHash, ...facts.filter((fact) => fact !== null)].join('-');
+}
+
+/** The SHA-256 of the bytes, in hex, of which `contentHashOf` made a name; of an older name, the name itself. */
+export function bytesHashOf(contentHash: string): string {
+  return contentHash.split('-')[0]!;
+}
+
 /** @param item with the length of the upload, which does not matter for a still image */
 export function renditionOf(
   contentHash: string,
@@ -51,6 +75,12 @@ export function renditionOf(
 
 export function groupsPerSegment(format: RenditionFormat): number {
   return format === 'sound' ? soundFramesPerSegment : segmentSeconds * framesPerSecond[format.framerate];
+}
+
+/** Which groups of a rendition are in a segment. */
+export function groupsOfSegment({ format, groupCount }: Pick<Rendition, 'format' | 'groupCount'>, segment: number) {
+  const firstGroup = segment * groupsPerSegment(format);
+  return { firstGroup, groupCount: Math.min(groupsPerSegment(format), groupCount - firstGroup) };
 }
 
 export function segmentCount({ format, groupCount }: Pick<Rendition, 'format' | 'groupCount'>): number {

@@ -83,7 +83,10 @@ async function ask(
   for (const { upload_id: id, content_hash: hash } of uploads) {
     if (hash === null || asked.has(hash)) wanted.set(hash ?? id, id);
   }
-  const commands = [...wanted.values()].map((uploadID) => ({ task: 'prepare_upload', uploadID, format }) as const);
+  const commands = [...wanted].map(([content, uploadID]) => {
+    const contentHash = asked.has(content) ? { contentHash: content } : {};
+    return { task: 'prepare_upload', uploadID, ...contentHash, format } as const;
+  });
   await data.outbox.sendAll('media', commands);
 }
 

@@ -1,5 +1,6 @@
 // Makes snapshots of what a stream plays, which need no further look-ups.
 import type { Track } from '../data/timelines.ts';
+import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
 import { imageDurationSeconds } from '../domain/play-out.ts';
 import type { TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
@@ -51,13 +52,12 @@ export function snapshotOfPlaylist(
 }
 
 function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {
+  const facts = contentFacts(upload);
   return {
     itemID,
     uploadID: upload.id,
     objectKey: upload.object_key,
-    kind: upload.type,
-    durationSeconds: upload.duration_seconds ?? imageSeconds,
-    hasAudio: upload.audio_codec !== null,
-    dynamicRange: upload.dynamic_range,
+    ...facts,
+    durationSeconds: facts.durationSeconds ?? imageSeconds,
   };
 }

@@ -14,8 +14,10 @@ import type { EncoderSettings } from './ffmpeg/encoder-arguments.ts';
 import { MediaError } from './media/media-error.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { probeMedia } from './media/probe.ts';
-import { hashContent, prepareUpload, removeOrphanedRenditions } from './preparing/prepare-upload.ts';
-import type { Attempt } from './preparing/prepare-upload.ts';
+import type { Attempt } from './preparing/claimed-work.ts';
+import { hashContent } from './preparing/content.ts';
+import { prepareUpload } from './preparing/prepare-upload.ts';
+import { removeOrphanedRenditions } from './preparing/remove-renditions.ts';
 
 export interface MediaWorkerOptions {
   readonly pool: Pool;
@@ -95,7 +97,9 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
       if (command.multipartID !== undefined)
         await options.objects.abortMultipart(command.objectKey, command.multipartID);
       await options.objects.delete(command.objectKey);
-      return removeOrphanedRenditions(options);
+      return removeOrphanedRenditions(options, attempt);
+    case 'remove_renditions':
+      return removeOrphanedRenditions(options, attempt);
   }
 }
 
@@ -110,7 +114,8 @@ async function probeUpload(
   const url = await objects.presignGet(upload.object_key, { expiresInSeconds: probeURLSeconds });
   // Only the user of an upload has claimed a type for it. What the source of an import called it counts for nothing.
   const isImport = upload.external_source !== null;
-  const claimed = { mimeType: isImport ? null : upload.mime_type, fileSize: upload.size_bytes! };
+  const said = isImport ? { mimeType: null, type: null } : { mimeType: upload.mime_type, type: upload.type };
+  const claimed = { ...said, fileSize: upload.size_bytes! };
   const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(probeTimeoutMs)]);
   const found = await probeMedia(tools, url, claimed, signal).catch((error: unknown) => {
     attempt.signal.throwIfAborted();
@@ -139,7 +144,7 @@ async function probeUpload(
   });
   if ('failure' in found) return;
   // Only preparing needs the hash, and makes it itself where it is missing: a failure here holds nothing up.
-  await hashContent({ pool, objects }, upload, attempt.signal).catch((error: unknown) =>
+  await hashContent({ pool, objects }, uploadID, attempt.signal).catch((error: unknown) =>
     log('content_not_hashed', { uploadID, error: String(error) }),
   );
 }

@@ -159,7 +159,9 @@ describe('a start', () => {
     const audioUploadObjectID = await uploadOf('song', { videoCodec: null });
     const id = await readyStream({ ...prepared, videoUploadObjectID: await uploadOf('a'), audioUploadObjectID });
     expect(await start(id)).toBe('preparing');
-    expect(await asked()).toEqual([{ task: 'prepare_upload', uploadID: audioUploadObjectID, format: 'sound' }]);
+    expect(await asked()).toEqual([
+      { task: 'prepare_upload', uploadID: audioUploadObjectID, contentHash: 'song', format: 'sound' },
+    ]);
     await fail('song', damaged, 'sound');
     expect((await stream(id)).state).toBe('activating');
   });
@@ -382,15 +384,4 @@ describe('every format has in SQL the name that it has in TypeScript', () => {
       videoCodec: 'h264',
     });
   });
-});
-
-it('a rendition is forgotten with the last upload of its content', async () => {
-  const [first, second] = [await uploadOf('a'), await uploadOf('a')];
-  await prepare('a');
-  await data().uploads.delete(first);
-  expect(await data().renditions.removeOrphans()).toEqual([]);
-  await data().uploads.delete(second);
-  expect(await data().renditions.removeOrphans()).toMatchObject([
-    { content_hash: 'a', format: pictures, segment_count: 1 },
-  ]);
 });

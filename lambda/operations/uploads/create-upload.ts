@@ -34,7 +34,10 @@ export const createUpload = operation(['service:write'], {
       .max(maxUploadBytes)
       .optional()
       .describe('Bytes. When given, exactly as many have to arrive.'),
-    type: z.enum(uploadTypes).optional().describe('What the file is to be used as; by default what its mimeType says.'),
+    type: z
+      .enum(uploadTypes)
+      .optional()
+      .describe('What the file is to be used as; by default what its mimeType says. The content has to fit.'),
   }),
   output: { status: 201, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
   errors: ['limit_reached'],

@@ -33,6 +33,8 @@ export interface MediaFacts {
 export interface ClaimedMedia {
   /** Null when nobody said it. */
   readonly mimeType: string | null;
+  /** What it is to be used as; null when nobody said it. A video may be used for its sound. */
+  readonly type: MediaKind | null;
   /** Bytes; null when it was not given. */
   readonly fileSize: number | null;
 }
@@ -63,9 +65,15 @@ export async function probeMedia(
   const format = containerFormatOf(structure.formatName);
   if (format === null) throw notMedia();
   const kind = kindOf(format, structure);
-  if (claimed.mimeType !== null) assertFits(format, kind, claimed.mimeType);
-
   const { video, audio } = structure;
+  if (claimed.mimeType !== null) assertFits(format, kind, claimed.mimeType);
+  if (claimed.type !== null && claimed.type !== kind && !(claimed.type === 'audio' && audio !== null))
+    throw new MediaError(
+      'type_mismatch',
+      `The upload has the type ${claimed.type}, but the file contains ${contentOf(format, kind)}. ` +
+        'Upload it again without a type.',
+    );
+
   const facts = {
     kind,
     mimeType: claimed.mimeType ?? usualMimeType(format, kind),
@@ -140,6 +148,9 @@ const kindNouns: Record<MediaKind, string> = {
 
 function assertFits(format: ContainerFormat, kind: MediaKind, mimeType: string): void {
   if (kind === mimeType.split('/')[0] && fitsMimeType(format, mimeType)) return;
-  const content = kind === 'video' ? `${format.label} video` : `${kindNouns[kind]} (${format.label})`;
-  throw new MediaError('type_mismatch', `The file says ${mimeType} but contains ${content}.`);
+  throw new MediaError('type_mismatch', `The file says ${mimeType} but contains ${contentOf(format, kind)}.`);
+}
+
+function contentOf({ label }: ContainerFormat, kind: MediaKind): string {
+  return kind === 'video' ? `${label} video` : `${kindNouns[kind]} (${label})`;
 }

@@ -1,7 +1,7 @@
 // The prepared format (README.md): a segment of a rendition as RTMP chunks, the same for every stream, lap and day.
 import { crc32 } from 'node:zlib';
 import { renditionsPrefix } from '../../domain/object-keys.ts';
-import { formatName } from '../../domain/rendition.ts';
+import { formatName, groupsOfSegment } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
 
 /** The version is part of every object key, so what another version has written is never read. */
@@ -144,6 +144,12 @@ export function readSegmentHeader(start: Buffer): SegmentHeader {
     videoBytes,
     blockChecksums,
   };
+}
+
+/** Whether a segment has the groups that this segment of a rendition should have. */
+export function hasGroups(header: SegmentHeader, rendition: Rendition, segment: number): boolean {
+  const { firstGroup, groupCount } = groupsOfSegment(rendition, segment);
+  return header.firstGroup === firstGroup && header.groupCount === groupCount;
 }
 
 /** @throws {SegmentDamaged} when the bytes are not those that were written */

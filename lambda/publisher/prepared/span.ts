@@ -1,6 +1,6 @@
 // Successive groups of one segment whose bytes are all there, so that a stream can send them without waiting.
 import type { Playing } from '../../domain/prepared-play-out.ts';
-import { blockBytes } from './segment-format.ts';
+import { blockBytes, SegmentDamaged } from './segment-format.ts';
 import type { SegmentHeader } from './segment-format.ts';
 import type { SegmentStore } from './segment-store.ts';
 
@@ -30,9 +30,15 @@ export class Span implements SpanRange {
     this.#blocks = blocks;
   }
 
-  /** Reads the bytes of some groups. @param key that of their segment @throws as SegmentStore.block */
+  /**
+   * Reads the bytes of some groups.
+   * @param key that of their segment
+   * @throws {SegmentDamaged} when the segment does not have the groups; as SegmentStore.block
+   */
   static async load(store: SegmentStore, key: string, range: SpanRange): Promise<Span> {
     const { header, first, end } = range;
+    if (first < header.firstGroup || first >= end || end > header.firstGroup + header.groupCount)
+      throw new SegmentDamaged(`a segment without groups ${first} to ${end}`);
     const offsetOf = (group: number) => header.groupOffsets[group - header.firstGroup]!;
     const firstBlock = Math.floor(offsetOf(first) / blockBytes);
     const blockCount = Math.ceil(offsetOf(end) / blockBytes) - firstBlock;

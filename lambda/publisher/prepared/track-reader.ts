@@ -16,7 +16,7 @@ import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
 import { NothingReadable } from '../replica/faults.ts';
-import { SegmentDamaged, segmentKey } from './segment-format.ts';
+import { hasGroups, SegmentDamaged, segmentKey } from './segment-format.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
 
@@ -97,6 +97,7 @@ export class TrackReader {
       try {
         const key = segmentKey(rendition, segment);
         const header = await store.header(key);
+        if (!hasGroups(header, rendition, segment)) throw new SegmentDamaged('a segment with other groups');
         const span = await Span.load(store, key, { playing, header, first: next, end });
         // If the reader was told to skip meanwhile, what was read is not wanted any more.
         if (this.#position !== position) continue;

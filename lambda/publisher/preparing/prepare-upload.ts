@@ -1,12 +1,11 @@
 // Prepares an upload for the prepared backend, a few segments with each command, so that no worker is busy for long.
-import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'pg';
 import type { Log } from '../../log.ts';
 import { databaseOn } from '../../data/database.ts';
 import type { PrepareCommand } from '../../data/outbox.ts';
 import type { RenditionState } from '../../data/renditions.ts';
+import { contentFacts } from '../../data/uploads.ts';
 import type { Upload, UploadFailure } from '../../data/uploads.ts';
 import { formatName, formatNamed, renditionOf, segmentCount } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
@@ -19,10 +18,21 @@ import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { NoEncoder } from '../media/choose-encoder.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
+import { unlessClaimed } from './claimed-work.ts';
+import type { Attempt } from './claimed-work.ts';
+import { hashContent, nameAnew } from './content.ts';
+import type { HashedUpload } from './content.ts';
 import { goesOn } from './one-encoder.ts';
 import { prepareSegment } from './prepare-segment.ts';
 import type { SegmentRequest } from './prepare-segment.ts';
-import { assertSegment, SegmentDamaged, segmentKey } from '../prepared/segment-format.ts';
+import {
+  assertSegment,
+  hasGroups,
+  maxHeaderBytes,
+  readSegmentHeader,
+  SegmentDamaged,
+  segmentKey,
+} from '../prepared/segment-format.ts';
 
 export interface PrepareUploadOptions {
   readonly pool: Pool;
@@ -31,8 +41,6 @@ export interface PrepareUploadOptions {
   readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly log: Log;
 }
-
-type HashedUpload = Upload & { readonly content_hash: string };
 
 /** The segments of a command have a little less time than the queue gives the command. */
 const commandTimeoutMs = 440_000;
@@ -46,18 +54,6 @@ const passedOnAfterSeconds = 5;
 const sourceURLSeconds = 900;
 const contentType = 'application/octet-stream';
 
-/** The delivery of a command by its queue. */
-export interface Attempt {
-  /** The same with each delivery. */
-  readonly commandID: string;
-  /** How often the command has failed before. */
-  readonly failures: number;
-  /** Whether the queue would set the command aside as dead if it failed: then nobody may be left waiting for it. */
-  readonly isLast: boolean;
-  /** Aborts when the worker must end: what is under way then is no failure, and is done again elsewhere. */
-  readonly signal: AbortSignal;
-}
-
 /**
  * Makes the next segments of the rendition and asks for the ones after them. There may be any number of commands for
  * one rendition: one of them works at a time, and the others end at once.
@@ -67,28 +63,28 @@ export async function prepareUpload(
   command: PrepareCommand,
   attempt: Attempt,
 ): Promise<void> {
-  const upload = await databaseOn(options.pool).uploads.findAny(command.uploadID);
+  const { uploads } = databaseOn(options.pool);
+  const named = await uploads.findAny(command.uploadID);
+  const upload = named ?? (command.contentHash ? await uploads.anyWithContent(command.contentHash) : null);
   if (upload?.probe_state !== 'completed') return;
   const { segment } = command;
   if (segment !== undefined) return mendSegment(options, upload, { ...command, segment }, attempt);
   const signal = withinTimeOf(attempt);
-  const goesOnUntilMs = performance.now() + goesOnForMs;
+  let asked = { ...command, uploadID: upload.id };
   try {
-    const content_hash = upload.content_hash ?? (await hashContent(options, upload, signal));
-    const hashed = { ...upload, content_hash };
-    const step = () =>
-      unlessClaimed(options, attempt, `${content_hash}/${command.format}`, () =>
-        advance(options, command, hashed, signal),
-      );
-    let state = await step();
-    while (state === 'preparing' && performance.now() < goesOnUntilMs) state = await step();
+    const contentHash = upload.content_hash ?? (await hashContent(options, upload.id, signal));
+    asked = { ...asked, contentHash };
+    const state = await goOn(options, asked, { ...upload, content_hash: contentHash }, { attempt, signal });
     // The next command is sent when this one has let go of the rendition: a worker that got it earlier would find the
     // rendition taken.
-    if (state === 'preparing') await begin(options, command);
-    else if (state === 'other encoder') await passOn(options, command, attempt);
-    else if (state !== null) await settlePreparation(options.pool, content_hash);
+    if (state === 'preparing') await begin(options, asked);
+    else if (state === 'other encoder') await passOn(options, asked, attempt);
+    else if (state === 'other facts') await begin(options, await nameAnew(options, upload, asked));
+    else if (state !== null) await settlePreparation(options.pool, contentHash);
   } catch (error) {
     attempt.signal.throwIfAborted();
+    // Who deletes an upload fails nobody else with the same content: another upload's bytes are read then.
+    if (!(await uploads.findAny(upload.id))) return begin(options, asked);
     const failure = failureOf(error);
     if (failure === notPrepared && !attempt.isLast) throw error;
     options.log('upload_not_prepared', { uploadID: upload.id, format: command.format, error: String(error) });
@@ -96,20 +92,21 @@ export async function prepareUpload(
   }
 }
 
-/** Does work that this command can claim, without a transaction. @returns null when another command does it */
-async function unlessClaimed<Result>(
-  { pool }: PrepareUploadOptions,
-  { commandID }: Attempt,
-  work: string,
-  carryOut: () => Promise<Result>,
-): Promise<Result | null> {
-  const { mediaClaims } = databaseOn(pool);
-  if (!(await mediaClaims.take(work, commandID))) return null;
-  try {
-    return await carryOut();
-  } finally {
-    await mediaClaims.release(work, commandID);
-  }
+/** Makes segment after segment, until there is none to make or the command should end. @returns as `advance` does */
+async function goOn(
+  options: PrepareUploadOptions,
+  command: PrepareCommand,
+  upload: HashedUpload,
+  { attempt, signal }: { readonly attempt: Attempt; readonly signal: AbortSignal },
+): ReturnType<typeof advance> {
+  const untilMs = performance.now() + goesOnForMs;
+  const step = () =>
+    unlessClaimed(options, attempt, `${upload.content_hash}/${command.format}`, () =>
+      advance(options, command, upload, signal),
+    );
+  let state = await step();
+  while (state === 'preparing' && performance.now() < untilMs) state = await step();
+  return state;
 }
 
 function withinTimeOf({ signal }: Attempt): AbortSignal {
@@ -117,8 +114,10 @@ function withinTimeOf({ signal }: Attempt): AbortSignal {
 }
 
 /** Asks for the segments of a rendition that are not made yet. */
-async function begin({ pool }: PrepareUploadOptions, { task, uploadID, format }: PrepareCommand): Promise<void> {
-  await databaseOn(pool).outbox.send({ queue: 'media', body: { task, uploadID, format } });
+async function begin({ pool }: PrepareUploadOptions, command: PrepareCommand): Promise<void> {
+  const { task, uploadID, contentHash, format } = command;
+  const body = { task, uploadID, ...(contentHash !== undefined && { contentHash }), format };
+  await databaseOn(pool).outbox.send({ queue: 'media', body });
 }
 
 /**
@@ -129,28 +128,17 @@ async function passOn({ pool }: PrepareUploadOptions, command: PrepareCommand, {
   await databaseOn(pool).outbox.send({ queue: 'media', body: { ...command, failures } }, passedOnAfterSeconds);
 }
 
-/** Deletes what was prepared from content that no upload has any more. */
-export async function removeOrphanedRenditions({
-  pool,
-  objects,
-}: Pick<PrepareUploadOptions, 'pool' | 'objects'>): Promise<void> {
-  const orphans = await databaseOn(pool).renditions.removeOrphans();
-  for (const { content_hash: contentHash, format, segment_count: count } of orphans) {
-    const rendition = { contentHash, format: formatNamed(format) };
-    for (let segment = 0; segment < count; segment++) await objects.delete(segmentKey(rendition, segment));
-  }
-}
-
 /**
  * Makes the next segment, if there is one, and if another kind of encoder did not make those before.
- * @returns the rendition's state then; null when another worker was faster
+ * @returns the rendition's state then; null when another worker was faster; `other facts` for a rendition of a release
+ * whose names of contents were those of the bytes alone, where it was made of other facts than this upload's
  */
 async function advance(
   options: PrepareUploadOptions,
   command: PrepareCommand,
   upload: HashedUpload,
   signal: AbortSignal,
-): Promise<RenditionState | 'other encoder' | null> {
+): Promise<RenditionState | 'other encoder' | 'other facts' | null> {
   const { content_hash: contentHash } = upload;
   const { renditions } = databaseOn(options.pool);
   const rendition = renditionOfUpload(upload, command.format);
@@ -158,6 +146,7 @@ async function advance(
   const count = segmentCount(rendition);
   const kind = encoder && encoderKind(encoder);
   const row = await renditions.begin(contentHash, command.format, count, kind);
+  if (row.segment_count !== count && row.state !== 'failed') return 'other facts';
   if (row.state !== 'preparing') return row.state;
   const going = await goesOn(options, { contentHash, format: command.format, made: row.encoder, kind });
   if (going === 'later') return 'other encoder';
@@ -181,14 +170,18 @@ async function mendSegment(
   const key = segmentKey(rendition, segment);
   try {
     const going = await unlessClaimed(options, attempt, key, async () => {
-      if (await isWhole(options.objects, key)) return null;
+      const found = await inspect(options.objects, key, rendition, segment);
+      if (found === 'whole') return null;
+      const row = await databaseOn(options.pool).renditions.find(content_hash, format);
+      const isOther = row !== null && ![0, segmentCount(rendition)].includes(row.segment_count);
+      if (found === 'other groups' || isOther) return 'other facts';
       const encoder = await encoderFor(options, rendition);
-      const made = await databaseOn(options.pool).renditionEncoders.find(content_hash, format);
       const kind = encoder && encoderKind(encoder);
-      const found = await goesOn(options, { contentHash: content_hash, format, made, kind });
-      if (found !== 'later') await makeSegment(options, hashed, { rendition, segment, encoder }, withinTimeOf(attempt));
-      return found;
+      const how = await goesOn(options, { contentHash: content_hash, format, made: row?.encoder ?? null, kind });
+      if (how !== 'later') await makeSegment(options, hashed, { rendition, segment, encoder }, withinTimeOf(attempt));
+      return how;
     });
+    if (going === 'other facts') await begin(options, await nameAnew(options, upload, command));
     // The encoder of the other segments is gone, so all of them are made anew.
     if (going === 'anew') await begin(options, command);
     if (going === 'later') await passOn(options, command, attempt);
@@ -207,24 +200,22 @@ async function encoderFor({ pool, encoderOf }: PrepareUploadOptions, { format }:
   return encoder;
 }
 
-async function isWhole(objects: ObjectStore, key: string): Promise<boolean> {
+/** What is in place of a segment. Of other groups only a segment can be that another release has made. */
+async function inspect(objects: ObjectStore, key: string, rendition: Rendition, segment: number) {
   try {
-    assertSegment(await buffer(await objects.read(key)));
-    return true;
+    const bytes = await buffer(await objects.read(key));
+    assertSegment(bytes);
+    const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
+    return hasGroups(header, rendition, segment) ? 'whole' : 'other groups';
   } catch (error) {
-    if (error instanceof ObjectNotFound || error instanceof SegmentDamaged) return false;
+    if (error instanceof ObjectNotFound || error instanceof SegmentDamaged) return 'damaged';
     throw error;
   }
 }
 
 function renditionOfUpload(upload: HashedUpload, format: string): Rendition {
-  const item = { kind: kindOf(upload, format), durationSeconds: upload.duration_seconds ?? 0 };
-  return renditionOf(upload.content_hash, item, formatNamed(format));
-}
-
-function kindOf(upload: Upload, format: string): SegmentRequest['kind'] {
-  if (format === 'sound') return 'audio';
-  return upload.type === 'image' ? 'image' : 'video';
+  const { kind, durationSeconds } = contentFacts(upload);
+  return renditionOf(upload.content_hash, { kind, durationSeconds: durationSeconds ?? 0 }, formatNamed(format));
 }
 
 async function makeSegment(
@@ -235,12 +226,8 @@ async function makeSegment(
 ): Promise<void> {
   const format = formatName(rendition.format);
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
-  const source = {
-    sourceURL,
-    kind: kindOf(upload, format),
-    hasAudio: upload.audio_codec !== null,
-    dynamicRange: upload.dynamic_range,
-  };
+  const { kind, hasAudio, dynamicRange } = contentFacts(upload);
+  const source = { sourceURL, kind: format === 'sound' ? 'audio' : kind, hasAudio, dynamicRange } as const;
   const request = { rendition, segment, encoder, ...source };
   const bytes = await prepareSegment(tools, request, signal);
   await objects.write(segmentKey(rendition, segment), bytes, { contentType });
@@ -265,17 +252,4 @@ async function giveUp(
   await data.uploads.recordContentHash(upload.id, contentHash);
   await data.renditions.fail(contentHash, format, failure);
   await settlePreparation(pool, contentHash);
-}
-
-/** Reads an upload's bytes and notes their SHA-256. */
-export async function hashContent(
-  { pool, objects }: Pick<PrepareUploadOptions, 'pool' | 'objects'>,
-  upload: Upload,
-  signal: AbortSignal,
-): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(await objects.read(upload.object_key), hash, { signal });
-  const contentHash = hash.digest('hex');
-  await databaseOn(pool).uploads.recordContentHash(upload.id, contentHash);
-  return contentHash;
 }

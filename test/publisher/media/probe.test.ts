@@ -21,7 +21,7 @@ const never = new AbortController().signal;
 
 describe.each(builds)('with the $name build', ({ tools }) => {
   const probe = (sourceURL: string, mimeType: string): Promise<MediaFacts> =>
-    probeMedia(tools, sourceURL, { mimeType, fileSize: null }, never);
+    probeMedia(tools, sourceURL, { mimeType, type: null, fileSize: null }, never);
 
   const facts: [SampleName, string, Partial<MediaFacts>][] = [
     [
@@ -108,7 +108,12 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     ['song.m4a', 'audio/mp4'],
     ['still.png', 'image/png'],
   ] as const)('the probe says what %s is where nobody has claimed anything', async (name, mimeType) => {
-    const found = await probeMedia(tools, await mediaSample(name), { mimeType: null, fileSize: null }, never);
+    const found = await probeMedia(
+      tools,
+      await mediaSample(name),
+      { mimeType: null, type: null, fileSize: null },
+      never,
+    );
     expect(found).toMatchObject({ mimeType, kind: mimeType.split('/')[0] });
   });
 
@@ -175,6 +180,23 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     expect(failure).toMatchObject({ code, detail: expect.stringMatching(/^[A-Z].*\.$/u) });
   });
 
+  it.each([
+    ['an image', 'plain.mp4', 'video/mp4', 'image'],
+    ['a video', 'still.png', 'image/png', 'video'],
+    ['sound', 'silent-24.mov', 'video/quicktime', 'audio'],
+  ] as const)('the probe refuses what is to be used as %s and is none', async (_, name, mimeType, type) => {
+    const probing = probeMedia(tools, await mediaSample(name), { mimeType, type, fileSize: null }, never);
+    await expect(probing).rejects.toMatchObject({
+      code: 'type_mismatch',
+      detail: expect.stringContaining('Upload it again without a type.'),
+    });
+  });
+
+  it('a film may be used for its sound', async () => {
+    const claimed = { mimeType: 'video/mp4', type: 'audio', fileSize: null } as const;
+    expect(await probeMedia(tools, await mediaSample('plain.mp4'), claimed, never)).toMatchObject({ kind: 'video' });
+  });
+
   it('the probe does not open what a playlist names', async () => {
     const asked: number[] = [];
     await using trap = await serveSamples({ refuse: (request) => asked.push(request) && null });
@@ -187,7 +209,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
 
 describe('a probe over HTTP', () => {
   const { tools } = builds[0]!;
-  const claimed = { mimeType: 'video/mp4', fileSize: null };
+  const claimed = { mimeType: 'video/mp4', type: null, fileSize: null };
   const failureOf = (tools: MediaTools, url: string): Promise<unknown> =>
     probeMedia(tools, url, claimed, never).catch((error: unknown) => error);
 

@@ -89,7 +89,7 @@ const items: TimelineItem[] = [];
 
 /** An item with the facts that the probe finds in a file. */
 async function itemOf(path: string): Promise<TimelineItem> {
-  const facts = await probeMedia(tools, samples.urlOf(path), { mimeType: null, fileSize: null }, never);
+  const facts = await probeMedia(tools, samples.urlOf(path), { mimeType: null, type: null, fileSize: null }, never);
   const { kind, durationSeconds, hasAudio, dynamicRange } = facts;
   return item(`upload-${items.length}`, durationSeconds ?? 10, { kind, hasAudio, dynamicRange });
 }

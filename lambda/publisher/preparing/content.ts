@@ -1,0 +1,47 @@
+// Finds out which content an upload has: its bytes, and what was found in them.
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import type { Pool } from 'pg';
+import { databaseOn } from '../../data/database.ts';
+import type { PrepareCommand } from '../../data/outbox.ts';
+import { contentFacts } from '../../data/uploads.ts';
+import type { Upload } from '../../data/uploads.ts';
+import { bytesHashOf, contentHashOf } from '../../domain/rendition.ts';
+import type { ObjectStore } from '../../ports/object-store/object-store.ts';
+
+export type HashedUpload = Upload & { readonly content_hash: string };
+
+/** Reads the bytes of an upload that has been examined, and notes the name of its content. @returns the name */
+export async function hashContent(
+  { pool, objects }: { readonly pool: Pool; readonly objects: ObjectStore },
+  uploadID: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { uploads } = databaseOn(pool);
+  const upload = await uploads.findAny(uploadID);
+  if (upload?.probe_state !== 'completed') throw new Error(`upload ${uploadID} has not been examined`);
+  const hash = createHash('sha256');
+  await pipeline(await objects.read(upload.object_key), hash, { signal });
+  const contentHash = contentHashOf(hash.digest('hex'), contentFacts(upload));
+  await uploads.recordContentHash(uploadID, contentHash);
+  return contentHash;
+}
+
+/**
+ * Names the content of an upload that has a name of its bytes alone, and shares it with uploads of which other facts
+ * were found, or claimed. What was prepared under the old name stays theirs.
+ * @returns a command that prepares the same format under the new name
+ */
+export async function nameAnew(
+  { pool }: { readonly pool: Pool },
+  upload: Upload,
+  command: PrepareCommand,
+): Promise<PrepareCommand> {
+  const { uploads } = databaseOn(pool);
+  const before = (await uploads.findAny(upload.id))?.content_hash;
+  const contentHash = contentHashOf(bytesHashOf(before ?? ''), contentFacts(upload));
+  if (!before || before === contentHash)
+    throw new Error(`upload ${upload.id} has a rendition of other facts than its own`);
+  await uploads.recordContentHash(upload.id, contentHash);
+  return { ...command, uploadID: upload.id, contentHash };
+}

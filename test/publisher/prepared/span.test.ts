@@ -1,0 +1,53 @@
+// What a reader asks of a segment and the segment does not have is damage: it is reported, and something else plays.
+import { expect, it } from 'vitest';
+import { SegmentDamaged } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
+import { Span } from '../../../lambda/publisher/prepared/span.ts';
+import { TrackReader } from '../../../lambda/publisher/prepared/track-reader.ts';
+import { format, item, timelineOf } from './prepared-clips.ts';
+import { objectsOf, syntheticSegments } from './synthetic-renditions.ts';
+
+const film = item('film', 25);
+const other = item('other', 5);
+/** The film's first segment as a rendition of a still of the same bytes would have it: 60 pictures of 600. */
+function segmentsOfStill() {
+  const segments = syntheticSegments([film, other], format);
+  const [still] = syntheticSegments([item('film', 2)], format);
+  return segments.set(...still!);
+}
+
+const storeOf = (segments: ReadonlyMap<string, Buffer>) =>
+  new SegmentStore({ objects: objectsOf(segments), maxCachedBytes: 1024 * 1024 });
+
+it.each([
+  ['behind its end', 60, 90],
+  ['across its end', 30, 90],
+  ['none at all', 30, 30],
+])('a span of groups of a segment that are %s is damage', async (_, first, end) => {
+  const store = storeOf(segmentsOfStill());
+  const key = 'renditions/v1/film/q_720p-f_30/0';
+  const header = await store.header(key);
+  const occurrence = { item: film, entryNumber: 0, playlistID: null, lap: 0, startFrame: 0, frameCount: 750 };
+  const playing = { occurrence, startFrame: 0, frameCount: 750 };
+  await expect(Span.load(store, key, { playing, header, first, end })).rejects.toBeInstanceOf(SegmentDamaged);
+});
+
+it('a rendition of another length than the upload has is reported, and something else plays meanwhile', async () => {
+  const lost: string[] = [];
+  const entries = timelineOf(film, other);
+  const contentHashes = new Map(['film', 'other'].map((id) => [id, id]));
+  const reader = new TrackReader(
+    {
+      store: storeOf(segmentsOfStill()),
+      format,
+      framesPerSecond: 30,
+      loadTimeline: async () => ({ entries, contentHashes }),
+      onLost: (uploadID, _format, segment) => void lost.push(`${uploadID} ${segment}`),
+      log: () => {},
+    },
+    0,
+  );
+  const span = await reader.next();
+  expect(span.playing.occurrence.item.uploadID).toBe('other');
+  expect(lost).toEqual(['film 0']);
+});

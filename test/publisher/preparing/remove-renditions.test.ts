@@ -1,0 +1,130 @@
+// What was prepared goes with the last upload of its content: only what was made, a part at a time, and nobody's else.
+import { beforeEach, expect, it } from 'vitest';
+import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
+import type { MediaCommand } from '../../../lambda/data/outbox.ts';
+import { actorsOn } from '../../support/actors.ts';
+import { testService } from '../../support/service.ts';
+import { clearRenditions } from '../../support/stored-uploads.ts';
+
+const service = testService();
+const { commands, data, upload } = actorsOn(service);
+const format = 'q_720p-f_30';
+
+let deleted: string[];
+let onDelete: (key: string) => Promise<void>;
+beforeEach(async () => {
+  await clearRenditions(service);
+  deleted = [];
+  onDelete = async () => {};
+});
+
+/** Lets a worker carry out one command. */
+async function carryOut(body: MediaCommand): Promise<void> {
+  const objects = {
+    ...service.objects(),
+    delete: async (key: string) => {
+      deleted.push(key);
+      await onDelete(key);
+    },
+  };
+  const unused = {
+    tools: { ffmpegPath: '', ffprobePath: '' },
+    encoderOf: async () => ({ codec: 'h264_nvenc' }) as const,
+  };
+  const handle = createMediaWorker({ pool: service.pool(), objects, ...unused, random: () => 0.5, log: () => {} });
+  const attributes = { ApproximateReceiveCount: '1' };
+  const Records = [{ messageId: crypto.randomUUID(), body: JSON.stringify(body), attributes }];
+  const { batchItemFailures } = await handle({ Records } as unknown as Parameters<typeof handle>[0]);
+  expect(batchItemFailures).toEqual([]);
+}
+
+/** What a worker deletes once the last upload of a content is gone. */
+const removal = { task: 'delete_object', objectKey: 'uploads/gone' } as const;
+const segmentsDeleted = (content: string) =>
+  deleted.filter((key) => key.includes(`/${content}/`)).map((key) => Number(key.split('/').at(-1)));
+const row = async (content: string) =>
+  (await service.pool().query('select state, segments_done from renditions where content_hash = $1', [content]))
+    .rows[0];
+
+/** A rendition of so many segments, of which the first ones are made. */
+async function rendition(content: string, { of, made }: { of: number; made: number }): Promise<void> {
+  await data().renditions.begin(content, format, of);
+  for (let segment = 0; segment < made; segment++) await data().renditions.finishSegment(content, format, segment);
+}
+
+/** Makes an upload with a content. @returns its id */
+async function uploadOf(content: string): Promise<string> {
+  const id = await upload();
+  await data().uploads.recordContentHash(id, content);
+  return id;
+}
+
+it('goes with the last upload of its content', async () => {
+  const [first, second] = [await uploadOf('a'), await uploadOf('a')];
+  await rendition('a', { of: 1, made: 1 });
+  await data().uploads.delete(first);
+  await carryOut(removal);
+  expect(await row('a')).toMatchObject({ state: 'ready' });
+  await data().uploads.delete(second);
+  await carryOut(removal);
+  expect([await row('a'), segmentsDeleted('a')]).toEqual([undefined, [0, 1]]);
+});
+
+it('nothing is deleted but what was made, however long a rendition was to be', async () => {
+  await rendition('long', { of: 45_000_000, made: 2 });
+  await carryOut(removal);
+  expect(segmentsDeleted('long').sort()).toEqual([0, 1, 2]);
+  expect(await row('long')).toBeUndefined();
+});
+
+it('a command deletes a part, and leaves the rest to the next', async () => {
+  await rendition('much', { of: 1200, made: 1200 });
+  await service.pool().query('delete from outbox');
+  let count = 0;
+  for (let body: MediaCommand | null = removal; body !== null; count++) {
+    const before = segmentsDeleted('much').length;
+    await carryOut(body);
+    expect(segmentsDeleted('much').length - before).toBeLessThanOrEqual(500);
+    body = (await commands()).at(0)?.body ?? null;
+    await service.pool().query('delete from outbox');
+  }
+  expect(count).toBeGreaterThan(2);
+  expect(new Set(segmentsDeleted('much')).size).toBe(1201);
+  expect(await row('much')).toBeUndefined();
+});
+
+it('what another encoder had made before is deleted as well', async () => {
+  await rendition('anew', { of: 9, made: 5 });
+  await service.pool().query(`update renditions set encoder = 'gone'`);
+  await data().renditionEncoders.beginAnew('anew', format, { from: 'gone', to: 'here' });
+  await carryOut(removal);
+  expect(segmentsDeleted('anew').sort()).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+it('whoever uploads the same while it is deleted has nothing in place of what is gone', async () => {
+  await rendition('again', { of: 700, made: 700 });
+  await service.pool().query('delete from outbox');
+  let heir: string | undefined;
+  onDelete = async (key) => {
+    if (heir === undefined && key.includes('/again/')) {
+      heir = 'coming';
+      heir = await uploadOf('again');
+    }
+  };
+  await carryOut(removal);
+  // Of what is deleted nothing is noted as there, and the upload that came is prepared from there on.
+  const { state, segments_done: done } = await row('again');
+  expect(state).toBe('preparing');
+  expect(done).toBeLessThanOrEqual(Math.min(...segmentsDeleted('again')));
+  const asked = (await commands()).map(({ body }) => body).filter(({ task }) => task === 'prepare_upload');
+  expect(asked).toContainEqual({ task: 'prepare_upload', uploadID: heir, contentHash: 'again', format });
+});
+
+it('what a command is just making is left alone, and asked for again', async () => {
+  await rendition('busy', { of: 3, made: 1 });
+  await service.pool().query('delete from outbox');
+  await data().mediaClaims.take(`busy/${format}`, 'another command');
+  await carryOut(removal);
+  expect(segmentsDeleted('busy')).toEqual([]);
+  expect((await commands()).map(({ body }) => body)).toEqual([{ task: 'remove_renditions' }]);
+});
