@@ -99,16 +99,19 @@ export interface StageSettings {
    */
   readonly gpuMachinesMax: number;
   /**
-   * Slots of an ffmpeg agent: how much it sends at the same time. A stream at 720p30 takes 1 slot, at 1080p30 or 720p60
-   * it takes 2, and so on, up to 16 at 2160p60.
+   * Million pixels a second that the GPU of `gpuInstanceType` encodes to H.264. A stream at 720p30 takes 28, at 1080p30
+   * 62, at 2160p60 498. What else a stream takes of a machine, agents measure themselves (lambda/domain/capacity.ts).
    */
-  readonly ffmpegAgentSlots: number;
+  readonly gpuMegapixels: number;
   /** ffmpeg agents that always run. */
   readonly ffmpegAgentsMin: number;
   /** The most ffmpeg agents there may be. */
   readonly ffmpegAgentsMax: number;
-  /** Slots of a manifest agent, which sends prepared media. Every stream takes 1 slot, whatever its quality. */
-  readonly manifestAgentSlots: number;
+  /**
+   * Mbit/s that a manifest agent, which sends prepared media, may send all the time. AWS documents none for Fargate;
+   * an EC2 machine of its size (c7g.medium) has 520. One stream at 720p30 takes 4.3, at 1080p30 6.4.
+   */
+  readonly manifestAgentNetworkMbps: number;
   /** Manifest agents that always run. */
   readonly manifestAgentsMin: number;
   /** The most manifest agents there may be. */
@@ -195,12 +198,13 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     gpuInstanceType: text(/^g\d[a-z0-9]*\.\d*xlarge$/, 'a type of the g family such as "g4dn.xlarge"'),
     gpuMachinesMin: wholeNumber(0, 1000),
     gpuMachinesMax: wholeNumber(Math.max(tasksOnGpusMax + 1, gpuMachinesMin), 3000),
-    // An agent with fewer slots could never take a stream at 2160p60.
-    ffmpegAgentSlots: wholeNumber(16, 1000),
+    // An agent with less could never take a stream at 2160p60.
+    gpuMegapixels: wholeNumber(498, 100_000),
     // Scaling follows the numbers that agents report, so at least one agent has to run.
     ffmpegAgentsMin: wholeNumber(1, 1000),
     ffmpegAgentsMax: wholeNumber(ffmpegAgentsMin, 1000),
-    manifestAgentSlots: wholeNumber(1, 1000),
+    // An agent with less could never take a stream at 2160p60.
+    manifestAgentNetworkMbps: wholeNumber(50, 100_000),
     manifestAgentsMin: wholeNumber(1, 1000),
     manifestAgentsMax: wholeNumber(manifestAgentsMin, 1000),
     mediaWorkersMax: wholeNumber(1, 1000),

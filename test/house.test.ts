@@ -84,12 +84,13 @@ describe('who may import whom', () => {
     expect(strangers(within('lambda'), ({ target }) => !outside(target))).toEqual([]);
   });
 
-  it('lib takes from lambda only the catalogue, and names of variables, queues, object keys and sealed places', () => {
+  it('lib takes from lambda only the catalogue, names of variables, queues and places, and costs', () => {
     const allowed = ({ target }: Import) =>
       !within('lambda', 'bin')(target) ||
       within(
         'lambda/operations',
         'lambda/ports/command-queue/queues.ts',
+        'lambda/domain/capacity.ts',
         'lambda/domain/object-keys.ts',
         'lambda/domain/sealed-places.ts',
       )(target) ||

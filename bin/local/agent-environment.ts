@@ -1,11 +1,12 @@
 // What the local run tells its agent processes in a variable: arguments, unlike variables, can be read by every user.
+import type { Capacity } from '../../lambda/domain/capacity.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import type { LocalConnectionsOptions } from './connections.ts';
 
 export interface AgentSettings extends LocalConnectionsOptions {
   /** The agent is registered under this name, by which its supervisor finds what a dead agent held. */
   readonly supervisor: string;
-  readonly slots: number;
+  readonly capacity: Capacity;
   readonly ffmpegPath: string;
   readonly ffprobePath: string;
   /** Chosen once for all agents, so that an agent which is started again is ready sooner. */

@@ -34,8 +34,8 @@ const stopGraceMs = 8000;
 
 /**
  * Starts agents and keeps them running.
- * @param options `settings.supervisor` is a name under which nobody else supervises agents, and `settings.slots` is the
- *   sum of all agents' slots
+ * @param options `settings.supervisor` is a name under which nobody else supervises agents, and `settings.capacity` is
+ *   what each agent has
  */
 export async function superviseAgents(count: number, options: SupervisorOptions): Promise<AgentSupervisor> {
   const { settings, pool } = options;
@@ -44,10 +44,9 @@ export async function superviseAgents(count: number, options: SupervisorOptions)
   await recoverReplicas(pool);
   await databaseOn(pool).imports.freeAll();
   await redeliver(pool, null);
-  const slots = Math.ceil(settings.slots / count);
   const agents = Array.from({ length: count }, (_, index) => {
     const supervisor = `${settings.supervisor}/${index + 1}`;
-    const ownSettings = { ...settings, slots, supervisor, consumer: supervisor };
+    const ownSettings = { ...settings, supervisor, consumer: supervisor };
     return superviseAgent({ ...options, settings: ownSettings, isAlone: count === 1 });
   });
   return {

@@ -43,7 +43,7 @@ await runAgent(
     agentID: `agent_${randomUUID()}`,
     supervisor: settings.supervisor,
     release: 'local',
-    slots: settings.slots,
+    capacity: settings.capacity,
     zone: null,
     peering: { host: '127.0.0.1', port: 0, address: '127.0.0.1' },
     backends: streamBackends,

@@ -1,11 +1,12 @@
 // Starts every part of the local platform in order, waits for the end, and takes all of it down again.
-import { availableParallelism } from 'node:os';
 import { createService } from '../../lambda/api/create-service.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import type { Log } from '../../lambda/log.ts';
 import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
+import { measureMachine } from '../../lambda/publisher/media/measure-machine.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/new-id.ts';
+import { capacityOf } from '../../lambda/domain/capacity.ts';
 import { attemptSeconds } from '../../lambda/domain/webhook-retries.ts';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
@@ -42,11 +43,8 @@ interface Run {
 }
 
 const defaultPorts = { site: 3000, rtmp: 1935 };
-/**
- * A slot is a stream of 720p30. These are more than the cores can encode at once: a stream that is too much then shows
- * as slow, and is not refused.
- */
-const slotsPerCore = 8;
+/** What the smallest of NVIDIA's GPUs with an encoder was seen to encode: a stream at 2160p60. */
+const oneGpuMegapixels = 500;
 const clock = () => new Date();
 
 /** @returns the exit code */
@@ -117,12 +115,13 @@ async function startPlatform(run: Run): Promise<void> {
   servePlatform(site, { service, connections, mailer, sink, rtmpURL, clock, log });
 
   const encoder = await chooseEncoder(tools, 'h264', log);
+  const machine = await measureMachine({ tools, encoder, networkMbps: null, gpuMegapixels: oneGpuMegapixels, log });
   const agentSettings = {
     ...local,
     ...tools,
     encoder,
     supervisor: identity.supervisor,
-    slots: availableParallelism() * slotsPerCore,
+    capacity: capacityOf(machine, Math.max(1, options.agents)),
     legacyRtmpURL: rtmpURL,
   };
   const supervisor = await step('Starting the publisher', () =>

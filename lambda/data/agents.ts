@@ -1,4 +1,5 @@
 // SQL of agents and their leases.
+import type { Capacity } from '../domain/capacity.ts';
 import { leaseMs } from '../domain/lease.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -24,6 +25,23 @@ export interface NewAgent {
   readonly zone: string | null;
   /** It takes streams of these backends. */
   readonly backends: readonly StreamBackend[];
+  /** What its streams may use of its machine. */
+  readonly capacity: Capacity;
+}
+
+/** What an agent says of itself with each renewal. */
+export interface AgentLoad {
+  /** The part of its capacity that its streams take. */
+  readonly usedShare: number;
+  /** Why it takes nothing more although it may have room; null while it keeps up. */
+  readonly behindReason: string | null;
+}
+
+/** An agent that could take a stream, as far as its backends and its lease say. */
+export interface Taker extends AgentLoad {
+  readonly id: string;
+  /** Null: its release counts slots, and does not say. */
+  readonly capacity: Capacity | null;
 }
 
 export interface Renewal {
@@ -59,13 +77,24 @@ interface RenewalRow {
   readonly is_any_unsent: boolean;
 }
 
+const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
+
 export function agents(db: Queryable) {
   return {
     register: (agent: NewAgent) =>
       db.query(
-        `insert into agents (id, supervisor, release, peer_url, zone, backends, lease_expires_at)
-         values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))`,
-        [agent.id, agent.supervisor, agent.release, agent.peerURL, agent.zone, agent.backends, leaseSeconds],
+        `insert into agents (id, supervisor, release, peer_url, zone, backends, capacity, lease_expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))`,
+        [
+          agent.id,
+          agent.supervisor,
+          agent.release,
+          agent.peerURL,
+          agent.zone,
+          agent.backends,
+          agent.capacity,
+          leaseSeconds,
+        ],
       ),
 
     /**
@@ -83,6 +112,15 @@ export function agents(db: Queryable) {
         [agentID],
       ))!.others,
 
+    /** The agents that could take a stream of a backend if they had room. */
+    takers: (backend: StreamBackend) =>
+      all<Taker>(
+        db,
+        `select id, capacity, used_share as "usedShare", behind_reason as "behindReason" from agents
+         where lease_expires_at > now() and not is_draining and (backends is null or $1 = any (backends))`,
+        [backend],
+      ),
+
     /** The URLs at which a few other agents that live can be asked, picked by chance. */
     peerURLs: async (agentID: string) => {
       const rows = await all<{ peer_url: string }>(
@@ -99,12 +137,13 @@ export function agents(db: Queryable) {
      * Renews the lease, and tells what the agent has to know. It is one statement because every agent sends it every
      * second: a renewal costs one round trip, however many streams there are.
      */
-    renew: async (agentID: string): Promise<Renewal> => {
+    renew: async (agentID: string, load: AgentLoad = noLoad): Promise<Renewal> => {
       const row = (await one<RenewalRow>(
         db,
         `with renewed as (
            update agents
            set lease_expires_at = now() + make_interval(secs => $2), renewed_at = now(),
+             used_share = $3, behind_reason = $4,
              renewing_since = case when lease_expires_at > now() then renewing_since else now() end
            where id = $1 and lease_expires_at > ${declaredDead}
            returning renewing_since),
@@ -126,7 +165,7 @@ export function agents(db: Queryable) {
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,
            exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
            exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent`,
-        [agentID, leaseSeconds],
+        [agentID, leaseSeconds, load.usedShare, load.behindReason],
       ))!;
       return {
         now: row.now,

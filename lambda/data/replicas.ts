@@ -1,18 +1,23 @@
 // SQL of replicas: the rows that agents claim, and what they report of them.
+import { costNames } from '../domain/capacity.ts';
+import type { Room, StreamCost } from '../domain/capacity.ts';
 import { declaredDead } from './agents.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
+import type { StoredCost } from './replica-costs.ts';
+import { costColumnList, costColumns, roomParameters, shareOf } from './replica-costs.ts';
 import type { StateReason, StreamBackend } from './streams.ts';
 
 export type ReplicaRole = 'primary' | 'backup';
 export const replicaStates = ['waiting', 'connecting', 'live', 'failing', 'ended'] as const;
 export type ReplicaState = (typeof replicaStates)[number];
 
-export interface Replica {
+export interface Replica extends StoredCost {
   readonly id: string;
   readonly stream_id: string;
   readonly role: ReplicaRole;
   readonly backend: StreamBackend;
+  /** What it counts against its user's limit, see `slotsOf`. */
   readonly slots: number;
   readonly wanted: 'live' | 'ended';
   readonly state: ReplicaState;
@@ -31,6 +36,7 @@ export interface NewReplica {
   readonly role: ReplicaRole;
   readonly backend: StreamBackend;
   readonly slots: number;
+  readonly cost: StreamCost;
 }
 
 /** Which claim of a replica a report is about. */
@@ -75,12 +81,21 @@ export function replicas(db: Queryable) {
     /** Makes a replica that nobody holds yet, in place of the one that an earlier run of the stream left. */
     insert: (replica: NewReplica) =>
       db.query(
-        `insert into replicas (id, stream_id, role, backend, slots) values ($1, $2, $3, $4, $5)
+        `insert into replicas (id, stream_id, role, backend, slots, ${costColumnList})
+         values ($1, $2, $3, $4, $5, ${costNames.map((_, index) => `$${index + 6}`).join(', ')})
          on conflict (stream_id, role) do update set
            id = excluded.id, backend = excluded.backend, slots = excluded.slots,
+           ${costNames.map((name) => `${costColumns[name]} = excluded.${costColumns[name]}`).join(', ')},
            wanted = 'live', state = 'waiting', reason = null, since = now(), agent_id = null, epoch = 0,
            requested_at = now(), is_offered = false, successor_id = null, at_backup_url = false`,
-        [replica.id, replica.streamID, replica.role, replica.backend, replica.slots],
+        [
+          replica.id,
+          replica.streamID,
+          replica.role,
+          replica.backend,
+          replica.slots,
+          ...costNames.map((name) => replica.cost[name]),
+        ],
       ),
 
     deleteRole: (streamID: string, role: ReplicaRole) =>
@@ -95,24 +110,24 @@ export function replicas(db: Queryable) {
       all<Replica>(db, 'select * from replicas where stream_id = any ($1) order by role desc', [streamIDs]),
 
     /**
-     * Gives an agent waiting replicas that fit into its free slots, the oldest request first. A replica that is too
+     * Gives an agent waiting replicas that fit into its room, the oldest request first. A replica that is too
      * large for it does not keep others waiting. The two replicas of a stream go to different agents, in different
      * zones where there are any: a backup waits until the primary is held, and either waits a while for an agent that
      * is further away from the other.
      * It is one statement, so that agents which claim in the same moment pass over what this one has locked, and never
-     * get the same replica. So that they find the rest, it locks no more replicas than could fit, each taking a slot at
-     * least.
+     * get the same replica. So that they find the rest, it locks no more replicas than could fit.
      */
-    claim: (agentID: string, backends: readonly StreamBackend[], freeSlots: number) =>
+    claim: (agentID: string, backends: readonly StreamBackend[], room: Room) =>
       all<Replica>(
         db,
         `with waiting as (
-           select r.id, r.slots, r.requested_at
+           select r.id, r.requested_at, ${shareOf('r', '$4', '$5')} as share
            from replicas r
              left join replicas other
                on other.stream_id = r.stream_id and other.role <> r.role and other.wanted = 'live'
              left join agents holder on holder.id = other.agent_id
-           where r.agent_id is null and r.wanted = 'live' and r.backend = any ($2) and r.slots <= $3
+           where r.agent_id is null and r.wanted = 'live' and r.backend = any ($2)
+             and ${shareOf('r', '$4', '$5')} <= $3::float8
              and ${leaseHolds('$1')}
              and case
                -- The stream has no other replica.
@@ -128,16 +143,16 @@ export function replicas(db: Queryable) {
                  then r.since < now() - make_interval(secs => ${sameZoneAfterSeconds})
                    or not exists (${otherTakers('r', '$1')} and zone <> holder.zone)
                else true end
-           order by r.requested_at limit $3
+           order by r.requested_at limit $6
            for update of r skip locked),
          fitting as (
-           select id from (select id, sum(slots) over (order by requested_at, id) as total from waiting) s
-           where total <= $3)
+           select id from (select id, sum(share) over (order by requested_at, id) as total from waiting) s
+           where total <= $3::float8)
          update replicas
          set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now(), at_backup_url = false
          where id in (select id from fitting)
          returning *`,
-        [agentID, backends, freeSlots],
+        roomParameters(agentID, backends, room),
       ),
 
     /**
@@ -158,28 +173,28 @@ export function replicas(db: Queryable) {
       ),
 
     /**
-     * Makes an agent the successor of replicas that others offer, as far as they fit into its free slots. It is one
+     * Makes an agent the successor of replicas that others offer, as far as they fit into its room. It is one
      * statement for the same reasons as `claim`.
      * @returns the replicas as they will be once the successor has reported them live: its own, with the next epoch,
      *   and at the destination's other URL
      */
-    succeed: (agentID: string, backends: readonly StreamBackend[], freeSlots: number) =>
+    succeed: (agentID: string, backends: readonly StreamBackend[], room: Room) =>
       all<Replica>(
         db,
         `with offered as (
-           select id, slots, requested_at from replicas
+           select r.id, r.requested_at, ${shareOf('r', '$4', '$5')} as share from replicas r
            where is_offered and successor_id is null and agent_id <> $1 and wanted = 'live'
-             and backend = any ($2) and slots <= $3 and ${leaseHolds('$1')}
-           order by requested_at limit $3
+             and backend = any ($2) and ${shareOf('r', '$4', '$5')} <= $3::float8 and ${leaseHolds('$1')}
+           order by requested_at limit $6
            for update skip locked),
          fitting as (
-           select id from (select id, sum(slots) over (order by requested_at, id) as total from offered) s
-           where total <= $3)
+           select id from (select id, sum(share) over (order by requested_at, id) as total from offered) s
+           where total <= $3::float8)
          update replicas set successor_id = $1
          where id in (select id from fitting)
-         returning id, stream_id, role, backend, slots, wanted, state, reason, since,
+         returning id, stream_id, role, backend, slots, ${costColumnList}, wanted, state, reason, since,
            $1 as agent_id, epoch + 1 as epoch, not at_backup_url as at_backup_url`,
-        [agentID, backends, freeSlots],
+        roomParameters(agentID, backends, room),
       ),
 
     /**

@@ -1,6 +1,6 @@
 // SQL of timelines: what a run plays, and from when on.
 import type { TimelineEntry, TimelineSnapshot } from '../domain/play-out.ts';
-import { all } from './queryable.ts';
+import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 export type Track = 'video' | 'audio';
@@ -49,6 +49,11 @@ export function timelines(db: Queryable) {
         [streamID, track, entry.offsetSeconds, entry.playlistID, entry.snapshot],
       );
     },
+
+    /** Whether sound is played in place of the pictures' own. */
+    hasSoundTrack: async (streamID: string) =>
+      (await one(db, `select from timeline_entries where stream_id = $1 and track = 'audio' limit 1`, [streamID])) !==
+      null,
 
     ofStream: async (streamID: string): Promise<Timelines> => {
       const rows = await all<EntryRow>(

@@ -20,8 +20,8 @@ export const dynamicRanges = ['sdr', 'pq', 'hlg'] as const;
 export type DynamicRange = (typeof dynamicRanges)[number];
 
 /**
- * How many slots of an agent a replica takes. A 720p30 stream takes one, others by their pixels per second. The
- * prepared backend only copies bytes, so there every stream takes one slot.
+ * The unit in which users are limited: how much they have running. What a stream costs an agent is another matter
+ * (`capacity.ts`); agents of releases that counted slots still claim by this number.
  */
 export function slotsOf(backend: 'ffmpeg' | 'manifest', quality: Quality, framerate: Framerate): number {
   if (backend === 'manifest') return 1;

@@ -4,8 +4,11 @@ import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { DueTime } from '../data/due-times.ts';
+import { costOfReplica } from '../data/replica-costs.ts';
+import type { Replica } from '../data/replicas.ts';
 import type { StateReason, Stream } from '../data/streams.ts';
 import { wordsOf } from '../domain/limits.ts';
+import { noCapacityDetail } from '../domain/no-capacity.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
 import { fireCredits } from './fire-credits.ts';
 import { startStream } from './start-stream.ts';
@@ -75,16 +78,20 @@ async function fire(data: Database, due: DueTime, stream: Stream, startOptions: 
       await stopStream(data, stream, due.kind);
       return;
     case 'activation_timeout': {
-      const reported = (await data.replicas.ofStream(stream.id)).find((replica) => replica.reason !== null)?.reason;
-      await data.streams.move(stream, 'no_evidence', reported ?? noCapacity);
+      const replicas = await data.replicas.ofStream(stream.id);
+      const reported = replicas.find((replica) => replica.reason !== null)?.reason;
+      await data.streams.move(stream, 'no_evidence', reported ?? (await noCapacity(data, replicas)));
     }
   }
 }
 
-const noCapacity = {
-  code: 'no_capacity',
-  detail: 'No publisher was free to take the stream; it starts as soon as one is.',
-};
+async function noCapacity(data: Database, replicas: readonly Replica[]): Promise<StateReason> {
+  const waiting = replicas.find(({ agent_id: holder }) => holder === null);
+  const detail = waiting
+    ? noCapacityDetail(costOfReplica(waiting), waiting.backend, await data.agents.takers(waiting.backend))
+    : 'A publisher has taken the stream and has not said yet that it is on air; it goes on trying.';
+  return { code: 'no_capacity', detail };
+}
 
 async function fireScheduleStart(
   data: Database,

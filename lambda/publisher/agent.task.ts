@@ -1,7 +1,6 @@
 // An agent in AWS: the process of an ECS task. Its counterpart on one machine is bin/local/agent.ts.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import { availableParallelism } from 'node:os';
 import { databaseOn } from '../data/database.ts';
 import { limitWaits } from '../data/queryable.ts';
 import { jsonLog } from '../log.ts';
@@ -11,12 +10,14 @@ import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.
 import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
 import { newID } from '../data/new-id.ts';
 import { runAgent } from './agent/agent.ts';
-import type { AgentLoad } from './agent/agent-options.ts';
+import { capacityOf } from '../domain/capacity.ts';
+import type { CarriedLoad } from './agent/agent-options.ts';
 import { describeEcsTask } from '../container/ecs-task.ts';
 import { TaskKeeper } from '../container/task-keeper.ts';
 import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
 import { createMediaWorker } from './media-worker.ts';
-import { chooseEncoder, encoderChoice, encodingSlots } from './media/choose-encoder.ts';
+import { chooseEncoder, encoderChoice } from './media/choose-encoder.ts';
+import { measureMachine } from './media/measure-machine.ts';
 import { findMediaTools } from './media/media-tools.ts';
 
 const minuteMs = 60_000;
@@ -25,7 +26,7 @@ const databaseConnections = 10;
 const givesBackAfterMs = 90_000;
 
 const environment = readAgentEnvironment(process.env);
-const { backends, slots: slotsGiven, releaseParameter, sealingKeyARN, databaseRegion } = environment;
+const { backends, releaseParameter, sealingKeyARN, databaseRegion } = environment;
 const task = await describeEcsTask(process.env, releaseParameter, databaseRegion, () => performance.now());
 // An agent reads the bytes of strangers. It gets no more than it works with: not the secret that signs sessions, and
 // the key to stream keys only where it publishes.
@@ -36,7 +37,7 @@ const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, lo
 limitWaits(pool);
 const tools = await findMediaTools(process.env);
 const encoder = await chooseEncoder(tools, 'h264', jsonLog);
-const slots = backends.includes('ffmpeg') ? encodingSlots(encoder, slotsGiven, availableParallelism()) : slotsGiven;
+const capacity = capacityOf(await measureMachine({ tools, encoder, ...environment, log: jsonLog }));
 const clock = () => new Date();
 
 // ECS may have started this container again in its task: what the process before held is then free at once.
@@ -52,7 +53,7 @@ process.on('SIGTERM', () => {
 });
 // This answers as long as the event loop turns. It does not ask the database: an agent goes on sending without one.
 const health = createServer((_request, response) => response.end()).listen(agentHealthPort, '127.0.0.1');
-let load: AgentLoad = { replicas: 0, slotsUsed: 0 };
+let load: CarriedLoad = { replicas: 0, usedShare: 0, behindReason: null };
 const keeper = new TaskKeeper<'replicas' | 'media commands'>(task, jsonLog);
 let everyMinute = setTimeout(attendToTask, untilNextReportMs());
 
@@ -66,7 +67,7 @@ try {
       agentID: `agent_${randomUUID()}`,
       supervisor: task.arn,
       release: task.release,
-      slots,
+      capacity,
       zone: task.zone,
       peering: { host: '0.0.0.0', port: agentPeerPort, address: backends.length > 0 ? task.address : null },
       backends,
@@ -112,13 +113,19 @@ function attendToTask(): void {
 
 /** Writes the load to the log, from which CloudWatch makes metrics (embedded metric format). */
 function reportLoad(): void {
-  const { namespace: Namespace, replicas, slotsUsed, slots: slotsThere } = loadMetrics;
-  const Metrics = [replicas, slotsUsed, slotsThere].map((Name) => ({ Name, Unit: 'Count' }));
+  const { namespace: Namespace, replicas, capacityUsed, capacity: capacityThere } = loadMetrics;
+  const Metrics = [
+    { Name: replicas, Unit: 'Count' },
+    { Name: capacityUsed, Unit: 'Percent' },
+    { Name: capacityThere, Unit: 'Percent' },
+  ];
   const _aws = {
     Timestamp: clock().getTime(),
     CloudWatchMetrics: [{ Namespace, Dimensions: [['Cluster', 'Backend']], Metrics }],
   };
-  const values = { [replicas]: load.replicas, [slotsUsed]: load.slotsUsed, [slotsThere]: slots };
+  // An agent that does not keep up is full, whatever its streams were thought to cost: others have to come.
+  const used = load.behindReason === null ? load.usedShare : Math.max(1, load.usedShare);
+  const values = { [replicas]: load.replicas, [capacityUsed]: 100 * used, [capacityThere]: 100 };
   for (const Backend of backends)
     jsonLog('agent_load', { _aws, Cluster: task.cluster, Backend, encoder: encoder.codec, ...values });
 }

@@ -20,7 +20,8 @@ export const agentVariables = [
   ...streamingVariables,
   'UPLOADS_BUCKET',
   'AGENT_BACKENDS',
-  'AGENT_SLOTS',
+  'AGENT_NETWORK_MBPS',
+  'AGENT_GPU_MEGAPIXELS',
   'AGENT_RELEASE_PARAMETER',
 ] as const;
 /** Of agents that publish: they open stream keys. */
@@ -36,8 +37,8 @@ export const agentHealthPort = 9751;
 export const loadMetrics = {
   namespace: 'LoopStreaming',
   replicas: 'Replicas',
-  slotsUsed: 'SlotsUsed',
-  slots: 'Slots',
+  capacityUsed: 'CapacityUsed',
+  capacity: 'Capacity',
 } as const;
 
 export interface AgentEnvironment extends DatabaseEnvironment {
@@ -50,8 +51,10 @@ export interface AgentEnvironment extends DatabaseEnvironment {
   readonly sealingKeyARN: string | null;
   /** The backends whose streams the agent publishes; a media worker publishes none. */
   readonly backends: readonly StreamBackend[];
-  /** How many slots the agent offers; if it encodes, this is the number that a GPU has. */
-  readonly slots: number;
+  /** What the agent may send through its network; null where that is no limit. */
+  readonly networkMbps: number | null;
+  /** Million pixels a second that a GPU encodes, if the agent finds one. */
+  readonly gpuMegapixels: number;
   /** The name of the parameter that holds the ARN of the current task definition. */
   readonly releaseParameter: string;
 }
@@ -68,8 +71,11 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
 
   const backends = streamBackends.filter((backend) => value('AGENT_BACKENDS').split(',').includes(backend));
   if (backends.join(',') !== value('AGENT_BACKENDS')) throw malformed('AGENT_BACKENDS');
-  const slots = Number(value('AGENT_SLOTS'));
-  if (!Number.isInteger(slots) || slots < 0) throw malformed('AGENT_SLOTS');
+  const amount = (name: 'AGENT_NETWORK_MBPS' | 'AGENT_GPU_MEGAPIXELS'): number => {
+    const given = Number(value(name));
+    if (!Number.isInteger(given) || given < 0) throw malformed(name);
+    return given;
+  };
   return {
     ...readDatabaseEnvironment(env),
     ...readStreamingEnvironment(env),
@@ -77,7 +83,8 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
     uploadsBucket: value('UPLOADS_BUCKET'),
     sealingKeyARN: backends.length > 0 ? requiredVariable(env, publishingVariables[0]) : null,
     backends,
-    slots,
+    networkMbps: value('AGENT_NETWORK_MBPS') === '' ? null : amount('AGENT_NETWORK_MBPS'),
+    gpuMegapixels: amount('AGENT_GPU_MEGAPIXELS'),
     releaseParameter: value('AGENT_RELEASE_PARAMETER'),
   };
 }

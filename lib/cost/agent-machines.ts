@@ -24,23 +24,30 @@ export function machinesAtLeast(group: StageResource): number {
   return Math.max(Number(group.properties.MinSize), tasks);
 }
 
-/** The EC2 type of a group's machines, and US dollars for an hour of one, with its disks. */
-export function machineOf(group: StageResource): { readonly type: string; readonly usdPerHour: number } {
+/** What an agent's machine or task has, and US dollars for an hour of it. */
+export interface AgentMachine {
+  readonly vcpus: number;
+  readonly memoryGB: number;
+  readonly usdPerHour: number;
+}
+
+/** The EC2 type of a group's machines, and one of them with its disks. */
+export function machineOf(group: StageResource): AgentMachine & { readonly type: string } {
   const template = referred(group, group.properties.LaunchTemplate.LaunchTemplateId);
   const { InstanceType: type, BlockDeviceMappings: disks = [] } = template.properties.LaunchTemplateData;
   const usdPerMonthOfDisks = disks.reduce(
     (sum: number, { Ebs }: any) => sum + Ebs.VolumeSize * listed(volumeGiB, Ebs.VolumeType).usd,
     0,
   );
-  return { type, usdPerHour: listed(machines, type).usd + usdPerMonthOfDisks / hoursPerMonth };
+  // Machines of the g family have 4 vCPU for each of the `x` in their type, and 4 GiB for each vCPU.
+  const [, times = ''] = /\.(\d*)xlarge$/.exec(type) ?? [];
+  const vcpus = 4 * Number(times || 1);
+  const usdPerHour = listed(machines, type).usd + usdPerMonthOfDisks / hoursPerMonth;
+  return { type, vcpus, memoryGB: 4 * vcpus, usdPerHour };
 }
 
 /** The size of a service's task on Fargate, and US dollars for an hour of one. @throws if it is not for arm64 */
-export function fargateTaskOf(service: StageResource): {
-  readonly vcpus: number;
-  readonly memoryGB: number;
-  readonly usdPerHour: number;
-} {
+export function fargateTaskOf(service: StageResource): AgentMachine {
   const { Cpu, Memory, RuntimePlatform } = referred(service, service.properties.TaskDefinition).properties;
   if (RuntimePlatform?.CpuArchitecture !== 'ARM64')
     throw new Error(`${service.id}: lib/cost/list-prices.ts has Fargate's prices for arm64 only`);

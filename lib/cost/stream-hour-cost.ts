@@ -1,4 +1,6 @@
 // What an hour of a stream costs on each backend (compute and egress apart), and what it is sold for.
+import { capacityOf, packetOverhead, shareOf } from '../../lambda/domain/capacity.ts';
+import type { Capacity, StreamCost } from '../../lambda/domain/capacity.ts';
 import { fargateTaskOf, groupOf, machineOf } from './agent-machines.ts';
 import { egressTiers, standing } from './list-prices.ts';
 import { referred, resourcesOf, type StageResource, type Template } from './stage-resources.ts';
@@ -9,8 +11,8 @@ export interface StreamKind {
   readonly name: string;
   /** The bitrate of video and audio together. */
   readonly bitrateKbps: number;
-  /** How many slots of an agent it takes. */
-  readonly slots: Readonly<Record<Backend, number>>;
+  /** What it takes of an agent. */
+  readonly costs: Readonly<Record<Backend, StreamCost>>;
   /** What a user pays for an hour. A credit is a US cent. */
   readonly creditsPerHour: number;
 }
@@ -23,22 +25,23 @@ export interface StreamHourCost {
   readonly gigabytes: number;
   /** At the first and at the last price tier of traffic. */
   readonly usdEgress: { readonly dearest: number; readonly cheapest: number };
-  /** The price of the part of an agent that it takes. Null: it takes more slots than an agent of the stage has. */
+  /** The price of the part of an agent that it takes. Null: it takes more than an agent of the stage has. */
   readonly usdCompute: Readonly<Record<Backend, number | null>>;
 }
 
-/** A full packet of 1,500 bytes carries 1,448 bytes of RTMP. The rest are headers of IPv4 and TCP, billed too. */
-const packetOverhead = 1500 / 1448;
 const bytesPerGB = 1e9;
 
 /** @param templates of all stacks of the stage whose agents carry the streams */
 export function streamHourCosts(kinds: readonly StreamKind[], templates: readonly Template[]): StreamHourCost[] {
   const agents = { ffmpeg: agentOf('ffmpeg', templates), manifest: agentOf('manifest', templates) };
-  return kinds.map(({ name, bitrateKbps, slots, creditsPerHour }) => {
+  return kinds.map(({ name, bitrateKbps, costs, creditsPerHour }) => {
+    // The headers of IPv4 and TCP are billed too.
     const gigabytes = ((bitrateKbps * 1000) / 8) * 3600 * (packetOverhead / bytesPerGB);
     const prices = egressTiers.map(({ price }) => price.usd);
-    const computeOn = (backend: Backend): number | null =>
-      slots[backend] > agents[backend].slots ? null : slots[backend] * agents[backend].usdPerSlotHour;
+    const computeOn = (backend: Backend): number | null => {
+      const share = shareOf(costs[backend], agents[backend].capacity);
+      return share > 1 ? null : share * agents[backend].usdPerHour;
+    };
     return {
       name,
       usdSoldFor: creditsPerHour / 100,
@@ -50,23 +53,30 @@ export function streamHourCosts(kinds: readonly StreamKind[], templates: readonl
 }
 
 /**
- * The slots of one agent, and US dollars for an hour of a slot in use. That price contains its share of the slots that
- * the scaling keeps free.
+ * What one agent has, and US dollars for an hour of all of it in use. That price contains the part that the scaling
+ * keeps free.
  */
 function agentOf(
   backend: Backend,
   templates: readonly Template[],
-): { readonly slots: number; readonly usdPerSlotHour: number } {
+): { readonly capacity: Capacity; readonly usdPerHour: number } {
   const service = resourcesOf(templates).find(
     (resource) => resource.type === 'AWS::ECS::Service' && variableOf(resource, 'AGENT_BACKENDS') === backend,
   );
   if (!service) throw new Error(`no service of the stage runs ${backend} agents`);
-  const slots = Number(variableOf(service, 'AGENT_SLOTS'));
+  const network = variableOf(service, 'AGENT_NETWORK_MBPS');
   const group = groupOf(service);
   const machine = group === null ? fargateTaskOf(service) : machineOf(group);
   const usdPerHour = machine.usdPerHour + standing.publicAddress.usd;
-  const slotsInUse = slots * usedFractionOf(backend, templates);
-  return { slots, usdPerSlotHour: usdPerHour / slotsInUse };
+  const capacity = capacityOf({
+    cores: machine.vcpus,
+    // Agents measure how fast their machine is. Before, it counts as fast as the one that costs were measured on.
+    speed: 1,
+    memoryMiB: 1024 * machine.memoryGB,
+    networkMbps: network ? Number(network) : null,
+    gpuMegapixels: Number(variableOf(service, 'AGENT_GPU_MEGAPIXELS')),
+  });
+  return { capacity, usdPerHour: usdPerHour / usedFractionOf(backend, templates) };
 }
 
 function variableOf(service: StageResource, name: string): string | undefined {
@@ -74,14 +84,13 @@ function variableOf(service: StageResource, name: string): string | undefined {
   return ContainerDefinitions[0].Environment.find((variable: { Name: string }) => variable.Name === name)?.Value;
 }
 
-/** The fraction of the slots that the scaling policy wants in use. It stands in the policy's expression. */
+/** The fraction of the agents that the scaling policy wants in use. It stands in the policy's expression. */
 function usedFractionOf(backend: Backend, templates: readonly Template[]): number {
   const policies = resourcesOf(templates)
     .filter(({ type }) => type === 'AWS::ApplicationAutoScaling::ScalingPolicy')
     .map(({ properties }) => JSON.stringify(properties));
   const policy = policies.find((text) => text.includes(`"Value":"${backend}"`)) ?? '';
   const [, fraction] = /\(used \/ ([\d.]+) \+/.exec(policy) ?? [];
-  if (fraction === undefined)
-    throw new Error(`no scaling policy says how many slots of ${backend} agents may be in use`);
+  if (fraction === undefined) throw new Error(`no scaling policy says how much of the ${backend} agents may be in use`);
   return Number(fraction);
 }

@@ -66,15 +66,15 @@ export class Alarms extends Construct {
       this.#add(`NoAgents-${backend}`, {
         runbook: 'No agents',
         says: `No ${backend} agent has reported.`,
-        metric: metrics.slots(backend),
+        metric: metrics.capacity(backend),
         below: 1,
         periods: 3,
         missingIsBad: true,
       });
-      this.#add(`SlotsShort-${backend}`, {
-        runbook: 'Slots short',
-        says: `Almost all slots of the ${backend} agents are in use, and no more have come.`,
-        metric: metrics.slotsUsedPercent(backend),
+      this.#add(`CapacityShort-${backend}`, {
+        runbook: 'Capacity short',
+        says: `The ${backend} agents are almost full, and no more have come.`,
+        metric: metrics.capacityUsedPercent(backend),
         atLeast: 95,
         periods: 15,
       });

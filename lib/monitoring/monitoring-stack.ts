@@ -72,8 +72,8 @@ export class MonitoringStack extends Stack {
     );
     page.addWidgets(
       graph(
-        'Slots',
-        backends.flatMap((backend) => [metrics.slotsUsed(backend), metrics.slots(backend)]),
+        'Capacity, 100 for each agent',
+        backends.flatMap((backend) => [metrics.capacityUsed(backend), metrics.capacity(backend)]),
         [metrics.gpuReservationPercent],
       ),
       graph(

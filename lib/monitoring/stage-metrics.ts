@@ -92,20 +92,21 @@ export class StageMetrics extends Construct {
     return this.#load(loadMetrics.replicas, backend, `${backend} streams on agents`);
   }
 
-  slotsUsed(backend: Backend): IMetric {
-    return this.#load(loadMetrics.slotsUsed, backend, `${backend} slots used`);
+  /** In percent of an agent: two agents that are half full make 100. */
+  capacityUsed(backend: Backend): IMetric {
+    return this.#load(loadMetrics.capacityUsed, backend, `${backend} capacity used`);
   }
 
-  slots(backend: Backend): IMetric {
-    return this.#load(loadMetrics.slots, backend, `${backend} slots`);
+  capacity(backend: Backend): IMetric {
+    return this.#load(loadMetrics.capacity, backend, `${backend} capacity`);
   }
 
-  slotsUsedPercent(backend: Backend): IMetric {
+  capacityUsedPercent(backend: Backend): IMetric {
     return new MathExpression({
       expression: '100 * used / there',
-      usingMetrics: { used: this.slotsUsed(backend), there: this.slots(backend) },
+      usingMetrics: { used: this.capacityUsed(backend), there: this.capacity(backend) },
       period: minute,
-      label: `${backend} slots used, %`,
+      label: `${backend} capacity used, %`,
     });
   }
 

@@ -42,7 +42,7 @@ import type { StageSettings } from '../stage-settings.ts';
 import { AgentRelease } from './agent-release.ts';
 import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
-import { SlotScaling } from './slot-scaling.ts';
+import { CapacityScaling } from './capacity-scaling.ts';
 
 export interface AgentsProps {
   readonly settings: StageSettings;
@@ -56,7 +56,6 @@ export interface AgentsProps {
 interface Kind {
   readonly onGpu: boolean;
   readonly backends: readonly ('ffmpeg' | 'manifest')[];
-  readonly slots: number;
 }
 
 /** In this time an agent gives back its streams, one connection after the other. Fargate allows no more. */
@@ -102,11 +101,11 @@ export class Agents extends Construct {
 
   #addFfmpegAgents(): void {
     const { settings, image } = this.#props;
-    const { ffmpegAgentSlots: slots, ffmpegAgentsMin: minAgents, ffmpegAgentsMax: maxAgents } = settings;
+    const { ffmpegAgentsMin: minAgents, ffmpegAgentsMax: maxAgents } = settings;
     const release = new AgentRelease(this, 'FfmpegRelease');
     const taskDefinition = new Ec2TaskDefinition(this, 'FfmpegTask', { networkMode: NetworkMode.BRIDGE });
     taskDefinition.addContainer('Agent', {
-      ...this.#container('Ffmpeg', { onGpu: true, backends: ['ffmpeg'], slots }, release),
+      ...this.#container('Ffmpeg', { onGpu: true, backends: ['ffmpeg'] }, release),
       image: image.for(this, 'GpuImage', Platform.LINUX_AMD64),
       gpuCount: 1,
       memoryReservationMiB: gpuTaskMemoryMiB,
@@ -124,7 +123,7 @@ export class Agents extends Construct {
     grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-ffmpeg', 'media']);
     release.announce(taskDefinition, service);
     this.#awaitGpuPool(service);
-    new SlotScaling(this, 'FfmpegScaling', {
+    new CapacityScaling(this, 'FfmpegScaling', {
       cluster: this.cluster,
       service,
       backend: 'ffmpeg',
@@ -135,7 +134,7 @@ export class Agents extends Construct {
 
   #addPreparedAgents(): void {
     const { settings, network, image } = this.#props;
-    const { manifestAgentSlots: slots, manifestAgentsMin: minAgents, manifestAgentsMax: maxAgents } = settings;
+    const { manifestAgentsMin: minAgents, manifestAgentsMax: maxAgents } = settings;
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
       cpu: 1024,
@@ -144,7 +143,7 @@ export class Agents extends Construct {
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {
-      ...this.#container('Manifest', { onGpu: false, backends: ['manifest'], slots }, release),
+      ...this.#container('Manifest', { onGpu: false, backends: ['manifest'] }, release),
       image: image.for(this, 'ArmImage', Platform.LINUX_ARM64),
     });
     const service = new FargateService(this, 'Manifest', {
@@ -159,7 +158,7 @@ export class Agents extends Construct {
     });
     grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-manifest', 'media']);
     release.announce(taskDefinition, service);
-    new SlotScaling(this, 'ManifestScaling', {
+    new CapacityScaling(this, 'ManifestScaling', {
       cluster: this.cluster,
       service,
       backend: 'manifest',
@@ -168,11 +167,11 @@ export class Agents extends Construct {
     });
   }
 
-  /** Agents without slots. They take commands of the queue `media` only, and none runs while the queue is empty. */
+  /** Agents without backends. They take commands of the queue `media` only, and none runs while the queue is empty. */
   #addMediaWorkers(): void {
     const { settings, queues, image } = this.#props;
     const release = new AgentRelease(this, 'MediaWorkerRelease');
-    const container = this.#container('MediaWorker', { onGpu: true, backends: [], slots: 0 }, release);
+    const container = this.#container('MediaWorker', { onGpu: true, backends: [] }, release);
     const workers = new QueueProcessingEc2Service(this, 'MediaWorkers', {
       ...deployment,
       cluster: this.cluster,
@@ -214,12 +213,14 @@ export class Agents extends Construct {
     return [{ capacityProvider: this.gpuPool.capacityProviderName, weight: 1 }];
   }
 
-  #container(id: string, { onGpu, backends, slots }: Kind, release: AgentRelease) {
+  #container(id: string, { onGpu, backends }: Kind, release: AgentRelease) {
     const { settings, access } = this.#props;
     const environment = {
       ...access.environmentFor(Stack.of(this), backends.length > 0 ? 'agent' : 'mediaWorker'),
       AGENT_BACKENDS: backends.join(','),
-      AGENT_SLOTS: String(slots),
+      // Encoders never fill their machine's network.
+      AGENT_NETWORK_MBPS: onGpu ? '' : String(settings.manifestAgentNetworkMbps),
+      AGENT_GPU_MEGAPIXELS: String(onGpu ? settings.gpuMegapixels : 0),
       AGENT_RELEASE_PARAMETER: release.parameterName,
     };
     const logGroup = new ServiceLogs(this, `${id}Logs`, settings.logRetentionDays);

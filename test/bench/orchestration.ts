@@ -14,6 +14,7 @@ import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
 import { figuresPerSecond } from '../../lambda/publisher/agent/chores.ts';
 import { countStatements } from './count-statements.ts';
 import { withDatabase } from './database.ts';
+import { roomFor } from '../support/capacities.ts';
 
 const agentCount = Number(process.env['ORCHESTRATION_AGENTS'] ?? 500);
 const streamCounts = (process.env['ORCHESTRATION_STREAMS'] ?? '1000,10000,100000').split(',').map(Number);
@@ -160,7 +161,7 @@ class Fleet {
     if (isAnyDue) await fireDue(this.#pool, startOptions, () => new Date());
     const free = this.#slots - holding.size;
     if (isAnyWaiting && free > 0)
-      for (const replica of await data.replicas.claim(agentID, ['manifest', 'ffmpeg'], free))
+      for (const replica of await data.replicas.claim(agentID, ['manifest', 'ffmpeg'], roomFor(free)))
         await this.#goLive(replica);
     if (isAnyDead) await recoverReplicas(this.#pool);
   }

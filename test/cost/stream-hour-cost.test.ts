@@ -1,4 +1,4 @@
-// What an hour of a stream costs: its share of an agent, by slots, and egress, by bitrate.
+// What an hour of a stream costs: its share of an agent, by what it costs, and egress, by bitrate.
 import { describe, expect, test } from 'vitest';
 import { streamKinds } from '../../bin/cost/stream-kinds.ts';
 import { type StreamKind, streamHourCosts } from '../../lib/cost/stream-hour-cost.ts';
@@ -8,7 +8,15 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const { dev } = stages;
 const synthTimeoutMs = 60_000;
-const kind: StreamKind = { name: 'some', bitrateKbps: 6000, slots: { ffmpeg: 2, manifest: 1 }, creditsPerHour: 39 };
+const nothing = { cores: 0, coresBesideGpu: 0, thread: 0, memoryMiB: 0, networkMbps: 0, gpuMegapixels: 0 };
+const encoded = { ...nothing, coresBesideGpu: 0.1, gpuMegapixels: 100 };
+const sent = { ...nothing, thread: 0.001, networkMbps: 6 };
+const kind: StreamKind = {
+  name: 'some',
+  bitrateKbps: 6000,
+  costs: { ffmpeg: encoded, manifest: sent },
+  creditsPerHour: 39,
+};
 
 function costIn(settings: StageSettings, stream: StreamKind = kind) {
   const stage = synthesizeStage(testApp(), 'mine', settings);
@@ -20,21 +28,24 @@ function costIn(settings: StageSettings, stream: StreamKind = kind) {
 }
 
 describe('an hour', { timeout: synthTimeoutMs }, () => {
-  test('costs as much of a GPU machine as its slots are of those in use', () => {
+  test('costs the part of a GPU machine that it takes the most of, and of what is kept free', () => {
     const machineUsd = 0.526 + (60 * 0.08) / 730 + 0.005;
-    expect(costIn({ ...dev, ffmpegAgentSlots: 8 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 2) / (8 * 0.8), 6);
-    expect(costIn({ ...dev, ffmpegAgentSlots: 16 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 2) / (16 * 0.8), 6);
+    expect(costIn({ ...dev, gpuMegapixels: 500 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 100) / (500 * 0.8), 6);
+    expect(costIn({ ...dev, gpuMegapixels: 50_000 }).usdCompute.ffmpeg).toBeCloseTo(
+      (machineUsd * 0.1) / (3.6 * 0.8),
+      6,
+    );
   });
 
   test('costs its share of a Fargate task', () => {
-    expect(costIn({ ...dev, manifestAgentSlots: 50 }).usdCompute.manifest).toBeCloseTo(
-      (0.03238 + 4 * 0.00356 + 0.005) / (50 * 0.8),
+    expect(costIn({ ...dev, manifestAgentNetworkMbps: 500 }).usdCompute.manifest).toBeCloseTo(
+      ((0.03238 + 4 * 0.00356 + 0.005) * 6) / (450 * 0.8),
       6,
     );
   });
 
   test('has no price where no agent is large enough', () => {
-    expect(costIn({ ...dev, ffmpegAgentSlots: 1 }).usdCompute).toEqual({ ffmpeg: null, manifest: expect.any(Number) });
+    expect(costIn({ ...dev, gpuMegapixels: 99 }).usdCompute).toEqual({ ffmpeg: null, manifest: expect.any(Number) });
   });
 
   test('costs the egress of its bitrate and of the headers of its packets', () => {

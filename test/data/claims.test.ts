@@ -1,10 +1,13 @@
 // Claims: each replica goes to one agent, oldest first, as far as it fits; renewals and figures wait for nobody.
 import { describe, expect, it } from 'vitest';
+import { costOfReplica } from '../../lambda/data/replica-costs.ts';
+import { roomOf, shareOf } from '../../lambda/domain/capacity.ts';
 import { actorsOn, statsWith } from '../support/actors.ts';
 import { declareDead } from '../support/agent-leases.ts';
 import { intervalsOf } from '../support/books.ts';
 import { makeEverythingDue } from '../support/due-times.ts';
 import { clearCommands } from '../support/outbox-rows.ts';
+import { capacityFor, roomFor } from '../support/capacities.ts';
 import { letReplicasWait } from '../support/replica-claims.ts';
 import { testService } from '../support/service.ts';
 
@@ -37,19 +40,43 @@ describe('claiming', () => {
     await register('a');
     await register('b');
     await transaction(async (tx) => {
-      expect(await tx.replicas.claim('a', ['ffmpeg'], 1)).toMatchObject([{ stream_id: first }]);
+      expect(await tx.replicas.claim('a', ['ffmpeg'], roomFor(1))).toMatchObject([{ stream_id: first }]);
       expect(await claim('b', 1)).toMatchObject([{ stream_id: second }]);
     });
   });
 
-  it('takes the oldest replicas that fit into the free slots, and nothing without a free slot', async () => {
+  it('takes the oldest replicas that fit into its room, and nothing without room', async () => {
     const [large, small, smaller] = await waiting(['q_1440p', 'q_1080p', 'q_720p']);
     await register('a');
-    const claimed = async (freeSlots: number) =>
-      (await claim('a', freeSlots)).map((replica) => replica.stream_id).sort();
+    const claimed = async (room: number) => (await claim('a', room)).map((replica) => replica.stream_id).sort();
     expect(await claimed(0)).toEqual([]);
-    expect(await claimed(6)).toEqual([large, small].sort());
-    expect(await claimed(6)).toEqual([smaller]);
+    expect(await claimed(6.5)).toEqual([large, small].sort());
+    expect(await claimed(6.5)).toEqual([smaller]);
+  });
+
+  it('counts what a release that knew only slots has written, and shares as the domain says them', async () => {
+    const [known, unknown] = await waiting(['q_1080p', 'q_720p']);
+    await service.pool().query('update replicas set cores = null, thread = null where stream_id = $1', [unknown]);
+    await service.pool().query(
+      `update replicas set cores_beside_gpu = null, memory_mib = null, network_mbps = null, gpu_megapixels = null
+       where stream_id = $1`,
+      [unknown],
+    );
+    await register('a');
+    const capacity = capacityFor(3, 'ffmpeg');
+    const shares = (await service.pool().query('select * from replicas order by requested_at')).rows.map((row) =>
+      shareOf(costOfReplica(row), capacity),
+    );
+    expect(shares[1]).toBeCloseTo(1 / 3);
+    const justEnough = roomOf(capacity, 1 - shares[0]! - shares[1]!, ['ffmpeg']);
+    const tooLittle = roomOf(capacity, 1.001 - shares[0]! - shares[1]!, ['ffmpeg']);
+    await transaction(async (tx) => {
+      expect(await tx.replicas.claim('a', ['ffmpeg'], tooLittle)).toMatchObject([{ stream_id: known }]);
+      await tx.replicas.endAll(known!);
+    });
+    expect(await claim('a', 0.99)).toEqual([]);
+    expect(await claim('a', 1)).toMatchObject([{ stream_id: unknown }]);
+    expect(justEnough.share).toBeCloseTo(shares[0]! + shares[1]!);
   });
 
   it('is not held up by a replica that is too large for the agent', async () => {
@@ -57,14 +84,14 @@ describe('claiming', () => {
     await register('small');
     await register('large');
     expect(await claim('small', 4)).toMatchObject([{ stream_id: small }]);
-    expect(await claim('large', 8)).toMatchObject([{ stream_id: huge, slots: 8 }]);
+    expect(await claim('large', 9)).toMatchObject([{ stream_id: huge }]);
   });
 
   it('takes only replicas of a backend that the agent has, and of streams that should run', async () => {
     const [stopped, wanted] = await waiting(['q_720p', 'q_720p']);
     await call('POST', `/streams/${stopped}/stop`);
     await register('a');
-    expect(await data().replicas.claim('a', ['manifest'], 10)).toEqual([]);
+    expect(await data().replicas.claim('a', ['manifest'], roomFor(10))).toEqual([]);
     expect(await claim('a')).toMatchObject([{ stream_id: wanted }]);
   });
 
@@ -92,7 +119,7 @@ describe('an agent whose lease is over', () => {
     await declareDead(service, 'dead');
     for (const name of ['late', 'dead']) {
       expect(await claim(name)).toEqual([]);
-      expect(await data().replicas.succeed(name, ['ffmpeg'], 10)).toEqual([]);
+      expect(await data().replicas.succeed(name, ['ffmpeg'], roomFor(10))).toEqual([]);
     }
   });
 });
@@ -205,7 +232,7 @@ describe('a hand-over', () => {
     for (const name of ['a', 'b']) await register(name);
     const made = await activeStream('a');
     expect(await data().replicas.offer('a')).toMatchObject([{ stream_id: made.id }]);
-    const [successor] = await data().replicas.succeed('b', ['ffmpeg'], 10);
+    const [successor] = await data().replicas.succeed('b', ['ffmpeg'], roomFor(10));
     return { id: made.id, held: made.held[0]!, successor: successor! };
   };
 

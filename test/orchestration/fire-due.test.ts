@@ -176,6 +176,18 @@ describe('a start without evidence', () => {
     expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null });
   });
 
+  it('says what is missing and what would help, where all agents are full', async () => {
+    await register('full');
+    await data().agents.renew('full', { usedShare: 0.9999, behindReason: null });
+    const id = await startedStream();
+    await fallDue(id, 'activation_timeout');
+    await fire();
+    const { stateReason } = await stream(id);
+    expect(stateReason).toMatchObject({ code: 'no_capacity' });
+    expect(stateReason.detail).toMatch(/needs 0\.50 processor cores, and the only publisher has .* left/);
+    expect(stateReason.detail).toContain('stop another stream');
+  });
+
   it('is failing after its timeout with what the destination said, if it said something', async () => {
     const id = await startedStream();
     await register('agent');

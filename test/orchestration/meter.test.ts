@@ -4,6 +4,7 @@ import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { paymentsOn } from '../api/payments.ts';
 import { actorsOn, statsWith } from '../support/actors.ts';
+import { roomFor } from '../support/capacities.ts';
 import { intervalsOf, letIntervalsBegin, notificationsOf } from '../support/books.ts';
 import { isStored } from '../support/rows.ts';
 import { testService } from '../support/service.ts';
@@ -171,7 +172,7 @@ describe('an interval', () => {
       ]);
     await sent('agent', held!.epoch, 1_000_000);
     await data().replicas.offer('agent');
-    const [successor] = await data().replicas.succeed('next', ['ffmpeg'], 10);
+    const [successor] = await data().replicas.succeed('next', ['ffmpeg'], roomFor(10));
     await report(successor!, 'live', { now: after(at, 60) });
     const [before, open] = await intervals();
     expect(before).toMatchObject({ agent_id: 'agent', ended_at: open!.started_at });

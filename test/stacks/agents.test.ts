@@ -1,4 +1,4 @@
-// What agents and import workers run on and from: machines and tasks scaled by their slots, and what their image has.
+// What agents and import workers run on and from: machines and tasks scaled by their use, and what their image has.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -115,7 +115,7 @@ describe('the agents', () => {
     expect(statements.filter(({ Action }: any) => Action === 'ecs:UpdateTaskProtection')).toHaveLength(4);
   });
 
-  test('are as many as the slots in use need, whatever their CPU or queues say', () => {
+  test('are as many as what is in use needs, whatever their CPU or queues say', () => {
     const policies = ofType('AWS::ApplicationAutoScaling::ScalingPolicy').map(({ Properties }) => Properties);
     const tracking = policies.filter(({ PolicyType }) => PolicyType === 'TargetTrackingScaling');
     const metrics = tracking.map(
@@ -127,8 +127,8 @@ describe('the agents', () => {
         queries.filter(({ MetricStat }: any) => MetricStat).map(({ MetricStat }: any) => MetricStat.Metric.MetricName),
       ),
     ).toEqual([
-      ['SlotsUsed', 'Slots', 'Slots'],
-      ['SlotsUsed', 'Slots', 'Slots'],
+      ['CapacityUsed', 'Capacity', 'Capacity'],
+      ['CapacityUsed', 'Capacity', 'Capacity'],
     ]);
     const stepped = policies.filter(({ PolicyType }) => PolicyType === 'StepScaling');
     expect(
@@ -137,19 +137,17 @@ describe('the agents', () => {
   });
 
   test.each([
-    ['idle, with a GPU each', { agents: [16], used: 0 }, 1],
-    ['idle, without the GPU that it was given', { agents: [4], used: 0 }, 1],
-    ['full without GPUs', { agents: [4, 4], used: 8 }, 3.5],
-    ['one with a GPU and one without', { agents: [16, 4], used: 16 }, 3],
+    ['idle', { agents: 1, used: 0 }, 1],
+    ['two that are full', { agents: 2, used: 200 }, 3.5],
+    ['two that are half full', { agents: 2, used: 80 }, 2],
   ])('are wanted as %s: %j', (_what, { agents, used }, wanted) => {
     const tracked = ofType('AWS::ApplicationAutoScaling::ScalingPolicy')
       .map(({ Properties }) => Properties.TargetTrackingScalingPolicyConfiguration)
       .find((configuration) => configuration !== undefined);
-    const there = agents.reduce((sum, slots) => sum + slots, 0);
     const reports: Readonly<Record<string, number>> = {
-      'SlotsUsed Sum': used,
-      'Slots Sum': there,
-      'Slots Average': there / agents.length,
+      'CapacityUsed Sum': used,
+      'Capacity Sum': 100 * agents,
+      'Capacity Average': 100,
     };
     const queries: any[] = tracked.CustomizedMetricSpecification.Metrics;
     const values = queries.flatMap(({ Id, MetricStat }) =>
@@ -157,7 +155,7 @@ describe('the agents', () => {
     );
     const [expression] = queries.flatMap(({ Expression = [] }) => Expression);
     const percent = runInNewContext(expression, Object.fromEntries(values));
-    expect((agents.length * percent) / tracked.TargetValue).toBeCloseTo(wanted);
+    expect((agents * percent) / tracked.TargetValue).toBeCloseTo(wanted);
   });
 
   test('learn of a new release before ECS waits for the old ones', () => {

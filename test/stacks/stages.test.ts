@@ -1,6 +1,5 @@
 // The table of stages: a mistake in it fails the synth and is named; an engineer's own stage has the values of dev.
 import { describe, expect, test } from 'vitest';
-import { slotsOf } from '../../lambda/domain/video-format.ts';
 import { checkStage, type StageSettings } from '../../lib/stage-settings.ts';
 import { stages, stagesToBuild } from '../../lib/stages.ts';
 
@@ -30,10 +29,10 @@ const malformed: Record<keyof StageSettings, unknown> = {
   gpuInstanceType: 'p5.48xlarge',
   gpuMachinesMin: -1,
   gpuMachinesMax: dev.ffmpegAgentsMax + dev.mediaWorkersMax,
-  ffmpegAgentSlots: slotsOf('ffmpeg', 'q_2160p', 'f_60') - 1,
+  gpuMegapixels: 497,
   ffmpegAgentsMin: 0,
   ffmpegAgentsMax: dev.ffmpegAgentsMin - 1,
-  manifestAgentSlots: 1.5,
+  manifestAgentNetworkMbps: 49,
   manifestAgentsMin: 0,
   manifestAgentsMax: null,
   mediaWorkersMax: 0,

@@ -11,6 +11,7 @@ import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
 import type { ReplicaReport } from '../../lambda/orchestration/replica-reports.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { addWitness, endLease, letRenewFor } from './agent-leases.ts';
+import { capacityFor, roomFor } from './capacities.ts';
 import { pretendProbed } from './service.ts';
 import type { TestService, TestUser } from './service.ts';
 
@@ -96,11 +97,13 @@ export function actorsOn(service: TestService) {
         zone: null,
         backends,
         peerURL: null,
+        capacity: capacityFor(1000, 'ffmpeg'),
       });
       await letRenewFor(service, id, 60);
     },
-    claim: (agent: string, freeSlots = 1000): Promise<Replica[]> =>
-      data().replicas.claim(agent, streamBackends, freeSlots),
+    /** Claims for an agent with room for so many encoded streams at 720p30. */
+    claim: (agent: string, streams = 1000): Promise<Replica[]> =>
+      data().replicas.claim(agent, streamBackends, roomFor(streams)),
     /** Claims for an agent that may be forgotten at the same moment: then it gets nothing. */
     claimUnlessForgotten: async (agent: string): Promise<Replica[]> => {
       try {

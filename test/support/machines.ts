@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
+import { capacityFor } from './capacities.ts';
 import { createLoop, startLocalRun, temporaryDataFolder, uploadFile } from './local-run.ts';
 import { mediaSample } from './media-samples.ts';
 import { nodeProcessesOf } from './processes.ts';
@@ -33,7 +34,7 @@ export async function startMachines(names: readonly string[]) {
       siteURL,
       serviceSecret,
       supervisor: name,
-      slots: 100,
+      capacity: capacityFor(100),
       legacyRtmpURL: rtmpURL,
       masterKeyFile: join(folder.path, 'master.key'),
       objectsFolder: join(folder.path, 'objects'),

@@ -4,6 +4,7 @@ import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/queryable.ts';
 import type { ReplicaRole } from '../../lambda/data/replicas.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
+import { roomFor } from './capacities.ts';
 import type { WithPool } from './database.ts';
 
 /** How many replicas each agent holds. Agents that hold none are left out. */
@@ -60,7 +61,7 @@ export async function claimUnanswered(
   startAgent();
   const registered = async () => all(client, 'select id from agents');
   await expect.poll(registered).toEqual([{ id: agentID }]);
-  const claimed = await databaseOn(client).replicas.claim(agentID, streamBackends, 1000);
+  const claimed = await databaseOn(client).replicas.claim(agentID, streamBackends, roomFor(1000));
   expect(claimed).toMatchObject([{ stream_id: streamID, agent_id: agentID }]);
   await client.query('commit');
   client.release();

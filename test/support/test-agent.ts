@@ -8,6 +8,7 @@ import type { AgentOptions } from '../../lambda/publisher/agent/agent-options.ts
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import type { MediaWorkerOptions } from '../../lambda/publisher/media-worker.ts';
 import { onLoopback, startOptions } from './actors.ts';
+import { capacityFor } from './capacities.ts';
 import { fastEncoder } from './media-samples.ts';
 import { testDataKey } from './service.ts';
 import type { TestService } from './service.ts';
@@ -34,7 +35,8 @@ interface Needed {
 export type TestAgentOptions = Needed & Partial<AgentOptions>;
 
 /**
- * Runs an agent of the prepared backend with 100 slots, unless told otherwise, until the end of the test at the latest.
+ * Runs an agent of the prepared backend with room for 100 streams, unless told otherwise, until the end of the
+ * test at the latest.
  */
 export function startTestAgent(service: TestService, options: TestAgentOptions): TestAgent {
   const { mediaURL, databaseURL = service.databaseURL(), preparing, ...given } = options;
@@ -51,7 +53,7 @@ export function startTestAgent(service: TestService, options: TestAgentOptions):
       settings,
       objects,
       encoder: fastEncoder,
-      slots: 100,
+      capacity: capacityFor(100),
       supervisor: agentID,
       release: 'test',
       zone: null,

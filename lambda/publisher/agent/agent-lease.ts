@@ -1,7 +1,7 @@
 // The lease of one agent: renewed every second, watched while it cannot be, and lost once another agent took it away.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Renewal } from '../../data/agents.ts';
+import type { AgentLoad, Renewal } from '../../data/agents.ts';
 import { databaseOn } from '../../data/database.ts';
 import { createPoolLike } from '../../data/queryable.ts';
 import { LeaseGuard } from './lease-guard.ts';
@@ -19,6 +19,8 @@ export class LeaseLost extends Error {
 export interface AgentLeaseOptions extends LeaseGuardOptions {
   readonly agentID: string;
   readonly pool: Pool;
+  /** What the agent says of itself with each renewal. */
+  readonly load: () => AgentLoad;
   /** Called with what each renewal answered, before anybody else sees it. */
   readonly onRenewed: (renewal: Renewal) => void;
   /** Called once a renewal found that the agent was declared dead: everything has to end at once. */
@@ -69,9 +71,9 @@ export class AgentLease {
 
   /** @throws {LeaseLost} when the agent was declared dead; any error of the database */
   async renew(): Promise<Renewal> {
-    const { agentID, steadyClock, onRenewed, onLost } = this.#options;
+    const { agentID, steadyClock, load, onRenewed, onLost } = this.#options;
     const askedAtMs = steadyClock();
-    const renewal = await databaseOn(this.#pool).agents.renew(agentID);
+    const renewal = await databaseOn(this.#pool).agents.renew(agentID, load());
     if (!renewal.leaseHolds) {
       this.#isLost = true;
       onLost();

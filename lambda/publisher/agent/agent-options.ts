@@ -1,6 +1,8 @@
 // What an agent is made of, and what it tells of itself.
 import type { Pool } from 'pg';
+import type { AgentLoad } from '../../data/agents.ts';
 import type { StreamBackend } from '../../data/streams.ts';
+import type { Capacity } from '../../domain/capacity.ts';
 import type { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
 import type { Log } from '../../log.ts';
 import type { StartOptions } from '../../orchestration/start-stream.ts';
@@ -18,8 +20,8 @@ export interface AgentOptions {
   readonly supervisor: string;
   /** The release that the agent runs: an agent of an older one is asked to end. */
   readonly release: string;
-  /** How much the agent publishes at the same time, in slots (`slotsOf` in domain/video-format.ts). */
-  readonly slots: number;
+  /** How much the agent may use of its machine. */
+  readonly capacity: Capacity;
   /** The backends whose streams the agent takes. */
   readonly backends: readonly StreamBackend[];
   /** The part of the region that the agent would be lost with; null where there is only one. */
@@ -45,12 +47,11 @@ export interface AgentOptions {
   readonly steadyClock: () => number;
   readonly log: Log;
   /** Told with every renewal what the agent carries. */
-  readonly onLoad?: (load: AgentLoad) => void;
+  readonly onLoad?: (load: CarriedLoad) => void;
   /** How long a connection lasts, where it is not as long as its platform allows; for tests. */
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
 }
 
-export interface AgentLoad {
+export interface CarriedLoad extends AgentLoad {
   readonly replicas: number;
-  readonly slotsUsed: number;
 }

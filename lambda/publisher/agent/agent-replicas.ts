@@ -19,9 +19,10 @@ export class AgentReplicas {
     return this.#byID;
   }
 
-  get slotsUsed(): number {
+  /** The part of the agent that they take together. */
+  get usedShare(): number {
     let used = 0;
-    for (const replica of this.#byID.values()) used += replica.slots;
+    for (const replica of this.#byID.values()) used += replica.share;
     return used;
   }
 

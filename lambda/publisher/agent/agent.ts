@@ -1,5 +1,6 @@
 // An agent: a process that claims replicas, publishes them, and holds them by a lease that it renews every second.
 import { setTimeout } from 'node:timers/promises';
+import type { AgentLoad } from '../../data/agents.ts';
 import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
@@ -11,6 +12,7 @@ import { replicaBeginner } from './begin-replica.ts';
 import { Chores } from './chores.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
+import { Pressure } from './pressure.ts';
 import { ReplicaClaims } from './replica-claims.ts';
 
 /**
@@ -41,6 +43,7 @@ class Agent {
   readonly #claims: ReplicaClaims;
   readonly #peers: KnownPeers;
   readonly #chores: Chores;
+  readonly #pressure: Pressure;
   #state: AgentState = 'starting';
   #peerServer: Awaited<ReturnType<typeof answerPeers>> | null = null;
   /** Aborted when the agent takes nothing more from queues. */
@@ -51,7 +54,7 @@ class Agent {
   #consumers: readonly Promise<unknown>[] = [];
 
   constructor(options: AgentOptions) {
-    const { agentID, pool, queue, slots, backends, settings, startOptions, steadyClock } = options;
+    const { agentID, pool, queue, capacity, backends, settings, startOptions, steadyClock } = options;
     this.#options = options;
     const data = databaseOn(pool);
     this.#data = data;
@@ -61,14 +64,18 @@ class Agent {
       pool,
       steadyClock,
       peerURLs: () => this.#peers.urls,
+      load: () => this.#load,
       onRenewed: ({ ending }) => this.#replicas.endForGood(ending),
       onLost: () => void this.#replicas.end(),
       onCutOff: (how) => this.#cutOff(how),
     });
     this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend: () => this.#lease.maySend() }));
     const replicas = this.#replicas;
-    const mayClaim = () => this.#state === 'serving' && this.#lease.mayClaim;
-    this.#claims = new ReplicaClaims({ agentID, slots, backends, data, replicas, mayClaim });
+    this.#pressure = new Pressure((behindReason) =>
+      options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),
+    );
+    const mayClaim = () => this.#state === 'serving' && this.#lease.mayClaim && this.#pressure.behindReason === null;
+    this.#claims = new ReplicaClaims({ agentID, capacity, backends, data, replicas, mayClaim });
     this.#chores = new Chores({
       agentID,
       pool,
@@ -85,7 +92,7 @@ class Agent {
 
   /** Makes the agent known to the others. */
   async register(): Promise<void> {
-    const { agentID, supervisor, release, zone, backends, slots, peering, log } = this.#options;
+    const { agentID, supervisor, release, zone, backends, capacity, peering, log } = this.#options;
     this.#peerServer = await answerPeers(peering, () => this.#lease.renewingForMs());
     await this.#data.agents.register({
       id: agentID,
@@ -93,9 +100,10 @@ class Agent {
       release,
       zone,
       backends,
+      capacity,
       peerURL: this.#peerServer.url,
     });
-    log('agent_started', { agentID, slots });
+    log('agent_started', { agentID, capacity });
   }
 
   /** Publishes until the signal aborts. @throws {LeaseLost} */
@@ -158,10 +166,11 @@ class Agent {
   async #renewOnce(): Promise<void> {
     const { steadyClock, onLoad } = this.#options;
     const begunBefore = [...this.#replicas.byID];
+    this.#pressure.sample();
     const renewal = await this.#lease.renew();
     const answeredAtMs = steadyClock();
     this.#claims.noteHeld([...renewal.holding.keys()]);
-    onLoad?.({ replicas: this.#replicas.byID.size, slotsUsed: this.#replicas.slotsUsed });
+    onLoad?.({ replicas: this.#replicas.byID.size, ...this.#load });
     // A replica that was begun before the database was asked, and that its answer lacks, is another agent's by now, or
     // gone.
     for (const [id, replica] of begunBefore) {
@@ -169,6 +178,10 @@ class Agent {
     }
     const databaseClock = () => new Date(renewal.now.getTime() + steadyClock() - answeredAtMs);
     this.#chores.begin({ renewal, databaseClock });
+  }
+
+  get #load(): AgentLoad {
+    return { usedShare: this.#replicas.usedShare, behindReason: this.#pressure.behindReason };
   }
 
   async #handOver(): Promise<void> {

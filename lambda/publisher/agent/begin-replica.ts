@@ -1,7 +1,9 @@
 // Begins to publish a claimed replica: joins it to the database, and to what all streams of the agent share.
 import type { Database } from '../../data/database.ts';
 import { inTransaction } from '../../data/database.ts';
+import { costOfReplica } from '../../data/replica-costs.ts';
 import type { Replica } from '../../data/replicas.ts';
+import { shareOf } from '../../domain/capacity.ts';
 import { reportReplica } from '../../orchestration/replica-reports.ts';
 import { SegmentStore } from '../prepared/segment-store.ts';
 import { SendSchedule } from '../prepared/send-schedule.ts';
@@ -57,6 +59,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     log('replica_claimed', { agentID: options.agentID, streamID, role, epoch });
     const held: HeldReplica = new HeldReplica({
       replica,
+      share: shareOf(costOfReplica(replica), options.capacity),
       client,
       loadPlan: async () => {
         await predecessor;

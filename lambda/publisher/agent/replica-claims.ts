@@ -1,12 +1,14 @@
-// Claims replicas for an agent, as many as its free slots can carry.
+// Claims replicas for an agent, as many as it has room for.
 import type { Database } from '../../data/database.ts';
 import type { Replica } from '../../data/replicas.ts';
 import type { StreamBackend } from '../../data/streams.ts';
+import { roomOf } from '../../domain/capacity.ts';
+import type { Capacity } from '../../domain/capacity.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 
 export interface ReplicaClaimsOptions {
   readonly agentID: string;
-  readonly slots: number;
+  readonly capacity: Capacity;
   readonly backends: readonly StreamBackend[];
   readonly data: Database;
   readonly replicas: AgentReplicas;
@@ -34,7 +36,7 @@ export class ReplicaClaims {
   }
 
   /**
-   * Claims what fits, after the claims that were begun before: two at once would count the same free slots, and claim
+   * Claims what fits, after the claims that were begun before: two at once would count the same room, and claim
    * too much.
    */
   claim(): Promise<void> {
@@ -49,13 +51,13 @@ export class ReplicaClaims {
   }
 
   async #claimWhatFits(): Promise<void> {
-    const { agentID, slots, backends, data, replicas, mayClaim } = this.#options;
+    const { agentID, capacity, backends, data, replicas, mayClaim } = this.#options;
     if (!mayClaim()) return;
     for (const replica of await this.#claimedUnawares()) replicas.begin(replica);
     for (const take of [data.replicas.claim, data.replicas.succeed]) {
-      const freeSlots = slots - replicas.slotsUsed;
-      if (!mayClaim() || freeSlots <= 0) return;
-      for (const replica of await take(agentID, backends, freeSlots)) replicas.begin(replica);
+      const room = roomOf(capacity, replicas.usedShare, backends);
+      if (!mayClaim() || room.streams <= 0) return;
+      for (const replica of await take(agentID, backends, room)) replicas.begin(replica);
     }
   }
 

@@ -114,11 +114,3 @@ async function refusalOf(
   if (exit.brokenOff && complaint === '' && isInSoftware) throw new ToolError(describeExit(exit, ''));
   return complaint || 'no answer';
 }
-
-/**
- * How many slots an agent that encodes streams offers: those that it was given are for a GPU; without one it offers at
- * most a slot for each core. A stream of 1080p30, which takes two slots, was measured to take 0.78 of a core of 2020.
- */
-export function encodingSlots(encoder: EncoderSettings, slots: number, cores: number): number {
-  return encoder.codec === 'libx264' ? Math.min(slots, cores) : slots;
-}

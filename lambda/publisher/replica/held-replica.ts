@@ -27,6 +27,8 @@ import { judge, reasonOf } from './whose-fault.ts';
 
 export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly replica: Replica;
+  /** The part of the agent that it takes. */
+  readonly share: number;
   readonly client: RtmpClientOptions;
   /** How long a connection lasts, where it is not as long as its platform allows. */
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
@@ -42,7 +44,8 @@ type Ending = 'not asked for' | 'given back' | 'for good';
 
 export class HeldReplica {
   readonly claim: Claim;
-  readonly slots: number;
+  /** The part of the agent that it takes. */
+  readonly share: number;
   readonly streamID: string;
   readonly backend: StreamBackend;
   readonly figures = new Figures();
@@ -66,7 +69,7 @@ export class HeldReplica {
     const { replica, client, steadyClock, report, log } = options;
     this.#options = options;
     this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
-    this.slots = replica.slots;
+    this.share = options.share;
     this.streamID = replica.stream_id;
     this.backend = replica.backend;
     this.#plan = new LastingPlan(options);

@@ -5,6 +5,7 @@ import { LeaseLost } from '../../../lambda/publisher/agent/agent-lease.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { declareDead } from '../../support/agent-leases.ts';
+import { capacityFor } from '../../support/capacities.ts';
 import { whileDatabaseIsAway } from '../../support/database-outage.ts';
 import { mediaSample } from '../../support/media-samples.ts';
 import { descendantsOf } from '../../support/processes.ts';
@@ -29,10 +30,10 @@ beforeAll(async () => {
 let agents = 0;
 
 /** Runs an agent of the ffmpeg backend until the end of the test at the latest. */
-function startAgent(agentID: string, slots = 4): TestAgent {
+function startAgent(agentID: string, streams = 4): TestAgent {
   return startTestAgent(service, {
     agentID,
-    slots,
+    capacity: capacityFor(streams, 'ffmpeg'),
     tools,
     log: () => {},
     mediaURL: () => samples.urlOf(clip),
@@ -71,7 +72,7 @@ async function ownFfmpegs(): Promise<string[]> {
 }
 
 describe('two agents', { timeout: 30_000 }, () => {
-  it('claim each replica once, and no more than they have slots', async () => {
+  it('claim each replica once, and no more than they have room for', async () => {
     startAgent('first', 2);
     startAgent('second', 1);
     const ids = await Promise.all(['a', 'b', 'c', 'd'].map(startStream));

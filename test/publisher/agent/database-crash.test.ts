@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { actorsOn } from '../../support/actors.ts';
 import { leases } from '../../support/agent-leases.ts';
 import { crashingPostgres } from '../../support/crashing-postgres.ts';
+import { capacityFor } from '../../support/capacities.ts';
 import { untilLockWaits } from '../../support/database-outage.ts';
 import { keysOf, testFleet } from '../../support/prepared-fleet.ts';
 import { streamsWithReplica } from '../../support/replica-claims.ts';
@@ -23,7 +24,7 @@ it(
   'a crash costs ten streams on two agents no frame, doubles none, and changes no state',
   { timeout: 120_000 },
   async () => {
-    for (const name of ['first', 'second']) fleet().agent(name, { slots: 5 });
+    for (const name of ['first', 'second']) fleet().agent(name, { capacity: capacityFor(5) });
     const keys = keysOf(10);
     const ids = await liveStreams(keys);
     await untilState(ids, 'active');

@@ -3,6 +3,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { setTimeout } from 'node:timers/promises';
 import { actorsOn } from '../../support/actors.ts';
 import { keepFromRenewing } from '../../support/agent-leases.ts';
+import { capacityFor } from '../../support/capacities.ts';
 import { whileDatabaseIsAway } from '../../support/database-outage.ts';
 import { openWayTo } from '../../support/database-way.ts';
 import { keysOf, testFleet } from '../../support/prepared-fleet.ts';
@@ -77,8 +78,8 @@ describe('an agent that cannot renew', { timeout: 60_000 }, () => {
 
 describe('a database that is away from everybody', { timeout: 300_000 }, () => {
   it(`costs ${streams} streams no frame in ${outageMs / 1000} s, doubles none, and changes no state`, async () => {
-    fleet().agent('first', { slots: streams / 2 });
-    fleet().agent('second', { slots: streams / 2 });
+    fleet().agent('first', { capacity: capacityFor(streams / 2) });
+    fleet().agent('second', { capacity: capacityFor(streams / 2) });
     const ids = await liveStreams(keysOf(streams));
     await untilState(ids, 'active');
     expect(await holders()).toEqual({ first: streams / 2, second: streams / 2 });
@@ -103,7 +104,7 @@ describe('a database that is away from everybody', { timeout: 300_000 }, () => {
   it('costs no frame either when it answers nothing at all, as when packets are lost', async () => {
     const way = await openWayTo(service.databaseURL());
     onTestFinished(() => way[Symbol.asyncDispose]());
-    for (const name of ['first', 'second']) fleet().agent(name, { databaseURL: way.url, slots: 1 });
+    for (const name of ['first', 'second']) fleet().agent(name, { databaseURL: way.url, capacity: capacityFor(1) });
     const ids = await liveStreams(['a', 'b']);
     await untilState(ids, 'active');
     // Agents ask for their peers every three seconds.

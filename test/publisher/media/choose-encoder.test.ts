@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Log } from '../../../lambda/log.ts';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
-import { chooseEncoder, encoderChoice, encodingSlots } from '../../../lambda/publisher/media/choose-encoder.ts';
+import { chooseEncoder, encoderChoice } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
 
 const builds = await everyMediaTools();
@@ -115,10 +115,4 @@ it('an encoder is looked for when it is first asked for, and again only after a 
   const onHardware = { codec: 'hevc_nvenc' };
   expect(await Promise.all([encoderOf('hevc'), encoderOf('hevc')])).toEqual([onHardware, onHardware]);
   expect((await readFile(tries, 'utf8')).trim().split('\n')).toHaveLength(3);
-});
-
-it('an agent without a GPU has a slot for each core, but no more slots than it was given', () => {
-  expect(encodingSlots({ codec: 'h264_nvenc' }, 16, 4)).toBe(16);
-  expect(encodingSlots({ codec: 'libx264', preset: 'veryfast' }, 16, 4)).toBe(4);
-  expect(encodingSlots({ codec: 'libx264', preset: 'veryfast' }, 2, 4)).toBe(2);
 });

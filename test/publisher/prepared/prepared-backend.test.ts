@@ -7,6 +7,7 @@ import { NoEncoder } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { assertSegment, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { actorsOn } from '../../support/actors.ts';
+import { capacityFor } from '../../support/capacities.ts';
 import { fastEncoder, mediaSample, mediaToolsFor, textFile } from '../../support/media-samples.ts';
 import { descendantsOf } from '../../support/processes.ts';
 import { testService } from '../../support/service.ts';
@@ -41,7 +42,7 @@ function startAgent(
   logged.length = 0;
   const log: Log = (event, fields) => void logged.push({ event, fields });
   const mediaURL = () => samples.urlOf(source);
-  const agent = startTestAgent(service, { agentID, slots: 10, tools, log, mediaURL, preparing });
+  const agent = startTestAgent(service, { agentID, capacity: capacityFor(10), tools, log, mediaURL, preparing });
   onTestFinished(async () => {
     await agent.stop();
     expect(await agent.ended).toBeNull();

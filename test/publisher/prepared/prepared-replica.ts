@@ -36,6 +36,7 @@ export function beginPrepared(
   let anchoredMs: number | null = null;
   const run = new HeldReplica({
     replica: replicaRow('manifest'),
+    share: 0.1,
     loadPlan: async () => ({
       target: { rtmpURL, streamKey: 'key' },
       freeTarget: freeURL === null ? null : { rtmpURL: freeURL, streamKey: 'key' },

@@ -71,6 +71,7 @@ function begin({
   const log = (event: string) => void logged.push(event);
   const run = new HeldReplica({
     replica: replicaRow('ffmpeg'),
+    share: 0.1,
     loadPlan: async () => {
       await planned;
       await unlessAway();

@@ -1,11 +1,11 @@
-// How many agents run: so many that 80 % of their slots are in use, and one agent more.
+// How many agents run: so many that 80 % of their capacity is in use, and one agent more.
 import { Duration } from 'aws-cdk-lib';
 import { CfnScalingPolicy, type ScalableTarget } from 'aws-cdk-lib/aws-applicationautoscaling';
 import type { BaseService, Cluster } from 'aws-cdk-lib/aws-ecs';
 import { Construct } from 'constructs';
 import { loadMetrics } from '../../lambda/publisher/environment.ts';
 
-export interface SlotScalingProps {
+export interface CapacityScalingProps {
   readonly cluster: Cluster;
   readonly service: BaseService;
   /** The backend that the agents of the service report with their numbers. */
@@ -14,18 +14,17 @@ export interface SlotScalingProps {
   readonly maxAgents: number;
 }
 
-/** The part of the slots that may be in use. */
+/** The part of the capacity that may be in use. */
 const targetUsedFraction = 0.8;
 
 /**
- * Has AWS track a target for a metric of the platform. The number of agents that is wanted is `used / (0.8 × slots per
- * agent) + 1`. The metric is that number in percent of the agents there are, so its target is 100. The slots per agent
- * are those that agents report: an agent whose GPU does not encode has fewer than it was given, and with the given
- * number a service that has nothing to do would grow. The policy is made with the CloudFormation resource, because the
- * CDK's own construct takes no metric math.
+ * Has AWS track a target for a metric of the platform. The number of agents that is wanted is `used / 0.8 + 1`, where
+ * each agent reports which part of what its own machine has is in use: the same stream is a larger part of an agent
+ * whose GPU does not encode. The metric is that number in percent of the agents there are, so its target is 100. The
+ * policy is made with the CloudFormation resource, because the CDK's own construct takes no metric math.
  */
-export class SlotScaling extends Construct {
-  constructor(scope: Construct, id: string, { cluster, service, backend, minAgents, maxAgents }: SlotScalingProps) {
+export class CapacityScaling extends Construct {
+  constructor(scope: Construct, id: string, { cluster, service, backend, minAgents, maxAgents }: CapacityScalingProps) {
     super(scope, id);
     const taskCount = service.autoScaleTaskCount({ minCapacity: minAgents, maxCapacity: maxAgents });
     const target = taskCount.node.findChild('Target') as ScalableTarget;
@@ -38,7 +37,7 @@ export class SlotScaling extends Construct {
       stat,
     });
     new CfnScalingPolicy(this, 'Policy', {
-      policyName: `${this.node.path}/SlotsWanted`,
+      policyName: `${this.node.path}/CapacityWanted`,
       policyType: 'TargetTrackingScaling',
       scalingTargetId: target.scalableTargetId,
       targetTrackingScalingPolicyConfiguration: {
@@ -48,10 +47,10 @@ export class SlotScaling extends Construct {
         scaleInCooldown: Duration.minutes(15).toSeconds(),
         customizedMetricSpecification: {
           metrics: [
-            { id: 'used', metricStat: of(loadMetrics.slotsUsed, 'Sum'), returnData: false },
-            { id: 'there', metricStat: of(loadMetrics.slots, 'Sum'), returnData: false },
-            // Each agent reports once a minute, so the average of the reports is what one agent has.
-            { id: 'each', metricStat: of(loadMetrics.slots, 'Average'), returnData: false },
+            { id: 'used', metricStat: of(loadMetrics.capacityUsed, 'Sum'), returnData: false },
+            { id: 'there', metricStat: of(loadMetrics.capacity, 'Sum'), returnData: false },
+            // Each agent reports 100 once a minute, so the average of the reports is one agent.
+            { id: 'each', metricStat: of(loadMetrics.capacity, 'Average'), returnData: false },
             {
               id: 'wanted',
               expression: `100 * (used / ${targetUsedFraction} + each) / there`,

@@ -1,0 +1,200 @@
+// What a stream costs the machine that sends it, and what a machine has: the one place that says both.
+// Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
+import { parseRtmpURL } from './rtmp-url.ts';
+import { framesPerSecond, videoBitrateKbps } from './video-format.ts';
+import type { Framerate, Quality, VideoCodec } from './video-format.ts';
+
+/** What one replica of a stream takes of an agent while it is on air. */
+export interface StreamCost {
+  /** Cores, where pictures are encoded by the processor. */
+  readonly cores: number;
+  /** Cores beside a GPU that encodes. */
+  readonly coresBesideGpu: number;
+  /** The part of the agent's one thread, on which it sends. */
+  readonly thread: number;
+  readonly memoryMiB: number;
+  /** Through the machine's network, with the headers of packets. */
+  readonly networkMbps: number;
+  /** Million pixels a second that a GPU encodes, where there is one. */
+  readonly gpuMegapixels: number;
+}
+
+export const costNames = ['cores', 'coresBesideGpu', 'thread', 'memoryMiB', 'networkMbps', 'gpuMegapixels'] as const;
+
+/** What an agent may use of its machine. */
+export interface Capacity {
+  readonly cores: number;
+  readonly thread: number;
+  readonly memoryMiB: number;
+  /** Null where nobody knows: then the network is no limit. */
+  readonly networkMbps: number | null;
+  /** Million pixels a second that the GPU encodes; 0 without one. */
+  readonly gpuMegapixels: number;
+}
+
+export interface StreamToSend {
+  readonly backend: 'ffmpeg' | 'manifest';
+  readonly quality: Quality;
+  readonly framerate: Framerate;
+  readonly videoCodec: VideoCodec;
+  /** Whether sound comes from a track of its own. */
+  readonly hasSoundTrack: boolean;
+  /** Where it is sent; null where nobody knows yet. */
+  readonly rtmpURL: string | null;
+  /** Cores that decoding its most expensive source takes; without it, that of H.264 in the size of the stream. */
+  readonly decodingCores?: number;
+}
+
+const pixels: Readonly<Record<Quality, number>> = {
+  q_720p: 1280 * 720,
+  q_1080p: 1920 * 1080,
+  q_1440p: 2560 * 1440,
+  q_2160p: 3840 * 2160,
+};
+const audioMbps = 0.16;
+/** A full packet of 1,500 bytes carries 1,448 bytes of RTMP. */
+export const packetOverhead = 1500 / 1448;
+
+/** Sending: `npm run bench -- platform` measures what a stream and what a megabit of it take of the agent. */
+const sending = {
+  thread: 0.0001,
+  threadPerMbps: 0.00008,
+  threadPerMbpsOfTls: 0.0002,
+  memoryMiB: 1,
+  memoryPerMbps: 0.3,
+};
+/** Encoding by x264 `veryfast`, with scaling, and what a stream's sound and pipes take besides. */
+const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memoryMiB: 120, memoryPerMegapixel: 2 };
+/** Beside a GPU pictures are scaled by the processor, and copied to the GPU. */
+const scalingCoresPerMegapixel = 0.002;
+const decodingCoresPerMegapixel = 0.003;
+
+export function costOf(stream: StreamToSend): StreamCost {
+  const { backend, quality, framerate, videoCodec, hasSoundTrack, rtmpURL } = stream;
+  const mbps = videoBitrateKbps(quality, framerate, videoCodec) / 1000 + audioMbps;
+  const megapixels = (pixels[quality] * framesPerSecond[framerate]) / 1e6;
+  const url = rtmpURL === null ? null : parseRtmpURL(rtmpURL);
+  const sends = sending.thread + mbps * (sending.threadPerMbps + (url?.secure ? sending.threadPerMbpsOfTls : 0));
+  const common = {
+    memoryMiB: sending.memoryMiB + mbps * sending.memoryPerMbps,
+    networkMbps: url && isThisMachine(url.hostname) ? 0 : mbps * packetOverhead,
+  };
+  if (backend === 'manifest') {
+    // Sound of its own is cut in between the pictures, picture by picture.
+    const thread = hasSoundTrack ? 2 * sends : sends;
+    return { ...common, cores: thread, coresBesideGpu: thread, thread, gpuMegapixels: 0 };
+  }
+  const decoding = stream.decodingCores ?? megapixels * decodingCoresPerMegapixel;
+  const besides = decoding + encoding.cores + encoding.thread;
+  return {
+    cores: besides + megapixels * encoding.coresPerMegapixel,
+    coresBesideGpu: besides + megapixels * scalingCoresPerMegapixel,
+    thread: encoding.thread,
+    memoryMiB: common.memoryMiB + encoding.memoryMiB + megapixels * encoding.memoryPerMegapixel,
+    networkMbps: common.networkMbps,
+    gpuMegapixels: megapixels,
+  };
+}
+
+function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '::1' || hostname.startsWith('127.');
+}
+
+/** A machine, as it was measured or as its type says. */
+export interface Machine {
+  readonly cores: number;
+  /** How much faster one of its cores encodes than the one that costs were measured on. */
+  readonly speed: number;
+  readonly memoryMiB: number;
+  readonly networkMbps: number | null;
+  readonly gpuMegapixels: number;
+}
+
+/** The part of a machine that streams may take. The rest is for its system, joins and sudden changes. */
+const usableFraction = { cores: 0.9, thread: 0.7, memory: 0.8, network: 0.9 } as const;
+/** What an agent takes before it has a stream: itself, and media that all prepared streams share. */
+const agentMemoryMiB = 800;
+
+/**
+ * What each of some agents on a machine may use. Each has a thread of its own.
+ * @param agents how many agents share the machine
+ */
+export function capacityOf(machine: Machine, agents = 1): Capacity {
+  const { cores, speed, memoryMiB, networkMbps, gpuMegapixels } = machine;
+  return {
+    cores: (usableFraction.cores * cores * speed) / agents,
+    thread: Math.min(1, cores) * usableFraction.thread * speed,
+    memoryMiB: Math.max(0, (usableFraction.memory * memoryMiB) / agents - agentMemoryMiB),
+    networkMbps: networkMbps === null ? null : (usableFraction.network * networkMbps) / agents,
+    gpuMegapixels: gpuMegapixels / agents,
+  };
+}
+
+/** By how much each cost grows the share of an agent, in the order of `costNames`; 0 where it does not matter. */
+export function weightsOf(capacity: Capacity): number[] {
+  const { cores, thread, memoryMiB, networkMbps, gpuMegapixels } = capacity;
+  const hasGpu = gpuMegapixels > 0;
+  return [
+    hasGpu ? 0 : 1 / cores,
+    hasGpu ? 1 / cores : 0,
+    1 / thread,
+    1 / memoryMiB,
+    networkMbps === null ? 0 : 1 / networkMbps,
+    hasGpu ? 1 / gpuMegapixels : 0,
+  ];
+}
+
+/**
+ * The part of an agent that a stream takes: of what it takes the most of. Streams whose shares add up to 1 at most can
+ * be sent together.
+ */
+export function shareOf(cost: StreamCost, capacity: Capacity): number {
+  const weights = weightsOf(capacity);
+  return Math.max(...costNames.map((name, index) => cost[name] * weights[index]!));
+}
+
+/** What an agent has left. */
+export interface Room {
+  readonly weights: readonly number[];
+  /** The share that is free. */
+  readonly share: number;
+  /** The share of a slot, for replicas of releases that counted slots: an encoded 720p30 stream, or a prepared one. */
+  readonly shareOfSlot: number;
+  /** No more streams than these could fit. */
+  readonly streams: number;
+}
+
+const smallest = {
+  quality: 'q_720p',
+  framerate: 'f_24',
+  videoCodec: 'h264',
+  hasSoundTrack: false,
+  rtmpURL: 'rtmp://localhost/live',
+  decodingCores: 0,
+} as const;
+/** So that agents which claim at the same time all find something. */
+const mostStreamsAtOnce = 500;
+
+/** @param usedShare the sum of the shares of what the agent holds */
+export function roomOf(capacity: Capacity, usedShare: number, backends: readonly StreamToSend['backend'][]): Room {
+  const share = Math.max(0, 1 - usedShare);
+  const leastShare = Math.min(...backends.map((backend) => shareOf(costOf({ ...smallest, backend }), capacity)));
+  return {
+    weights: weightsOf(capacity),
+    share,
+    shareOfSlot: shareOf(costOfSlot(backends.includes('ffmpeg') ? 'ffmpeg' : 'manifest'), capacity),
+    streams: Math.min(mostStreamsAtOnce, Math.floor(share / leastShare)),
+  };
+}
+
+/** What a slot stood for in releases that counted slots. */
+export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
+  return costOf({
+    backend,
+    quality: 'q_720p',
+    framerate: 'f_30',
+    videoCodec: 'h264',
+    hasSoundTrack: false,
+    rtmpURL: null,
+  });
+}

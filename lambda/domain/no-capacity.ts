@@ -1,0 +1,89 @@
+// Why no agent takes a stream, and what would help, in words for its user.
+import { costNames, shareOf, weightsOf } from './capacity.ts';
+import type { Capacity, StreamCost } from './capacity.ts';
+
+/** An agent that could take the stream if it had room. */
+export interface PossibleTaker {
+  /** Null: nobody knows. */
+  readonly capacity: Capacity | null;
+  readonly usedShare: number;
+  /** Why it takes nothing more; null while it keeps up. */
+  readonly behindReason: string | null;
+}
+
+const words: Readonly<Record<keyof StreamCost, (amount: number) => string>> = {
+  cores: (amount) => `${amount.toFixed(2)} processor cores`,
+  coresBesideGpu: (amount) => `${amount.toFixed(2)} processor cores`,
+  thread: (amount) => `${(100 * amount).toFixed(2)} % of a sending thread`,
+  memoryMiB: (amount) => `${Math.ceil(amount)} MiB of memory`,
+  networkMbps: (amount) => `${amount.toFixed(1)} Mbit/s of network`,
+  gpuMegapixels: (amount) => `${Math.ceil(amount)} million pixels a second on a GPU`,
+};
+
+/**
+ * @param cost what the replica that waits takes
+ * @param backend how its media is made
+ * @param takers the agents that live and take such streams
+ */
+export function noCapacityDetail(
+  cost: StreamCost,
+  backend: 'ffmpeg' | 'manifest',
+  takers: readonly PossibleTaker[],
+): string {
+  const starts = 'It starts as soon as there is room.';
+  const known = takers.filter((taker): taker is PossibleTaker & { capacity: Capacity } => taker.capacity !== null);
+  if (takers.length === 0) return 'No publisher of such streams runs; the stream starts as soon as one does.';
+  const [roomiest] = known.toSorted((a, b) => freeOf(cost, b) - freeOf(cost, a));
+  if (!roomiest) return `No publisher was free to take the stream. ${starts} ${helpFor(backend)}`;
+  const scarce = scarcestOf(cost, roomiest.capacity);
+  const wants = `The stream needs ${words[scarce](cost[scarce])}`;
+  if (known.every(({ capacity }) => shareOf(cost, capacity) > 1)) {
+    const [most] = [...amountsOf(scarce, known, () => 1)];
+    return `${wants}, and no publisher has more than ${words[scarce](most!)} in all. ${helpFor(backend, 'too large')}`;
+  }
+  if (freeOf(cost, roomiest) >= 1) {
+    const reason = known.find(({ behindReason }) => behindReason !== null)?.behindReason;
+    if (reason)
+      return `The publishers do not keep up with what they send already: ${reason} ${starts} ${helpFor(backend)}`;
+    return `No publisher has taken the stream yet. ${starts}`;
+  }
+  const [free] = amountsOf(scarce, known, ({ usedShare }) => Math.max(0, 1 - usedShare));
+  const others = known.length === 1 ? 'the only publisher has' : `none of ${known.length} publishers has more than`;
+  return `${wants}, and ${others} ${words[scarce](free!)} left. ${starts} ${helpFor(backend)}`;
+}
+
+/** How many streams of that cost an agent has room for. */
+function freeOf(cost: StreamCost, { capacity, usedShare }: PossibleTaker): number {
+  return capacity === null ? 0 : (1 - usedShare) / shareOf(cost, capacity);
+}
+
+/** Of what the stream takes the largest part of an agent. */
+function scarcestOf(cost: StreamCost, capacity: Capacity): keyof StreamCost {
+  const weights = weightsOf(capacity);
+  const shares = costNames.map((name, index) => [name, cost[name] * weights[index]!] as const);
+  return shares.toSorted((a, b) => b[1] - a[1])[0]![0];
+}
+
+/** Amounts of something that agents have, the largest first. */
+function amountsOf<Taker extends PossibleTaker & { capacity: Capacity }>(
+  name: keyof StreamCost,
+  takers: readonly Taker[],
+  part: (taker: Taker) => number,
+): number[] {
+  const all = takers.map((taker) => {
+    const weight = weightsOf(taker.capacity)[costNames.indexOf(name)]!;
+    return weight === 0 ? 0 : part(taker) / weight;
+  });
+  return all.toSorted((a, b) => b - a);
+}
+
+function helpFor(backend: 'ffmpeg' | 'manifest', size: 'too large' | 'fits' = 'fits'): string {
+  const ways = [
+    ...(size === 'fits' ? ['stop another stream'] : []),
+    'take a lower quality or framerate',
+    ...(backend === 'ffmpeg'
+      ? ['send prepared media (`streamBackend`: `manifest`), which is not encoded while it is sent']
+      : []),
+  ];
+  return `What helps: ${ways.join('; ')}.`;
+}

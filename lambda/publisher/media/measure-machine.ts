@@ -1,0 +1,56 @@
+// Finds out what this machine has for streams: its cores and how fast they encode, its memory, its network, its GPU.
+import { execFile } from 'node:child_process';
+import { availableParallelism, totalmem } from 'node:os';
+import { promisify } from 'node:util';
+import type { Machine } from '../../domain/capacity.ts';
+import type { Log } from '../../log.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import type { MediaTools } from './media-tools.ts';
+
+export interface MeasureOptions extends Pick<Machine, 'networkMbps' | 'gpuMegapixels'> {
+  readonly tools: MediaTools;
+  /** Where it is an encoder in software, there is no GPU. */
+  readonly encoder: EncoderSettings;
+  readonly log: Log;
+}
+
+const trialSeconds = 1;
+const trialTimeoutMs = 20_000;
+/** Processor seconds that the trial takes on the machine that costs were measured on (domain/capacity.ts). */
+const referenceCpuSeconds = 0.31;
+/** A machine that is busy with something else can look slower or faster than it is. */
+const speeds = { least: 0.4, most: 3 } as const;
+
+export async function measureMachine(options: MeasureOptions): Promise<Machine> {
+  const { tools, encoder, networkMbps, gpuMegapixels, log } = options;
+  const machine: Machine = {
+    cores: availableParallelism(),
+    speed: await speedOf(tools).catch((error: unknown) => {
+      log('machine_not_measured', { error: String(error) });
+      return 1;
+    }),
+    memoryMiB: Math.floor(memoryBytes() / 1024 ** 2),
+    networkMbps,
+    gpuMegapixels: encoder.codec === 'libx264' ? 0 : gpuMegapixels,
+  };
+  log('machine_measured', { ...machine });
+  return machine;
+}
+
+/** The container's, where it has a limit. */
+function memoryBytes(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+}
+
+/** By the time that ffmpeg has on a processor, which says the same while others keep the machine busy. */
+async function speedOf({ ffmpegPath }: MediaTools): Promise<number> {
+  const source = ['-f', 'lavfi', '-i', `testsrc2=s=1280x720:r=30:d=${trialSeconds}`];
+  const encode = ['-c:v', 'libx264', '-preset', 'veryfast', '-b:v', '4M', '-threads', '1'];
+  const args = ['-nostdin', '-hide_banner', '-benchmark', ...source, ...encode, '-f', 'null', '-'];
+  const { stderr } = await promisify(execFile)(ffmpegPath, args, { timeout: trialTimeoutMs, killSignal: 'SIGKILL' });
+  const times = /bench: utime=([\d.]+)s stime=([\d.]+)s/.exec(stderr);
+  if (!times) throw new Error('ffmpeg did not say how long it worked');
+  const cpuSeconds = Number(times[1]) + Number(times[2]);
+  return Math.min(speeds.most, Math.max(speeds.least, referenceCpuSeconds / cpuSeconds));
+}
