@@ -4,31 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { Caller, Context } from '../operations/context.ts';
-import type { Operation } from '../operations/operation.ts';
 import { toolName } from '../operations/operation.ts';
 import { cursorsOf } from './cursors.ts';
 import { newID } from '../data/new-id.ts';
 import { answerOnce } from './kept-answers.ts';
+import type { Answer, Call } from './call-types.ts';
 import { buildOpenapi } from './openapi/openapi.ts';
 import type { Service } from './service.ts';
-
-export interface Call {
-  readonly operation: Operation;
-  /** Null for public operations only. */
-  readonly caller: Caller | null;
-  /** Validated by the operation's schemas. */
-  readonly input: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
-  readonly idempotencyKey: string | null;
-  /** Which fields of the answer the client will see. @default all */
-  readonly isWanted?: Context['isWanted'];
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON, or empty. */
-  readonly body: string;
-}
 
 /** @throws {ProblemError} where the operation refuses the call. Any other error is our fault. */
 export async function callOperation(service: Service, call: Call): Promise<Answer> {

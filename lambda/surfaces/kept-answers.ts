@@ -7,7 +7,7 @@ import type { Operation } from '../operations/operation.ts';
 import { limitProblem } from '../operations/limits.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { limitsOf } from '../orchestration/limits.ts';
-import type { Answer, Call } from './call.ts';
+import type { Answer, Call } from './call-types.ts';
 import type { Service } from './service.ts';
 
 type KeyedCall = Call & { readonly caller: NonNullable<Call['caller']>; readonly idempotencyKey: string };

@@ -144,7 +144,7 @@ describe('a hundred streams', () => {
     const one = await counted(query, { first: 1 });
     expect(all.statements).toEqual(one.statements);
     // Streams with their replicas and transitions take three statements; destinations and uploads one each; playlists
-    // with the number of their items two; the uploads of those items one; and the streams of those playlists three again.
+    // with the number of their items two; the uploads of those items one; the streams of those playlists three again.
     expect(all.statements).toHaveLength(11);
   });
 });
