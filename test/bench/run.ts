@@ -3,6 +3,7 @@ import { apiBench } from './api.ts';
 import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
+import { fairnessBench } from './fairness.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { publishersBench } from './publishers.ts';
 import { recoveryBench } from './recovery.ts';
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   bundle: bundleBench,
   credentials: credentialsBench,
   credits: creditsBench,
+  fairness: fairnessBench,
   orchestration: orchestrationBench,
   publishers: publishersBench,
   recovery: recoveryBench,
