@@ -10,6 +10,7 @@ import { IdentityStack } from './identity/identity-stack.ts';
 import { MediaStack } from './media/media-stack.ts';
 import { MonitoringStack } from './monitoring/monitoring-stack.ts';
 import { NetworkStack } from './network/network-stack.ts';
+import { OperateStack } from './operate/operate-stack.ts';
 import { PublishingStack } from './publishing/publishing-stack.ts';
 import type { PublisherImage } from './shared/publisher-image.ts';
 import { PublicOrigin } from './shared/public-origin.ts';
@@ -38,13 +39,21 @@ export class ServiceStage extends Stage {
     const publishing = new PublishingStack(this, 'Publishing', { settings, network, database, media, origin, image });
     const identity = new IdentityStack(this, 'Identity', { settings, network, database, origin });
     const api = new ApiStack(this, 'Api', { settings, network, access: publishing.access, identity });
+    const operate = new OperateStack(this, 'Operate', { settings, network, publishing });
     const edge = new EdgeStack(this, 'Edge', { settings });
     // A stack with another id would be another stack, with an empty bucket and another address.
     const web = new WebStack(this, 'Dashboard', { settings, edge, api, media });
     const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url: web.url });
     // Nothing of a domain's address comes from the distribution that it leads to.
     delivery.addStackDependency(web);
-    const monitoring = new MonitoringStack(this, 'Monitoring', { settings, database, publishing, identity, api });
+    const monitoring = new MonitoringStack(this, 'Monitoring', {
+      settings,
+      database,
+      publishing,
+      identity,
+      api,
+      operate,
+    });
     // Functions fail until they know their address, and alarms would say so.
     monitoring.addStackDependency(delivery);
   }

@@ -137,6 +137,12 @@ export class DataFolder {
     await this.#write('connection.json', connection);
   }
 
+  /** How to use the run that has the folder open, if its process lives; else null. */
+  async running(): Promise<ConnectionFile | null> {
+    const connection = await this.connection();
+    return connection !== null && (await isLocalRun(connection.pid)) ? connection : null;
+  }
+
   /** How to use the run that has the folder open; null while there is none. */
   async connection(): Promise<ConnectionFile | null> {
     return this.#read<ConnectionFile>('connection.json');

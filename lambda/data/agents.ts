@@ -161,7 +161,7 @@ export function agents(db: Queryable) {
            array(select id from mine where wanted = 'ended' and state <> 'ended') as ending,
            exists (select from replicas where agent_id is null and wanted = 'live')
              or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
-           exists (select from due_times where due_at <= now())
+           exists (select from due_times where due_at <= now() and not resting)
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,
            exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
            exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent`,

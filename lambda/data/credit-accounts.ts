@@ -110,7 +110,11 @@ export function creditAccounts(db: Queryable) {
     saveOutlook: (userID: string, { exhaustedAt, warned, dueAt }: Outlook) =>
       db.query(
         `update billing_accounts
-         set credits_exhausted_at = $2, warned = $3, due_at = least($4, free_credits_due_at)
+         set credits_exhausted_at = $2, warned = $3,
+           -- What still runs of an account at rest is to be stopped, whatever its credits are.
+           due_at = least($4, free_credits_due_at, case
+             when (select is_at_rest from users where id = $1) and exists (select ${running})
+               then least(due_at, now() + make_interval(secs => ${dueAgainSeconds})) end)
          where user_id = $1`,
         [userID, exhaustedAt, warned, dueAt],
       ),
@@ -125,6 +129,22 @@ export function creditAccounts(db: Queryable) {
            order by due_at limit 1 for update skip locked)
          returning user_id, credits_exhausted_at, warned, free_credits_due_at`,
         [at, dueAgainSeconds],
+      ),
+
+    /**
+     * Makes accounts due that are at rest while a stream of theirs runs, or awake while a start of theirs rests:
+     * whoever was to settle that has died.
+     */
+    makeRestDue: () =>
+      db.query(
+        `update billing_accounts set due_at = now()
+         where (due_at is null or due_at > now() + make_interval(secs => ${dueAgainSeconds})) and user_id in (
+           select u.id from users u join streams s on s.user_id = u.id
+           where (u.disabled_at is not null or u.held_at is not null)
+             and s.state in ('preparing', 'activating', 'active', 'failing')
+           union
+           select u.id from due_times d join streams s on s.id = d.stream_id join users u on u.id = s.user_id
+           where d.resting and not u.is_at_rest)`,
       ),
 
     emailFacts: async (userID: string) =>

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
+import { blockedContents } from './blocked-contents.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
 import { dataKeys } from './data-keys.ts';
@@ -18,6 +19,7 @@ import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
+import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
@@ -51,6 +53,7 @@ export function databaseOn(db: Queryable) {
     agents: agents(db),
     apiKeys: apiKeys(db),
     applications: applications(db),
+    blockedContents: blockedContents(db),
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
@@ -66,6 +69,7 @@ export function databaseOn(db: Queryable) {
     liveIntervals: liveIntervals(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
+    operatorCommands: operatorCommands(db),
     orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),

@@ -19,9 +19,26 @@ export function dueTimes(db: Queryable) {
         ? db.query('delete from due_times where stream_id = $1 and kind = $2', [streamID, kind])
         : db.query(
             `insert into due_times (stream_id, kind, due_at) values ($1, $2, $3)
-             on conflict (stream_id, kind) do update set due_at = excluded.due_at, timer_armed = false`,
+             on conflict (stream_id, kind) do update set
+               due_at = excluded.due_at, timer_armed = false, resting = false`,
             [streamID, kind, dueAt],
           ),
+
+    /** Puts by what came due while the user was at rest, until `wake`. */
+    rest: ({ stream_id, kind, due_at }: DueTime) =>
+      db.query('insert into due_times (stream_id, kind, due_at, resting) values ($1, $2, $3, true)', [
+        stream_id,
+        kind,
+        due_at,
+      ]),
+
+    /** Makes due again what was put by for a user. */
+    wake: (userID: string) =>
+      db.query(
+        `update due_times set resting = false
+         where resting and stream_id in (select id from streams where user_id = $1)`,
+        [userID],
+      ),
 
     clear: (streamID: string) => db.query('delete from due_times where stream_id = $1', [streamID]),
 
@@ -36,7 +53,7 @@ export function dueTimes(db: Queryable) {
         `select stream_id, kind, due_at from (
            select d.*, row_number() over (partition by s.user_id order by d.due_at, d.stream_id) as turn
            from due_times d join streams s on s.id = d.stream_id
-           where d.due_at <= now() and d.stream_id <> all ($1)) due
+           where d.due_at <= now() and not d.resting and d.stream_id <> all ($1)) due
          where turn <= $3 order by turn, due_at limit $2`,
         [except, most.all, most.ofUser],
       ),
@@ -49,7 +66,7 @@ export function dueTimes(db: Queryable) {
       one<DueTime>(
         db,
         `select d.stream_id, d.kind, d.due_at from due_times d join streams s on s.id = d.stream_id
-         where d.stream_id = $1 and d.kind = $2 and d.due_at <= now() for update skip locked`,
+         where d.stream_id = $1 and d.kind = $2 and d.due_at <= now() and not d.resting for update skip locked`,
         [streamID, kind],
       ),
 
@@ -58,7 +75,7 @@ export function dueTimes(db: Queryable) {
       all<DueTime>(
         db,
         `select stream_id, kind, due_at from due_times
-         where not timer_armed and due_at < now() + make_interval(secs => $1)
+         where not timer_armed and not resting and due_at < now() + make_interval(secs => $1)
          order by due_at limit 1000`,
         [withinSeconds],
       ),

@@ -43,9 +43,9 @@ export function imports(db: Queryable) {
       ]),
 
     /**
-     * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest. It is
-     * one statement, so that workers which claim in the same moment pass over what this one has locked, and never get
-     * the same import.
+     * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest.
+     * Users at rest wait. It is one statement, so that workers which claim in the same moment pass over what this one
+     * has locked, and never get the same import.
      */
     claim: (leaseSeconds: number, totalSeconds: number) =>
       one<ClaimedImport>(
@@ -53,6 +53,7 @@ export function imports(db: Queryable) {
         `with next as (
            select upload_id from imports waiting
            where state in ('pending', 'downloading') and lease_expires_at is null
+             and not exists (select from users u where u.id = waiting.user_id and u.is_at_rest)
            order by (
              select count(*) from imports held
              where held.user_id = waiting.user_id and held.lease_expires_at is not null), seq

@@ -10,7 +10,9 @@ export type LedgerCause =
   | 'refund'
   | 'refund_failed'
   | 'dispute'
-  | 'dispute_won';
+  | 'dispute_won'
+  /** An operator took credits back. */
+  | 'taken';
 
 /** The accounts that credits come from and go to, besides those of users. */
 export type LedgerAccount = 'sales' | 'grants' | 'usage';

@@ -1,4 +1,5 @@
 // SQL by which a transaction sends commands: rows that are relayed to their queue after the commit.
+import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 /**
@@ -34,6 +35,17 @@ export interface PrepareCommand {
 /** Something is to be sent to a webhook, or a notification is to be mailed. */
 export type WebhookCommand = { readonly webhookID: string } | { readonly notificationID: number };
 
+/** A command that failed so often that it was put aside. */
+export interface DeadCommand {
+  readonly id: string;
+  readonly queue: Command['queue'];
+  /** As it was sent: JSON. */
+  readonly body: string;
+  readonly sentAt: Date;
+}
+
+const deadColumns = `id::text, queue, body::text, created_at as "sentAt"`;
+
 export function outbox(db: Queryable) {
   return {
     /** Sends one command. @param afterSeconds how long it is held back after the commit, at least */
@@ -43,6 +55,27 @@ export function outbox(db: Queryable) {
         JSON.stringify(command.body),
         afterSeconds,
       ]),
+
+    /** Some dead commands of a queue that is no other than this table, the oldest first. */
+    dead: (queue: Command['queue'], most: number) =>
+      all<DeadCommand>(
+        db,
+        `select ${deadColumns} from outbox where queue = $1 and dead_at is not null order by id limit $2`,
+        [queue, most],
+      ),
+
+    /** Sends dead commands again, as if they were new. @param ids null: all @returns those that were sent */
+    revive: (queue: Command['queue'], ids: readonly string[] | null, most: number) =>
+      all<DeadCommand>(
+        db,
+        `update outbox set dead_at = null, receives = 0, receipt = null, visible_at = now()
+         where id in (
+           select id from outbox
+           where queue = $1 and dead_at is not null and ($2::text[] is null or id::text = any ($2))
+           order by id limit $3 for update skip locked)
+         returning ${deadColumns}`,
+        [queue, ids, most],
+      ),
 
     /** Sends any number of commands of one queue with one statement. */
     sendAll: async <Queue extends Command['queue']>(

@@ -1,6 +1,6 @@
 // SQL of users and their API keys.
 import type { Framerate, Quality } from '../domain/video-format.ts';
-import { one } from './queryable.ts';
+import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 export interface User {
@@ -12,11 +12,41 @@ export interface User {
   readonly default_quality: Quality;
   readonly default_framerate: Framerate;
   readonly stream_backend_edit: boolean;
+  readonly disabled_at: Date | null;
+  /** Set while the account is on hold: its user may only read, and is told the reason. */
+  readonly held_at: Date | null;
+  readonly held_reason: string | null;
+  /** Whether the account is disabled or on hold: then nothing of it is on air, and what is due waits. */
+  readonly is_at_rest: boolean;
 }
+
+/** The features that operators switch for a user, with their columns. */
+export const features = { streamBackendEdit: 'stream_backend_edit' } as const;
+
+/** What a user has that is not limited, by the words that operators read. */
+export type UseOfUser = Readonly<Record<string, number>>;
 
 export function users(db: Queryable) {
   return {
     find: (userID: string) => one<User>(db, 'select * from users where id = $1', [userID]),
+
+    /**
+     * Whether the account is at rest, which it stays, or not, until the transaction ends. Who locks a stream does so
+     * before.
+     */
+    isAtRest: async (userID: string) =>
+      (await one<{ is_at_rest: boolean }>(db, 'select is_at_rest from users where id = $1 for share', [userID]))
+        ?.is_at_rest ?? false,
+
+    /** Why the account is on hold; null where it is not. */
+    holdOf: async (userID: string) =>
+      (
+        await one<{ held_reason: string }>(
+          db,
+          `select coalesce(held_reason, '') as held_reason from users where id = $1 and held_at is not null`,
+          [userID],
+        )
+      )?.held_reason ?? null,
 
     /**
      * The user of an API key that is neither revoked nor expired, and the scopes of the key (null: every scope).
@@ -35,6 +65,44 @@ export function users(db: Queryable) {
       ),
 
     noteKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),
+
+    /** The user with this address, in whatever case it is written, or with this id. */
+    named: (name: string) => one<User>(db, 'select * from users where id = $1 or lower(email) = lower($1)', [name]),
+
+    /** Users whose address or id has this text in it, the newest first. */
+    search: (text: string, count: number) =>
+      all<User>(
+        db,
+        `select * from users where strpos(lower(email), lower($1)) > 0 or strpos(id, $1) > 0
+         order by created_at desc limit $2`,
+        [text, count],
+      ),
+
+    useOf: async (userID: string) =>
+      (await one<UseOfUser>(
+        db,
+        `select
+           (select count(*) from streams where user_id = $1 and state = 'scheduled') as "streams scheduled",
+           (select count(*) from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+             where w.user_id = $1 and d.state = 'pending') as "deliveries pending",
+           (select coalesce(sum(credits), 0) from invoices
+             where user_id = $1 and type = 'credit_purchase' and state = 'paid') as "credits bought"`,
+        [userID],
+      ))!,
+
+    /** @returns false if the user is disabled already; so do the following three, likewise */
+    disable: (userID: string) => set(db, userID, 'disabled_at = now()', 'disabled_at is null'),
+    enable: (userID: string) => set(db, userID, 'disabled_at = null', 'disabled_at is not null'),
+    /** @param told what the user is told; null: nothing but that the account is on hold */
+    hold: async (userID: string, told: string | null) => {
+      const isNew = await set(db, userID, 'held_at = now()', 'held_at is null');
+      await db.query('update users set held_reason = $2 where id = $1', [userID, told]);
+      return isNew;
+    },
+    release: (userID: string) => set(db, userID, 'held_at = null, held_reason = null', 'held_at is not null'),
+
+    setFeature: (userID: string, feature: keyof typeof features, isOn: boolean) =>
+      db.query(`update users set ${features[feature]} = $2 where id = $1`, [userID, isOn]),
 
     /** Makes the user, or gives this address and name to the user that has the id already. */
     ensureUser: async (user: { id: string; email: string; name: string }) =>
@@ -66,4 +134,8 @@ export function users(db: Queryable) {
         [key.id, key.userID, key.name, key.keySha256, key.keyStart],
       ),
   };
+}
+
+async function set(db: Queryable, userID: string, assignment: string, condition: string): Promise<boolean> {
+  return (await db.query(`update users set ${assignment} where id = $1 and ${condition}`, [userID])).rowCount === 1;
 }

@@ -28,6 +28,9 @@ export interface Webhook {
 /** The columns that an update sets. */
 export type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'enabled'>;
 
+/** SQL of the condition that the user of the webhook `w` is not at rest: else what is due to it waits. */
+const isAwake = 'not exists (select from users u where u.id = w.user_id and u.is_at_rest)';
+
 export function webhooks(db: Queryable) {
   return {
     insert: async (webhook: {
@@ -79,14 +82,14 @@ export function webhooks(db: Queryable) {
      * Gives a webhook to one sender for a while. A sender asks again after `release`, so that what became due meanwhile
      * is sent.
      * @param most how many webhooks of a user may have senders; a little more, if several ask in the same moment
-     * @returns null if nothing is due to it, it is disabled or gone, another sender has it, or `most` of its user's
-     *   have senders, which then go on with it
+     * @returns null if nothing is due to it, it is disabled or gone, its user is at rest, another sender has it, or
+     *   `most` of its user's have senders, which then go on with it
      */
     lease: (id: string, leaseSeconds: number, most: number) =>
       one<Webhook>(
         db,
         `update webhooks w set leased_until = now() + make_interval(secs => $2)
-         where id = $1 and enabled and (leased_until is null or leased_until < now())
+         where id = $1 and enabled and (leased_until is null or leased_until < now()) and ${isAwake}
            and exists (
              select from webhook_deliveries
              where webhook_id = $1 and state = 'pending' and next_attempt_at <= now())
@@ -103,7 +106,7 @@ export function webhooks(db: Queryable) {
       const waiting = await one<{ id: string }>(
         db,
         `select id from webhooks w
-         where user_id = $1 and id <> $2 and enabled and (leased_until is null or leased_until < now())
+         where user_id = $1 and id <> $2 and enabled and (leased_until is null or leased_until < now()) and ${isAwake}
            and exists (
              select from webhook_deliveries
              where webhook_id = w.id and state = 'pending' and next_attempt_at <= now())
@@ -168,7 +171,7 @@ export function webhooks(db: Queryable) {
          select distinct 'webhooks', jsonb_build_object('webhookID', w.id)
          from late, webhook_deliveries d join webhooks w on w.id = d.webhook_id
          where d.state = 'pending' and d.next_attempt_at < late.at
-           and w.enabled and (w.leased_until is null or w.leased_until < now())
+           and w.enabled and (w.leased_until is null or w.leased_until < now()) and ${isAwake}
          union all
          select 'webhooks', jsonb_build_object('notificationID', n.id)
          from late, notifications n where n.sent_at is null and n.due_at < late.at`,

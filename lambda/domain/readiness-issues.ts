@@ -8,6 +8,7 @@ export const readinessPaths = [
   'BILLING',
   'SCHEDULE',
   'STREAM',
+  'ACCOUNT',
 ] as const;
 export const readinessStages = ['PREFLIGHT', 'PREPARATION'] as const;
 
@@ -25,6 +26,7 @@ export interface ReadinessIssue {
  * PREPARATION say what a start leaves out.
  */
 const issueTable = {
+  account_at_rest: ['ACCOUNT', 'The account is on hold: it starts no streams.', 'Ask whoever runs the platform.'],
   no_video: ['VIDEO', 'The stream has nothing to show.', 'Set playlistIDs or videoUploadObjectID.'],
   upload_missing: ['VIDEO', 'The video upload does not exist.', 'Name an upload of yours in videoUploadObjectID.'],
   upload_not_uploaded: [

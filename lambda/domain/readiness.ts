@@ -39,6 +39,8 @@ export interface StreamFacts {
   readonly wantsBackup: boolean;
   readonly managed: boolean;
   readonly creditsLeft: number;
+  /** Null unless the account is at rest; then what its user is told, which may be nothing. */
+  readonly accountRest: string | null;
   readonly scheduleEndAt: Date | null;
 }
 
@@ -51,6 +53,7 @@ type Finding = ReadinessCode | ReadinessIssue;
  */
 export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] {
   const findings: Finding[] = [
+    ...judgeAccount(facts),
     ...judgeVideo(facts),
     ...judgeAudio(facts),
     ...judgeDestination(facts),
@@ -59,6 +62,12 @@ export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] 
   ];
   const issues = [...new Set(findings)].map((finding) => (typeof finding === 'string' ? issueOf(finding) : finding));
   return [...issues.filter(isBlocking), ...issues.filter((issue) => !isBlocking(issue))];
+}
+
+function judgeAccount({ accountRest }: StreamFacts): Finding[] {
+  if (accountRest === null) return [];
+  const issue = issueOf('account_at_rest');
+  return [accountRest === '' ? issue : { ...issue, suggestion: accountRest }];
 }
 
 function judgeVideo(facts: StreamFacts): Finding[] {

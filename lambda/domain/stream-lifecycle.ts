@@ -46,6 +46,8 @@ export const transitions = {
   schedule_end: { from: ['preparing', 'activating', 'active', 'failing'], to: 'stopping' },
   duration_over: { from: ['preparing', 'activating', 'active', 'failing'], to: 'stopping' },
   credits_used_up: { from: ['preparing', 'activating', 'active', 'failing'], to: 'stopping' },
+  account_at_rest: { from: ['preparing', 'activating', 'active', 'failing'], to: 'stopping' },
+  content_blocked: { from: ['preparing', 'activating', 'active', 'failing'], to: 'stopping' },
   replicas_ended: { from: ['stopping'], to: 'stopped' },
   next_occurrence: { from: ['stopping'], to: 'scheduled' },
   part_missing: { from: idleStates, to: 'invalid' },

@@ -38,6 +38,7 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
     () => recoverReplicas(pool),
     // Payments come before fireDue, which stops streams without credits.
     () => applyPayments(pool),
+    () => databaseOn(pool).creditAccounts.makeRestDue(),
     () => fireDue(pool, startOptions, clock),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),

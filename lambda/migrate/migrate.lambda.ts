@@ -20,7 +20,8 @@ const keepServiceRole = `
   end $$;
   grant usage on schema public to ${serviceRole};
   grant select, insert, update, delete on all tables in schema public to ${serviceRole};
-  grant usage on all sequences in schema public to ${serviceRole};`;
+  grant usage on all sequences in schema public to ${serviceRole};
+  revoke update, delete on operator_commands, operator_outcomes from ${serviceRole};`;
 
 /**
  * @param event `rotateSigningKey` is sent by hand, to rotate the signing key as well: lib/README.md, “Rotate secrets”

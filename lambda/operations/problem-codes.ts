@@ -26,6 +26,11 @@ export const problemCodes = {
     title: 'Feature not enabled',
     explanation: 'This feature is not enabled for the account.',
   },
+  account_on_hold: {
+    status: 403,
+    title: 'Account on hold',
+    explanation: 'Whoever runs the platform has put the account on hold. It can be read, and things of it deleted.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',

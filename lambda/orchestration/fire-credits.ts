@@ -1,4 +1,4 @@
-// What happens when credits run out: first warnings, then a grace for a top-up, then the streams stop.
+// What falls due to an account: its rest; and when credits run out, warnings, then a grace for a top-up, then the end.
 import type { Pool } from 'pg';
 import type { DueAccount } from '../data/credit-accounts.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
@@ -6,6 +6,7 @@ import type { Database } from '../data/database.ts';
 import type { NotificationKind } from '../data/notifications.ts';
 import { actionDue, graceMs, outlookOf } from '../domain/credits.ts';
 import type { Warning } from '../domain/credits.ts';
+import { settleRest } from './account-rest.ts';
 import { grantFreeCredits } from './free-credits.ts';
 import { reassess } from './meter.ts';
 import { stopStream } from './stop-stream.ts';
@@ -17,8 +18,8 @@ const notificationOf: Readonly<Record<Warning, NotificationKind>> = {
 };
 
 /**
- * Warns of or stops for every account what is due now. Any number of processes may call this at once. An account that a
- * process left half done when it died becomes due again.
+ * Warns, stops or wakes for every account what is due now. Any number of processes may call this at once. An account
+ * that a process left half done when it died becomes due again.
  * @returns how many accounts had something due
  * @throws the first failure, once all other accounts had their turn
  */
@@ -37,6 +38,7 @@ export async function fireCredits(pool: Pool, now: Date): Promise<number> {
 
 async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<void> {
   const userID = account.user_id;
+  await settleRest(pool, userID);
   const due = await inTransaction(pool, async (data) => {
     await data.creditAccounts.lock(userID);
     if (account.free_credits_due_at !== null) await grantFreeCredits(data, userID, now);

@@ -99,6 +99,10 @@ async function fireScheduleStart(
   stream: Stream,
   startOptions: StartOptions,
 ): Promise<void> {
+  if (await data.users.isAtRest(stream.user_id)) {
+    await data.dueTimes.rest(due);
+    return;
+  }
   if (stream.schedule_end_at !== null && stream.schedule_end_at <= startOptions.now) {
     const detail = `The start at ${due.due_at.toISOString()} was missed, and the end has passed as well.`;
     await data.streams.move(stream, 'schedule_missed', { code: 'schedule_missed', detail });

@@ -6,7 +6,10 @@ import type { TransitionCause } from '../domain/stream-lifecycle.ts';
 import { meterStream } from './meter.ts';
 import { armSchedule, seriesOf } from './schedule.ts';
 
-export type StopCause = Extract<TransitionCause, 'stop' | 'schedule_end' | 'duration_over' | 'credits_used_up'>;
+export type StopCause = Extract<
+  TransitionCause,
+  'stop' | 'schedule_end' | 'duration_over' | 'credits_used_up' | 'account_at_rest' | 'content_blocked'
+>;
 
 export interface StopOptions {
   /** Why the stream stops, where the cause does not say enough. */
@@ -33,8 +36,11 @@ export async function stopStream(
   return settleStopping(data, moved);
 }
 
-/** The causes that end one scheduled time of a recurrence. Any other cause ends the recurrence. */
-const scheduledEnds = new Set<TransitionCause>(['schedule_end', 'duration_over']);
+/**
+ * The causes that end one scheduled time of a recurrence: its end, and what operators do. Any other cause ends the
+ * recurrence.
+ */
+const scheduledEnds = new Set<TransitionCause>(['schedule_end', 'duration_over', 'account_at_rest', 'content_blocked']);
 
 /**
  * Settles a `stopping` stream, which the caller has locked, once all its replicas have ended: it waits for its next

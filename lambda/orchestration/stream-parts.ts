@@ -33,6 +33,8 @@ export interface StreamParts {
   readonly uploads: ReadonlyMap<string, Upload>;
   readonly destination: Destination | null;
   readonly creditsLeft: number;
+  /** Null unless the account is at rest; then what its user is told. */
+  readonly accountRest: string | null;
 }
 
 export async function loadParts(data: Database, stream: Stream): Promise<StreamParts> {
@@ -50,6 +52,7 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
     destination:
       stream.destination_id === null ? null : await data.destinations.findToUse(stream.user_id, stream.destination_id),
+    accountRest: user.is_at_rest ? (user.held_reason ?? '') : null,
     creditsLeft: await data.creditAccounts.creditsLeft(stream.user_id),
   };
 }
@@ -67,6 +70,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       wantsBackup: wantsBackup(stream),
       managed: stream.stream_destination === 'managed',
       creditsLeft: parts.creditsLeft,
+      accountRest: parts.accountRest,
       scheduleEndAt: stream.schedule_end_at,
     },
     now,

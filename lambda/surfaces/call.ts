@@ -5,6 +5,7 @@ import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { Caller, Context } from '../operations/context.ts';
 import { toolName } from '../operations/operation.ts';
+import { ProblemError } from '../operations/problem-codes.ts';
 import { cursorsOf } from './cursors.ts';
 import { newID } from '../data/new-id.ts';
 import { answerOnce } from './kept-answers.ts';
@@ -17,13 +18,22 @@ export async function callOperation(service: Service, call: Call): Promise<Answe
   const { operation } = call;
   if (operation.method === 'GET') return run(service, call, databaseOn(service.pool));
   const { caller, idempotencyKey } = call;
-  const answer = await inTransaction(service.pool, (data) => {
+  const answer = await inTransaction(service.pool, async (data) => {
+    await assertNotHeld(call, data);
     const runInIt = (one: Call) => run(service, one, data);
     if (idempotencyKey === null || caller === null) return runInIt(call);
     return answerOnce(service, { ...call, caller, idempotencyKey }, data, runInIt);
   });
   await service.relay();
   return answer;
+}
+
+/** Whoever is on hold may read and delete. @throws {ProblemError} account_on_hold */
+async function assertNotHeld({ operation, caller }: Call, data: Database): Promise<void> {
+  if (caller === null || operation.method === 'DELETE') return;
+  const hold = await data.users.holdOf(caller.userID);
+  if (hold === null) return;
+  throw new ProblemError('account_on_hold', `The account is on hold. ${hold || 'Ask whoever runs the platform.'}`);
 }
 
 async function run(service: Service, { operation, caller, input, isWanted }: Call, data: Database): Promise<Answer> {

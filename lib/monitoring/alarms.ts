@@ -124,6 +124,13 @@ export class Alarms extends Construct {
       atLeast: 1,
       periods: 1,
     });
+    this.#add('OperateFailed', {
+      runbook: 'Operate failing',
+      says: 'A command of an operator failed by a fault of ours.',
+      metric: metrics.operatorCommandsFailed,
+      atLeast: 1,
+      periods: 1,
+    });
     this.#add('MailsFailed', {
       runbook: 'Mails failing',
       says: 'Mails to users were not sent: nobody can sign up.',

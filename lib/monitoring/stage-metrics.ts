@@ -8,6 +8,7 @@ import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import type { ApiStack } from '../api/api-stack.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { IdentityStack } from '../identity/identity-stack.ts';
+import type { OperateStack } from '../operate/operate-stack.ts';
 import type { PublishingStack } from '../publishing/publishing-stack.ts';
 
 export interface StageMetricsProps {
@@ -15,6 +16,7 @@ export interface StageMetricsProps {
   readonly publishing: PublishingStack;
   readonly identity: IdentityStack;
   readonly api: ApiStack;
+  readonly operate: OperateStack;
 }
 
 type Backend = 'ffmpeg' | 'manifest';
@@ -154,6 +156,14 @@ export class StageMetrics extends Construct {
       statistic: Stats.SUM,
       period: fiveMinutes,
       label: 'proofs of the books that failed',
+    });
+  }
+
+  get operatorCommandsFailed(): IMetric {
+    return this.#props.operate.operate.metricErrors({
+      statistic: Stats.SUM,
+      period: fiveMinutes,
+      label: 'commands of operators that failed',
     });
   }
 

@@ -42,6 +42,7 @@ const rightsOf = {
   timersJob: { sends: streamQueues },
   sweep: { sends: [...streamQueues, 'imports'], armsTimers: true },
   reconcile: { sends: [] },
+  operate: { sends: ['publish-ffmpeg', 'publish-manifest', 'media', 'imports', 'webhooks'] },
   agent: { sends: streamQueues, unseals: true, media: 'prepares' },
   mediaWorker: { sends: streamQueues, media: 'prepares' },
   importWorker: { sends: ['imports', 'media', 'webhooks'], media: 'imports' },

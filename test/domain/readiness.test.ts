@@ -26,6 +26,7 @@ const ready: StreamFacts = {
   wantsBackup: false,
   managed: false,
   creditsLeft: 1,
+  accountRest: null,
   scheduleEndAt: null,
 };
 
@@ -87,6 +88,7 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
   ['destination_limit', 'DESTINATION', { destination: { ...destination, excesses: [excess] } }],
   ['managed_not_connected', 'MANAGED', { managed: true }],
   ['managed_not_connected', 'MANAGED', { managed: true, destination: undefined }],
+  ['account_at_rest', 'ACCOUNT', { accountRest: '' }],
   ['no_credits', 'BILLING', { creditsLeft: 0 }],
   ['no_credits', 'BILLING', { creditsLeft: -1 }],
   ['schedule_end_past', 'SCHEDULE', { scheduleEndAt: now }],

@@ -16,7 +16,7 @@ const rows: readonly (readonly [from: readonly StreamState[], causes: readonly T
     [['failing'], ['hopeless'], 'failed'],
     [
       ['preparing', 'activating', 'active', 'failing'],
-      ['stop', 'duration_over', 'schedule_end', 'credits_used_up'],
+      ['stop', 'duration_over', 'schedule_end', 'credits_used_up', 'account_at_rest', 'content_blocked'],
       'stopping',
     ],
     [['stopping'], ['next_occurrence'], 'scheduled'],

@@ -23,6 +23,7 @@ const uses: readonly (readonly [id: RegExp, use: AdapterUse])[] = [
   [/^Publishing\/AgentsMediaWorkers/, { media: 'prepares', consumes: ['media'] }],
   [/^Publishing\/ImportWorkers/, { media: 'imports', consumes: ['imports'] }],
   [/^Publishing\/(?:TimersJob|Webhooks)[0-9A-F]{8}$/, {}],
+  [/^Operate\/Operate[0-9A-F]{8}$/, {}],
   [/^Identity\/Auth[0-9A-F]{8}$/, {}],
 ];
 
@@ -49,6 +50,7 @@ async function callsOf(
     bucket: variables['UPLOADS_BUCKET'] ?? '',
     queueURLs: JSON.parse(variables['QUEUE_URLS'] ?? '{}'),
     consumes,
+    deadLetterURLs: JSON.parse(variables['DEAD_LETTER_URLS'] ?? '{}'),
     timers: armsTimers
       ? {
           group: variables['TIMER_GROUP']!,

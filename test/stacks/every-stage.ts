@@ -6,6 +6,7 @@ import { authVariables } from '../../lambda/auth/environment.ts';
 import { apiVariables, paymentVariables } from '../../lambda/api/environment.ts';
 import { webhookVariables } from '../../lambda/webhooks/environment.ts';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
+import { operateVariables } from '../../lambda/operate/environment.ts';
 import { reconcileVariables, sweepVariables, timersVariables } from '../../lambda/jobs/environment.ts';
 import { migrateVariables } from '../../lambda/migrate/environment.ts';
 import type { Resource, SynthesizedStage } from '../support/synth.ts';
@@ -86,6 +87,7 @@ export function checkEveryStage(stage: SynthesizedStage, test: (title: string, c
       TimersJob: timersVariables,
       Sweep: sweepVariables,
       Reconcile: reconcileVariables,
+      Operate: operateVariables,
       Webhooks: webhookVariables,
       // Node itself reads NODE_EXTRA_CA_CERTS, which names the certificates of RDS.
       Migration: [...migrateVariables, 'NODE_EXTRA_CA_CERTS'],

@@ -5,7 +5,12 @@ import type { AwsCall, SimulatedAccount } from '../support/iam.ts';
 
 /** Services that take on a role, by the part of its policy that names them. */
 export function callsOfServices(account: SimulatedAccount, templates: ConcreteTemplates): readonly AwsCall[] {
-  return [...schedulerCalls(templates), ...queuePolling(account, templates), ...proxyCalls(templates)];
+  return [
+    ...schedulerCalls(templates),
+    ...queuePolling(account, templates),
+    ...proxyCalls(templates),
+    ...operating(templates),
+  ];
 }
 
 /** EventBridge Scheduler user guide, "Setting up the execution role" and "Confused deputy prevention". */
@@ -41,6 +46,13 @@ function proxyCalls(templates: ConcreteTemplates): readonly AwsCall[] {
     { caller: 'rds.amazonaws.com', action: 'sts:AssumeRole', resource: role.id },
     { caller: role.id, action: 'rds-db:connect', resource: `${instance.id}#service` },
   ];
+}
+
+/** What `npm run operate` does: it takes on the operators' role, and invokes the function as that. */
+function operating(templates: ConcreteTemplates): readonly AwsCall[] {
+  const role = the(templates, 'AWS::IAM::Role', /^Operate\/Operator[0-9A-F]{8}$/);
+  const operate = the(templates, 'AWS::Lambda::Function', /^Operate\/Operate[0-9A-F]{8}$/);
+  return [{ caller: role.id, action: 'lambda:InvokeFunction', resource: operate.id }];
 }
 
 function the(templates: ConcreteTemplates, type: string, id: RegExp): ConcreteResource {

@@ -14,6 +14,7 @@ const reasons: readonly (readonly [right: RegExp, reason: string])[] = [
     'once a minute, and media workers of tests live shorter',
   ],
   [/^Publishing\/Reconcile\w* rds-db:connect/, 'once a day, and the deploy test takes minutes'],
+  [/^Operate\/Operate\w* rds-db:connect/, 'the deploy test sends no command of operators'],
   [/^Network\/CustomVpcRestrictDefaultSG/, 'the CDK’s own function, which empties the default security group'],
   [
     /TriggerCustomResourceProvider\w* lambda:InvokeFunction \S+:\*$/,

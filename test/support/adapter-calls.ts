@@ -9,6 +9,7 @@ import { buffer, text } from 'node:stream/consumers';
 import type { Pool } from 'pg';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { createSQSCommandQueue } from '../../lambda/ports/command-queue/sqs-command-queue.ts';
+import { createSQSDeadLetters } from '../../lambda/ports/dead-letters/sqs-dead-letters.ts';
 import { createSESMailer } from '../../lambda/ports/mailer/ses-mailer.ts';
 import { createS3ObjectStore } from '../../lambda/ports/object-store/s3-object-store.ts';
 import { ObjectNotFound } from '../../lambda/ports/object-store/object-store.ts';
@@ -23,6 +24,8 @@ export interface AdapterSurroundings {
   readonly bucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly consumes: readonly QueueName[];
+  /** Dead letter queues that it lists and empties. */
+  readonly deadLetterURLs: Partial<Record<QueueName, string>>;
   readonly timers: { readonly group: string; readonly roleARN: string; readonly queueARN: string } | null;
   readonly mailFrom: string | null;
   /** How it uses the object store. */
@@ -75,7 +78,7 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
 
 /** @param pool of a migrated database, whose outbox is empty */
 export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings): Promise<readonly NeededRight[]> {
-  const { bucket, queueURLs, consumes, timers, mailFrom, media } = surroundings;
+  const { bucket, queueURLs, consumes, deadLetterURLs, timers, mailFrom, media } = surroundings;
   const needed: NeededRight[] = [];
   const aws = await startStandIn((request, status) => needed.push(...rightsNeededFor(request, status)));
   const client = {
@@ -100,6 +103,12 @@ export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings
         return { batchItemFailures: [] };
       };
       await queue.consume(name, handler, { signal: enough.signal, batchSize: 1 });
+    }
+
+    const deadLetters = createSQSDeadLetters({ client: sqs, queueURLs, deadLetterURLs });
+    for (const name of Object.keys(deadLetterURLs) as QueueName[]) {
+      await deadLetters.list(name, 1);
+      if (queueURLs[name] !== undefined) await deadLetters.requeue(name, null, 1);
     }
 
     if (timers) {

@@ -7,7 +7,8 @@ export type MediaErrorCode =
   | 'type_mismatch'
   | 'no_decodable_stream'
   | 'damaged'
-  | 'unsupported';
+  | 'unsupported'
+  | 'content_blocked';
 
 /** The media is to blame: trying again cannot help. `detail` is a sentence for the user and never holds an address. */
 export class MediaError extends Error {

@@ -8,10 +8,15 @@ import { contentFacts } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
 import { bytesHashOf, contentHashOf } from '../../domain/rendition.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
+import { refuseBlocked } from './refuse-blocked.ts';
 
 export type HashedUpload = Upload & { readonly content_hash: string };
 
-/** Reads the bytes of an upload that has been examined, and notes the name of its content. @returns the name */
+/**
+ * Reads the bytes of an upload that has been examined, and notes the name of its content.
+ * @returns the name
+ * @throws {MediaError} if operators have blocked these bytes
+ */
 export async function hashContent(
   { pool, objects }: { readonly pool: Pool; readonly objects: ObjectStore },
   uploadID: string,
@@ -22,8 +27,10 @@ export async function hashContent(
   if (upload?.probe_state !== 'completed') throw new Error(`upload ${uploadID} has not been examined`);
   const hash = createHash('sha256');
   await pipeline(await objects.read(upload.object_key), hash, { signal });
-  const contentHash = contentHashOf(hash.digest('hex'), contentFacts(upload));
+  const bytesHash = hash.digest('hex');
+  const contentHash = contentHashOf(bytesHash, contentFacts(upload));
   await uploads.recordContentHash(uploadID, contentHash);
+  await refuseBlocked(pool, bytesHash);
   return contentHash;
 }
 

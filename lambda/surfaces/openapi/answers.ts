@@ -116,6 +116,7 @@ function codesOf(operation: Operation): ProblemCode[] {
     'internal_error',
   ]);
   if (operation.scopes !== 'public') codes.add('unauthenticated').add('insufficient_scope');
+  if (operation.method !== 'GET' && operation.method !== 'DELETE') codes.add('account_on_hold');
   if (operation.method === 'POST' || operation.method === 'PATCH') codes.add('unknown_field').add('payload_too_large');
   if (operation.body) codes.add('malformed_json');
   if (operation.method === 'POST')

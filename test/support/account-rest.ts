@@ -1,0 +1,11 @@
+// Puts accounts of tests to rest and wakes them, as an operator's command does, and by hand alike.
+import type { WithPool } from './database.ts';
+
+/** Disables a user, or puts the account on hold. */
+export async function putToRest({ pool }: WithPool, userID: string, how: 'disabled' | 'held'): Promise<void> {
+  await pool().query(`update users set ${how}_at = now() where id = $1`, [userID]);
+}
+
+export async function wake({ pool }: WithPool, userID: string): Promise<void> {
+  await pool().query('update users set disabled_at = null, held_at = null, held_reason = null where id = $1', [userID]);
+}
