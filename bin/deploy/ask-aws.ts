@@ -5,14 +5,14 @@ import { parseXML } from '@aws-sdk/xml-builder';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { z, type ZodType } from 'zod';
-import { type AwsService, awsServices, type ServiceFacts } from './aws-services.ts';
+import { type AwsService, awsServices, type QuestionInput, type ServiceFacts } from './aws-services.ts';
 
 export interface Question<Answer> {
   readonly service: AwsService;
   /** The API's name of the action. */
   readonly action: string;
   /** Parameters: of a form as EC2 and IAM flatten them, or the fields of a JSON body. */
-  readonly input?: Readonly<Record<string, string>>;
+  readonly input?: QuestionInput;
   /** The path of a REST API, with its parts encoded. Such an API is only read here. */
   readonly path?: string;
   /** Default: the region of the stage. */

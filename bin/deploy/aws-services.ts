@@ -1,10 +1,13 @@
 // The AWS services that the checks ask: how each is reached and signed for, and which of AWS' protocols it speaks.
 // Each API reference has a page “Making requests”; the protocols are those of smithy.io/2.0/aws/protocols.
 
+/** Lists are for JSON alone. */
+export type QuestionInput = Readonly<Record<string, string | readonly (string | Readonly<Record<string, string>>)[]>>;
+
 interface Asks {
   headers(action: string): Readonly<Record<string, string>>;
   /** Undefined for a question that has no body. */
-  readonly body?: (action: string, input: Readonly<Record<string, string>>) => string;
+  readonly body?: (action: string, input: QuestionInput) => string;
 }
 
 export interface ServiceFacts {
@@ -21,7 +24,15 @@ export interface ServiceFacts {
 
 const form = (version: string): Asks => ({
   headers: () => ({ 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }),
-  body: (action, input) => new URLSearchParams({ Action: action, Version: version, ...input }).toString(),
+  body: (action, input) => {
+    const fields = new URLSearchParams({ Action: action, Version: version });
+    for (const [name, value] of Object.entries(input)) {
+      // EC2 and IAM flatten a list each in its own way.
+      if (typeof value !== 'string') throw new TypeError(`${name} of ${action} is a list`);
+      fields.append(name, value);
+    }
+    return fields.toString();
+  },
 });
 
 const json = (target: string): Asks => ({
@@ -31,8 +42,23 @@ const json = (target: string): Asks => ({
 
 const rest: Asks = { headers: () => ({}) };
 
-/** By the first label of the service's host. */
+/** By what stands before the region in the service's host. */
 export const awsServices = {
+  'api.ecr': {
+    rights: 'ecr',
+    signingName: 'ecr',
+    endpointVariable: 'AWS_ENDPOINT_URL_ECR',
+    asks: json('AmazonEC2ContainerRegistry_V20150921'),
+    answers: 'json',
+  },
+  ce: {
+    rights: 'ce',
+    signingName: 'ce',
+    globalEndpoint: 'ce.us-east-1.amazonaws.com',
+    endpointVariable: 'AWS_ENDPOINT_URL_COST_EXPLORER',
+    asks: json('AWSInsightsIndexService'),
+    answers: 'json',
+  },
   cloudformation: {
     rights: 'cloudformation',
     signingName: 'cloudformation',

@@ -18,6 +18,8 @@ export interface StageCommand {
   readonly needsCredentials: boolean;
   /** Whether the CDK may build the publisher's image. */
   readonly needsDocker: boolean;
+  /** Digest of the publisher's image that is deployed; null: the CDK builds it. */
+  readonly imageDigest: string | null;
   /** The profile of the AWS configuration that `--profile` names; undefined: the default one. */
   readonly profile: string | undefined;
   /** Which of an account's bootstraps the stage is deployed with. */
@@ -64,7 +66,7 @@ export function readCommand(
     const context = isOwn ? ['--context', `stage=${stage}`] : [];
     const settings = settingsOf(stage, { isOwn });
     const contexts = valuesOf(options, '-c', '--context');
-    const hasImage = contexts.some((value) => value.startsWith('imageDigest='));
+    const imageDigest = valueOfContext(contexts, 'imageDigest') ?? null;
     return {
       stage,
       settings,
@@ -73,7 +75,8 @@ export function readCommand(
       checkOnly,
       cdkArgs: [command, stacks, ...context, ...options],
       needsCredentials: valuesOf(options, '--template').length === 0,
-      needsDocker: command === 'deploy' && stack.length === 0 && !hasImage,
+      needsDocker: command === 'deploy' && stack.length === 0 && imageDigest === null,
+      imageDigest,
       profile: valuesOf(options, '--profile').at(-1),
       qualifier: qualifierOf(settings, contexts),
     };
@@ -96,11 +99,15 @@ function qualifierOf({ bootstrapQualifier }: StageSettings, contexts: readonly s
   const { context }: { context: Record<string, string | undefined> } = JSON.parse(
     readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
   );
-  const prefix = `${BOOTSTRAP_QUALIFIER_CONTEXT}=`;
-  const typed = contexts.findLast((value) => value.startsWith(prefix))?.slice(prefix.length);
+  const typed = valueOfContext(contexts, BOOTSTRAP_QUALIFIER_CONTEXT);
   const name =
     bootstrapQualifier ?? typed ?? context[BOOTSTRAP_QUALIFIER_CONTEXT] ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER;
   return { name, isDefault: name === DefaultStackSynthesizer.DEFAULT_QUALIFIER };
+}
+
+/** @param contexts as they were typed, NAME=VALUE: of several the last one counts */
+function valueOfContext(contexts: readonly string[], name: string): string | undefined {
+  return contexts.findLast((value) => value.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /** The values of an option under any of its names, written as `--name value` or as `--name=value`. */

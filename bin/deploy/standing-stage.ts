@@ -32,6 +32,49 @@ export async function vpcsInRegion({ command, ask }: CheckContext): Promise<{
   return { isStanding: own.length > 0, ofOthers: answer.vpcSet.length - own.length };
 }
 
+const stacksAnswer = z.object({
+  DescribeStacksResponse: z.object({
+    DescribeStacksResult: z.object({
+      Stacks: xmlList(
+        'member',
+        z.object({
+          StackName: z.string(),
+          StackStatus: z.string(),
+          EnableTerminationProtection: z.string().optional(),
+        }),
+      ),
+      NextToken: z.string().optional(),
+    }),
+  }),
+});
+const pagesMax = 50;
+
+export interface StackInRegion {
+  readonly name: string;
+  /** As CloudFormation names it, such as ROLLBACK_COMPLETE: its first deployment failed, and was taken back. */
+  readonly status: string;
+  readonly isProtected: boolean;
+}
+
+/** @throws {Unanswered} */
+export async function stacksInRegion({ ask }: CheckContext): Promise<readonly StackInRegion[]> {
+  const stacks: StackInRegion[] = [];
+  let token: string | undefined;
+  for (let page = 1; page <= pagesMax; page++) {
+    const { DescribeStacksResponse: answer } = await ask({
+      service: 'cloudformation',
+      action: 'DescribeStacks',
+      input: token === undefined ? {} : { NextToken: token },
+      answer: stacksAnswer,
+    });
+    for (const { StackName, StackStatus, EnableTerminationProtection } of answer.DescribeStacksResult.Stacks)
+      stacks.push({ name: StackName, status: StackStatus, isProtected: EnableTerminationProtection === 'true' });
+    token = answer.DescribeStacksResult.NextToken || undefined;
+    if (token === undefined) break;
+  }
+  return stacks;
+}
+
 /** @returns null if that could not be asked */
 export async function stageStands(context: CheckContext): Promise<boolean | null> {
   const vpcs = await orWhyNot(vpcsInRegion(context));

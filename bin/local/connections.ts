@@ -12,8 +12,13 @@ import { createLocalCryptoProcessor } from '../../lambda/ports/payments/local-cr
 import type { LocalCryptoProcessor } from '../../lambda/ports/payments/local-crypto-processor.ts';
 import { createLocalPayment } from '../../lambda/ports/payments/local-payment.ts';
 import type { LocalPayment } from '../../lambda/ports/payments/local-payment.ts';
+import { consentCallbackURL } from '../../lambda/ports/managed-platforms/configured-platforms.ts';
+import type { ManagedPlatforms } from '../../lambda/ports/managed-platforms/managed-platform.ts';
+import { createYoutubePlatform } from '../../lambda/ports/managed-platforms/youtube-platform.ts';
 import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
+import { createYoutubeStandIn, standInOrigins } from './youtube/stand-in.ts';
+import type { StandIn } from './youtube/stand-in.ts';
 
 export interface LocalConnectionsOptions {
   readonly databaseURL: string;
@@ -32,6 +37,8 @@ export interface LocalConnections extends Connections {
   readonly payment: LocalPayment;
   readonly crypto: LocalCryptoProcessor;
   readonly timers: Timers;
+  readonly platforms: ManagedPlatforms;
+  readonly youtube: StandIn;
 }
 
 /** Where the site serves objects. */
@@ -70,6 +77,17 @@ export async function connectLocally(
       clock: () => new Date(),
     }),
     crypto: createLocalCryptoProcessor(`crypto ${serviceSecret}`),
+    ...connectYoutube(siteURL, serviceSecret),
+  };
+}
+
+/** YouTube's adapter, as AWS has it, and what stands for YouTube here. */
+function connectYoutube(siteURL: string, serviceSecret: string): { platforms: ManagedPlatforms; youtube: StandIn } {
+  const client = { clientID: 'local', clientSecret: `youtube ${serviceSecret}`, clock: () => new Date() };
+  const redirectURI = consentCallbackURL(`${siteURL}/v1`);
+  return {
+    platforms: { youtube: createYoutubePlatform({ ...client, origins: standInOrigins(siteURL) }) },
+    youtube: createYoutubeStandIn({ ...client, redirectURI, signingKey: serviceSecret }),
   };
 }
 

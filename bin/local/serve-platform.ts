@@ -1,5 +1,6 @@
 // Serves the platform on the local site: the handlers that AWS runs, and the pages that only a local run has.
 import { guidance } from '../../lambda/api/mcp-guidance.ts';
+import { withConsentCallback } from '../../lambda/api/consent-callback.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { Log } from '../../lambda/log.ts';
@@ -31,12 +32,18 @@ export function servePlatform(site: ReservedSite, options: ServePlatformOptions)
   const { service, connections, mailer, sink, rtmpURL, clock, log } = options;
   const { rateLimitFactor } = localSettings;
   site.serve({
-    rest: withPaymentCallbacks(createRestHandler(service), connections, connections.pool, log),
+    rest: withPaymentCallbacks(
+      withConsentCallback(createRestHandler(service), service),
+      connections,
+      connections.pool,
+      log,
+    ),
     mcp: createMcpHandler(service, guidance),
     graphql: createGraphqlHandler(service),
     graphqlPage: createGraphqlPage(schemaText(service.operations)),
     auth: createAuthHandler({ ...connections, mailer, rateLimitFactor, clock, log }),
     paymentPages: createPaymentPages(connections, site.url),
+    youtube: connections.youtube,
     objects: connections.objects,
     sink,
     rtmpURL,

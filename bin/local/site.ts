@@ -18,6 +18,8 @@ import { depositPath, receiptPath } from './payment-pages.ts';
 import type { GraphqlPage } from './graphql-page/page.ts';
 import type { PaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
+import { youtubePath } from './youtube/stand-in.ts';
+import type { StandIn } from './youtube/stand-in.ts';
 import { serveWatchPage } from './watch-page/page.ts';
 
 /** A port that is taken before there is anything to serve: what is served has to know its own address. */
@@ -37,6 +39,7 @@ export interface SiteOptions {
   readonly mcp: McpHandler;
   readonly auth: AuthHandler;
   readonly paymentPages: PaymentPages;
+  readonly youtube: StandIn;
   readonly objects: FileObjectStore;
   readonly sink: RtmpSink;
   readonly rtmpURL: string;
@@ -89,6 +92,7 @@ function route(server: Server, siteURL: string, options: SiteOptions): void {
   );
   const answerPages = getRequestListener(servePages);
   const answerPayments = getRequestListener(options.paymentPages);
+  const answerYoutube = getRequestListener(options.youtube);
   const answerObjects = serveObjects(options.objects, { allowedOrigin: siteURL, log });
   const watch = {
     info: { siteURL, apiURL: `${siteURL}/v1`, rtmpURL },
@@ -116,6 +120,7 @@ function route(server: Server, siteURL: string, options: SiteOptions): void {
       return;
     }
     if (isOfPayments(path)) return void answerPayments(request, response);
+    if (path.startsWith(`${youtubePath}/`)) return void answerYoutube(request, response);
     if (serveWatchPage(watch, request, response)) return;
     void answerRest(request, response);
   });

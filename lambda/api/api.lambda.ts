@@ -2,8 +2,9 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { jsonLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
-import { connectPaymentProviders } from '../ports/payments/payment-providers.ts';
 import { createRestHandler } from '../surfaces/rest/rest-handler.ts';
+import { connectProviders } from './connect-providers.ts';
+import { withConsentCallback } from './consent-callback.ts';
 import { createService } from './create-service.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { addressOf, requestOf, resultOf } from './gateway-event.ts';
@@ -11,8 +12,9 @@ import { withPaymentCallbacks } from './payment-callbacks.ts';
 
 const environment = readEnvironment(process.env);
 const connections = await connectAws(environment, 1, jsonLog);
-const providers = await connectPaymentProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
-const rest = createRestHandler(createService({ ...connections, ...providers }, environment, jsonLog));
+const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
+const service = createService({ ...connections, ...providers }, environment, jsonLog);
+const rest = withConsentCallback(createRestHandler(service), service);
 const answer = withPaymentCallbacks(rest, providers, connections.pool, jsonLog);
 
 export async function handler(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {

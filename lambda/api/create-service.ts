@@ -4,9 +4,11 @@ import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws/connect-aws.ts';
 import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
-import type { PaymentProviders } from '../ports/payments/payment-providers.ts';
 import { apiVersion } from '../surfaces/service.ts';
 import type { Service } from '../surfaces/service.ts';
+import { createConsents } from '../ports/managed-platforms/consents.ts';
+import { consentCallbackURL } from '../ports/managed-platforms/configured-platforms.ts';
+import type { Providers } from './connect-providers.ts';
 import { createHealth } from './health.ts';
 
 /** The settings of the service, which each stage has its own of. */
@@ -15,12 +17,8 @@ export interface ServiceSettings extends StreamingSettings {
   readonly rateLimitFactor: number;
 }
 
-export function createService(
-  connections: Connections & PaymentProviders,
-  settings: ServiceSettings,
-  log: Log,
-): Service {
-  const { pool, objects, queue, sealer, payment, crypto, serviceSecret, origin } = connections;
+export function createService(connections: Connections & Providers, settings: ServiceSettings, log: Log): Service {
+  const { pool, objects, queue, sealer, payment, crypto, platforms, serviceSecret, origin } = connections;
   const clock = () => new Date();
   return {
     operations,
@@ -32,6 +30,7 @@ export function createService(
     accessTokens: createAccessTokens(pool, origin, clock),
     payment,
     crypto,
+    consents: createConsents(platforms, sealer, consentCallbackURL(`${origin}/v1`)),
     settings,
     rateLimitFactor: settings.rateLimitFactor,
     serviceSecret,

@@ -1,12 +1,12 @@
 // The GraphQL function. It is a function of its own, so that the REST function need not load the GraphQL library.
+import { connectProviders } from './connect-providers.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { jsonLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
-import { connectPaymentProviders } from '../ports/payments/payment-providers.ts';
 import { createGraphqlFunction } from './graphql-function.ts';
 
 const environment = readEnvironment(process.env);
 const connections = await connectAws(environment, 1, jsonLog);
-const providers = await connectPaymentProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
+const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
 
 export const handler = createGraphqlFunction({ ...connections, ...providers }, environment, jsonLog);

@@ -1,13 +1,13 @@
 // The MCP function, which offers the operations as tools to AI clients.
 // It is a function of its own, as its library is large.
+import { connectProviders } from './connect-providers.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { jsonLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
-import { connectPaymentProviders } from '../ports/payments/payment-providers.ts';
 import { createMcpFunction } from './mcp-function.ts';
 
 const environment = readEnvironment(process.env);
 const connections = await connectAws(environment, 1, jsonLog);
-const providers = await connectPaymentProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
+const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
 
 export const handler = createMcpFunction({ ...connections, ...providers }, environment, jsonLog);

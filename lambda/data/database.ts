@@ -4,6 +4,7 @@ import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
 import { blockedContents } from './blocked-contents.ts';
+import { connections } from './connections.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
 import { dataKeys } from './data-keys.ts';
@@ -17,6 +18,7 @@ import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
+import { managedSettings } from './managed-settings.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
 import { operatorCommands } from './operator-commands.ts';
@@ -54,6 +56,7 @@ export function databaseOn(db: Queryable) {
     apiKeys: apiKeys(db),
     applications: applications(db),
     blockedContents: blockedContents(db),
+    connections: connections(db),
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
@@ -67,6 +70,7 @@ export function databaseOn(db: Queryable) {
     ledger: ledger(db),
     limits: limits(db),
     liveIntervals: liveIntervals(db),
+    managedSettings: managedSettings(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
     operatorCommands: operatorCommands(db),

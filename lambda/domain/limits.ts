@@ -71,6 +71,20 @@ export const limits = {
     most: 5000,
     remedy: `Archive destinations with delete_destination, ${buy}.`,
   },
+  connections: {
+    what: 'connections to channels',
+    base: 50,
+    perCredit: 0.01,
+    most: 1000,
+    remedy: `Delete connections, ${buy}.`,
+  },
+  managedSettings: {
+    what: 'managed settings',
+    base: 200,
+    perCredit: 0.04,
+    most: 4000,
+    remedy: `Delete managed settings, ${buy}.`,
+  },
   webhooks: { what: 'webhooks', base: 20, perCredit: 0, most: 20, remedy: 'Delete a webhook first.' },
   apiKeys: { what: 'API keys', base: 100, perCredit: 0, most: 100, remedy: 'Revoke a key first.' },
   pendingTopUps: {

@@ -1,4 +1,5 @@
 // When a stream that recurs is on, by RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when the clocks change.
+import { isTimeZone } from './time-zone.ts';
 
 /** A recurrence as a user gives it. */
 export interface Recurrence {
@@ -72,15 +73,6 @@ export async function faultOfRecurrence(recurrence: Recurrence, firstStartAt: Da
   const detail =
     faultOfRule(recurrence.rule) ?? (await faultOfSearch({ ...recurrence, firstStartAt, lengthSeconds: null }));
   return detail === null ? null : { field: 'rule', detail };
-}
-
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }
 
 function faultOfRule(rule: string): string | null {

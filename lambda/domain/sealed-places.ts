@@ -19,6 +19,16 @@ export function webhookSecretPlace(webhookID: string): string {
   return `webhook/${webhookID}`;
 }
 
+/** The grant of a channel's owner. */
+export function grantPlace(connectionID: string): string {
+  return `connection/${connectionID}`;
+}
+
+/** The verifier of PKCE, until the person who consents is back. */
+export function verifierPlace(connectionID: string): string {
+  return `verifier/${connectionID}`;
+}
+
 /** For an answer with a secret that is stored so that a repeated request gets it again. */
 export function answerPlace(userID: string, operationID: string, idempotencyKey: string): string {
   return `answer/${userID}/${operationID}/${idempotencyKey}`;

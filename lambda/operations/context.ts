@@ -2,6 +2,7 @@
 import type { Database } from '../data/database.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
+import type { Consents } from '../ports/managed-platforms/consents.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { PaymentProvider } from '../ports/payments/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
@@ -32,6 +33,7 @@ export interface Context extends PublicContext {
   readonly sealer: Sealer;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
+  readonly consents: Consents;
   readonly settings: StreamingSettings;
   /** A new identifier, `prefix_…`. */
   readonly newID: (prefix: string) => string;

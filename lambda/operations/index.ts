@@ -6,11 +6,21 @@ import { getUsageAnalytics } from './billing/get-usage-analytics.ts';
 import { listInvoices } from './billing/list-invoices.ts';
 import { getCryptoDepositAddress } from './crypto/get-crypto-deposit-address.ts';
 import { listCryptoCurrencies } from './crypto/list-crypto-currencies.ts';
+import { createConnection } from './connections/create-connection.ts';
+import { deleteConnection } from './connections/delete-connection.ts';
+import { getConnection } from './connections/get-connection.ts';
+import { listConnections } from './connections/list-connections.ts';
+import { reauthoriseConnection } from './connections/reauthorise-connection.ts';
 import { createDestination } from './destinations/create-destination.ts';
 import { deleteDestination } from './destinations/delete-destination.ts';
 import { getDestination } from './destinations/get-destination.ts';
 import { listDestinations } from './destinations/list-destinations.ts';
 import { updateDestination } from './destinations/update-destination.ts';
+import { createManagedSettings } from './managed-settings/create-managed-settings.ts';
+import { deleteManagedSettings } from './managed-settings/delete-managed-settings.ts';
+import { getManagedSettings } from './managed-settings/get-managed-settings.ts';
+import { listManagedSettings } from './managed-settings/list-managed-settings.ts';
+import { updateManagedSettings } from './managed-settings/update-managed-settings.ts';
 import type { Operation } from './operation.ts';
 import { applyPlaylistOperations } from './playlists/apply-playlist-operations.ts';
 import { copyPlaylist } from './playlists/copy-playlist.ts';
@@ -85,6 +95,17 @@ export const operations: readonly Operation[] = [
   getDestination,
   updateDestination,
   deleteDestination,
+
+  listConnections,
+  createConnection,
+  getConnection,
+  reauthoriseConnection,
+  deleteConnection,
+  listManagedSettings,
+  createManagedSettings,
+  getManagedSettings,
+  updateManagedSettings,
+  deleteManagedSettings,
 
   getBillingOverview,
   listInvoices,

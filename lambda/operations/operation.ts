@@ -39,6 +39,8 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     | 'uploads'
     | 'playlists'
     | 'destinations'
+    | 'connections'
+    | 'managed-settings'
     | 'billing'
     | 'crypto'
     | 'webhooks';

@@ -150,6 +150,11 @@ export const problemCodes = {
     title: 'Not a managed stream',
     explanation: 'retryMirror is only for streams on the managed connection.',
   },
+  connection_needed: {
+    status: 422,
+    title: 'No connection',
+    explanation: 'This needs a channel that is connected on a managed platform. Use create_connection.',
+  },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency-Key reused',

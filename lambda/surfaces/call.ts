@@ -64,6 +64,7 @@ export function contextOf(
     sealer: service.sealer,
     payment: service.payment,
     crypto: service.crypto,
+    consents: service.consents,
     settings: service.settings,
     newID: (prefix) => newID(prefix, now),
     random: service.random,

@@ -5,6 +5,7 @@ import type { Operation } from '../operations/operation.ts';
 import type { PublicContext } from '../operations/context.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
+import type { Consents } from '../ports/managed-platforms/consents.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { PaymentProvider } from '../ports/payments/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
@@ -24,6 +25,7 @@ export interface Service {
   readonly accessTokens: AccessTokens;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
+  readonly consents: Consents;
   readonly settings: StreamingSettings;
   /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;

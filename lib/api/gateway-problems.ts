@@ -10,19 +10,13 @@ interface GatewayProblem {
 }
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+// “Amazon API Gateway important notes”: nobody can change what it answers to a body that is too large.
 export const gatewayProblems = {
   Throttled: {
     type: ResponseType.THROTTLED,
     code: 'rate_limited',
     detail: 'The service has more requests than it takes at a time. Wait, then repeat the request.',
     headers: { 'Retry-After': '1' },
-  },
-  TooLarge: {
-    type: ResponseType.REQUEST_TOO_LARGE,
-    code: 'payload_too_large',
-    // Functions take no more, and API Gateway itself 10 MB.
-    // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-    detail: 'The request body is larger than 6 MB. Media is sent to an upload URL instead.',
   },
   TimedOut: {
     type: ResponseType.INTEGRATION_TIMEOUT,

@@ -109,6 +109,8 @@ export const byUse = {
   cloudFrontRequests: price(1, 'million requests', 'cloudFront', null),
   cloudFrontTraffic: price(0.085, 'GB', 'cloudFront', null),
   databaseBurst: price(0.075, 'vCPU-hour above what a t class earns', 'rds', null),
+  edgeCompute: price(0.00005001, 'GB-second', 'cloudFront', '2026-11-22'),
+  edgeRequests: price(0.6, 'million calls', 'cloudFront', '2026-11-22'),
   images: price(0.1, 'GB-month', 'ecr', null),
   kmsRequests: price(3, 'million requests', 'kms', null),
   lambdaCompute: price(0.0000133334, 'GB-second', 'lambda', null),

@@ -109,6 +109,9 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
   'AWS::CloudFront::Distribution': {
     'Requests to the distribution': byUse.cloudFrontRequests,
     'What it sends to browsers and clients': byUse.cloudFrontTraffic,
+    // Lambda@Edge has prices of its own, so those of functions in the region are not those of `ChallengeFunction`.
+    'Calls of its function for answers of the API': byUse.edgeRequests,
+    'Time of that function, for each GB': byUse.edgeCompute,
   },
   'AWS::CloudFront::Function': { 'Calls of the page’s function': byUse.cloudFrontFunctions },
   'AWS::SES::EmailIdentity': { 'Mails to users': byUse.mails },

@@ -7,6 +7,7 @@ import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/
 import { type BootstrapRoleKind, bootstrapRoleName } from '../shared/bootstrap-roles.ts';
 import { imageRepositoryName } from '../shared/publisher-image.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import { checkStatements } from './check-rights.ts';
 import { StageFence } from './stage-fence.ts';
 
 export interface PipelineStackProps {
@@ -86,10 +87,27 @@ export class PipelineStack extends Stack {
     this.#allowBootstrapRoles(reader, Object.values(stages), ['lookup']);
 
     for (const [stage, settings] of Object.entries(stages)) {
-      this.#allowBootstrapRoles(roleFor(`Deploy-${stage}`, stage), [settings], ['deploy', 'file-publishing', 'lookup']);
+      const deployer = roleFor(`Deploy-${stage}`, stage);
+      this.#allowBootstrapRoles(deployer, [settings], ['deploy', 'file-publishing', 'lookup']);
+      this.#allowChecks(deployer);
       const others = Object.fromEntries(Object.entries(stages).filter(([name]) => name !== stage));
       if (Object.keys(others).length > 0) new StageFence(this, `Fence-${stage}`, { settings, others });
     }
+  }
+
+  /** Lets a role ask what `npm run deploy -- STAGE --check` asks. */
+  #allowChecks(role: Role): void {
+    const parameters = Arn.format(
+      { partition: 'aws', service: 'ssm', region: '*', resource: 'parameter', resourceName: 'cdk-bootstrap/*' },
+      this,
+    );
+    for (const statement of checkStatements(parameters)) role.addToPolicy(statement);
+    acknowledge(
+      role,
+      'The checks before a deployment ask about the account as a whole, and change nothing.',
+      'AwsSolutions-IAM5[Resource::*]',
+      wildcardResource(this, parameters),
+    );
   }
 
   /**

@@ -23,7 +23,7 @@ export class NetworkStack extends Stack {
   readonly vpc: Vpc;
   /** Whoever has this security group may reach the database. */
   readonly databaseClients: SecurityGroup;
-  /** The security group of agents and workers, and of their machines. Nobody reaches them but agents each other. */
+  /** The security group of agents and media workers, and of their machines. Only they reach each other, at one port. */
   readonly publishers: SecurityGroup;
   readonly #zones: string[];
 

@@ -42,9 +42,10 @@ export class ImportWorkers extends Construct {
       }),
       healthCheck,
       // With a public address, imports of up to 100 GiB do not pass a NAT gateway. The security group lets nobody in.
+      // That of agents is not theirs: it opens the port at which agents ask each other.
       assignPublicIp: true,
       taskSubnets: { subnetType: SubnetType.PUBLIC },
-      securityGroups: [network.publishers, network.databaseClients],
+      securityGroups: [network.databaseClients],
       minScalingCapacity: settings.importWorkersMin,
       maxScalingCapacity: settings.importWorkersMax,
       // A worker that is not full takes a message at once. If messages wait, all workers are full.

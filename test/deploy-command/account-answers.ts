@@ -159,9 +159,28 @@ export const answers: Readonly<Record<string, Answer>> = {
     return ofIam('CreateServiceLinkedRole', xml({ Role: role }));
   },
 
-  // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
-  'cloudformation:DescribeStacks': (_facts, { input }) => {
-    throw new Fault(400, 'ValidationError', `Stack with id ${input.StackName} does not exist`);
+  // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html, a page for each stack
+  'cloudformation:DescribeStacks': ({ stacks }, { input }) => {
+    const page = Number(input.NextToken ?? 0);
+    const listed = Object.entries(stacks).map(([StackName, { status, isProtected }]) =>
+      xml({ StackName, StackStatus: status, EnableTerminationProtection: String(isProtected), Tags: '' }),
+    );
+    const next = page + 1 < listed.length ? xml({ NextToken: page + 1 }) : '';
+    const result = xml({ Stacks: members(listed.slice(page, page + 1)) }) + next;
+    const content = xml({ DescribeStacksResult: result, ResponseMetadata: xml({ RequestId: 'b9b4b068-EXAMPLE' }) });
+    const namespace = 'http://cloudformation.amazonaws.com/doc/2010-05-15/';
+    return `<DescribeStacksResponse xmlns="${namespace}">${content}</DescribeStacksResponse>`;
+  },
+
+  // https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_DescribeImages.html
+  'ecr:DescribeImages': ({ images }, { input }) => {
+    const [id] = input.imageIds as unknown as readonly { readonly imageDigest: string }[];
+    const { repositoryName } = input;
+    if (images.length === 0)
+      throw new Fault(400, 'RepositoryNotFoundException', `The repository '${repositoryName}' does not exist`);
+    if (!id || !images.includes(id.imageDigest))
+      throw new Fault(400, 'ImageNotFoundException', `The image with imageId ${id?.imageDigest} does not exist`);
+    return JSON.stringify({ imageDetails: [{ imageDigest: id.imageDigest, repositoryName, imageTags: ['main'] }] });
   },
 
   // https://docs.aws.amazon.com/servicequotas/2019-06-24/apireference/API_GetServiceQuota.html
@@ -200,6 +219,14 @@ export const answers: Readonly<Record<string, Answer>> = {
     if (version === undefined) throw new Fault(400, 'ParameterNotFound', 'The parameter couldn’t be found.');
     return JSON.stringify({ Parameter: { Name: input.Name, Type: 'String', Value: String(version), Version: 1 } });
   },
+
+  // https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_ListCostAllocationTags.html
+  'ce:ListCostAllocationTags': ({ costTags }, { input }) =>
+    JSON.stringify({
+      CostAllocationTags: Object.entries(costTags)
+        .filter(([key]) => input.TagKeys?.includes(key))
+        .map(([TagKey, active]) => ({ TagKey, Type: 'UserDefined', Status: active ? 'Active' : 'Inactive' })),
+    }),
 
   // https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetAccount.html
   'ses:GetAccount': ({ sesProduction }) =>

@@ -14,8 +14,14 @@ export interface AccountFacts {
   /** Whether each identity is verified. */
   readonly sesIdentities: Readonly<Record<string, boolean>>;
   readonly oidcProviders: readonly string[];
+  /** Whether each tag that was ever used is activated for cost allocation. */
+  readonly costTags: Readonly<Record<string, boolean>>;
   /** The stack that made each VPC; null for one that somebody made by hand. Each has an internet gateway. */
   readonly vpcs: readonly (string | null)[];
+  /** The region's stacks by name, with their status, and whether they are protected from being deleted. */
+  readonly stacks: Readonly<Record<string, { readonly status: string; readonly isProtected: boolean }>>;
+  /** Digests of the images that the pipeline has pushed. */
+  readonly images: readonly string[];
   readonly addresses: readonly (string | null)[];
   /** vCPU and Auto Scaling group of each machine with a GPU. */
   readonly gpuMachines: readonly { readonly vcpus: number; readonly group: string | null }[];
@@ -57,7 +63,10 @@ export const emptyAccount: AccountFacts = {
   sesProduction: false,
   sesIdentities: {},
   oidcProviders: [],
+  costTags: {},
   vpcs: [null],
+  stacks: {},
+  images: [],
   addresses: [],
   gpuMachines: [],
   hostedZones: {},
@@ -80,4 +89,6 @@ export const goodAccount: AccountFacts = {
   lambdaConcurrency: 1000,
   bootstraps: { 'us-east-1/hnb659fds': 30 },
   sesProduction: true,
+  costTags: { stage: true },
+  images: [`sha256:${'a'.repeat(64)}`],
 };

@@ -24,13 +24,15 @@ const protocols: Readonly<Record<string, { readonly protocol: Protocol; readonly
   ec2: { protocol: 'ec2', version: '2016-11-15' },
   servicequotas: { protocol: 'json', version: 'ServiceQuotasV20190624' },
   ssm: { protocol: 'json', version: 'AmazonSSM' },
+  ce: { protocol: 'json', version: 'AWSInsightsIndexService' },
+  ecr: { protocol: 'json', version: 'AmazonEC2ContainerRegistry_V20150921' },
   lambda: { protocol: 'rest-json' },
   ses: { protocol: 'rest-json' },
   route53: { protocol: 'rest-xml' },
 };
 
 /** Services that are one for all regions, and are signed for us-east-1. */
-const global = new Set(['iam', 'route53']);
+const global = new Set(['iam', 'route53', 'ce']);
 
 /** The paths of REST APIs, by the right that they take. */
 const paths: Readonly<Record<string, RegExp>> = {

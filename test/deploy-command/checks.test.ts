@@ -6,8 +6,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { bootstrapParameterRight, checkRights } from '../../lib/delivery/check-rights.ts';
 import { needsOf } from '../../bin/deploy/stage-needs.ts';
 import { stages } from '../../lib/stages.ts';
+import { answers } from './account-answers.ts';
 import { type AccountFacts, emptyAccount, goodAccount } from './account-facts.ts';
 import { type AwsStandIn, startAws } from './aws-stand-in.ts';
 import { type Ended, home, runDeploy, runDeployAtTerminal } from './run-deploy.ts';
@@ -63,8 +65,9 @@ describe('an empty account', { timeout }, () => {
     expect(rowsOf(output, '!')).toEqual([
       expect.stringContaining('SES production access sandbox'),
       expect.stringContaining('CloudFront'),
+      expect.stringMatching(/Cost allocation tag .* never used .*the day after the deployment: \$ aws ce update-cost/),
     ]);
-    expect(output).toContain(`dev: ${missing.length} missing, 2 to know, 7 there.`);
+    expect(output).toContain(`dev: ${missing.length} missing, 3 to know, 7 there.`);
     expect(output).not.toContain('> cdk');
   });
 
@@ -82,7 +85,7 @@ describe('a good account', { timeout }, () => {
   test('lacks nothing', async () => {
     const { code, output } = await deployTo(goodAccount, [...own, '--check']);
     expect(rowsOf(output, '✗')).toEqual([]);
-    expect(rowsOf(output, '✓')).toHaveLength(18);
+    expect(rowsOf(output, '✓')).toHaveLength(20);
     expect(output).not.toContain('> cdk');
     expect(code).toBe(0);
   });
@@ -142,6 +145,65 @@ describe('a good account', { timeout }, () => {
   });
 });
 
+describe('an image that somebody names', { timeout }, () => {
+  test.each([
+    ['another one', [`sha256:${'b'.repeat(64)}`]],
+    ['none at all', []],
+  ])('is missed in a repository that has %s', async (_what, images) => {
+    const { code, output } = await deployTo({ ...goodAccount, images }, [...own, '--check']);
+    expect(rowsOf(output, '✗')).toEqual([
+      expect.stringMatching(/not there .*repository loop-streaming-platform\/publisher lacks it/),
+    ]);
+    expect(code).toBe(1);
+  });
+});
+
+describe('a stack whose first deployment failed', { timeout }, () => {
+  const failed = { status: 'ROLLBACK_COMPLETE', isProtected: true };
+  const stacksOf = (stacks: AccountFacts['stacks']) => deployTo({ ...goodAccount, stacks }, [...own, '--check']);
+
+  test('and that is protected stops a deployment, with how to lift the protection', async () => {
+    const { code, output } = await stacksOf({
+      'ada-Network': { status: 'CREATE_COMPLETE', isProtected: true },
+      'ada-Database': { ...failed, status: 'ROLLBACK_FAILED' },
+      'ada-Media': failed,
+      'ada-two-Media': failed,
+    });
+    const rows = rowsOf(output, '✗');
+    expect(rows).toEqual([expect.stringContaining('ada-Database'), expect.stringContaining('ada-Media')]);
+    const command = 'update-termination-protection --no-enable-termination-protection --stack-name ada-Database';
+    expect(rows[0]).toContain(command);
+    expect(rows.map((row) => row.includes('modify-db-instance'))).toEqual([true, false]);
+    expect(code).toBe(1);
+  });
+
+  test('is left to the CDK where it is not protected', async () => {
+    const { code } = await stacksOf({ 'ada-Database': { ...failed, isProtected: false } });
+    expect(code).toBe(0);
+  });
+});
+
+describe('the workflow', () => {
+  test('may ask all that is asked, and no more', () => {
+    // Nobody needs a right to ask who they are, and nobody makes a role without being asked at a terminal.
+    const others = new Set(['sts:GetCallerIdentity', 'iam:CreateServiceLinkedRole']);
+    const asked = Object.keys(answers).filter((right) => !others.has(right));
+    expect([...checkRights, bootstrapParameterRight].sort()).toEqual(asked.sort());
+  });
+});
+
+describe('costs', { timeout }, () => {
+  test('that are not told apart by stage yet are a warning, with the command that activates the tag', async () => {
+    const { code, output } = await deployTo({ ...goodAccount, costTags: { stage: false, owner: true } }, [
+      ...own,
+      '--check',
+    ]);
+    const warning = /not active \$ aws ce .* --cost-allocation-tags-status TagKey=stage,Status=Active/;
+    expect(rowsOf(output, '!')).toContainEqual(expect.stringMatching(warning));
+    expect(code).toBe(0);
+  });
+});
+
 describe('an account that does not answer', { timeout }, () => {
   test('for lack of rights gives warnings that name them, and blocks nothing', async () => {
     const { code, output } = await deployTo({ ...goodAccount, forbidden: 'all' }, [...own, '--check']);
@@ -154,6 +216,7 @@ describe('an account that does not answer', { timeout }, () => {
       'servicequotas:GetServiceQuota',
       'lambda:GetAccountSettings',
       'ses:GetAccount',
+      'ce:ListCostAllocationTags',
     ])
       expect(output).toContain(`The right ${right} is missing`);
     expect(code).toBe(0);
@@ -172,7 +235,7 @@ describe('an account that does not answer', { timeout }, () => {
 
   test('because it is busy is asked again', async () => {
     const { code, output } = await deployTo({ ...goodAccount, busyTimes: 2 }, [...own, '--check']);
-    expect(rowsOf(output, '✓')).toHaveLength(18);
+    expect(rowsOf(output, '✓')).toHaveLength(20);
     expect(code).toBe(0);
   });
 

@@ -49,6 +49,11 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     await task.stop();
   };
   const state = async (id: string) => (await api('GET', `/streams/${id}`)).state as string;
+  /** Resolves once the platform says that a stream plays, and the ingest has pictures of it. */
+  const plays = async (streamID: string) => {
+    await until(async () => (await state(streamID)) === 'active');
+    await until(async () => sink.channels().some(({ live, width, videoFrames }) => live && width && videoFrames > 0));
+  };
   try {
     await setTimeout(abandonedPollMs);
     const { id: uploadID } = await api('POST', '/uploads/import', { url: publicURL });
@@ -63,10 +68,11 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest' };
     const preparedStreamID = await createLoop(api, [uploadID], rtmpTarget, settings);
     await api('POST', `/streams/${preparedStreamID}/start`);
+    // The API refuses to start a stream to this machine. Nobody connects while the upload is being prepared.
     await pool.query('update destinations set rtmp_url = $1', [`rtmp://127.0.0.1:${sink.port}/live`]);
     // Protection is asked for with the first stream that an agent takes.
     await until(async () => hasCalled('ManifestTask', 'ecs:UpdateTaskProtection'));
-    await until(async () => hasCalled('ManifestTask', 's3:GetObject'));
+    await plays(preparedStreamID);
     await api('POST', `/streams/${preparedStreamID}/stop`);
     await until(async () => (await state(preparedStreamID)) === 'stopped');
     await api('DELETE', `/streams/${preparedStreamID}`);
@@ -76,6 +82,7 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
 
     await begin('FfmpegTask');
     await until(async () => hasCalled('FfmpegTask', 'ecs:UpdateTaskProtection'));
+    await plays(waitingStreamID);
     await api('POST', `/streams/${waitingStreamID}/stop`);
     await until(async () => (await state(waitingStreamID)) === 'stopped');
   } finally {

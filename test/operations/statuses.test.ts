@@ -94,6 +94,27 @@ const without = async (limit: LimitName, called: () => Promise<Answer>) => {
 const newDestination = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k' };
 const forbidden = 'rtmp://169.254.169.254/live';
 
+const connection = async () => (await call('POST', '/connections', { platform: 'youtube' })).body.id as string;
+const newSettings = async (connectionID = connection()) => ({
+  connectionID: await connectionID,
+  name: 'x',
+  titleTemplate: 'Night radio, {date}',
+  privacy: 'unlisted',
+  madeForKids: false,
+});
+const settings = async (connectionID = connection()) =>
+  (await call('POST', '/managed-settings', await newSettings(connectionID))).body.id as string;
+/** A live stream whose settings say that it is managed. Nothing starts one yet, so its row is made to say so. */
+const liveOnManaged = async (managedSettingsID: string) => {
+  const id = await startedStream();
+  await service
+    .pool()
+    .query(`update streams set stream_destination = 'managed', managed_settings_id = $2 where id = $1`, [
+      id,
+      managedSettingsID,
+    ]);
+};
+
 const newWebhook = { url: 'https://hooks.example.org/', events: ['stream.state_changed'] };
 const webhook = async () => (await call('POST', '/webhooks', newWebhook)).body.id as string;
 /** A webhook with a delivery on its way. */
@@ -126,6 +147,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     schedule_in_past: () => patch(emptyStream(), { scheduleStartAt: past }),
     stream_not_schedulable: () => patch(scheduledStream(), { scheduleStartAt: null }),
     not_managed: () => patch(emptyStream(), { retryMirror: true }),
+    connection_needed: () => patch(emptyStream(), { streamDestination: 'managed', retryMirror: true }),
     stream_not_startable: () => patch(stoppingStream(), { status: 'ACTIVE' }),
     stream_not_ready: () => patch(emptyStream(), { status: 'ACTIVE' }),
     stream_not_stoppable: () => patch(scheduledStream(), { status: 'INACTIVE' }),
@@ -273,6 +295,62 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     },
   },
 
+  list_connections: list('connections'),
+  create_connection: {
+    done: () => call('POST', '/connections', { platform: 'youtube', returnTo: '/account?connected=youtube' }),
+    validation_failed: () => call('POST', '/connections', { platform: 'youtube', returnTo: '//example.org/' }),
+    connection_needed: () => call('POST', '/connections', { platform: 'kick' }),
+    limit_reached: () => without('connections', () => call('POST', '/connections', { platform: 'youtube' })),
+  },
+  get_connection: {
+    done: () => get('connections', connection()),
+    not_found: () => call('GET', '/connections/nothing'),
+  },
+  reauthorise_connection: {
+    done: () => on('connections', connection(), 'reauthorise', {}),
+    not_found: () => call('POST', '/connections/nothing/reauthorise', {}),
+    validation_failed: () => on('connections', connection(), 'reauthorise', { returnTo: 'https://example.org/' }),
+    connection_needed: async () => {
+      const id = await connection();
+      await service.pool().query(`update connections set platform = 'twitch' where id = $1`, [id]);
+      return call('POST', `/connections/${id}/reauthorise`, {});
+    },
+  },
+  delete_connection: {
+    done: () => remove('connections', connection()),
+    not_found: () => call('DELETE', '/connections/nothing'),
+    resource_in_use: async () => {
+      const id = await connection();
+      await liveOnManaged(await settings(Promise.resolve(id)));
+      return call('DELETE', `/connections/${id}`);
+    },
+  },
+  list_managed_settings: list('managed-settings'),
+  create_managed_settings: {
+    done: async () => call('POST', '/managed-settings', await newSettings()),
+    validation_failed: async () =>
+      call('POST', '/managed-settings', { ...(await newSettings()), titleTemplate: 'Hour {hour}' }),
+    limit_reached: () => without('managedSettings', async () => call('POST', '/managed-settings', await newSettings())),
+  },
+  get_managed_settings: {
+    done: () => get('managed-settings', settings()),
+    not_found: () => call('GET', '/managed-settings/nothing'),
+  },
+  update_managed_settings: {
+    done: async () => call('PATCH', `/managed-settings/${await settings()}`, { dvr: false }),
+    not_found: () => call('PATCH', '/managed-settings/nothing', { dvr: false }),
+    validation_failed: async () => call('PATCH', `/managed-settings/${await settings()}`, { connectionID: 'nothing' }),
+  },
+  delete_managed_settings: {
+    done: () => remove('managed-settings', settings()),
+    not_found: () => call('DELETE', '/managed-settings/nothing'),
+    resource_in_use: async () => {
+      const id = await settings();
+      await liveOnManaged(id);
+      return call('DELETE', `/managed-settings/${id}`);
+    },
+  },
+
   list_webhooks: list('webhooks'),
   create_webhook: {
     done: () => call('POST', '/webhooks', newWebhook),
@@ -308,7 +386,15 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   },
 };
 
-const tags = new Set<string>(['streams', 'uploads', 'playlists', 'destinations', 'webhooks']);
+const tags = new Set<string>([
+  'streams',
+  'uploads',
+  'playlists',
+  'destinations',
+  'connections',
+  'managed-settings',
+  'webhooks',
+]);
 /** Imports need servers to import from, which other tests have. */
 const elsewhere = new Set(['import_upload']);
 const covered = operations.filter((operation) => tags.has(operation.tag) && !elsewhere.has(toolName(operation)));
@@ -349,6 +435,8 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       uploads: unprobed,
       playlists: newPlaylist,
       destinations: destination,
+      connections: connection,
+      'managed-settings': settings,
       webhooks: webhook,
     }[operation.tag as 'streams']();
     const bodies: Readonly<Record<string, object>> = {

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
+import { formatCall, readRecordedCalls } from '../deploy/recorded-calls.ts';
+import { ConcreteTemplates } from '../support/concrete-templates.ts';
+import { SimulatedAccount } from '../support/iam.ts';
 import { reachOf } from '../support/stage-reach.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 import { TemplateGraph } from '../support/template-graph.ts';
@@ -12,6 +15,7 @@ import { faultsOfRights } from './needed-rights.ts';
 import { faultsOfOrder } from './order-pairs.ts';
 import { faultsOfPublicAnswers } from './public-answers.ts';
 import { faultsOfResourcePolicies } from './resource-policies.ts';
+import { callsOfServices } from './service-calls.ts';
 
 const seed = Number(process.env.MUTATIONS_SEED ?? 14);
 const mutationCount = Number(process.env.MUTATIONS ?? 50);
@@ -21,7 +25,7 @@ const leastCaughtPercent = 90;
  * Who finds faults in templates. None compares them with a snapshot of templates. Who judges stages in another way adds
  * a line here.
  */
-const judges: Readonly<Record<string, (stage: MutableStage) => readonly string[]>> = {
+const judges: Readonly<Record<string, (stage: MutableStage) => readonly string[] | Promise<readonly string[]>>> = {
   'order pairs': (stage) => faultsOfOrder(new TemplateGraph(stage)),
   'reach table': (stage) => {
     const table = readFileSync(join(import.meta.dirname, 'reach.txt'), 'utf8')
@@ -31,6 +35,7 @@ const judges: Readonly<Record<string, (stage: MutableStage) => readonly string[]
     const closed = table.filter((line) => !lines.includes(line)).map((line) => `closed: ${line}`);
     return [...closed, ...lines.filter((line) => !table.includes(line)).map((line) => `open: ${line}`)];
   },
+  'policy engine': faultsOfCalls,
   'needed rights': (stage) => faultsOfRights(new TemplateGraph(stage)),
   'policies on resources': (stage) => faultsOfResourcePolicies(new TemplateGraph(stage)),
   'public answers': (stage) => faultsOfPublicAnswers(new TemplateGraph(stage)),
@@ -46,6 +51,16 @@ const judges: Readonly<Record<string, (stage: MutableStage) => readonly string[]
     return faults;
   },
 };
+
+/** The calls of AWS that tests have recorded, and that a policy engine refuses. */
+async function faultsOfCalls(stage: MutableStage): Promise<readonly string[]> {
+  const templates = new ConcreteTemplates({ stacks: stage.stacks, template: (id) => stage.template(id) });
+  const account = new SimulatedAccount(templates);
+  const recorded = readRecordedCalls().map((call) => ({ ...call, caller: account.roleOf(call.caller) }));
+  const calls = [...recorded, ...callsOfServices(account, templates)];
+  const verdicts = await Promise.all(calls.map((call) => account.verdictOn(call)));
+  return calls.filter((_, index) => verdicts[index] !== 'Allowed').map((call) => `refused: ${formatCall(call)}`);
+}
 
 /** Mulberry32: the same numbers from 0 to 1 for the same seed. */
 function randomNumbers(start: number): () => number {
@@ -72,29 +87,33 @@ function chosen(pools: readonly (readonly Mutation[])[], count: number): readonl
 }
 
 /** The judges that find a fault, by name. One that cannot even read the templates has found one. */
-function findersOf(stage: MutableStage): readonly string[] {
-  return Object.entries(judges).flatMap(([name, judge]) => {
-    try {
-      return judge(stage).length > 0 ? [name] : [];
-    } catch {
-      return [name];
-    }
-  });
+async function findersOf(stage: MutableStage): Promise<readonly string[]> {
+  const finders: string[] = [];
+  for (const [name, judge] of Object.entries(judges)) {
+    const found = await Promise.try(judge, stage).then(
+      (faults) => faults.length > 0,
+      () => true,
+    );
+    if (found) finders.push(name);
+  }
+  return finders;
 }
 
 test('nearly every right, dependency, network rule and header rule that goes is noticed to be gone', async () => {
-  const original = synthesizeStage(testApp(), 'dev', stages.dev);
+  // With an address to send mails from: calls with it are on record.
+  const original = synthesizeStage(testApp(), 'dev', { ...stages.dev, mailFrom: 'no-reply@example.com' });
   const templates = templatesOf(original);
   const whole = new MutableStage(original, templates);
-  for (const [name, judge] of Object.entries(judges)) expect([name, judge(whole)]).toEqual([name, []]);
+  for (const [name, judge] of Object.entries(judges)) expect([name, await judge(whole)]).toEqual([name, []]);
 
   const pools = mutationsOf(whole);
   const mutations = chosen([...pools.values()], mutationCount);
-  const judged = mutations.map((mutation) => {
+  const judged: { readonly mutation: Mutation; readonly finders: readonly string[] }[] = [];
+  for (const mutation of mutations) {
     const stage = new MutableStage(original, templates);
     mutation.applyTo(stage);
-    return { mutation, finders: findersOf(stage) };
-  });
+    judged.push({ mutation, finders: await findersOf(stage) });
+  }
   const survivors = judged.filter(({ finders }) => finders.length === 0).map(({ mutation }) => mutation);
   const perKind = [...pools].map(([kind, { length }]) => {
     const ofKind = judged.filter(({ mutation }) => mutation.kind === kind);
@@ -118,4 +137,6 @@ test('nearly every right, dependency, network rule and header rule that goes is 
   expect(reasons.length).toBeGreaterThan(0);
   const unexplained = survivors.filter(({ taken }) => !reasons.some((pattern) => new RegExp(pattern).test(taken)));
   expect(unexplained.map(({ taken }) => taken)).toEqual([]);
+  const needless = reasons.filter((pattern) => !survivors.some(({ taken }) => new RegExp(pattern).test(taken)));
+  if (judged.length === possible) expect(needless).toEqual([]);
 });

@@ -204,7 +204,7 @@ function headerRules(stage: MutableStage): readonly Mutation[] {
     const path = ['Properties', 'DistributionConfig'];
     const { CacheBehaviors, DefaultCacheBehavior, Origins } = resource.Properties.DistributionConfig;
     const rulesOf = (at: readonly Step[], behavior: any) =>
-      ['ResponseHeadersPolicyId', 'OriginRequestPolicyId', 'FunctionAssociations']
+      ['ResponseHeadersPolicyId', 'OriginRequestPolicyId', 'FunctionAssociations', 'LambdaFunctionAssociations']
         .filter((name) => name in behavior)
         .map((name) => without([...at, name], `${name} of ${behavior.PathPattern ?? 'the page'}`));
     return [

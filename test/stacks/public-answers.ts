@@ -61,7 +61,6 @@ const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 const problem = { 'Content-Type': "'application/problem+json'" };
 const gatewayResponses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   THROTTLED: { ...problem, 'Retry-After': "'1'" },
-  REQUEST_TOO_LARGE: problem,
   INTEGRATION_TIMEOUT: problem,
   WAF_FILTERED: problem,
   DEFAULT_4XX: problem,
@@ -83,7 +82,7 @@ export function faultsOfPublicAnswers(graph: TemplateGraph): readonly string[] {
   ];
 }
 
-function faultsOfBehaviors(_graph: TemplateGraph, { Properties }: GraphResource): readonly string[] {
+function faultsOfBehaviors(graph: TemplateGraph, { Properties, stackId }: GraphResource): readonly string[] {
   const { CacheBehaviors: behaviors, DefaultCacheBehavior: page, DefaultRootObject } = Properties.DistributionConfig;
   const api = Object.entries(apiPaths).flatMap(([path, what]) => {
     const behavior = behaviors.find(({ PathPattern }: any) => PathPattern === path);
@@ -95,6 +94,7 @@ function faultsOfBehaviors(_graph: TemplateGraph, { Properties }: GraphResource)
         .map((method) => `${path} refuses ${method}`),
       ...(behavior.CachePolicyId === cachingDisabled ? [] : [`${path} answers one user with what is another's`]),
       ...(behavior.OriginRequestPolicyId === allViewerExceptHostHeader ? [] : [`${path} is sent no Authorization`]),
+      ...(givesChallengesBack(graph, behavior, stackId) ? [] : [`${path} is answered without WWW-Authenticate`]),
       ...(behavior.ViewerProtocolPolicy === 'https-only' ? [] : [`${path} takes tokens without TLS`]),
     ];
   });
@@ -105,6 +105,15 @@ function faultsOfBehaviors(_graph: TemplateGraph, { Properties }: GraphResource)
     ...(rewritten ? [] : ['addresses of the page that are not a file are not found']),
     ...(DefaultRootObject === 'index.html' ? [] : ['the page is not shown at /']),
   ];
+}
+
+/** At the origin's response: CloudFront runs nothing at the viewer's where the status is an error. */
+function givesChallengesBack(graph: TemplateGraph, behavior: any, stackId: string): boolean {
+  return (behavior.LambdaFunctionAssociations ?? []).some(
+    ({ EventType, LambdaFunctionARN }: any) =>
+      EventType === 'origin-response' &&
+      graph.namedIn(LambdaFunctionARN, stackId).some((id) => id.startsWith('Edge/ChallengeFunction')),
+  );
 }
 
 function faultsOfHeaders(graph: TemplateGraph, { stackId }: GraphResource, behavior: any): readonly string[] {

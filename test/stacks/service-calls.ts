@@ -9,6 +9,7 @@ export function callsOfServices(account: SimulatedAccount, templates: ConcreteTe
     ...schedulerCalls(templates),
     ...queuePolling(account, templates),
     ...proxyCalls(templates),
+    ...edgeCalls(templates),
     ...operating(templates),
   ];
 }
@@ -46,6 +47,16 @@ function proxyCalls(templates: ConcreteTemplates): readonly AwsCall[] {
     { caller: 'rds.amazonaws.com', action: 'sts:AssumeRole', resource: role.id },
     { caller: role.id, action: 'rds-db:connect', resource: `${instance.id}#service` },
   ];
+}
+
+/** CloudFront developer guide, "Set up IAM permissions and roles for Lambda@Edge": both take on the function's role. */
+function edgeCalls(templates: ConcreteTemplates): readonly AwsCall[] {
+  const role = the(templates, 'AWS::IAM::Role', /^Edge\/ChallengeRole/);
+  return ['lambda.amazonaws.com', 'edgelambda.amazonaws.com'].map((caller) => ({
+    caller,
+    action: 'sts:AssumeRole',
+    resource: role.id,
+  }));
 }
 
 /** What `npm run operate` does: it takes on the operators' role, and invokes the function as that. */

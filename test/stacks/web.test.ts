@@ -63,7 +63,7 @@ describe('the distribution', () => {
       'AWS::Lambda::Function',
       'Edge',
     ).Properties;
-    expect([Runtime, Architectures, Timeout]).toEqual(['nodejs24.x', ['x86_64'], 1]);
+    expect([Runtime, Architectures, Timeout]).toEqual(['nodejs22.x', ['x86_64'], 1]);
     expect([Environment, VpcConfig, TracingConfig, Layers]).toEqual([undefined, undefined, undefined, undefined]);
     const { AssumeRolePolicyDocument, ManagedPolicyArns, Policies } = only(prod, 'AWS::IAM::Role', 'Edge').Properties;
     const principals = AssumeRolePolicyDocument.Statement.flatMap(({ Principal }: any) => Principal.Service);

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { readCommand } from '../../bin/deploy/command-line.ts';
 
 const root = join(import.meta.dirname, '../..');
 const workflow = readFileSync(join(root, '.github/workflows/deliver.yml'), 'utf8');
@@ -54,6 +55,27 @@ describe('the workflow', () => {
     expect(signedIn).toEqual([true, false, true]);
     expect(proposed).toEqual([false, true, false]);
     expect(jobs.get('diff')).toContain('cdk diff --app cdk.out');
+  });
+
+  test('checks the account after it has signed in there and before it deploys, without Docker', () => {
+    // The steps of prod are those of staging.
+    expect(jobs.get('prod')).toContain('steps: *deploy');
+    const steps = jobs
+      .get('staging')!
+      .split(/^ {6}- /m)
+      .slice(1);
+    const orderOf = (text: string) => steps.findIndex((step) => step.includes(text));
+    const [, args = ''] = /npm run (deploy -- .*--check.*)$/m.exec(steps[orderOf('--check')] ?? '') ?? [];
+    expect(orderOf('configure-aws-credentials')).toBeLessThan(orderOf('--check'));
+    expect(orderOf('--check')).toBeLessThan(orderOf('cdk deploy'));
+    for (const stage of ['staging', 'prod']) {
+      const digest = `sha256:${'a'.repeat(64)}`;
+      const typed = args.replace('"$GITHUB_JOB"', stage).replace('${{ needs.image.outputs.digest }}', digest);
+      const command = readCommand(typed.replace(' --', '').replaceAll('"', '').split(' '));
+      expect(command).toMatchObject({ stage, checkOnly: true, needsCredentials: true, needsDocker: false });
+      // A job has the outputs of those that it names, and of no others.
+      expect(jobs.get(stage)).toMatch(/^ {4}needs: \[image, \w+\]$/m);
+    }
   });
 
   test('compares nothing before the first image', () => {

@@ -54,6 +54,21 @@ export async function callEveryTool(
   await call('copy_playlist', { id: playlist.id, targetPlaylistID: target.id });
   await call('list_playlists', { streamID: stream.id });
 
+  const connection = await call('create_connection', { platform: 'youtube' });
+  await call('reauthorise_connection', { id: connection.id });
+  await call('get_connection', { id: connection.id });
+  await call('list_connections');
+  const settings = await call('create_managed_settings', {
+    connectionID: connection.id,
+    name: 'radio',
+    titleTemplate: 'Night radio, {date}',
+    privacy: 'unlisted',
+    madeForKids: false,
+  });
+  await call('update_managed_settings', { id: settings.id, dvr: false });
+  await call('get_managed_settings', { id: settings.id });
+  await call('list_managed_settings');
+
   const webhook = await call('create_webhook', { url: 'http://127.0.0.1:9/hook', events: ['stream.state_changed'] });
   await call('update_webhook', { id: webhook.id, url: 'http://127.0.0.1:9/other' });
 
@@ -84,6 +99,8 @@ export async function callEveryTool(
   await call('get_crypto_deposit_address', { id: currencies[0].id });
 
   await call('delete_webhook', { id: webhook.id });
+  await call('delete_managed_settings', { id: settings.id });
+  await call('delete_connection', { id: connection.id });
   await call('delete_playlist', { id: target.id });
   expect(await call('delete_stream', { id: other.id })).toEqual({});
   await call('delete_upload', { id: imported.id });

@@ -43,7 +43,17 @@ const contextOfAll = { 'aws:SecureTransport': 'true', 'aws:PrincipalAccount': ac
  * @throws if the engine finds the request malformed: an action that does not exist, or not on such a resource, or a
  *   condition key that the action does not have
  */
-export async function judge(request: JudgedRequest): Promise<Verdict> {
+export function judge(request: JudgedRequest): Promise<Verdict> {
+  const question = JSON.stringify(request);
+  const known = verdicts.get(question) ?? judgeAnew(request);
+  verdicts.set(question, known);
+  return known;
+}
+
+/** By requests with all of their policies: a mutation of a template changes the requests of one role or resource. */
+const verdicts = new Map<string, Promise<Verdict>>();
+
+async function judgeAnew(request: JudgedRequest): Promise<Verdict> {
   const {
     principal,
     action,

@@ -22,6 +22,7 @@ import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { Service } from '../../lambda/surfaces/service.ts';
 import { testDatabase } from './database.ts';
+import { testPlatforms } from './platforms.ts';
 import { plantedSecrets } from './planted-secrets.ts';
 
 export interface Answer {
@@ -104,6 +105,7 @@ export function testService({
     const connections = {
       payment,
       crypto,
+      platforms: testPlatforms(),
       pool,
       objects,
       serviceSecret,

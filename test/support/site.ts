@@ -37,6 +37,7 @@ import { throughDistribution } from './distribution.ts';
 import type { DistributionOptions } from './distribution.ts';
 import { plantedSecrets } from './planted-secrets.ts';
 import { testDataKey } from './service.ts';
+import { testPlatforms } from './platforms.ts';
 
 export interface TestSite {
   readonly origin: () => string;
@@ -110,7 +111,7 @@ export function testSite({
     const folder = await mkdtemp(join(tmpdir(), 'objects-'));
     const objects = createFileObjectStore({ folder, baseURL: `${origin}/objects`, signingKey: 'test' });
     const parts = [
-      { pool, objects, queue, sealer, payment, crypto, serviceSecret, origin },
+      { pool, objects, queue, sealer, payment, crypto, platforms: testPlatforms(), serviceSecret, origin },
       { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100, limitFactor: 100 },
       log,
     ] as const;

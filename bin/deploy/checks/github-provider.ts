@@ -1,6 +1,8 @@
 // GitHub's OpenID Connect provider: an account has one for each URL, and the stack `pipeline` would make another.
 import { z } from 'zod';
-import { type Check, orAbsent, orWhyNot, xmlList } from '../check.ts';
+import { Unanswered } from '../ask-aws.ts';
+import { type Check, orWhyNot, xmlList } from '../check.ts';
+import { stacksInRegion } from '../standing-stage.ts';
 
 const issuer = 'token.actions.githubusercontent.com';
 const providersAnswer = z.object({
@@ -13,23 +15,15 @@ const providersAnswer = z.object({
 
 export const githubProvider: Check = {
   name: 'GitHub’s OIDC provider',
-  async run({ ask }) {
-    const [{ ListOpenIDConnectProvidersResponse: answer }, pipeline] = await Promise.all([
-      ask({ service: 'iam', action: 'ListOpenIDConnectProviders', answer: providersAnswer }),
-      orWhyNot(
-        orAbsent(
-          ask({
-            service: 'cloudformation',
-            action: 'DescribeStacks',
-            input: { StackName: 'pipeline' },
-            answer: z.unknown(),
-          }),
-          'ValidationError',
-        ),
-      ),
+  async run(context) {
+    const [{ ListOpenIDConnectProvidersResponse: answer }, stacks] = await Promise.all([
+      context.ask({ service: 'iam', action: 'ListOpenIDConnectProviders', answer: providersAnswer }),
+      orWhyNot(stacksInRegion(context)),
     ]);
     const { OpenIDConnectProviderList: providers } = answer.ListOpenIDConnectProvidersResult;
-    const other = pipeline === null ? providers.find(({ Arn }) => Arn.endsWith(`/${issuer}`)) : undefined;
+    // Who cannot tell whose it is says nothing: the stack may well be there.
+    const hasPipeline = stacks instanceof Unanswered || stacks.some(({ name }) => name === 'pipeline');
+    const other = hasPipeline ? undefined : providers.find(({ Arn }) => Arn.endsWith(`/${issuer}`));
     const row = { what: 'GitHub’s OIDC provider', needed: 'none but the stack pipeline’s' };
     if (other === undefined) return [{ ...row, found: 'no other', state: 'there', remedy: [] }];
     return [

@@ -1,5 +1,6 @@
 // GET /billing/usage: live seconds, credits and bytes over time.
 import * as z from 'zod';
+import { isTimeZone } from '../../domain/time-zone.ts';
 import { id, timestamp, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -91,15 +92,6 @@ export const getUsageAnalytics = operation(['service:billing'], {
     };
   },
 });
-
-/** Offsets such as +02:00 do not count as time zones, since they have no summer time. */
-function isTimeZone(name: string): boolean {
-  try {
-    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
-  } catch {
-    return false;
-  }
-}
 
 /** Rounded to four decimals, since adding binary fractions leaves errors behind them. */
 function sum<Name extends string>(rows: readonly Readonly<Record<Name, number>>[], name: Name): number {

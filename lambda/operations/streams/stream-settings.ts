@@ -89,6 +89,8 @@ export async function assertFields(ctx: Context, input: StreamInput): Promise<vo
   }
   if (input.destinationID && !(await ctx.data.destinations.find(userID, input.destinationID)))
     miss('/destinationID', 'destination');
+  if (input.managedSettingsID && !(await ctx.data.managedSettings.find(userID, input.managedSettingsID)))
+    miss('managedSettingsID', 'managed settings');
   for (const field of ['playlistIDs', 'preparedPlaylistIDs'] as const) {
     const ids = input[field] ?? [];
     const found = ids.length > 0 ? await ctx.data.playlists.findMany(userID, ids) : [];

@@ -50,6 +50,7 @@ export const updateStream = operation(['service:write'], {
     'stream_live',
     'schedule_in_past',
     'not_managed',
+    'connection_needed',
     'stream_not_startable',
     'stream_not_ready',
     'stream_not_stoppable',
@@ -63,9 +64,7 @@ export const updateStream = operation(['service:write'], {
     assertSchedule(input, settings);
     await assertChangeable(ctx, stream, body, settings);
     assertVideoCodec(input, settings);
-    if (retryMirror && settings.stream_destination !== 'managed') {
-      throw new ProblemError('not_managed', 'retryMirror is only for streams on the managed connection.');
-    }
+    if (retryMirror) await assertMirrored(ctx, settings);
 
     await ctx.data.streams.saveSettings(stream.id, settings);
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
@@ -77,6 +76,16 @@ export const updateStream = operation(['service:write'], {
     return presentStream(ctx, updated);
   },
 });
+
+/** Refuses to retry what there is nothing to retry of. */
+async function assertMirrored(ctx: Context, settings: StreamSettings): Promise<void> {
+  if (settings.stream_destination !== 'managed')
+    throw new ProblemError('not_managed', 'retryMirror is only for streams on the managed connection.');
+  const { managed_settings_id: settingsID } = settings;
+  const found = settingsID === null ? null : await ctx.data.managedSettings.find(ctx.caller.userID, settingsID);
+  if (!found)
+    throw new ProblemError('connection_needed', 'The stream names no managed settings. Set managedSettingsID.');
+}
 
 async function assertChangeable(
   ctx: Context,

@@ -1,6 +1,5 @@
 // Connects the payment providers that the secret of a stage configures.
 import * as z from 'zod';
-import { readSecret } from '../aws/call-aws.ts';
 import { noCryptoProcessor } from './crypto-processor.ts';
 import type { CryptoProcessor } from './crypto-processor.ts';
 import { createOxapayProcessor } from './oxapay-processor.ts';
@@ -38,10 +37,6 @@ export function createPaymentProviders(secret: string, origin: string, clock: ()
       ? createOxapayProcessor({ ...crypto, callbackURL: origin + callbackPaths.crypto })
       : noCryptoProcessor,
   };
-}
-
-export async function connectPaymentProviders(secretARN: string, origin: string): Promise<PaymentProviders> {
-  return createPaymentProviders(await readSecret(secretARN), origin, () => new Date());
 }
 
 function parseJson(text: string): unknown {

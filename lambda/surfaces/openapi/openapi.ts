@@ -17,6 +17,8 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   streams: 'What is played where, and its life: start, stop, schedule, statistics.',
   uploads: 'Files to play.',
   playlists: 'Orders of uploads, edited as a draft and published to streams.',
+  connections: 'Channels on managed platforms.',
+  'managed-settings': 'How broadcasts on connected channels are called, shown and kept.',
   destinations: 'RTMP addresses to stream to.',
   billing: 'Credits, invoices and usage.',
   crypto: 'Currencies to pay in.',

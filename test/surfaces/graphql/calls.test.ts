@@ -84,6 +84,8 @@ async function callAs(
 
 const made = {
   webhook: '',
+  connection: '',
+  settings: '',
   upload: '',
   imported: '',
   destination: '',
@@ -106,6 +108,30 @@ describe('webhooks', () => {
       await callAs(`/webhooks/${webhook.id}`, 'updateWebhook', { id: webhook.id, events: ['stream.state_changed'] }),
     ).toMatchObject({ events: ['stream.state_changed'] });
     await callAs('/webhooks', 'listWebhooks');
+  });
+});
+
+describe('connections and managed settings', () => {
+  it('are created, updated and read', async () => {
+    const { authorizeURL, expiresAt, ...connection } = await call('createConnection', { platform: 'youtube' });
+    expect([authorizeURL, expiresAt]).toEqual([expect.stringMatching(/^http/), expect.stringMatching(/Z$/)]);
+    made.connection = connection.id;
+    const { id } = connection;
+    expect(await callAs(`/connections/${id}`, 'getConnection', { id })).toEqual(connection);
+    expect(await call('reauthoriseConnection', { id })).toMatchObject(connection);
+    await callAs('/connections', 'listConnections');
+    const settings = await callAs((answer) => `/managed-settings/${answer.id}`, 'createManagedSettings', {
+      connectionID: id,
+      name: 'radio',
+      titleTemplate: 'Night radio, {date}',
+      privacy: 'unlisted',
+      madeForKids: false,
+    });
+    made.settings = settings.id;
+    const path = `/managed-settings/${settings.id}`;
+    expect(await callAs(path, 'updateManagedSettings', { id: settings.id, dvr: false })).toMatchObject({ dvr: false });
+    await callAs(path, 'getManagedSettings', { id: settings.id });
+    await callAs('/managed-settings', 'listManagedSettings');
   });
 });
 
@@ -288,6 +314,8 @@ describe('account, service, billing and crypto', () => {
 describe('deletions', () => {
   it.each([
     ['deleteWebhook', () => made.webhook, 'webhooks'],
+    ['deleteManagedSettings', () => made.settings, 'managed-settings'],
+    ['deleteConnection', () => made.connection, 'connections'],
     ['deletePlaylist', () => made.target, 'playlists'],
     ['deleteStream', () => made.other, 'streams'],
     ['deleteUpload', () => made.imported, 'uploads'],

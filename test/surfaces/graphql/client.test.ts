@@ -16,6 +16,7 @@ import { bundledGraphql } from '../../support/bundled-graphql.ts';
 import { graphqlOn, graphqlURL } from '../../support/graphql.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
+import { testPlatforms } from '../../support/platforms.ts';
 
 const service = testService();
 const { handler } = graphqlOn(service);
@@ -157,6 +158,7 @@ describe('a client of the bundled function', () => {
     const { pool, log, ...rest } = service.service();
     const connections = {
       ...rest,
+      platforms: testPlatforms(),
       pool,
       queue: createPostgresCommandQueue({ pool, log }),
       origin: new URL(graphqlURL).origin,

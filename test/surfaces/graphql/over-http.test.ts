@@ -262,6 +262,7 @@ describe('errors', () => {
         sealer: nothing,
         payment: nothing,
         crypto: nothing,
+        platforms: {},
         serviceSecret: '',
         origin,
       },

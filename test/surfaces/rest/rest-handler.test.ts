@@ -166,6 +166,7 @@ describe('service', () => {
         sealer: nothing,
         payment: nothing,
         crypto: nothing,
+        platforms: {},
         serviceSecret: '',
         origin: 'http://x',
       },

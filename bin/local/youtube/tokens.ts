@@ -1,0 +1,91 @@
+// The codes and tokens that the stand-in for YouTube gives out: signed, so that they outlive a restart.
+import { randomUUID } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import * as z from 'zod';
+
+/** What a person consented to. */
+export interface Consent {
+  readonly channelID: string;
+  readonly scopes: readonly string[];
+}
+
+interface Code extends Consent {
+  readonly challenge: string | null;
+  readonly redirectURI: string;
+}
+
+const lifetimeSeconds = { code: 60, access: 3600, refresh: 180 * 86_400 } as const;
+type Kind = keyof typeof lifetimeSeconds;
+
+const claims = z.object({
+  jti: z.string(),
+  grant: z.string(),
+  channelID: z.string(),
+  scopes: z.array(z.string()),
+  challenge: z.string().nullable().default(null),
+  redirectURI: z.string().default(''),
+});
+
+/** @param signingKey that of the local run */
+export function createTokens(signingKey: string, clock: () => Date) {
+  const key = new TextEncoder().encode(`youtube stand-in ${signingKey}`);
+  /** Codes that were used, and grants that were revoked, since the start. */
+  const ended = new Set<string>();
+
+  const sign = (kind: Kind, grant: string, content: Consent | Code): Promise<string> => {
+    const seconds = Math.floor(clock().getTime() / 1000);
+    return new SignJWT({ ...content, grant })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(kind)
+      .setJti(randomUUID())
+      .setIssuedAt(seconds)
+      .setExpirationTime(seconds + lifetimeSeconds[kind])
+      .sign(key);
+  };
+  const open = async (kind: Kind, token: string) => {
+    try {
+      const { payload } = await jwtVerify(token, key, { subject: kind, currentDate: clock() });
+      const opened = claims.parse(payload);
+      return ended.has(opened.jti) || ended.has(opened.grant) ? null : opened;
+    } catch {
+      return null;
+    }
+  };
+  const answer = async (grant: string, consent: Consent, refreshToken: string | null) => ({
+    access_token: await sign('access', grant, consent),
+    expires_in: lifetimeSeconds.access,
+    token_type: 'Bearer',
+    scope: consent.scopes.join(' '),
+    ...(refreshToken !== null && { refresh_token: refreshToken }),
+  });
+
+  return {
+    code: (code: Code) => sign('code', randomUUID(), code),
+    /** What a code was given for; null for one that is not ours, has expired or was used. It can be used once. */
+    async useCode(text: string) {
+      const code = await open('code', text);
+      if (code) ended.add(code.jti);
+      return code;
+    },
+    async grant({ channelID, scopes }: Consent) {
+      const grant = randomUUID();
+      const consent = { channelID, scopes };
+      return answer(grant, consent, await sign('refresh', grant, consent));
+    },
+    /** A new access token. As with Google, the answer has no refresh token: the one before goes on. */
+    async refresh(token: string) {
+      const held = await open('refresh', token);
+      return held && answer(held.grant, { channelID: held.channelID, scopes: held.scopes }, null);
+    },
+    /** Ends the grant of an access or refresh token. @returns whether there was one */
+    async revoke(token: string) {
+      const held = (await open('refresh', token)) ?? (await open('access', token));
+      if (held) ended.add(held.grant);
+      return held !== null;
+    },
+    /** Whom an access token is for; null for one that is not ours, has expired or was revoked. */
+    access: (token: string): Promise<Consent | null> => open('access', token),
+  };
+}
+
+export type Tokens = ReturnType<typeof createTokens>;

@@ -1,0 +1,163 @@
+// Where a platform's consent page sends people back to: asks whether to connect, and connects.
+// A link to consent can be sent to anybody. So the page first says whose account gets the channel.
+import { createHash } from 'node:crypto';
+import { html, raw } from 'hono/html';
+import type { Pool } from 'pg';
+import type { Authorization } from '../data/connections.ts';
+import { databaseOn } from '../data/database.ts';
+import type { Log } from '../log.ts';
+import type { Consents } from '../ports/managed-platforms/consents.ts';
+import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
+import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
+
+export interface ConsentCallbackOptions {
+  readonly consents: Consents;
+  readonly pool: Pool;
+  readonly log: Log;
+}
+
+/** Links, codes and states are far shorter. */
+const maxFormLength = 16 * 1024;
+/** What a form gives on of the parameters with which somebody came back. */
+const keptParameters = ['state', 'code', 'scope', 'iss'] as const;
+
+/** Answers people who come back at the callback's path. `rest` answers all other requests. */
+export function withConsentCallback(rest: RestHandler, options: ConsentCallbackOptions): RestHandler {
+  const { pathname: callbackPath } = new URL(options.consents.callbackURL);
+  return async (request, address) => {
+    const url = new URL(request.url);
+    if (url.pathname !== callbackPath) return rest(request, address);
+    if (request.method === 'GET') return ask(url.searchParams, options);
+    if (request.method === 'POST') return connect(await formOf(request), options);
+    return new Response('Only GET and POST.', { status: 405, headers: { allow: 'GET, POST' } });
+  };
+}
+
+async function ask(parameters: URLSearchParams, options: ConsentCallbackOptions): Promise<Response> {
+  const consent = await findConsent(parameters, options);
+  if (!consent) return expired();
+  const title = options.consents.titleOf(consent.platform);
+  if (parameters.has('error') || !parameters.has('code'))
+    return page(200, 'Not connected', html`<p>${title} says that nobody consented. Nothing was connected.</p>`);
+  const kept = keptParameters.map((name) => {
+    const value = parameters.get(name);
+    return value === null ? '' : html`<input type="hidden" name="${name}" value="${value}" />`;
+  });
+  return page(
+    200,
+    `Connect ${title}?`,
+    html`<p>The account of <strong>${masked(consent.email)}</strong> will be able to stream to your channel.</p>
+      <p>If that is not you, close this page: nothing has been connected.</p>
+      <form method="post">${kept}<button>Connect</button></form>`,
+  );
+}
+
+async function connect(parameters: URLSearchParams, options: ConsentCallbackOptions): Promise<Response> {
+  const { connections } = databaseOn(options.pool);
+  const consent = await findConsent(parameters, options);
+  // Used up before it is exchanged, so that a form which is sent twice connects once.
+  if (!consent || !(await connections.endConsent(hashOf(parameters, options)))) return expired();
+  try {
+    return await complete(parameters, consent, options);
+  } catch (error) {
+    if (!(error instanceof PlatformRefusal)) throw error;
+    const { code, reason } = error;
+    options.log('consent_refused', { platform: consent.platform, code, reason });
+    const title = options.consents.titleOf(consent.platform);
+    const words = html`<p>${title} did not complete it (${reason}). Ask for another link, and try again.</p>`;
+    return page(502, 'Not connected', words);
+  }
+}
+
+async function complete(
+  parameters: URLSearchParams,
+  consent: Authorization,
+  { consents, pool, log }: ConsentCallbackOptions,
+): Promise<Response> {
+  const { connections } = databaseOn(pool);
+  const { connection_id: id, user_id: userID, platform, return_to: returnTo } = consent;
+  const { channel, ...given } = await consents.complete(
+    { connectionID: id, platform },
+    consent.sealed_verifier,
+    parameters,
+  );
+  const before = await connections.find(userID, id);
+  if (before?.account_id != null && before.account_id !== channel.accountID) {
+    const words = html`<p>This connection is for ${before.title_cached ?? 'another channel'}. Choose that channel.</p>`;
+    return page(409, 'Another channel', words);
+  }
+  if (await connections.findTwin(id, channel.accountID)) {
+    const words = html`<p>${channel.title} is connected to this account already, by another connection.</p>`;
+    return page(409, 'Connected already', words);
+  }
+  await connections.connect({ id, ...given, ...channel });
+  log('channel_connected', { connectionID: id, platform, state: given.state });
+  if (returnTo !== null) {
+    const location = new URL(returnTo, consents.callbackURL).href;
+    return new Response(null, { status: 303, headers: { location } });
+  }
+  if (given.state === 'scope_missing')
+    return page(200, 'Not all rights', html`<p>A right is missing. Connect again, and leave every box ticked.</p>`);
+  return page(200, 'Connected', html`<p>${channel.title} is connected. You can close this page.</p>`);
+}
+
+/** Whose consent somebody comes back with; null where the link has ended, or its platform is not set up any more. */
+async function findConsent(
+  parameters: URLSearchParams,
+  options: ConsentCallbackOptions,
+): Promise<Authorization | null> {
+  const consent = await databaseOn(options.pool).connections.findConsent(hashOf(parameters, options));
+  return consent && options.consents.offered.includes(consent.platform) ? consent : null;
+}
+
+function hashOf(parameters: URLSearchParams, { consents }: ConsentCallbackOptions): Buffer {
+  return consents.hashOf(parameters.get('state') ?? '');
+}
+
+/** a…@example.org: enough to know one's own address, and little to learn of another's. */
+function masked(email: string): string {
+  return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
+}
+
+async function formOf(request: Request): Promise<URLSearchParams> {
+  const text = await request.text();
+  return new URLSearchParams(text.length > maxFormLength ? '' : text);
+}
+
+function expired(): Promise<Response> {
+  return page(400, 'This link has ended', html`<p>It was used already, or is too old. Ask for another link.</p>`);
+}
+
+const style = [
+  ':root { color-scheme: light dark; font: 16px/1.5 system-ui }',
+  'main { max-width: 32rem; margin: 10vh auto; padding: 0 1rem }',
+  'button { font: inherit; padding: .4rem 1.2rem }',
+].join('\n');
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+async function page(status: number, title: string, content: ReturnType<typeof html>): Promise<Response> {
+  const text = await html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>${raw(style)}</style>
+<main><h1>${title}</h1>${content}</main>
+</html>`;
+  return new Response(text, {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy,
+      'cache-control': 'no-store',
+      // The address has the code in it.
+      'referrer-policy': 'no-referrer',
+    },
+  });
+}

@@ -1,0 +1,146 @@
+// SQL of connections to channels on managed platforms. Grants and verifiers are sealed before they get here.
+import type { ConnectionState, PlatformName } from '../domain/managed-platforms.ts';
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export interface Connection {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly platform: PlatformName;
+  readonly state: ConnectionState;
+  /** Null, as the next three, until somebody has consented. */
+  readonly account_id: string | null;
+  readonly title_cached: string | null;
+  readonly live_url: string | null;
+  readonly sealed_grant: Buffer | null;
+  readonly scopes: readonly string[];
+  readonly verified_at: Date | null;
+  readonly created_at: Date;
+}
+
+/** A consent that was asked for. */
+export interface Authorization {
+  readonly connection_id: string;
+  readonly user_id: string;
+  readonly platform: Connection['platform'];
+  readonly email: string;
+  readonly sealed_verifier: Buffer;
+  readonly return_to: string | null;
+}
+
+export function connections(db: Queryable) {
+  return {
+    /** Forgets pending connections whose consent is not waited for any more. */
+    deleteAbandoned: (userID: string) =>
+      db.query(
+        `delete from connections c
+         where user_id = $1 and state = 'pending' and not exists (
+           select from platform_authorizations a where a.connection_id = c.id and a.expires_at > now())`,
+        [userID],
+      ),
+
+    /** Makes a pending connection. */
+    insert: async (connection: { id: string; userID: string; platform: Connection['platform'] }) =>
+      (await one<Connection>(db, 'insert into connections (id, user_id, platform) values ($1, $2, $3) returning *', [
+        connection.id,
+        connection.userID,
+        connection.platform,
+      ]))!,
+
+    find: (userID: string, id: string) =>
+      one<Connection>(db, 'select * from connections where id = $1 and user_id = $2', [id, userID]),
+
+    lock: (userID: string, id: string) =>
+      one<Connection>(db, 'select * from connections where id = $1 and user_id = $2 for update', [id, userID]),
+
+    list: (userID: string, before: number | null, count: number) =>
+      all<Connection>(
+        db,
+        `select * from connections
+         where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
+        [userID, before, count],
+      ),
+
+    /** Notes that a consent is asked for. Earlier links for the same connection stop working. */
+    askConsent: async (asked: {
+      stateSHA256: Buffer;
+      connectionID: string;
+      sealedVerifier: Buffer;
+      returnTo: string | null;
+      expiresAt: Date;
+    }) => {
+      await db.query('delete from platform_authorizations where connection_id = $1 or expires_at < now()', [
+        asked.connectionID,
+      ]);
+      await db.query(
+        `insert into platform_authorizations (state_sha256, connection_id, sealed_verifier, return_to, expires_at)
+         values ($1, $2, $3, $4, $5)`,
+        [asked.stateSHA256, asked.connectionID, asked.sealedVerifier, asked.returnTo, asked.expiresAt],
+      );
+    },
+
+    /** Whose consent a link is for; null for one that was used, has expired, or never was. */
+    findConsent: (stateSHA256: Buffer) =>
+      one<Authorization>(
+        db,
+        `select a.connection_id, c.user_id, c.platform, u.email, a.sealed_verifier, a.return_to
+         from platform_authorizations a join connections c on c.id = a.connection_id join users u on u.id = c.user_id
+         where a.state_sha256 = $1 and a.expires_at > now() and u.disabled_at is null`,
+        [stateSHA256],
+      ),
+
+    /** Uses a link up. @returns false if somebody else has */
+    endConsent: async (stateSHA256: Buffer) =>
+      (await db.query('delete from platform_authorizations where state_sha256 = $1', [stateSHA256])).rowCount === 1,
+
+    /** The other connection that the user has to the same channel. */
+    findTwin: (id: string, accountID: string) =>
+      one<{ id: string }>(
+        db,
+        `select o.id from connections c join connections o
+           on o.user_id = c.user_id and o.platform = c.platform and o.id <> c.id
+         where c.id = $1 and o.account_id = $2`,
+        [id, accountID],
+      ),
+
+    /** Keeps what somebody consented to, and what channel it is for. */
+    connect: async (connection: {
+      id: string;
+      state: ConnectionState;
+      accountID: string;
+      title: string;
+      liveURL: string;
+      sealedGrant: Buffer;
+      scopes: readonly string[];
+    }) =>
+      db.query(
+        `update connections
+         set state = $2, account_id = $3, title_cached = $4, live_url = $5, sealed_grant = $6, scopes = $7,
+           verified_at = now()
+         where id = $1`,
+        [
+          connection.id,
+          connection.state,
+          connection.accountID,
+          connection.title,
+          connection.liveURL,
+          connection.sealedGrant,
+          connection.scopes,
+        ],
+      ),
+
+    /** Whether a stream that goes by settings of the connection is live. */
+    isInUse: async (id: string) =>
+      (await one<{ used: boolean }>(
+        db,
+        `select exists (
+           select from streams s join managed_settings m on m.id = s.managed_settings_id
+           where m.connection_id = $1 and s.stream_destination = 'managed' and s.deleted_at is null
+             and s.state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
+        [id],
+      ))!.used,
+
+    delete: (id: string) => db.query('delete from connections where id = $1', [id]),
+  };
+}

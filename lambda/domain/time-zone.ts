@@ -1,0 +1,11 @@
+// What counts as a time zone in requests.
+
+/** Whether it is the IANA name of a time zone. Offsets such as +02:00 are none, since they have no summer time. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+// DELETE /connections/{id}: ends a connection, here and at the platform.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+
+export const deleteConnection = operation(['service:destructive'], {
+  id: 'deleteConnection',
+  summary: 'Disconnect a channel',
+  description:
+    'Its grant is revoked at the platform, and everything that we keep of the channel is deleted, its managed ' +
+    'settings too. Refused while a live stream uses it.',
+  tag: 'connections',
+  method: 'DELETE',
+  path: '/connections/{id}',
+  params: { id: pathID },
+  output: { status: 204 },
+  errors: ['not_found', 'resource_in_use'],
+  hints: { openWorld: true },
+  async handle(ctx, { params }) {
+    const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');
+    if (await ctx.data.connections.isInUse(connection.id))
+      throw new ProblemError('resource_in_use', 'A live stream uses this connection. Stop it first.');
+    const { id, platform, sealed_grant: sealedGrant } = connection;
+    // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
+    if (sealedGrant !== null) await ctx.consents.end({ connectionID: id, platform }, sealedGrant);
+    await ctx.data.connections.delete(id);
+    return undefined;
+  },
+});

@@ -1,0 +1,24 @@
+// GET /connections: the caller's connections to channels, newest first.
+import { pageOf, pageQuery, pageThrough } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { connectionSchema, presentConnection } from './connection-schema.ts';
+
+export const listConnections = operation(['service:read'], {
+  id: 'listConnections',
+  summary: 'List connections',
+  description: 'The channels on managed platforms that are connected, or wait for their owner’s consent.',
+  tag: 'connections',
+  method: 'GET',
+  path: '/connections',
+  query: pageQuery,
+  output: { status: 200, body: pageOf(connectionSchema).meta({ id: 'ConnectedChannelPage' }) },
+  errors: ['invalid_cursor'],
+  handle: (ctx, { query }) =>
+    pageThrough(
+      ctx,
+      'connections',
+      query,
+      (before, count) => ctx.data.connections.list(ctx.caller.userID, before, count),
+      presentConnection,
+    ),
+});

@@ -1,0 +1,25 @@
+// POST /connections/{id}/reauthorise: asks the owner of a channel to consent once more.
+import * as z from 'zod';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { askConsent, askedConnectionSchema, returnPath } from './connection-schema.ts';
+
+export const reauthoriseConnection = operation(['service:write'], {
+  id: 'reauthoriseConnection',
+  summary: 'Connect a channel again',
+  description:
+    'For a connection that is pending, or whose grant has ended or lacks a scope. Answers a link as ' +
+    'create_connection does; earlier links stop working. The same channel has to be chosen.',
+  tag: 'connections',
+  method: 'POST',
+  path: '/connections/{id}/reauthorise',
+  params: { id: pathID },
+  body: z.strictObject({ returnTo: returnPath }).meta({ examples: [{ returnTo: '/account' }] }),
+  output: { status: 200, body: askedConnectionSchema, isSecret: true },
+  errors: ['not_found', 'connection_needed'],
+  hints: { openWorld: true },
+  async handle(ctx, { params, body }) {
+    const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');
+    return askConsent(ctx, connection, body.returnTo);
+  },
+});

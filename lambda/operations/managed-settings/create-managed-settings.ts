@@ -1,0 +1,47 @@
+// POST /managed-settings: says how broadcasts on a connected channel are called, shown and kept.
+import * as z from 'zod';
+import { assertRoom } from '../limits.ts';
+import { operation } from '../operation.ts';
+import {
+  assertManagedSettings,
+  columnsOf,
+  exampleManagedSettings,
+  managedSettingsFields,
+  managedSettingsSchema,
+  presentManagedSettings,
+} from './managed-settings-schema.ts';
+
+const { descriptionTemplate, timeZone, categoryID, tags, latency, dvr, rotateAfterMinutes, thumbnailUploadID } =
+  managedSettingsFields;
+
+export const createManagedSettings = operation(['service:write'], {
+  id: 'createManagedSettings',
+  summary: 'Create managed settings',
+  description:
+    'How broadcasts on a connected channel are called, shown and kept. ' +
+    'Next: name them as managedSettingsID of a stream whose streamDestination is managed.',
+  tag: 'managed-settings',
+  method: 'POST',
+  path: '/managed-settings',
+  body: z
+    .strictObject({
+      ...managedSettingsFields,
+      descriptionTemplate: descriptionTemplate.default(''),
+      timeZone: timeZone.default('UTC'),
+      categoryID: categoryID.default(null),
+      tags: tags.default([]),
+      latency: latency.default('normal'),
+      dvr: dvr.default(true),
+      rotateAfterMinutes: rotateAfterMinutes.default(null),
+      thumbnailUploadID: thumbnailUploadID.default(null),
+    })
+    .meta({ examples: [exampleManagedSettings] }),
+  output: { status: 201, body: managedSettingsSchema, location: ({ id }) => `/managed-settings/${id}` },
+  errors: ['limit_reached'],
+  async handle(ctx, { body }) {
+    await assertManagedSettings(ctx, body);
+    await assertRoom(ctx, { managedSettings: 1 });
+    const made = await ctx.data.managedSettings.insert(ctx.newID('mst'), ctx.caller.userID, columnsOf(body));
+    return presentManagedSettings(made);
+  },
+});

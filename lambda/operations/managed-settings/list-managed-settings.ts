@@ -1,0 +1,24 @@
+// GET /managed-settings: the caller's managed settings, newest first.
+import { pageOf, pageQuery, pageThrough } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { managedSettingsSchema, presentManagedSettings } from './managed-settings-schema.ts';
+
+export const listManagedSettings = operation(['service:read'], {
+  id: 'listManagedSettings',
+  summary: 'List managed settings',
+  description: 'Newest first.',
+  tag: 'managed-settings',
+  method: 'GET',
+  path: '/managed-settings',
+  query: pageQuery,
+  output: { status: 200, body: pageOf(managedSettingsSchema).meta({ id: 'ManagedSettingsPage' }) },
+  errors: ['invalid_cursor'],
+  handle: (ctx, { query }) =>
+    pageThrough(
+      ctx,
+      'managed settings',
+      query,
+      (before, count) => ctx.data.managedSettings.list(ctx.caller.userID, before, count),
+      presentManagedSettings,
+    ),
+});

@@ -1,0 +1,93 @@
+// The port to a managed video platform: what we ask of YouTube, Twitch or Kick on behalf of somebody's channel.
+
+import type { PlatformName } from '../../domain/managed-platforms.ts';
+
+/** What somebody gave us: rights on one channel. Sealed wherever it is kept. */
+export interface Grant {
+  readonly accessToken: string;
+  /** Null where the platform gave none: the grant ends with its access token. */
+  readonly refreshToken: string | null;
+  readonly expiresAt: Date;
+  /** What was granted, which may be less than what was asked for. */
+  readonly scopes: readonly string[];
+}
+
+export interface AuthorizeRequest {
+  readonly state: string;
+  /** S256 of the verifier, for platforms that have PKCE. */
+  readonly challenge: string;
+  readonly redirectURI: string;
+}
+
+export interface CodeExchange {
+  /** The parameters with which the person came back, `code` among them. */
+  readonly parameters: URLSearchParams;
+  readonly verifier: string;
+  readonly redirectURI: string;
+}
+
+export interface Channel {
+  readonly accountID: string;
+  /** For people; it may change at any time. */
+  readonly title: string;
+  /** Where viewers find what is live. */
+  readonly liveURL: string;
+}
+
+export interface ManagedPlatform {
+  readonly name: PlatformName;
+  /** As the platform writes itself. */
+  readonly title: string;
+  /** What a grant needs for all that we do. */
+  readonly scopes: readonly string[];
+  /** Where a person consents. */
+  authorizeURL(request: AuthorizeRequest): URL;
+  /** @throws {PlatformRefusal} */
+  exchange(exchange: CodeExchange): Promise<Grant>;
+  /** A refresh token may be used up by this: store the grant before it is used. @throws {PlatformRefusal} */
+  refresh(grant: Grant): Promise<Grant>;
+  /** Ends a grant. @returns false where the platform did not answer, so that the grant may go on there */
+  revoke(grant: Grant): Promise<boolean>;
+  /** The channel that a grant is for. It also shows that the channel may stream. @throws {PlatformRefusal} */
+  channel(accessToken: string): Promise<Channel>;
+}
+
+/** The platforms that a stage has set up. */
+export type ManagedPlatforms = Readonly<Partial<Record<PlatformName, ManagedPlatform>>>;
+
+/** Why a platform did not do what we asked for, by what has to happen next. */
+export const refusalCodes = [
+  /** The person has to connect the channel again. */
+  'grant_revoked',
+  /** The platform has not let the channel stream (yet). */
+  'live_not_enabled',
+  /** As many broadcasts as may are live on the channel. */
+  'channel_busy',
+  /** Our project has used its calls of the day up. */
+  'quota_exhausted',
+  'rate_limited',
+  /** No answer, or an error of the platform's own. It may have done what we asked for. */
+  'unavailable',
+  /** What we asked for is refused, and would be again. */
+  'rejected',
+] as const;
+export type RefusalCode = (typeof refusalCodes)[number];
+
+/** A platform refused, or did not answer. */
+export class PlatformRefusal extends Error {
+  readonly code: RefusalCode;
+  /** The platform's own word for it, for the log and the user; never a secret. */
+  readonly reason: string;
+  /** `uncertain`: the platform may have done it all the same. */
+  readonly outcome: 'rejected' | 'uncertain';
+  /** When the platform lets us try again; null where it does not say. */
+  readonly retryAt: Date | null;
+
+  constructor(code: RefusalCode, reason: string, options: { retryAt?: Date | null; cause?: unknown } = {}) {
+    super(`${code}: ${reason}`, { cause: options.cause });
+    this.code = code;
+    this.reason = reason;
+    this.outcome = code === 'unavailable' ? 'uncertain' : 'rejected';
+    this.retryAt = options.retryAt ?? null;
+  }
+}

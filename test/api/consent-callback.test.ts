@@ -1,0 +1,176 @@
+// A channel is connected: from the link, over the consent page and back, against what stands for YouTube.
+import { getRequestListener } from '@hono/node-server';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createYoutubeStandIn } from '../../bin/local/youtube/stand-in.ts';
+import type { StandIn } from '../../bin/local/youtube/stand-in.ts';
+import { withConsentCallback } from '../../lambda/api/consent-callback.ts';
+import { createConsents } from '../../lambda/ports/managed-platforms/consents.ts';
+import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
+import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
+import { one } from '../../lambda/data/queryable.ts';
+import { testClient, testPlatforms } from '../support/platforms.ts';
+import { baseURL, testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
+
+const service = testService();
+const callbackURL = `${baseURL}/connections/callback`;
+const server = createServer();
+let youtube: StandIn;
+let handler: RestHandler;
+let user: TestUser;
+
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const siteURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  youtube = createYoutubeStandIn({ ...testClient, redirectURI: callbackURL, signingKey: 'test' });
+  const listener = getRequestListener((request) => youtube(request));
+  server.on('request', (request, response) => void listener(request, response));
+  const { pool, sealer, log } = service.service();
+  const consents = createConsents(testPlatforms(siteURL), sealer, callbackURL);
+  const answered = { ...service.service(), consents };
+  handler = withConsentCallback(createRestHandler(answered), { consents, pool, log });
+  user = await service.user();
+});
+afterAll(() => server.close());
+
+async function call(method: string, path: string, body?: object) {
+  const headers = { 'x-api-key': user.apiKey, 'content-type': 'application/json' };
+  const request = new Request(baseURL + path, { method, headers, body: body ? JSON.stringify(body) : null });
+  const response = await handler(request, '192.0.2.1');
+  return response.status === 204 ? null : ((await response.json()) as Record<string, unknown> & { id: string });
+}
+
+/** Does on the consent page what a person does. @returns the address to which they are sent back */
+async function consent(authorizeURL: string, form: Record<string, string>): Promise<URL> {
+  const page = await youtube(new Request(authorizeURL));
+  expect(page.status).toBe(200);
+  const body = new URLSearchParams({ channel: 'UC-local-loops', outcome: 'allow', ...form });
+  const response = await youtube(new Request(authorizeURL, { method: 'POST', body }));
+  expect(response.status).toBe(303);
+  return new URL(response.headers.get('location')!);
+}
+
+const allow = { scope: 'https://www.googleapis.com/auth/youtube.force-ssl' };
+const open = (url: URL) => handler(new Request(url), '192.0.2.1');
+const confirm = ({ searchParams }: URL) =>
+  handler(new Request(callbackURL, { method: 'POST', body: searchParams }), '192.0.2.1');
+const titleOf = async (response: Response) => /<h1>(.*?)<\/h1>/.exec(await response.text())?.[1];
+const asked = () => call('POST', '/connections', { platform: 'youtube' }) as Promise<Record<string, string>>;
+const stateOf = async (id: string) => (await call('GET', `/connections/${id}`))!['state'];
+async function disconnectAll(): Promise<void> {
+  const list = (await call('GET', '/connections'))! as unknown as { data: { id: string }[] };
+  for (const { id } of list.data) await call('DELETE', `/connections/${id}`);
+}
+
+describe('a channel', () => {
+  it('is connected once its owner has consented, and confirmed whose account gets it', async () => {
+    const { id, authorizeURL } = await asked();
+    expect(await stateOf(id!)).toBe('pending');
+    const back = await consent(authorizeURL!, allow);
+    const question = await open(back);
+    expect(question.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    const page = await question.text();
+    expect(page).toContain('Connect YouTube?');
+    expect(page).toMatch(/<strong>.…@[\w.]+<\/strong>/);
+    expect(await stateOf(id!)).toBe('pending');
+    expect(await titleOf(await confirm(back))).toBe('Connected');
+    expect(await call('GET', `/connections/${id}`)).toMatchObject({
+      state: 'ok',
+      accountID: 'UC-local-loops',
+      title: 'YouTube (local)',
+      liveURL: 'https://www.youtube.com/channel/UC-local-loops/live',
+      scopes: [allow.scope],
+    });
+  });
+
+  it('is connected once only, whatever link is used', async () => {
+    const { id, authorizeURL } = await asked();
+    const back = await consent(authorizeURL!, allow);
+    expect(await titleOf(await confirm(back))).toBe('Connected already');
+    expect(await stateOf(id!)).toBe('pending');
+    expect(await titleOf(await confirm(back))).toBe('This link has ended');
+  });
+
+  it('is forgotten when it is disconnected, also by the platform', async () => {
+    await disconnectAll();
+    const { id, authorizeURL } = await asked();
+    await confirm(await consent(authorizeURL!, allow));
+    const sealed = () =>
+      one<{ sealed_grant: Buffer }>(service.pool(), 'select sealed_grant from connections where id = $1', [id]);
+    const grant = service.service().sealer.open((await sealed())!.sealed_grant, `connection/${id}`);
+    const { accessToken } = JSON.parse(grant) as { accessToken: string };
+    const { youtube: adapter } = testPlatforms(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect((await adapter!.channel(accessToken)).accountID).toBe('UC-local-loops');
+    expect((await sealed())!.sealed_grant.includes(Buffer.from(accessToken.slice(0, 20)))).toBe(false);
+    await call('DELETE', `/connections/${id}`);
+    expect(await sealed()).toBeNull();
+    await expect(adapter!.channel(accessToken)).rejects.toMatchObject({ code: 'grant_revoked', outcome: 'rejected' });
+  });
+});
+
+describe('a consent', () => {
+  it.each([
+    ['nobody gives', { outcome: 'deny' }, 'Not connected', 'pending'],
+    ['with a right that is missing', { scope: '' }, 'Not connected', 'pending'],
+  ])('that %s connects nothing', async (_case, form, title, state) => {
+    await disconnectAll();
+    const { id, authorizeURL } = await asked();
+    const back = await consent(authorizeURL!, form);
+    expect(await titleOf(back.searchParams.has('error') ? await open(back) : await confirm(back))).toBe(title);
+    expect(await stateOf(id!)).toBe(state);
+  });
+
+  it('by an earlier link connects nothing after another was asked for', async () => {
+    await disconnectAll();
+    const { id, authorizeURL } = await asked();
+    const again = (await call('POST', `/connections/${id}/reauthorise`, {}))!;
+    expect(await titleOf(await confirm(await consent(authorizeURL!, allow)))).toBe('This link has ended');
+    expect(await titleOf(await confirm(await consent(String(again['authorizeURL']), allow)))).toBe('Connected');
+  });
+
+  it('for another channel than before is refused', async () => {
+    await disconnectAll();
+    const { id, authorizeURL } = await asked();
+    await confirm(await consent(authorizeURL!, allow));
+    const again = (await call('POST', `/connections/${id}/reauthorise`, {}))!;
+    const back = await consent(String(again['authorizeURL']), { ...allow, channel: 'UC-local-second' });
+    expect(await titleOf(await confirm(back))).toBe('Another channel');
+    expect(await call('GET', `/connections/${id}`)).toMatchObject({ accountID: 'UC-local-loops', state: 'ok' });
+  });
+
+  it('with a code that somebody else got is refused by the proof of the verifier', async () => {
+    await disconnectAll();
+    const [mine, theirs] = [await asked(), await asked()];
+    const back = await consent(theirs['authorizeURL']!, allow);
+    back.searchParams.set('state', new URL(mine['authorizeURL']!).searchParams.get('state')!);
+    expect(await titleOf(await confirm(back))).toBe('Not connected');
+    expect(await stateOf(mine['id']!)).toBe('pending');
+  });
+
+  it('too old to count connects nothing', async () => {
+    const { authorizeURL } = await asked();
+    const back = await consent(authorizeURL!, allow);
+    await service.pool().query(`update platform_authorizations set expires_at = now() - interval '1 second'`);
+    expect(await titleOf(await open(back))).toBe('This link has ended');
+    expect(await titleOf(await confirm(back))).toBe('This link has ended');
+  });
+
+  it('sends the person to the path of ours that was asked for', async () => {
+    await disconnectAll();
+    const { authorizeURL } = (await call('POST', '/connections', { platform: 'youtube', returnTo: '/account' }))!;
+    const response = await confirm(await consent(String(authorizeURL), allow));
+    expect([response.status, response.headers.get('location')]).toEqual([303, `${new URL(baseURL).origin}/account`]);
+  });
+
+  it('is not taken from the parameters as they are: the page shows no markup of others', async () => {
+    const { authorizeURL } = await asked();
+    const back = await consent(String(authorizeURL), allow);
+    back.searchParams.set('iss', '"><script>alert(1)</script>');
+    const page = await (await open(back)).text();
+    expect(page).not.toContain('<script>');
+    expect(page).toContain('&lt;script&gt;');
+  });
+});
