@@ -164,7 +164,8 @@ export function webhookDeliveries(db: Queryable) {
            select w.id, w.user_id,
              (select seq from webhook_deliveries where webhook_id = w.id and state = 'pending'
               order by seq desc offset $1 limit 1) as waiting_seq,
-             (select seq from webhook_deliveries where webhook_id = w.id order by seq desc offset $2 limit 1) as kept_seq
+             (select seq from webhook_deliveries where webhook_id = w.id
+              order by seq desc offset $2 limit 1) as kept_seq
            from webhooks w)
          delete from webhook_deliveries d using excess
          where d.webhook_id = excess.id and (d.seq <= kept_seq or d.state = 'pending' and d.seq <= waiting_seq)

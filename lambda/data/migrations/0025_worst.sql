@@ -50,7 +50,8 @@ create index webhook_deliveries_waiting on webhook_deliveries (webhook_id, seq) 
 
 -- A sender that has begun goes on until nothing is due. So where several deliveries are due already, each of which has
 -- sent its command, one more command would wake nobody up.
-create or replace function record_event(of_user text, of_type text, subject text, with_data json) returns void language sql as $$
+create or replace function record_event(of_user text, of_type text, subject text, with_data json) returns void
+language sql as $$
   with wanting as (
     select id, silent_until, (
       select count(*) from (
@@ -58,10 +59,12 @@ create or replace function record_event(of_user text, of_type text, subject text
         where webhook_id = webhooks.id and state = 'pending' and next_attempt_at <= now() limit 8) due_ones) as due
     from webhooks where user_id = of_user and enabled and of_type = any (events) for key share skip locked),
   recorded as (
-    insert into events (user_id, type, subject_id, data) select of_user, of_type, subject, with_data where exists (select from wanting) returning id),
+    insert into events (user_id, type, subject_id, data)
+    select of_user, of_type, subject, with_data where exists (select from wanting) returning id),
   waiting as (
     insert into webhook_deliveries (event_id, webhook_id, next_attempt_at)
-    select recorded.id, wanting.id, greatest(now(), silent_until) from recorded cross join wanting returning webhook_id, next_attempt_at)
+    select recorded.id, wanting.id, greatest(now(), silent_until) from recorded cross join wanting
+    returning webhook_id, next_attempt_at)
   insert into outbox (queue, body) select 'webhooks', jsonb_build_object('webhookID', webhook_id)
   from waiting join wanting on wanting.id = webhook_id where next_attempt_at <= now() and due < 8;
 $$;
