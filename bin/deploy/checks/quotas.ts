@@ -10,6 +10,8 @@ interface Quota {
   readonly need: keyof StageNeeds;
   readonly service: string;
   readonly code: string;
+  /** The default, where a new account has less: Service Quotas takes it for what there is, and no request for less. */
+  readonly askAtLeast?: number;
   /** Null where AWS has no cheap answer. */
   readonly used: UsageOfOthers | null;
 }
@@ -41,6 +43,8 @@ const lambdaQuota: Omit<Quota, 'used'> = {
   need: 'concurrentCalls',
   service: 'lambda',
   code: 'L-B99A9384',
+  // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html: 1,000, and less in new accounts
+  askAtLeast: 1000,
 };
 
 const quotaAnswer = z.object({ Quota: z.object({ Value: z.number() }) });
@@ -89,7 +93,7 @@ interface Measured {
 }
 
 function quotaFinding(
-  { what, need, service, code }: Omit<Quota, 'used'>,
+  { what, need, service, code, askAtLeast = 0 }: Omit<Quota, 'used'>,
   { limit, used }: Measured,
   { command }: CheckContext,
 ): Finding {
@@ -102,7 +106,7 @@ function quotaFinding(
   if (free >= atMost) return { ...row, state: unknown.length > 0 ? 'warning' : 'there', remedy: unknown };
   const increase = [
     '$ aws service-quotas request-service-quota-increase',
-    `--service-code ${service} --quota-code ${code} --desired-value ${atMost + ofOthers}`,
+    `--service-code ${service} --quota-code ${code} --desired-value ${Math.max(atMost + ofOthers, askAtLeast)}`,
     awsOptions(command),
   ].join(' ');
   if (free < toDeploy) return { ...row, state: 'missing', remedy: [...unknown, increase] };
