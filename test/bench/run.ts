@@ -8,6 +8,7 @@ import { orchestrationBench } from './orchestration.ts';
 import { publishersBench } from './publishers.ts';
 import { recoveryBench } from './recovery.ts';
 import { startBench } from './start.ts';
+import { worstBench } from './worst.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   api: apiBench,
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   publishers: publishersBench,
   recovery: recoveryBench,
   start: startBench,
+  worst: worstBench,
 };
 
 const name = process.argv[2] ?? '';
