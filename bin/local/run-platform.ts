@@ -100,7 +100,7 @@ async function startPlatform(run: Run): Promise<void> {
   await ensureSigningKey(pool, sealer, clock());
   const lastRtmpPort = await folder.lastRtmpPort();
   const formerRtmpURL = lastRtmpPort === null ? null : rtmpURLAt(lastRtmpPort);
-  await ensureLocalAccount(pool, { ...identity, rtmpURL, formerRtmpURL, sealer });
+  await ensureLocalAccount(pool, { ...identity, rtmpURL, formerRtmpURL, sealer, credits: options.credits });
   // The port is saved after the destinations have moved to it. If a run is killed between the two, the next run still
   // knows the address that the destinations name.
   await folder.saveRtmpPort(sink.port);
