@@ -249,7 +249,14 @@ async function addScheduled(pool: Pool, userID: string, prefix: string, count: n
 
 async function addWebhook(pool: Pool, userID: string, id: string, url: string): Promise<void> {
   const sealedSecret = sealer.seal(webhookSecret(Buffer.alloc(32)), webhookSecretPlace(id));
-  await databaseOn(pool).webhooks.insert({ id, userID, url, events: ['stream.state_changed'], sealedSecret });
+  await databaseOn(pool).webhooks.insert({
+    id,
+    userID,
+    clientID: null,
+    url,
+    events: ['stream.state_changed'],
+    sealedSecret,
+  });
 }
 
 function recordEvent(pool: Pool, userID: string, subject: string) {
