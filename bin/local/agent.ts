@@ -1,7 +1,7 @@
 // An agent process of the local run: the agent of AWS with the local side of every port, and a worker for imports.
 import { randomUUID } from 'node:crypto';
 import { jsonLog } from '../../lambda/log.ts';
-import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
+import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { runAgent } from '../../lambda/publisher/agent/agent.ts';
@@ -30,7 +30,7 @@ const importing = runImportWorker(
     ...connections,
     ...importWorkerDefaults,
     limitFactor: localSettings.limitFactor,
-    source: { ...localSettings, resolve: resolveBySystem, limits: importLimits },
+    source: { ...localSettings, resolve: createNameResolver(), limits: importLimits },
     steadyClock: () => performance.now(),
     random: Math.random,
     log: jsonLog,

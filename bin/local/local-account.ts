@@ -14,9 +14,10 @@ export interface LocalAccountOptions {
   /** Address of the built-in ingest in the last run; null at the first run. */
   readonly formerRtmpURL: string | null;
   readonly sealer: Sealer;
+  /** What the user begins with, besides the free credits. */
+  readonly credits: number;
 }
 
-const grantedCredits = 100_000;
 /** Address of the demo user. */
 export const localEmail = 'you@example.com';
 const userID = 'usr_local';
@@ -24,7 +25,7 @@ const destinationID = 'dst_local';
 
 /** Makes what is not there yet. Destinations that name the ingest's former address get the present one. */
 export async function ensureLocalAccount(pool: Pool, options: LocalAccountOptions): Promise<void> {
-  const { apiKey, password, rtmpURL, formerRtmpURL, sealer } = options;
+  const { apiKey, password, rtmpURL, formerRtmpURL, sealer, credits } = options;
   const { users, invoices, destinations } = databaseOn(pool);
   await users.ensureUser({ id: userID, email: localEmail, name: 'You' });
   await users.ensurePassword({ id: 'crd_local', userID, passwordHash: await hashPassword(password) });
@@ -41,7 +42,7 @@ export async function ensureLocalAccount(pool: Pool, options: LocalAccountOption
     type: 'adjustment',
     method: 'grant',
     cost: 0,
-    credits: grantedCredits,
+    credits,
   });
   if (formerRtmpURL !== null && formerRtmpURL !== rtmpURL) await destinations.moveAddress(formerRtmpURL, rtmpURL);
   if (await destinations.find(userID, destinationID)) return;

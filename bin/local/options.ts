@@ -10,9 +10,13 @@ export interface LocalOptions {
   readonly fresh: boolean;
   /** How many agent processes publish. */
   readonly agents: number;
+  /** The credits that the local user begins with. They are given where the user has none yet. */
+  readonly credits: number;
 }
 
 const mostAgents = 16;
+const defaultCredits = 100_000;
+const mostCredits = 1_000_000_000;
 
 const purpose = 'Runs the whole platform on this machine: API, database, publisher, RTMP ingest and a page to watch.';
 const survival = 'What is in DIR survives: a stream that was live is live again at the next start.';
@@ -25,6 +29,8 @@ const helpText = `${purpose}
   --port N      port of the API and the page (default 3000; any free one where that is taken)
   --data DIR    where everything is kept (default .local)
   --agents N    publishes from N processes (default 1); one that dies is started again
+  --credits N   credits that a fresh local user begins with (default 100000); with 0 it has
+                the free ones only, and streams end soon
   --no-demo     makes no demo stream
   --fresh       deletes DIR first
   --help        this text
@@ -45,6 +51,7 @@ export function readOptions(
         'no-demo': { type: 'boolean', default: false },
         fresh: { type: 'boolean', default: false },
         agents: { type: 'string', default: '1' },
+        credits: { type: 'string', default: String(defaultCredits) },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -55,8 +62,11 @@ export function readOptions(
     const agents = values.agents === '' ? Number.NaN : Number(values.agents);
     if (!(Number.isInteger(agents) && agents >= 0 && agents <= mostAgents))
       throw new Error(`--agents takes a number from 0 to ${mostAgents}.`);
+    const credits = values.credits === '' ? Number.NaN : Number(values.credits);
+    if (!(Number.isInteger(credits) && credits >= 0 && credits <= mostCredits))
+      throw new Error(`--credits takes a number from 0 to ${mostCredits}.`);
     if (values.data === '') throw new Error('--data takes the name of a folder.');
-    return { port, dataFolder: resolve(values.data), demo: !values['no-demo'], fresh: values.fresh, agents };
+    return { port, dataFolder: resolve(values.data), demo: !values['no-demo'], fresh: values.fresh, agents, credits };
   } catch (error) {
     return { text: `${(error as Error).message}\n\n${helpText}`, exitCode: 2 };
   }

@@ -10,7 +10,7 @@ import { capacityOf } from '../../lambda/domain/capacity.ts';
 import { attemptSeconds } from '../../lambda/domain/webhook-retries.ts';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
-import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
+import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { superviseAgents } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
@@ -100,7 +100,7 @@ async function startPlatform(run: Run): Promise<void> {
   await ensureSigningKey(pool, sealer, clock());
   const lastRtmpPort = await folder.lastRtmpPort();
   const formerRtmpURL = lastRtmpPort === null ? null : rtmpURLAt(lastRtmpPort);
-  await ensureLocalAccount(pool, { ...identity, rtmpURL, formerRtmpURL, sealer });
+  await ensureLocalAccount(pool, { ...identity, rtmpURL, formerRtmpURL, sealer, credits: options.credits });
   // The port is saved after the destinations have moved to it. If a run is killed between the two, the next run still
   // knows the address that the destinations name.
   await folder.saveRtmpPort(sink.port);
@@ -131,7 +131,7 @@ async function startPlatform(run: Run): Promise<void> {
   const jobs = startJobs(
     {
       ...connections,
-      attempts: { ...localSettings, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 },
+      attempts: { ...localSettings, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
       mailer,
       siteURL: site.url,
       steadyClock: () => performance.now(),

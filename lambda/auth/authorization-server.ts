@@ -48,10 +48,12 @@ const idPrefixes: Readonly<Record<string, string>> = {
 
 /**
  * Endpoints of better-auth that we do not offer: only OAuth makes tokens, account.ts shows sessions without their
- * tokens, and there are no social accounts.
+ * tokens, disconnecting there ends more than a consent, and there are no social accounts.
  */
 const disabledPaths = [
   '/token',
+  '/oauth2/update-consent',
+  '/oauth2/delete-consent',
   '/list-sessions',
   '/revoke-session',
   '/sign-in/social',

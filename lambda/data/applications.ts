@@ -43,7 +43,8 @@ export function applications(db: Queryable) {
     },
 
     /**
-     * Ends the user's consent to an application, every token that came of it, and every code that could become one.
+     * Ends the user's consent to an application, every token that came of it, every code that could become one, and
+     * what the webhooks are told that it made.
      * @returns whether there was any of these
      */
     disconnect: async (userID: string, clientID: string) => {
@@ -56,6 +57,12 @@ export function applications(db: Queryable) {
              where case when value is json object
                then value::jsonb ->> 'userId' = $1 and value::jsonb -> 'query' ->> 'client_id' = $2 end
              returning 1),
+           hooks as (
+             update webhooks set enabled = false, disabled_reason = null
+             where user_id = $1 and client_id = $2 and enabled returning id),
+           given_up as (
+             update webhook_deliveries set state = 'failed', failure = 'webhook_disabled'
+             where state = 'pending' and webhook_id in (select id from hooks)),
            -- The application may be connected again: it must not be deleted at once as one that nobody uses.
            used as (update oauth_clients set updated_at = now() where client_id = $2),
            ended as (

@@ -1,7 +1,7 @@
 // SQL of what payment providers report: messages as they were received, refunds and disputes.
 import type { PaymentReport } from '../domain/payment-reports.ts';
 import type { ReversalState } from '../domain/invoices.ts';
-import { one } from './queryable.ts';
+import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 export interface StoredEvent {
@@ -16,6 +16,8 @@ export interface Reversal extends ReversalState {
   readonly kind: 'refund' | 'dispute';
   /** The credits that were taken back, or that would have been. */
   readonly credits: number;
+  /** What the provider reported: more than `credits` where others had taken back the rest of the invoice. */
+  readonly amount_cents: number;
 }
 
 export function payments(db: Queryable) {
@@ -53,24 +55,40 @@ export function payments(db: Queryable) {
         failure,
       ]),
 
-    findReversal: (id: string) => one<Reversal>(db, 'select * from payment_reversals where id = $1', [id]),
+    findReversal: (id: string) =>
+      one<Reversal>(db, `select ${reversalColumns} from payment_reversals where id = $1`, [id]),
 
-    /** How many credits of an invoice refunds and disputes have taken back. */
-    reversedCredits: async (invoiceID: string) =>
-      (await one<{ credits: number }>(
+    /** The refunds and disputes that hold credits of an invoice, in an order that stays. */
+    takenReversals: (invoiceID: string) =>
+      all<Reversal>(
         db,
-        'select coalesce(sum(credits), 0) as credits from payment_reversals where invoice_id = $1 and taken',
+        `select ${reversalColumns} from payment_reversals where invoice_id = $1 and taken order by id`,
         [invoiceID],
-      ))!.credits,
+      ),
+
+    setReversedCredits: (id: string, credits: number) =>
+      db.query('update payment_reversals set credits = $2 where id = $1', [id, credits]),
 
     saveReversal: (reversal: Reversal, at: Date) =>
       db.query(
-        `insert into payment_reversals (id, invoice_id, kind, credits, taken, final, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7)
+        `insert into payment_reversals (id, invoice_id, kind, credits, amount_cents, taken, final, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)
          on conflict (id) do update
-         set credits = excluded.credits, taken = excluded.taken, final = excluded.final,
-           updated_at = excluded.updated_at`,
-        [reversal.id, reversal.invoice_id, reversal.kind, reversal.credits, reversal.taken, reversal.final, at],
+         set credits = excluded.credits, amount_cents = excluded.amount_cents, taken = excluded.taken,
+           final = excluded.final, updated_at = excluded.updated_at`,
+        [
+          reversal.id,
+          reversal.invoice_id,
+          reversal.kind,
+          reversal.credits,
+          reversal.amount_cents,
+          reversal.taken,
+          reversal.final,
+          at,
+        ],
       ),
   };
 }
+
+/** A reversal that the release before stored has no amount of its own. */
+const reversalColumns = 'id, invoice_id, kind, credits, coalesce(amount_cents, credits) as amount_cents, taken, final';

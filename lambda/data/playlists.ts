@@ -64,8 +64,9 @@ export function playlists(db: Queryable) {
 
     lockAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1 for update', [id]),
 
-    lockMany: (ids: readonly string[]) =>
-      db.query('select from playlists where id = any ($1) order by id for update', [ids]),
+    /** Locks those of these playlists that are this user's: nobody waits for a stranger. */
+    lockMany: (userID: string, ids: readonly string[]) =>
+      db.query('select from playlists where user_id = $1 and id = any ($2) order by id for update', [userID, ids]),
 
     /** Those of these playlists that are this user's, in no order. */
     findMany: (userID: string, ids: readonly string[]) =>

@@ -65,9 +65,10 @@ export function reconciliation(db: Queryable) {
            coalesce(r.id, t.reference), case when r.taken then r.credits else 0 end, -t.credits
          from payment_reversals r join invoices i on i.id = r.invoice_id
          full join (
-           select user_id, reference, sum(credits) as credits from moved
+           -- What a refund or dispute took when another one had ended has the reference ITS-ID/ID-OF-THE-OTHER.
+           select user_id, split_part(reference, '/', 1) as reference, sum(credits) as credits from moved
            where cause in ('refund', 'refund_failed', 'dispute', 'dispute_won')
-           group by user_id, reference) t on t.reference = r.id
+           group by 1, 2) t on t.reference = r.id
          where coalesce(case when r.taken then r.credits end, 0) <> coalesce(-t.credits, 0)
 
          union all

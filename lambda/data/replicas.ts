@@ -28,6 +28,8 @@ export interface Replica extends StoredCost {
   readonly epoch: number;
   /** Whether the stream's only replica is sent to the destination's backup URL, where it was handed over. */
   readonly at_backup_url: boolean;
+  /** Null while it is live, and until it was first tried. */
+  readonly failing_since: Date | null;
 }
 
 export interface NewReplica {
@@ -87,7 +89,8 @@ export function replicas(db: Queryable) {
            id = excluded.id, backend = excluded.backend, slots = excluded.slots,
            ${costNames.map((name) => `${costColumns[name]} = excluded.${costColumns[name]}`).join(', ')},
            wanted = 'live', state = 'waiting', reason = null, since = now(), agent_id = null, epoch = 0,
-           requested_at = now(), is_offered = false, successor_id = null, at_backup_url = false`,
+           requested_at = now(), is_offered = false, successor_id = null, at_backup_url = false,
+           failing_since = null`,
         [
           replica.id,
           replica.streamID,
@@ -193,7 +196,7 @@ export function replicas(db: Queryable) {
          update replicas set successor_id = $1
          where id in (select id from fitting)
          returning id, stream_id, role, backend, slots, ${costColumnList}, wanted, state, reason, since,
-           $1 as agent_id, epoch + 1 as epoch, not at_backup_url as at_backup_url`,
+           $1 as agent_id, epoch + 1 as epoch, not at_backup_url as at_backup_url, failing_since`,
         roomParameters(agentID, backends, room),
       ),
 
@@ -213,7 +216,7 @@ export function replicas(db: Queryable) {
          promoted as (
            update replicas r
            set agent_id = $2, epoch = epoch + 1, at_backup_url = not at_backup_url, state = 'live', reason = null,
-             is_offered = false, successor_id = null
+             failing_since = null, is_offered = false, successor_id = null
            from mine where r.id = mine.id and $4 = 'live'),
          ended as (
            update replicas r set successor_id = null
@@ -236,7 +239,10 @@ export function replicas(db: Queryable) {
         db,
         `update replicas
          set reason = $5, since = case when state = $4 then since else now() end, state = $4,
-           agent_id = case when $4 = 'ended' then null else agent_id end
+           agent_id = case when $4 = 'ended' then null else agent_id end,
+           failing_since = case
+             when $4 = 'failing' then coalesce(failing_since, now())
+             when $4 = 'connecting' then failing_since end
          where id = $1 and agent_id = $2 and epoch = $3
          returning stream_id`,
         [claim.id, claim.agent_id, claim.epoch, state, reason],

@@ -36,14 +36,16 @@ export function webhooks(db: Queryable) {
     insert: async (webhook: {
       id: string;
       userID: string;
+      clientID: string | null;
       url: string;
       events: readonly string[];
       sealedSecret: Buffer;
     }) =>
       (await one<Webhook>(
         db,
-        'insert into webhooks (id, user_id, url, events, sealed_secret) values ($1, $2, $3, $4, $5) returning *',
-        [webhook.id, webhook.userID, webhook.url, webhook.events, webhook.sealedSecret],
+        `insert into webhooks (id, user_id, client_id, url, events, sealed_secret)
+         values ($1, $2, $3, $4, $5, $6) returning *`,
+        [webhook.id, webhook.userID, webhook.clientID, webhook.url, webhook.events, webhook.sealedSecret],
       ))!,
 
     find: (userID: string, id: string) =>

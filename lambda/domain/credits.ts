@@ -137,9 +137,3 @@ export function isEligibleForFreeCredits(user: {
 }): boolean {
   return user.emailVerified && !user.hadGrant;
 }
-
-/** One spelling for all e-mail addresses of one inbox: in lower case, without a plus sign and what follows it. */
-export function inboxOf(email: string): string {
-  const [local = '', domain = ''] = email.toLowerCase().split(/@(?=[^@]*$)/);
-  return `${local.split('+')[0]}@${domain}`;
-}

@@ -38,6 +38,25 @@ export function mergeReversal(known: ReversalState | null, reported: ReversalSta
   return reported;
 }
 
+/**
+ * What refunds and disputes of an invoice take back once another one has given its credits back: those that found less
+ * than they were for, because the other one held it, take what they lack, the first of them first.
+ * @param reversals those that hold credits, the oldest first, none of which holds more than it was reported for
+ * @param most the credits that the invoice brought
+ * @returns each with the credits that it takes now, and how many more these are
+ */
+export function raisedReversals<Of extends { readonly credits: number; readonly amount_cents: number }>(
+  reversals: readonly Of[],
+  most: number,
+): (Of & { readonly more: number })[] {
+  let left = most - reversals.reduce((sum, { credits }) => sum + credits, 0);
+  return reversals.map((reversal) => {
+    const more = Math.min(reversal.amount_cents - reversal.credits, left);
+    left -= more;
+    return { ...reversal, credits: reversal.credits + more, more };
+  });
+}
+
 /** The credits for an amount of US dollars, rounded to four decimals. One credit is one US cent. */
 export function creditsOfUSD(usd: number): number {
   return Math.round(usd * 100 * 10_000) / 10_000;

@@ -6,7 +6,7 @@ import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.
 import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
 import { describeEcsTask } from '../container/ecs-task.ts';
 import { agentHealthPort } from '../publisher/environment.ts';
-import { resolveBySystem } from '../ports/outbound/checked-lookup.ts';
+import { createNameResolver } from '../ports/outbound/name-resolver.ts';
 import { readImportEnvironment } from './environment.ts';
 import { importLimits } from './import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from './import-worker.ts';
@@ -37,7 +37,7 @@ try {
       limitFactor: environment.limitFactor,
       source: {
         allowPrivateAddresses: environment.allowPrivateAddresses,
-        resolve: resolveBySystem,
+        resolve: createNameResolver(),
         limits: importLimits,
       },
       steadyClock,

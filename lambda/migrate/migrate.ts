@@ -1,18 +1,37 @@
 // Brings a database's schema up to date from the numbered SQL files in lambda/data/migrations.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Pool } from 'pg';
+import { setTimeout } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
 
 /** Processes that migrate at the same time take turns on this advisory lock. Nothing else uses its number. */
 const migrationLock = 7_140_001;
 
 /**
+ * How long a statement waits for a lock. While it waits, everybody who comes after it waits behind it, for reads as
+ * well: so it gives up soon, and tries again when they have had their turns.
+ */
+const lockTimeoutMs = 2000;
+const attempts = 10;
+const lockNotAvailable = '55P03';
+
+interface LockWaits {
+  readonly lockTimeoutMs: number;
+  readonly attempts: number;
+}
+
+/**
  * Applies the files that are missing, in order, each in a transaction of its own with its row in `migrations`. Several
  * processes may call it at once. Files that were applied are never edited: a change is a file with a new number.
  * @returns the names of the files that it has applied
+ * @param waits how long a file waits for locks, and how often it is tried with a pause as long
  * @throws if the numbers have a gap or a duplicate, or if a statement fails: then nothing of that file stays
  */
-export async function migrate(pool: Pool, folder = join(import.meta.dirname, '../data/migrations')): Promise<string[]> {
+export async function migrate(
+  pool: Pool,
+  folder = join(import.meta.dirname, '../data/migrations'),
+  waits: LockWaits = { lockTimeoutMs, attempts },
+): Promise<string[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   files.forEach((name, index) => {
     const expected = String(index + 1).padStart(4, '0');
@@ -30,12 +49,7 @@ export async function migrate(pool: Pool, folder = join(import.meta.dirname, '..
     const { rows } = await client.query<{ name: string }>('select name from migrations');
     const applied = new Set(rows.map((row) => row.name));
     const missing = files.filter((name) => !applied.has(name));
-    for (const name of missing) {
-      await client.query('begin');
-      await client.query('insert into migrations (name) values ($1)', [name]);
-      await client.query(await readFile(join(folder, name), 'utf8'));
-      await client.query('commit');
-    }
+    for (const name of missing) await apply(client, name, await readFile(join(folder, name), 'utf8'), waits);
     await client.query('select pg_advisory_unlock($1)', [migrationLock]);
     return missing;
   } catch (error) {
@@ -45,5 +59,28 @@ export async function migrate(pool: Pool, folder = join(import.meta.dirname, '..
     client.off('error', noteFailure);
     // After a failure the connection is closed, as it may be what failed. That rolls back, and gives up the lock.
     client.release(failure);
+  }
+}
+
+async function apply(client: PoolClient, name: string, sql: string, waits: LockWaits): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await client.query('begin');
+    try {
+      await client.query(`set local lock_timeout = ${waits.lockTimeoutMs}`);
+      await client.query('insert into migrations (name) values ($1)', [name]);
+      await client.query(sql);
+      await client.query('commit');
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== lockNotAvailable) throw error;
+      await client.query('rollback');
+      if (attempt === waits.attempts)
+        throw new Error(
+          `migration ${name} did not get a lock within ${waits.lockTimeoutMs} ms, ${attempt} times: something holds ` +
+            'its table for long. Nothing of it stays, and it can be run again.',
+          { cause: error },
+        );
+      await setTimeout(waits.lockTimeoutMs);
+    }
   }
 }

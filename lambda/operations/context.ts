@@ -10,6 +10,8 @@ import type { Scope } from './scopes.ts';
 
 export interface Caller {
   readonly userID: string;
+  /** The application that calls for the user; null for an API key. */
+  readonly clientID: string | null;
   readonly scopes: readonly Scope[];
 }
 

@@ -19,7 +19,7 @@ export const problemCodes = {
   insufficient_scope: {
     status: 403,
     title: 'Scope missing',
-    explanation: 'The access token was not granted the scope that this operation needs.',
+    explanation: 'The access token or API key was not granted a scope that this needs.',
   },
   feature_disabled: {
     status: 403,

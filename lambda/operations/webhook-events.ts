@@ -5,9 +5,12 @@ import { graceMs } from '../domain/credits.ts';
 import { streamStates, transitions } from '../domain/stream-lifecycle.ts';
 import type { TransitionCause } from '../domain/stream-lifecycle.ts';
 import { failure } from './fields.ts';
+import type { Scope } from './scopes.ts';
 
 interface WebhookEvent {
   readonly type: string;
+  /** What somebody needs who may hear of it: what reading the same takes. */
+  readonly scope: Scope;
   readonly summary: string;
   readonly description: string;
   readonly data: z.ZodObject;
@@ -25,6 +28,7 @@ const creditsTakenBack = z.number();
 export const webhookEvents = [
   {
     type: 'stream.state_changed',
+    scope: 'service:read',
     summary: 'A stream is in another state',
     description:
       'Every transition of a stream, with what caused it. A stream that is deleted while it is live still tells ' +
@@ -42,12 +46,14 @@ export const webhookEvents = [
   },
   {
     type: 'replica.connected',
+    scope: 'service:read',
     summary: 'A publisher is connected',
     description: 'The destination takes media from this publisher of the stream.',
     data: z.object({ streamID, role }),
   },
   {
     type: 'replica.lost',
+    scope: 'service:read',
     summary: 'A publisher is lost',
     description:
       'The destination takes no more media from this publisher of the stream. It is brought back by itself; ' +
@@ -60,6 +66,7 @@ export const webhookEvents = [
   },
   {
     type: 'upload.completed',
+    scope: 'service:read',
     summary: 'An upload can be played',
     description: 'Its content has been examined: its probeState is completed.',
     data: z.object({
@@ -71,12 +78,14 @@ export const webhookEvents = [
   },
   {
     type: 'upload.failed',
+    scope: 'service:read',
     summary: 'An upload cannot be played',
     description: 'It could not be imported, or its content cannot be used: its probeState is failed.',
     data: z.object({ uploadID: z.string(), name: z.string(), failure }),
   },
   {
     type: 'playlist.published',
+    scope: 'service:read',
     summary: 'A playlist was published',
     description:
       'Its draft is the live snapshot now. A running stream takes it over at the end of an item, at least 10 ' +
@@ -85,36 +94,42 @@ export const webhookEvents = [
   },
   {
     type: 'playlist.publish_failed',
+    scope: 'service:read',
     summary: 'A playlist could not be published',
     description: 'What was live stays so.',
     data: z.object({ playlistID: z.string(), streamID, failure }),
   },
   {
     type: 'credits.low',
+    scope: 'service:billing',
     summary: 'Credits end soon',
     description: 'With what is live now they are used up within a day, or within an hour.',
     data: z.object({ within: z.enum(['day', 'hour']), creditsLeft, creditsExhaustedAt }),
   },
   {
     type: 'credits.exhausted',
+    scope: 'service:billing',
     summary: 'Credits are used up',
     description: `The streams go on for ${graceMs / 60_000} minutes, for a top-up under way.`,
     data: z.object({ creditsLeft, creditsExhaustedAt }),
   },
   {
     type: 'credits.streams_stopped',
+    scope: 'service:billing',
     summary: 'Streams were stopped without credits',
     description: 'Each of them tells of its state as well.',
     data: z.object({ streamIDs: z.array(z.string()) }),
   },
   {
     type: 'payment.refunded',
+    scope: 'service:billing',
     summary: 'A payment was refunded',
     description: 'Its credits were taken back.',
     data: z.object({ invoiceID, creditsTakenBack }),
   },
   {
     type: 'payment.disputed',
+    scope: 'service:billing',
     summary: 'A payment is disputed',
     description: 'Its credits were taken back, until the dispute is decided.',
     data: z.object({ invoiceID, creditsTakenBack }),

@@ -2,8 +2,8 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
-import type { StoredEvent } from '../data/payments.ts';
-import { mergeReversal, nextInvoiceState } from '../domain/invoices.ts';
+import type { Reversal, StoredEvent } from '../data/payments.ts';
+import { mergeReversal, nextInvoiceState, raisedReversals } from '../domain/invoices.ts';
 import type { PaymentReport, ReversalReport } from '../domain/payment-reports.ts';
 import { applyDeposit } from './apply-deposit.ts';
 import { creditPurchase, Inapplicable, lockInvoice } from './credit-purchase.ts';
@@ -98,19 +98,22 @@ async function applyUnpaid(
   if (next) await data.invoices.setState(invoice.id, next);
 }
 
+/** Refunds and disputes together never take back more credits than the invoice brought. */
 async function applyReversal(data: Database, report: ReversalReport, now: Date): Promise<void> {
   const invoice = await lockInvoice(data, await data.invoices.findByPayment(report.paymentReference));
-  const { kind, id: reference } = report;
+  const { kind, id: reference, amountCents } = report;
   const known = await data.payments.findReversal(reference);
   const { taken, final } = mergeReversal(known, report);
-  const reversed = await data.payments.reversedCredits(invoice.id);
-  // Refunds and disputes together never take back more credits than the invoice brought.
-  const credits = known?.taken ? known.credits : Math.min(report.amountCents, invoice.credits - reversed);
+  const others = (await data.payments.takenReversals(invoice.id)).filter(({ id }) => id !== reference);
+  const takenByOthers = creditsOf(others);
+  const credits = known?.taken ? known.credits : Math.min(amountCents, invoice.credits - takenByOthers);
+  const reportedCents = known?.taken ? known.amount_cents : amountCents;
+  const reversal = { id: reference, invoice_id: invoice.id, kind, credits, amount_cents: reportedCents, taken, final };
   const posting = { userID: invoice.user_id, reference, credits, account: 'sales', at: now } as const;
 
   if (taken && !known?.taken) {
     await data.ledger.take({ ...posting, cause: kind }, invoice.id);
-    const next = reversed + credits >= invoice.credits ? nextInvoiceState(invoice.state, 'taken_back') : null;
+    const next = takenByOthers + credits >= invoice.credits ? nextInvoiceState(invoice.state, 'taken_back') : null;
     if (next) await data.invoices.setState(invoice.id, next);
     await data.notifications.add({
       userID: invoice.user_id,
@@ -122,11 +125,24 @@ async function applyReversal(data: Database, report: ReversalReport, now: Date):
   }
   if (!taken && known?.taken) {
     const cause = kind === 'refund' ? 'refund_failed' : 'dispute_won';
-    const next = nextInvoiceState(invoice.state, 'given_back');
-    if (next) await data.invoices.setState(invoice.id, next);
+    const given = nextInvoiceState(invoice.state, 'given_back');
+    if (given) await data.invoices.setState(invoice.id, given);
     await data.ledger.add({ ...posting, cause }, invoice.id);
+    const raised = raisedReversals(others, invoice.credits);
+    for (const { id, kind: causeOfOther, credits: raisedTo, more } of raised) {
+      // The ledger has one transaction for each cause and reference, and what one raises is taken once.
+      const raise = { ...posting, cause: causeOfOther, reference: `${id}/${reference}`, credits: more };
+      await data.ledger.take(raise, invoice.id);
+      await data.payments.setReversedCredits(id, raisedTo);
+    }
+    const next = creditsOf(raised) >= invoice.credits ? nextInvoiceState(given ?? invoice.state, 'taken_back') : null;
+    if (next) await data.invoices.setState(invoice.id, next);
     await data.ledger.payDebt(invoice.user_id, invoice.id, `${cause}/${reference}`, now);
   }
-  await data.payments.saveReversal({ id: reference, invoice_id: invoice.id, kind, credits, taken, final }, now);
+  await data.payments.saveReversal(reversal, now);
   await reassess(data, invoice.user_id, now);
+}
+
+function creditsOf(reversals: readonly Pick<Reversal, 'credits'>[]): number {
+  return reversals.reduce((sum, { credits }) => sum + credits, 0);
 }

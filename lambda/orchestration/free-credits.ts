@@ -1,6 +1,7 @@
 // Gives free credits, once, to users who may have them.
 import type { Database } from '../data/database.ts';
-import { freeCredits, inboxOf, isEligibleForFreeCredits } from '../domain/credits.ts';
+import { freeCredits, isEligibleForFreeCredits } from '../domain/credits.ts';
+import { inboxOf } from '../domain/inbox.ts';
 
 /** Whether the user may have free credits and has not had them yet. */
 export async function mayHaveFreeCredits(data: Database, userID: string): Promise<boolean> {

@@ -41,7 +41,7 @@ export async function startStream(
   // Whoever puts the account to rest waits for this start, and then stops it.
   await data.users.isAtRest(stream.user_id);
   // With the locks, an edit or publishing of a draft that runs at the same time happens before this start or after it.
-  await data.playlists.lockMany(stream.playlist_ids);
+  await data.playlists.lockMany(stream.user_id, stream.playlist_ids);
   const found = await loadParts(data, stream);
   const issues = issuesOf(found, settings, now);
   if (issues.some(isBlocking)) return { issues };

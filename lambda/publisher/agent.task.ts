@@ -89,7 +89,8 @@ try {
       log: jsonLog,
       onLoad: (current) => {
         load = current;
-        keeper.note('replicas', current.replicas);
+        // What has been off the air for minutes takes no share, and is handed over like any other.
+        keeper.note('replicas', current.usedShare);
       },
     },
     stopping.signal,

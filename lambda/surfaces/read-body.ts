@@ -12,7 +12,8 @@ const maxBodyBytes = 1024 * 1024;
 export async function readBody(request: Request, operation: Operation): Promise<unknown> {
   if (request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE') return undefined;
   if (operation.body) return readJSON(request);
-  if (/^\s*(\{\s*\})?\s*$/.test((await readBounded(request)).toString())) return undefined;
+  const text = (await readBounded(request)).toString().trim();
+  if (text === '' || (text.startsWith('{') && text.endsWith('}') && text.slice(1, -1).trim() === '')) return undefined;
   const detail = 'This operation takes no body: send none, or an empty object.';
   throw new ProblemError('unknown_field', detail, { errors: [{ path: '', code: 'unknown_field', detail }] });
 }

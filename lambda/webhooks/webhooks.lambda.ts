@@ -4,7 +4,7 @@ import { attemptSeconds } from '../domain/webhook-retries.ts';
 import { jsonLog } from '../log.ts';
 import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect-aws.ts';
 import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
-import { resolveBySystem } from '../ports/outbound/checked-lookup.ts';
+import { createNameResolver } from '../ports/outbound/name-resolver.ts';
 import { readWebhookEnvironment } from './environment.ts';
 import { createWebhooksHandler } from './webhooks.ts';
 
@@ -17,7 +17,7 @@ export const handler = createWebhooksHandler({
   pool,
   sealer,
   // In AWS a webhook must never reach into the VPC.
-  attempts: { allowPrivateAddresses: false, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 },
+  attempts: { allowPrivateAddresses: false, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
   mailer: mailFrom === null ? null : createSESMailer(new SESv2Client(), mailFrom),
   siteURL: await readOrigin(environment),
   clock: () => new Date(),

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { coins } from '../../lambda/ports/payments/coins.ts';
+import { signOxapayMessage } from '../../lambda/ports/payments/oxapay-callbacks.ts';
 import { putFailuresAside, unappliedFailures } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
@@ -58,6 +59,18 @@ describe('a deposit', () => {
     );
     await report({ amount: 99, transaction: 'b' });
     expect(await invoices(user)).toMatchObject([{ state: 'paid', credits: 300 }]);
+  });
+
+  it('that pays twice to the address in one transaction is credited twice, and once in all', async () => {
+    const twice = (status: 'confirming' | 'confirmed', times = 2) => {
+      const { body } = service.crypto().messageOf({ address, amount: 3, transaction: 'b2', status })!;
+      const { txs, ...more } = JSON.parse(body);
+      const two = JSON.stringify({ ...more, txs: Array.from({ length: times }, () => txs[0]) });
+      return deliverDeposit({ body: two, headers: { hmac: signOxapayMessage('a merchant key for tests', two) } });
+    };
+    for (const status of ['confirming', 'confirmed', 'confirmed'] as const) await twice(status);
+    await twice('confirmed', 1);
+    expect(await billing(user)).toMatchObject({ balance: 600 });
   });
 
   it('that fails is given up, and credited if it arrives after all', async () => {

@@ -189,6 +189,26 @@ describe('a dispute', () => {
     await deliverPayment(dispute('dp_2', invoiceID, 1000, 'needs_response', 'charge.dispute.created'));
     expect(await billing(user)).toMatchObject({ balance: 0 });
   });
+
+  it('that is won leaves taken what was refunded meanwhile, until that fails', async () => {
+    const invoiceID = await pay(user, 1000);
+    const taken = async () => [(await billing(user)).balance, (await invoice(user, invoiceID)).state];
+    await deliverPayment(dispute('dp_3', invoiceID, 1000, 'needs_response', 'charge.dispute.created'));
+    await deliverPayment(refund('re_3', invoiceID, 400));
+    expect(await taken()).toEqual([0, 'refunded']);
+    await deliverPayment(dispute('dp_3', invoiceID, 1000, 'won', 'charge.dispute.closed'));
+    expect(await taken()).toEqual([600, 'paid']);
+    await deliverPayment(refund('re_3', invoiceID, 400, 'failed', 'refund.failed'));
+    expect(await taken()).toEqual([1000, 'paid']);
+  });
+
+  it('that is won leaves an invoice refunded of which everything was refunded meanwhile', async () => {
+    const invoiceID = await pay(user, 1000);
+    await deliverPayment(dispute('dp_4', invoiceID, 1000, 'needs_response', 'charge.dispute.created'));
+    for (const id of ['re_4', 're_5']) await deliverPayment(refund(id, invoiceID, 500));
+    await deliverPayment(dispute('dp_4', invoiceID, 1000, 'won', 'charge.dispute.closed'));
+    expect([(await billing(user)).balance, (await invoice(user, invoiceID)).state]).toEqual([0, 'refunded']);
+  });
 });
 
 describe('a message', () => {

@@ -9,7 +9,7 @@ import { fireDue } from '../../lambda/orchestration/fire-due.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
-import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
+import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { attemptSeconds } from '../../lambda/domain/webhook-retries.ts';
 import { webhookSecretPlace } from '../../lambda/domain/sealed-places.ts';
@@ -102,7 +102,7 @@ async function work(pool: Pool, begun: Begun, signal: AbortSignal): Promise<void
   const handleWebhooks = createWebhooksHandler({
     pool,
     sealer,
-    attempts: { allowPrivateAddresses: true, resolve: resolveBySystem, timeoutMs: attemptSeconds * 1000 },
+    attempts: { allowPrivateAddresses: true, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
     mailer: { send: async () => {} },
     siteURL: 'https://example.org',
     clock: () => new Date(),
@@ -249,7 +249,14 @@ async function addScheduled(pool: Pool, userID: string, prefix: string, count: n
 
 async function addWebhook(pool: Pool, userID: string, id: string, url: string): Promise<void> {
   const sealedSecret = sealer.seal(webhookSecret(Buffer.alloc(32)), webhookSecretPlace(id));
-  await databaseOn(pool).webhooks.insert({ id, userID, url, events: ['stream.state_changed'], sealedSecret });
+  await databaseOn(pool).webhooks.insert({
+    id,
+    userID,
+    clientID: null,
+    url,
+    events: ['stream.state_changed'],
+    sealedSecret,
+  });
 }
 
 function recordEvent(pool: Pool, userID: string, subject: string) {

@@ -83,6 +83,7 @@ async function sendPrepared({ streams, port, folder, items, format, tlsCa }: Pub
         {
           target: { rtmpURL, streamKey: `key${index}` },
           client: { allowPrivateAddresses: true, connectTimeoutMs: 30_000, ...(tlsCa !== null && { tlsCa }) },
+          takeTurn: async () => () => {},
           media,
           figures,
           steadyClock,

@@ -80,6 +80,7 @@ describe('of commands', () => {
     await webhooks.insert({
       id: 'whk_named',
       userID: 'usr_named',
+      clientID: null,
       url: 'https://example.com/',
       events: ['stream.state_changed'],
       sealedSecret: Buffer.from(''),

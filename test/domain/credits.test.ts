@@ -5,7 +5,6 @@ import {
   actionDue,
   exhaustionOf,
   graceMs,
-  inboxOf,
   isEligibleForFreeCredits,
   outlookOf,
   priceOf,
@@ -208,14 +207,5 @@ describe('free credits', () => {
       [true, false].map((hadGrant) => isEligibleForFreeCredits({ emailVerified, hadGrant })),
     );
     expect(cases).toEqual([false, true, false, false]);
-  });
-  it.for([
-    ['Ada@Example.com', 'ada@example.com'],
-    ['ada+more@example.com', 'ada@example.com'],
-    ['"a@b"@example.com', '"a@b"@example.com'],
-    ['ada@', 'ada@'],
-    ['', '@'],
-  ] as const)('go by inbox: that of %s is %s', ([email, inbox]) => {
-    expect(inboxOf(email)).toBe(inbox);
   });
 });

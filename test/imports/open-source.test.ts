@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import type { ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
+import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { openSource } from '../../lambda/imports/open-source.ts';
 import type { ResumePoint, SourceOptions } from '../../lambda/imports/open-source.ts';
@@ -13,7 +13,7 @@ import { anyBytes, sendFile, startSource } from './source-server.ts';
 const never = new AbortController().signal;
 const bytes = anyBytes(10_000);
 
-const usual = { allowPrivateAddresses: true, resolve: resolveBySystem, limits: importLimits };
+const usual = { allowPrivateAddresses: true, resolve: createNameResolver(), limits: importLimits };
 const open = (link: string, options: Partial<SourceOptions> = {}, resume: ResumePoint | null = null) =>
   openSource(link, resume, { ...usual, ...options }, never);
 

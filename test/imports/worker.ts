@@ -1,6 +1,6 @@
 // An import worker for tests with short waits, on a real database, queue and object store; and requests of imports.
 import type { Pool } from 'pg';
-import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
+import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import type { Resolve } from '../../lambda/ports/outbound/checked-lookup.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
@@ -28,7 +28,7 @@ export async function requestImport(user: TestUser, url: string): Promise<string
 }
 
 export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSettings = {}): RunningWorker {
-  const { limits = {}, resolve = resolveBySystem, allowPrivateAddresses = true } = settings;
+  const { limits = {}, resolve = createNameResolver(), allowPrivateAddresses = true } = settings;
   const stopping = new AbortController();
   const events: RunningWorker['events'] = [];
   const running = runImportWorker(

@@ -11,6 +11,7 @@ describe('the arguments of npm start', () => {
       demo: true,
       fresh: false,
       agents: 1,
+      credits: 100_000,
     });
   });
 
@@ -19,6 +20,8 @@ describe('the arguments of npm start', () => {
     ['--port', '65535', { port: 65_535 }],
     ['--agents', '0', { agents: 0 }],
     ['--agents', '16', { agents: 16 }],
+    ['--credits', '0', { credits: 0 }],
+    ['--credits', '42', { credits: 42 }],
   ])('%s takes %s', (name, value, expected) => {
     expect(readOptions([name, value])).toMatchObject(expected);
   });
@@ -29,6 +32,9 @@ describe('the arguments of npm start', () => {
     ['--agents', '-1', '--agents takes a number from 0 to 16.'],
     ['--agents', '', '--agents takes a number from 0 to 16.'],
     ['--agents', '17', '--agents takes a number from 0 to 16.'],
+    ['--credits', '-1', '--credits takes a number from 0 to 1000000000.'],
+    ['--credits', '1.5', '--credits takes a number from 0 to 1000000000.'],
+    ['--credits', '', '--credits takes a number from 0 to 1000000000.'],
     ['--data', '', '--data takes the name of a folder.'],
   ])('%s does not take “%s”, and says what it takes', (name, value, message) => {
     expect(readOptions([`${name}=${value}`])).toEqual({

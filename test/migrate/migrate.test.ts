@@ -55,6 +55,30 @@ describe('the migrations of the service', () => {
   });
 });
 
+it('a file that waits for a lock lets others pass, says so, and is applied when it is run again', async () => {
+  await write('0001_first.sql', 'create table busy (id int);');
+  await migrate(pool, folder);
+  await write('0002_second.sql', 'create table new (id int); alter table busy add column more int;');
+  const waits = { lockTimeoutMs: 50, attempts: 2 };
+  const reader = await pool.connect();
+  await reader.query('begin');
+  await reader.query('select from busy');
+  await expect(migrate(pool, folder, waits)).rejects.toThrow(
+    /0002_second.sql did not get a lock within 50 ms, 2 times.*run again/,
+  );
+  expect([await applied(), await tables()]).toEqual([['0001_first.sql'], ['busy', 'migrations']]);
+  const migrating = migrate(pool, folder, { ...waits, attempts: 1000 });
+  const waiting = async () =>
+    (await all(pool, `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`))
+      .length;
+  await expect.poll(waiting).toBe(1);
+  // It passes the statement that waits, which gives up before.
+  await pool.query('select from busy');
+  await reader.query('commit');
+  reader.release();
+  expect(await migrating).toEqual(['0002_second.sql']);
+});
+
 it('a file that fails leaves nothing, keeps those before it, and is applied once it is corrected', async () => {
   await write('0001_good.sql', 'create table good (id int);');
   await write('0002_bad.sql', 'create table half (id int); insert into nowhere values (1);');

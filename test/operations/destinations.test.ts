@@ -123,6 +123,33 @@ describe('PATCH /destinations/{id}', () => {
   });
 
   it.each([
+    [{ rtmpURL: 'rtmp://elsewhere.example.org/live' }, ['/rtmpURL']],
+    [{ rtmpURL: 'rtmp://example.com:1936/live' }, ['/rtmpURL']],
+    [{ rtmpURL: 'rtmps://example.com:1935/live' }, ['/rtmpURL']],
+    [{ backupRtmpURL: 'rtmp://elsewhere.example.org/live' }, ['/backupRtmpURL']],
+    [
+      { rtmpURL: 'rtmp://a.example.org/live', backupRtmpURL: 'rtmp://b.example.org/live' },
+      ['/rtmpURL', '/backupRtmpURL'],
+    ],
+  ])('sends the stored key to no other server: %j needs another one', async (moved, paths) => {
+    const user = await service.user();
+    const { body: destination } = await user.call('POST', '/destinations', made);
+    const patch = (body: object) => user.call('PATCH', `/destinations/${destination.id}`, body);
+    const { status, body } = await patch({ name: 'after', ...moved });
+    expect([status, body.code]).toEqual([422, 'validation_failed']);
+    expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(paths);
+    expect((await user.call('GET', `/destinations/${destination.id}`)).body).toEqual(destination);
+    expect((await patch({ ...moved, streamKey: 'new-key' })).body).toMatchObject(moved);
+  });
+
+  it('may have other paths, and its addresses the other way round, with the key that it has', async () => {
+    const user = await service.user();
+    const { body: destination } = await user.call('POST', '/destinations', made);
+    const changed = { rtmpURL: 'rtmp://BACKUP.example.com:1935/other', backupRtmpURL: 'rtmp://example.com/live' };
+    expect((await user.call('PATCH', `/destinations/${destination.id}`, changed)).body).toMatchObject(changed);
+  });
+
+  it.each([
     [{ name: null }, '/name'],
     [{ rtmpURL: null }, '/rtmpURL'],
     [{ streamKey: '' }, '/streamKey'],

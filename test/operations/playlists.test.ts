@@ -181,6 +181,18 @@ describe('POST /playlists/{id}/copy', () => {
       expect((await copy(id, (await create()).id)).status).toBe(404);
     }
   });
+
+  it("does not wait for somebody else's playlist, nor keep them from it", async () => {
+    const theirStream = (await other.call('POST', '/streams', {})).body.id;
+    const theirs = (
+      await other.call('POST', '/playlists', { streamID: theirStream, kind: 'video', mode: 'sequential' })
+    ).body.id;
+    const target = await create();
+    await inTransaction(service.pool(), async (data) => {
+      await data.playlists.lockAny(theirs);
+      expect((await copy(theirs, target.id)).status).toBe(404);
+    });
+  });
 });
 
 describe('DELETE /playlists/{id}', () => {

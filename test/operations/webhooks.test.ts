@@ -1,7 +1,10 @@
 // Webhooks through the REST surface: secrets are shown once, addresses are checked, and deliveries can be read.
 import { describe, expect, it } from 'vitest';
 import { webhookSecretPlace } from '../../lambda/domain/sealed-places.ts';
+import { databaseOn } from '../../lambda/data/database.ts';
+import type { Scope } from '../../lambda/operations/scopes.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import { keptAnswersOf } from '../support/kept-answers.ts';
 import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testDataKey, testService } from '../support/service.ts';
@@ -63,6 +66,40 @@ describe('webhooks on one machine', () => {
     expect((await createFor(['credits.low', 'credits.low'])).body.events).toEqual(['credits.low']);
     for (const events of [[], ['*'], ['stream'], 'credits.low', null])
       expect((await createFor(events)).body).toMatchObject({ code: 'validation_failed' });
+  });
+
+  it('tell a caller nothing that the caller may not read, and can be stopped by anybody who may write', async () => {
+    const user = await service.user();
+    const limited = async (...scopes: Scope[]) => {
+      const id = scopes.join();
+      const key = `lss_key_of_${user.id}_${id}`;
+      const row = { id: `key_${user.id}_${id}`, userID: user.id, name: id, keySha256: hashApiKey(key), scopes };
+      await databaseOn(service.pool()).apiKeys.insert({ ...row, keyStart: 'lss_', expiresAt: null }, 100);
+      return (method: string, path: string, body: object) => user.call(method, path, body, { 'x-api-key': key });
+    };
+    const writer = await limited('service:write');
+    const reader = await limited('service:write', 'service:read');
+    const refused = (detail: string) => ({
+      status: 403,
+      body: { code: 'insufficient_scope', errors: [{ path: '/events', detail: expect.stringContaining(detail) }] },
+    });
+    expect(await writer('POST', '/webhooks', { ...made, events: ['stream.state_changed'] })).toMatchObject(
+      refused('service:read'),
+    );
+    expect(await reader('POST', '/webhooks', made)).toMatchObject(
+      refused('credits.low: needs the scope service:billing'),
+    );
+    const { body: told } = await reader('POST', '/webhooks', { ...made, events: ['stream.state_changed'] });
+    expect(await reader('PATCH', `/webhooks/${told.id}`, { events: ['payment.refunded'] })).toMatchObject(
+      refused('payment.refunded'),
+    );
+    const { body: webhook } = await user.call('POST', '/webhooks', made);
+    for (const change of [{ url: 'http://127.0.0.1:9/elsewhere' }, { enabled: true }, { events: ['credits.low'] }])
+      expect(await reader('PATCH', `/webhooks/${webhook.id}`, change)).toMatchObject(refused('credits.low'));
+    expect(await writer('PATCH', `/webhooks/${webhook.id}`, { enabled: false })).toMatchObject({
+      status: 200,
+      body: { ...made, enabled: false },
+    });
   });
 
   it.each(['https://169.254.169.254/', 'http://[fe80::1]/', 'http://0.0.0.0/'])(

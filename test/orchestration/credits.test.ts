@@ -12,6 +12,7 @@ import { stopStream } from '../../lambda/orchestration/stop-stream.ts';
 import { handTo } from '../support/replica-claims.ts';
 import { testService } from '../support/service.ts';
 import { CreditsModel } from './credits-model.ts';
+import type { ModelInvoice } from './credits-model.ts';
 
 const service = testService();
 const runs = Number(process.env.CREDITS_RUNS ?? 12);
@@ -59,7 +60,7 @@ const action = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       do: fc.constant('refund' as const),
       invoice: fc.nat(),
@@ -69,11 +70,19 @@ const action = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       do: fc.constant('dispute' as const),
       invoice: fc.nat(),
       outcome: fc.constantFrom('open', 'won', 'lost'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      reversal: fc.nat(),
+      outcome: fc.constantFrom('won', 'won', 'lost'),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('price' as const), factor: fc.integer({ min: 1, max: 30 }) }) },
@@ -98,7 +107,7 @@ it('the ledger balances, pays each live second once, and goes below zero by the 
   );
 }, 600_000);
 
-interface Reversal {
+interface Asked {
   readonly kind: 'refund' | 'dispute';
   /** Of the invoice among those that the user has paid; counted round where they are fewer. */
   readonly place: number;
@@ -109,11 +118,21 @@ interface Reversal {
   readonly isEarly: boolean;
 }
 
+/** A refund or dispute that holds credits. */
+interface Held {
+  readonly kind: 'refund' | 'dispute';
+  readonly id: string;
+  readonly invoice: ModelInvoice;
+  readonly amountCents: number;
+  /** It can still be given back. */
+  isOpen: boolean;
+}
+
 /** A user with streams, the time, and the model of the user's credits. */
 class World {
   readonly #userID: string;
   readonly #model = new CreditsModel(Date.UTC(2030, 0, 1));
-  readonly #reversed = new Map<string, number>();
+  readonly #held: Held[] = [];
   #factor = 7;
   #ids = 0;
   #hadReversals = false;
@@ -165,6 +184,11 @@ class World {
           outcome: each.outcome,
           isEarly: false,
         });
+      case 'settle': {
+        const open = this.#held.filter(({ isOpen }) => isOpen);
+        const held = open[each.reversal % Math.max(1, open.length)];
+        return held && this.#settle(held, each.outcome);
+      }
       case 'price':
         this.#factor = each.factor;
     }
@@ -358,30 +382,47 @@ class World {
     this.#model.buy(invoiceID, cents * 1e4);
   }
 
-  async #reverse({ kind, place, share, outcome, isEarly }: Reversal): Promise<void> {
+  async #reverse({ kind, place, share, outcome, isEarly }: Asked): Promise<void> {
     const invoice = this.#model.invoices[place % Math.max(1, this.#model.invoices.length)];
     if (!invoice) return;
     this.#hadReversals = true;
     const id = `${kind}_${this.#userID}_${++this.#ids}`;
     const amountCents = Math.max(1, Math.floor((invoice.bought / 1e4) * share));
-    const report = (taken: boolean, final: boolean) =>
-      this.#deliver([{ kind, id, paymentReference: `pi_${invoice.id}`, amountCents, taken, final }], 2);
+    const held: Held = { kind, id, invoice, amountCents, isOpen: true };
     if (isEarly && outcome === 'won') {
       // The final report is delivered first: those that come after it change nothing.
-      await report(false, true);
-      await report(true, false);
+      await this.#report(held, false, true);
+      await this.#report(held, true, false);
       return;
     }
-    const before = this.#reversed.get(invoice.id) ?? 0;
-    const units = Math.min(amountCents * 1e4, invoice.bought - before);
-    await report(true, false);
-    this.#model.take(units, invoice);
-    if (outcome === 'won') {
-      await report(false, true);
-      this.#model.give(invoice, units);
-    } else {
-      this.#reversed.set(invoice.id, before + units);
-      if (outcome === 'lost') await report(true, true);
-    }
+    const before = this.#heldOf(invoice);
+    await this.#report(held, true, false);
+    this.#held.push(held);
+    this.#model.take(this.#heldOf(invoice) - before, invoice);
+    if (outcome !== 'open') await this.#settle(held, outcome);
+  }
+
+  async #settle(held: Held, outcome: 'won' | 'lost'): Promise<void> {
+    const { invoice } = held;
+    held.isOpen = false;
+    // The bank can still return a refund that has succeeded, but a dispute that is lost stays lost.
+    if (outcome === 'lost') return this.#report(held, true, held.kind === 'dispute');
+    const before = this.#heldOf(invoice);
+    this.#held.splice(this.#held.indexOf(held), 1);
+    await this.#report(held, false, true);
+    this.#model.give(invoice, before - this.#heldOf(invoice));
+  }
+
+  /** What refunds and disputes of an invoice hold together: all that they were reported for, up to what it brought. */
+  #heldOf(invoice: ModelInvoice): number {
+    const reported = this.#held.filter((held) => held.invoice === invoice);
+    return Math.min(
+      invoice.bought,
+      reported.reduce((sum, { amountCents }) => sum + amountCents * 1e4, 0),
+    );
+  }
+
+  #report({ kind, id, invoice, amountCents }: Held, taken: boolean, final: boolean): Promise<void> {
+    return this.#deliver([{ kind, id, paymentReference: `pi_${invoice.id}`, amountCents, taken, final }], 2);
   }
 }

@@ -5,7 +5,7 @@ import { actorsOn, statsWith } from '../support/actors.ts';
 import { agentIDs, declareDead, endAllLeases, endLease, letRenewFor } from '../support/agent-leases.ts';
 import { letIntervalsBegin } from '../support/books.ts';
 import { clearCommands } from '../support/outbox-rows.ts';
-import { handTo } from '../support/replica-claims.ts';
+import { handTo, holdersByRole } from '../support/replica-claims.ts';
 import { isStored } from '../support/rows.ts';
 import { testService } from '../support/service.ts';
 
@@ -141,8 +141,10 @@ describe('a lease that is over', () => {
       held: [primary],
     } = await activeStream('dying', withBackup);
     await handTo(service, primary!.id, 'healthy');
+    expect(await claim('dying')).toMatchObject([{ role: 'backup' }]);
     await loseLease('dying');
-    await recover();
+    expect(await recover()).toBe(1);
+    expect(await holdersByRole(service)).toEqual({ primary: 'healthy' });
     expect(await stream(id)).toMatchObject({
       state: 'active',
       replicas: [

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { actorsOn, inFuture, statsWith } from '../support/actors.ts';
 import { dueTimeOf } from '../support/due-times.ts';
+import { failingSince } from '../support/replica-claims.ts';
 import { countRows } from '../support/rows.ts';
 import { testService } from '../support/service.ts';
 
@@ -64,6 +65,22 @@ describe('one replica', () => {
     await report(replica!, 'live');
     expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null, startedAt });
     expect(await causes(id)).toEqual(['start', 'media_accepted', 'media_interrupted', 'media_accepted']);
+  });
+
+  it('has been failing since its first failure, whoever held it, until the destination takes media', async () => {
+    await startedStream();
+    const [replica] = await claim('agent');
+    expect(await failingSince(service)).toEqual([null]);
+    await report(replica!, 'failing', { reason: refused });
+    const [since] = await failingSince(service);
+    expect(since).toEqual(expect.any(Date));
+    await report(replica!, 'failing', { reason: keyRefused });
+    await data().replicas.release(replica!);
+    await register('other');
+    const [taken] = await claim('other');
+    expect(taken!.failing_since).toEqual(since);
+    await report(taken!, 'live');
+    expect(await failingSince(service)).toEqual([null]);
   });
 
   it.each(['activating', 'active'])(

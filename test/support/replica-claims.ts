@@ -47,6 +47,20 @@ export async function letReplicasWait({ pool }: WithPool, seconds: number): Prom
   await pool().query('update replicas set since = since - make_interval(secs => $1)', [seconds]);
 }
 
+/** Since when each replica has been failing, over all agents that held it; null for one that is not. */
+export async function failingSince({ pool }: WithPool): Promise<(Date | null)[]> {
+  const rows = await all<{ failing_since: Date | null }>(pool(), 'select failing_since from replicas');
+  return rows.map(({ failing_since: since }) => since);
+}
+
+/** Lets the replicas of a stream have been failing for so many seconds. */
+export async function letFail({ pool }: WithPool, streamID: string, seconds: number): Promise<void> {
+  await pool().query('update replicas set failing_since = now() - make_interval(secs => $2) where stream_id = $1', [
+    streamID,
+    seconds,
+  ]);
+}
+
 /**
  * Claims the replicas of a stream for an agent that never gets the answer, as when its connection breaks just then.
  * @param startAgent starts that agent; a lock keeps it from claiming the replicas by itself

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { WebhookCommand } from '../../lambda/data/outbox.ts';
 import type { QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
-import { resolveBySystem } from '../../lambda/ports/outbound/checked-lookup.ts';
+import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
 import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
@@ -27,7 +27,7 @@ export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other
   const handler = createWebhooksHandler({
     pool,
     sealer,
-    attempts: { allowPrivateAddresses: true, resolve: resolveBySystem, timeoutMs: 1000, ...attempts },
+    attempts: { allowPrivateAddresses: true, resolve: createNameResolver(), timeoutMs: 1000, ...attempts },
     mailer: { send: async (mail) => void mails.push(mail) },
     siteURL: 'https://example.org',
     clock: () => new Date(),

@@ -2,11 +2,11 @@
 import * as z from 'zod';
 import type { Destination } from '../../data/destinations.ts';
 import { faultOfDestination } from '../../domain/destination-url.ts';
-import { adviceOnRtmpURL } from '../../domain/rtmp-url.ts';
+import { adviceOnRtmpURL, isSameServer } from '../../domain/rtmp-url.ts';
 import { endsInStreamKey, faultOfStreamKey } from '../../domain/stream-key.ts';
 import type { Context } from '../context.ts';
 import { text, timestamp } from '../fields.ts';
-import { ProblemError } from '../problem-codes.ts';
+import { fieldProblems, ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
 
 /** The fields that requests to create and to update a destination take. */
@@ -84,6 +84,24 @@ function addressFaults(ctx: Context, field: 'rtmpURL' | 'backupRtmpURL', input: 
       detail: 'It ends in the stream key. Leave the key out of it: it is added when the stream is published.',
     },
   ];
+}
+
+/**
+ * Refuses to let the stored stream key go to a server that it was not given for: whoever may write may not read it.
+ * @throws {ProblemError} validation_failed, at each address that needs the key in the same request
+ */
+export function assertKeyStaysWithItsServers(before: Destination, input: DestinationInput): void {
+  if (input.streamKey !== undefined) return;
+  const known = [before.rtmp_url, before.backup_rtmp_url ?? before.rtmp_url];
+  const moved = fieldProblems(
+    (['rtmpURL', 'backupRtmpURL'] as const)
+      .filter((field) => input[field] && !known.some((url) => isSameServer(url, input[field]!)))
+      .map((field) => [
+        field,
+        'This is another host or port. Send the streamKey along: the one that is stored goes nowhere else.',
+      ]),
+  );
+  if (moved) throw moved;
 }
 
 /** The faults of a stream key, which requests about destinations and streams may carry. */

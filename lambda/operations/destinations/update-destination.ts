@@ -3,7 +3,13 @@ import * as z from 'zod';
 import { destinationKeyPlace } from '../../domain/sealed-places.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertDestination, destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';
+import {
+  assertDestination,
+  assertKeyStaysWithItsServers,
+  destinationFields,
+  destinationSchema,
+  presentDestination,
+} from './destination-schema.ts';
 
 const { name, rtmpURL, streamKey, backupRtmpURL } = destinationFields;
 
@@ -12,7 +18,7 @@ export const updateDestination = operation(['service:write'], {
   summary: 'Update a destination',
   description:
     'An absent field stays as it is; null clears backupRtmpURL. A live stream goes on where it is connected: ' +
-    'an address or key that changes is used from its next connection on.',
+    'an address or key that changes is used from its next connection on. Another host or port needs the streamKey too.',
   tag: 'destinations',
   method: 'PATCH',
   path: '/destinations/{id}',
@@ -28,6 +34,7 @@ export const updateDestination = operation(['service:write'], {
   async handle(ctx, { params, body }) {
     assertDestination(ctx, body);
     const before = orNotFound(await ctx.data.destinations.lock(ctx.caller.userID, params.id), 'destination');
+    assertKeyStaysWithItsServers(before, body);
     const saved = await ctx.data.destinations.save(before.id, {
       name: body.name ?? before.name,
       rtmp_url: body.rtmpURL ?? before.rtmp_url,

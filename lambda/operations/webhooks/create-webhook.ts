@@ -6,6 +6,7 @@ import { webhookSecret, webhookSecretBytes } from '../../domain/webhook-secret.t
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import {
+  assertMayHear,
   assertWebhookURL,
   createdWebhookSchema,
   exampleWebhook,
@@ -32,18 +33,14 @@ export const createWebhook = operation(['service:write'], {
   hints: { openWorld: true },
   async handle(ctx, { body }) {
     assertWebhookURL(ctx, body.url);
+    assertMayHear(ctx, body.events);
     await assertRoom(ctx, { webhooks: 1 });
     const id = ctx.newID('whk');
     const secret = webhookSecret(ctx.randomBytes(webhookSecretBytes));
     const sealedSecret = ctx.sealer.seal(secret, webhookSecretPlace(id));
     const events = [...new Set(body.events)];
-    const webhook = await ctx.data.webhooks.insert({
-      id,
-      userID: ctx.caller.userID,
-      url: body.url,
-      events,
-      sealedSecret,
-    });
+    const { userID, clientID } = ctx.caller;
+    const webhook = await ctx.data.webhooks.insert({ id, userID, clientID, url: body.url, events, sealedSecret });
     return { ...presentWebhook(webhook), secret };
   },
 });

@@ -2,7 +2,14 @@
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { assertWebhookURL, exampleWebhook, presentWebhook, webhookFields, webhookSchema } from './webhook-schema.ts';
+import {
+  assertMayHear,
+  assertWebhookURL,
+  exampleWebhook,
+  presentWebhook,
+  webhookFields,
+  webhookSchema,
+} from './webhook-schema.ts';
 
 const { url, events } = webhookFields;
 
@@ -26,6 +33,8 @@ export const updateWebhook = operation(['service:write'], {
     if (body.url !== undefined) assertWebhookURL(ctx, body.url);
     const before = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
     const enabled = body.enabled ?? before.enabled;
+    // To stop what somebody is told takes no more than writing.
+    if (body.url !== undefined || body.events || body.enabled) assertMayHear(ctx, body.events ?? before.events);
     const saved = await ctx.data.webhooks.save(before.id, {
       url: body.url ?? before.url,
       events: [...new Set(body.events ?? before.events)],

@@ -8,7 +8,7 @@ import { faultOfWebhookURL } from '../../domain/webhook-url.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../problem-codes.ts';
-import { webhookEventTypes } from '../webhook-events.ts';
+import { webhookEvents, webhookEventTypes } from '../webhook-events.ts';
 import type { WebhookEventType } from '../webhook-events.ts';
 
 /** The fields that requests to create and to update a webhook take. */
@@ -16,7 +16,11 @@ export const webhookFields = {
   url: text(1, 2048).describe(
     'https:// and a public address. Events are sent there by POST; redirects are not followed.',
   ),
-  events: z.array(z.enum(webhookEventTypes)).min(1).max(webhookEventTypes.length).describe('What it is told of.'),
+  events: z
+    .array(z.enum(webhookEventTypes))
+    .min(1)
+    .max(webhookEventTypes.length)
+    .describe('What it is told of. Events of credits and payments need service:billing, the others service:read.'),
 };
 
 export const exampleWebhook = {
@@ -68,6 +72,22 @@ export function presentWebhook(webhook: Webhook): z.input<typeof webhookSchema> 
     lastDeliveredAt: webhook.last_delivered_at,
     createdAt: webhook.created_at,
   };
+}
+
+/**
+ * Refuses to tell a caller by webhook what they may not read.
+ * @throws {ProblemError} insufficient_scope
+ */
+export function assertMayHear({ caller }: Context, events: readonly string[]): void {
+  const untold = webhookEvents.filter(({ type, scope }) => events.includes(type) && !caller.scopes.includes(scope));
+  const [first] = untold;
+  if (first)
+    throw fieldProblem(
+      'events',
+      `${untold.map(({ type }) => type).join(', ')}: needs the scope ${first.scope}. Ask the user for it, or leave ` +
+        'it out.',
+      'insufficient_scope',
+    );
 }
 
 /**

@@ -1,8 +1,7 @@
 // Resolves host names that users gave us, and lets only such connections through that users may make us open.
-import { lookup } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { callbackify, promisify } from 'node:util';
+import { callbackify } from 'node:util';
 import { isAddressAllowed } from '../../domain/network-address.ts';
 import type { AddressRules } from '../../domain/network-address.ts';
 
@@ -11,13 +10,8 @@ export class AddressForbidden extends Error {
   override readonly name = 'AddressForbidden';
 }
 
-/** Resolves a host name to all of its addresses. */
+/** Resolves a host name to its addresses, those of IPv4 first. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
-
-const lookupAll = promisify(lookup);
-
-/** Resolves as the operating system does. */
-export const resolveBySystem: Resolve = (hostname) => lookupAll(hostname, { all: true, order: 'ipv4first' });
 
 /**
  * A lookup for `net.connect`. The socket connects to one of the addresses that were checked, so a name cannot point

@@ -46,19 +46,30 @@ export function readOxapayEvent(merchantKey: string, body: string, headers: Head
   // All incoming payments concern us. One that names no address of ours stays
   // stored, so that somebody can look into it.
   const incoming = type.toLowerCase() === 'payout' ? [] : (txs ?? []);
-  return { id: sha256(body), reports: incoming.map((tx) => deposit(addressID ?? '', tx)) };
+  return { id: sha256(body), reports: deposits(addressID ?? '', incoming) };
 }
 
-function deposit(addressID: string, tx: NonNullable<z.output<typeof message>['txs']>[number]): DepositReport {
-  return {
-    kind: 'deposit',
-    // One transaction can pay to several addresses and in several coins.
-    id: `dep_${sha256(`${tx.network}/${tx.tx_hash}/${tx.currency}/${addressID}`).slice(0, 40)}`,
-    addressID,
-    state: stateOf(tx.status.toLowerCase()),
-    amount: tx.received_amount,
-    valueUSD: Number(tx.value),
-  };
+type Transfer = NonNullable<z.output<typeof message>['txs']>[number];
+
+/**
+ * One transaction can pay to several addresses, in several coins, and several times to one address. The processor gives
+ * no number to the last, so that is the place in the message.
+ */
+function deposits(addressID: string, transfers: readonly Transfer[]): DepositReport[] {
+  const count = new Map<string, number>();
+  return transfers.map((tx): DepositReport => {
+    const name = `${tx.network}/${tx.tx_hash}/${tx.currency}/${addressID}`;
+    const place = count.get(name) ?? 0;
+    count.set(name, place + 1);
+    return {
+      kind: 'deposit',
+      id: `dep_${sha256(place === 0 ? name : `${name}/${place}`).slice(0, 40)}`,
+      addressID,
+      state: stateOf(tx.status.toLowerCase()),
+      amount: tx.received_amount,
+      valueUSD: Number(tx.value),
+    };
+  });
 }
 
 function stateOf(status: string): DepositReport['state'] {

@@ -69,7 +69,9 @@ class Agent {
       onLost: () => void this.#replicas.end(),
       onCutOff: (how) => this.#cutOff(how),
     });
-    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend: () => this.#lease.maySend() }));
+    const maySend = () => this.#lease.maySend();
+    const makeRoom: ReplicaClaims['makeRoom'] = (...of) => this.#claims.makeRoom(...of);
+    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend, makeRoom }));
     const replicas = this.#replicas;
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),

@@ -7,8 +7,11 @@ import { shareOf } from '../../domain/capacity.ts';
 import { reportReplica } from '../../orchestration/replica-reports.ts';
 import { SegmentStore } from '../prepared/segment-store.ts';
 import { SendSchedule } from '../prepared/send-schedule.ts';
+import { ConnectionTurns } from '../replica/connection-turns.ts';
 import { HeldReplica } from '../replica/held-replica.ts';
+import type { AgentRoom } from '../replica/held-share.ts';
 import type { Report } from '../replica/latest-report.ts';
+import { releaseOne } from './hand-over.ts';
 import { loadPublishPlan } from './load-publish-plan.ts';
 import { DeliveryMeter } from '../rtmp/delivery-meter.ts';
 import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
@@ -24,11 +27,13 @@ export interface BeginReplicaOptions extends AgentOptions {
   readonly data: Database;
   /** Asked before every write to a destination. */
   readonly maySend: () => boolean;
+  readonly makeRoom: AgentRoom['take'];
 }
 
 /** What all streams of one agent share is made once, here. */
 export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
-  const { pool, data, objects, settings, steadyClock, log, maySend } = options;
+  const { agentID, pool, data, objects, settings, steadyClock, log, maySend, makeRoom } = options;
+  const turns = new ConnectionTurns();
   const prepared = {
     store: new SegmentStore({ objects, maxCachedBytes }),
     schedule: new SendSchedule(steadyClock),
@@ -54,9 +59,16 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
       return reportReplica(tx, { ...report, streamID, now: observedAt, figures });
     });
 
+  /** What fails here is made good with the next renewal: the agent begins again what it still holds by the database. */
+  const leave = (held: HeldReplica) => {
+    releaseOne(pool, held).catch((error: unknown) =>
+      log('agent_hindered', { agentID, work: 'leave', error: String(error) }),
+    );
+  };
+
   return (replica: Replica, predecessor) => {
     const { stream_id: streamID, role, epoch } = replica;
-    log('replica_claimed', { agentID: options.agentID, streamID, role, epoch });
+    log('replica_claimed', { agentID, streamID, role, epoch });
     const held: HeldReplica = new HeldReplica({
       replica,
       share: shareOf(costOfReplica(replica), options.capacity),
@@ -66,6 +78,8 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
         return loadPublishPlan({ ...options, prepared }, replica);
       },
       anchor: () => millisecondsSinceAnchor(streamID),
+      turns,
+      room: { take: makeRoom, leave: () => leave(held) },
       report: (report) => writeReport(report, streamID, held),
       steadyClock,
       log,

@@ -76,7 +76,8 @@ async function release(options: HandOverOptions, given: readonly HeldReplica[]):
   }
 }
 
-async function releaseOne(pool: Pool, replica: HeldReplica): Promise<void> {
+/** Ends a connection and gives the replica back, for other agents to claim. */
+export async function releaseOne(pool: Pool, replica: HeldReplica): Promise<void> {
   await replica.end();
   const giveBack = async (data: Database) => {
     const lastFigures = replica.sampleFigures(await data.now());

@@ -39,6 +39,7 @@ const mediaURLSeconds = 12 * 3600;
 export async function loadPublishPlan(options: PublishPlanOptions, replica: Replica): Promise<PublishPlan> {
   const { stream, now } = await options.data.streams.forPublishing(replica.stream_id);
   return {
+    userID: stream.user_id,
     ...(await targetsOf(options, replica, stream)),
     media: replica.backend === 'manifest' ? preparedMediaOf(options, stream) : encodedMediaOf(options, stream),
     elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),

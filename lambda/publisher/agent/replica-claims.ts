@@ -45,6 +45,22 @@ export class ReplicaClaims {
     return claimed;
   }
 
+  /**
+   * Has a replica that is held without a share of the agent take it, after the claims that were begun before.
+   * @param take called at once when there is room, so that the share is taken
+   * @returns whether there is room
+   */
+  makeRoom(share: number, take: () => void): Promise<boolean> {
+    const { capacity, backends, replicas } = this.#options;
+    const made = this.#last.then(() => {
+      const isThere = share <= roomOf(capacity, replicas.usedShare, backends).share;
+      if (isThere) take();
+      return isThere;
+    });
+    this.#last = made.then(() => {});
+    return made;
+  }
+
   /** Resolves when no claim is under way. */
   settled(): Promise<void> {
     return this.#last;

@@ -26,6 +26,8 @@ export interface ConnectionReplacementOptions {
   readonly backend: StreamBackend;
   readonly plan: LastingPlan;
   readonly client: RtmpClientOptions;
+  /** Of the connection over the bridge. */
+  readonly takeTurn: (plan: PublishPlan, rtmpURL: string, signal: AbortSignal) => Promise<() => void>;
   readonly steadyClock: () => number;
   readonly log: Log;
 }
@@ -127,14 +129,16 @@ export class ConnectionReplacement {
   }
 
   /** @returns the connection that carries the stream over the destination's other URL; null where there is none */
-  #bridgeOver({ freeTarget: target, media, elapsedMs }: PublishPlan): BridgeConnection | null {
-    const { backend, client, plan, steadyClock } = this.#options;
+  #bridgeOver(nextPlan: PublishPlan): BridgeConnection | null {
+    const { freeTarget: target, media, elapsedMs } = nextPlan;
+    const { backend, client, plan, steadyClock, takeTurn } = this.#options;
     // With ffmpeg everything would be encoded twice, which could cost other streams their time.
     const isCheap = backend !== 'ffmpeg';
     if (!target || this.#leavesOtherURL || !isCheap) return null;
     return {
       target,
       client,
+      takeTurn: (signal) => takeTurn(nextPlan, target.rtmpURL, signal),
       media,
       elapsedMs,
       steadyClock,

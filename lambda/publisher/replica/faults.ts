@@ -7,6 +7,13 @@ export class TooSlow extends Error {
   readonly detail = 'The publisher does not encode this stream in real time.';
 }
 
+/** The stream gave its share of the agent back while its destination took nothing, and others take it now. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom';
+  readonly code = 'no_capacity';
+  readonly detail = 'The destination can be reached again, and the stream goes on as soon as a publisher is free.';
+}
+
 /** What was prepared is lost or damaged, and there is nothing else to play until it is made anew. */
 export class NothingReadable extends Error {
   override readonly name = 'NothingReadable';

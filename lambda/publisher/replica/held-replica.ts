@@ -4,6 +4,7 @@ import type { ReplicaFigures } from '../../data/figures.ts';
 import type { Claim, Replica, ReplicaState } from '../../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../../data/streams.ts';
 import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
+import { failsAfterMs, restingDelayMs } from '../../domain/off-air.ts';
 import { parseRtmpURL } from '../../domain/rtmp-url.ts';
 import type { Log } from '../../log.ts';
 
@@ -13,8 +14,11 @@ import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
 import { Attempts, backoffMs } from './backoff.ts';
 import { ConnectionReplacement } from './connection-replacement.ts';
 import type { Continuation } from './connection-replacement.ts';
-import { TooSlow } from './faults.ts';
+import type { ConnectionTurns } from './connection-turns.ts';
+import { NoRoom, TooSlow } from './faults.ts';
 import { Figures } from './figures.ts';
+import { HeldShare } from './held-share.ts';
+import type { AgentRoom } from './held-share.ts';
 import { LastingPlan } from './lasting-plan.ts';
 import type { LastingPlanOptions } from './lasting-plan.ts';
 import { LatestReport } from './latest-report.ts';
@@ -22,8 +26,9 @@ import type { Report } from './latest-report.ts';
 import { runConnection } from './publish-connection.ts';
 import type { PublishConnectionOptions } from './publish-connection.ts';
 import type { PublishPlan } from './publish-plan.ts';
-import type { Slowness } from './stream-media.ts';
-import { judge, reasonOf } from './whose-fault.ts';
+import type { Slowness, StreamMedia } from './stream-media.ts';
+import { SlowDestination } from './slow-destination.ts';
+import { givenUp, judge, reasonOf } from './whose-fault.ts';
 
 export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly replica: Replica;
@@ -34,6 +39,8 @@ export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
   /** Writes a report; answers false when the replica is no longer this agent's. */
   readonly report: (report: Report) => Promise<boolean>;
+  readonly turns: ConnectionTurns;
+  readonly room: AgentRoom;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
@@ -44,8 +51,6 @@ type Ending = 'not asked for' | 'given back' | 'for good';
 
 export class HeldReplica {
   readonly claim: Claim;
-  /** The part of the agent that it takes. */
-  readonly share: number;
   readonly streamID: string;
   readonly backend: StreamBackend;
   readonly figures = new Figures();
@@ -61,6 +66,7 @@ export class HeldReplica {
    */
   #connectsFirst = false;
   readonly #attempts = new Attempts();
+  readonly #share: HeldShare;
   readonly #plan: LastingPlan;
   readonly #replacement: ConnectionReplacement;
   readonly #reports: LatestReport;
@@ -69,16 +75,29 @@ export class HeldReplica {
     const { replica, client, steadyClock, report, log } = options;
     this.#options = options;
     this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
-    this.share = options.share;
+    this.#share = new HeldShare(options);
     this.streamID = replica.stream_id;
     this.backend = replica.backend;
     this.#plan = new LastingPlan(options);
     const { streamID, backend } = this;
-    this.#replacement = new ConnectionReplacement({ streamID, backend, plan: this.#plan, client, steadyClock, log });
+    this.#replacement = new ConnectionReplacement({
+      streamID,
+      backend,
+      plan: this.#plan,
+      client,
+      takeTurn: (plan, rtmpURL, signal) => this.#takeTurn(plan, rtmpURL, signal),
+      steadyClock,
+      log,
+    });
     // Whoever lost the claim stops at once.
     const onClaimLost = () => this.#stopping.abort();
     this.#reports = new LatestReport({ streamID, write: report, onClaimLost, log });
     this.finished = this.#publish();
+  }
+
+  /** The part of the agent that it takes: nothing while it has been off the air for minutes. */
+  get share(): number {
+    return this.#share.now;
   }
 
   /**
@@ -139,11 +158,24 @@ export class HeldReplica {
     const { log, random, steadyClock, replica } = this.#options;
     const { reason, pace, blame, cause } = judge(failure);
     const { failures, isHopeless } = this.#attempts.failed(pace, beganMs, steadyClock());
-    this.#connectsFirst = pace === 'eager';
+    this.#share.failed();
+    const { isResting, offAirMs } = this.#share;
+    this.#connectsFirst = pace === 'eager' || isResting;
     const { role } = replica;
-    log('session_ended', { streamID: this.streamID, role, blame, code: reason.code, failures, cause });
-    this.#report('failing', reason, { hopeless: isHopeless || failure instanceof MediaError });
-    await setTimeout(backoffMs(failures, pace, random), undefined, { signal }).catch(() => {});
+    log('session_ended', { streamID: this.streamID, role, blame, code: reason.code, failures, cause, offAirMs });
+    const isGivenUp = blame === 'destination' && offAirMs > failsAfterMs;
+    this.#report('failing', isGivenUp ? givenUp(reason) : reason, {
+      hopeless: isGivenUp || isHopeless || failure instanceof MediaError,
+    });
+    if (failure instanceof NoRoom) void this.#leaveOnceReported();
+    const restMs = isResting ? restingDelayMs(offAirMs, random) : 0;
+    const untilNextMs = Math.max(restMs, backoffMs(failures, pace, random));
+    await setTimeout(untilNextMs, undefined, { signal }).catch(() => {});
+  }
+
+  async #leaveOnceReported(): Promise<void> {
+    await this.#reports.written();
+    if (this.#ending === 'not asked for') this.#options.room.leave();
   }
 
   /**
@@ -160,18 +192,31 @@ export class HeldReplica {
     }
     const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
-    return runConnection(
+    const slowness = new SlowDestination(this.#share);
+    const whatAndWhereTo = this.#whatAndWhereTo(plan, continuation, movedTo);
+    const nextURL = await runConnection(
       {
-        ...this.#whatAndWhereTo(plan, continuation, movedTo),
+        ...whatAndWhereTo,
         ...this.#endOf(plan, movedTo, signal),
         client: this.#options.client,
+        takeTurn: (ending) => this.#takeTurn(plan, whatAndWhereTo.target.rtmpURL, ending),
         figures: this.figures,
         steadyClock: this.#options.steadyClock,
         onEvidence: () => this.#tookMedia(),
-        onSlow: (through) => this.#reportSlowness(through),
+        onSlow: (through) => {
+          slowness.note(through === 'destination');
+          this.#reportSlowness(through);
+        },
       },
-      signal,
-    );
+      AbortSignal.any([signal, slowness.isUnbearable]),
+    ).finally(() => slowness.end());
+    if (slowness.isUnbearable.aborted) throw new DestinationError('too_slow');
+    return nextURL;
+  }
+
+  #takeTurn({ userID }: PublishPlan, rtmpURL: string, signal: AbortSignal): Promise<() => void> {
+    const host = parseRtmpURL(rtmpURL)!.hostname;
+    return this.#options.turns.take({ userID, host, isResting: this.#share.isResting }, signal);
   }
 
   #whatAndWhereTo(plan: PublishPlan, continuation: Continuation | null, movedTo: string | null) {
@@ -180,7 +225,12 @@ export class HeldReplica {
     const fromPlan = { target, elapsedMs };
     if (!continuation) {
       const anchor = () => this.#plan.anchor();
-      return { ...fromPlan, anchor, media: plan.media, isPlanned: false, connectsFirst: this.#connectsFirst };
+      const open: StreamMedia['open'] = async (...from) => {
+        await this.#share.takeBack();
+        return plan.media.open(...from);
+      };
+      const media = { ...plan.media, open };
+      return { ...fromPlan, anchor, media, isPlanned: false, connectsFirst: this.#connectsFirst };
     }
     // The anchor is known already where a connection goes on: the database is not asked between two pictures.
     const anchor = async () => this.#plan.sinceAnchorMs() ?? this.#plan.anchor();
@@ -213,6 +263,7 @@ export class HeldReplica {
 
   #tookMedia(): void {
     this.#attempts.tookMedia(this.#options.steadyClock());
+    this.#share.noteOnAir(true);
     this.#report('live', null);
     this.#replacement.connected();
   }

@@ -10,6 +10,8 @@ import type { Sending, StreamMedia } from './stream-media.ts';
 export interface PublishConnectionOptions extends Pick<Sending, 'steadyClock' | 'onEvidence' | 'onSlow' | 'onEnding'> {
   readonly target: PublishTarget;
   readonly client: RtmpClientOptions;
+  /** Waits until the user and the host may have one more connection made. Answers the end of that turn. */
+  readonly takeTurn: (signal: AbortSignal) => Promise<() => void>;
   readonly media: StreamMedia;
   readonly figures: Figures;
   /** Milliseconds since the run's anchor, by the database's clock; null while nothing was ever sent. */
@@ -49,8 +51,14 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
   const end = () => ending.abort();
   signal.addEventListener('abort', end, { once: true });
   const open = () => media.open(firstFrame(), ending.signal);
-  const connecting = connectPublisher(target, { ...client, videoCodec: media.profile.videoCodec }, ending.signal);
-  const opening = options.connectsFirst ? connecting.then(open) : open();
+  const turn = options.takeTurn(ending.signal);
+  const connecting = turn.then((endTurn) => {
+    const clientOptions = { ...client, videoCodec: media.profile.videoCodec };
+    return connectPublisher(target, clientOptions, ending.signal).finally(endTurn);
+  });
+  // What goes on where a connection ended is open already, and has to be closed even if there is no turn any more.
+  const opensAfter = options.connectsFirst ? connecting : options.isPlanned ? Promise.resolve() : turn;
+  const opening = opensAfter.then(open);
   try {
     const [opened, publisher] = await Promise.all([opening, connecting]);
     ending.signal.addEventListener('abort', () => void publisher.close(), { once: true });

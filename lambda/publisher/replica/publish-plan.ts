@@ -3,6 +3,8 @@ import type { PublishTarget } from '../rtmp/rtmp-client.ts';
 import type { StreamMedia } from './stream-media.ts';
 
 export interface PublishPlan {
+  /** Whose stream it is. */
+  readonly userID: string;
   readonly target: PublishTarget;
   /** The destination's other URL, where no replica of the stream publishes; null without one. */
   readonly freeTarget: PublishTarget | null;

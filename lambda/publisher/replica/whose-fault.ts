@@ -1,8 +1,9 @@
 // Whose fault it was that a connection ended: the destination's, the media's or ours.
 import type { StateReason } from '../../data/streams.ts';
+import { failsAfterMs } from '../../domain/off-air.ts';
 import type { RetryPace } from './backoff.ts';
 import { MediaError } from '../media/media-error.ts';
-import { NothingReadable, TooSlow } from './faults.ts';
+import { NoRoom, NothingReadable, TooSlow } from './faults.ts';
 import { DestinationError } from '../rtmp/destination-error.ts';
 import type { DestinationErrorCode } from '../rtmp/destination-error.ts';
 
@@ -19,7 +20,6 @@ const paces: Partial<Record<DestinationErrorCode, RetryPace>> = {
   codec_refused: 'rare',
   login_required: 'rare',
   unanswered: 'eager',
-  name_not_resolved: 'eager',
 };
 
 /** Whose fault an error was: it decides what the user reads, and how soon to try again. */
@@ -34,7 +34,7 @@ export function judge(error: unknown): Judgement {
     };
   }
   if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', pace: 'usual' };
-  if (error instanceof TooSlow || error instanceof NothingReadable)
+  if (error instanceof TooSlow || error instanceof NothingReadable || error instanceof NoRoom)
     return { reason: reasonOf(error), blame: 'ours', pace: 'usual' };
   const reason = { code: 'publisher_failed', detail: 'The publisher made a mistake and tries again.' };
   return {
@@ -42,6 +42,17 @@ export function judge(error: unknown): Judgement {
     blame: 'ours',
     pace: 'usual',
     cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+}
+
+/** Why a stream has failed for good whose destination took nothing for hours. */
+export function givenUp(last: StateReason): StateReason {
+  const hours = failsAfterMs / 3_600_000;
+  return {
+    code: 'given_up',
+    detail:
+      `The destination took no media for ${hours} hours. At last: ${last.detail} ` +
+      'Mend that, and start the stream again.',
   };
 }
 

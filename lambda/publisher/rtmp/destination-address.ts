@@ -1,8 +1,9 @@
 // Which network addresses a destination may have, checked on the very address that is connected to.
-import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { isAddressAllowed } from '../../domain/network-address.ts';
 import type { AddressRules } from '../../domain/network-address.ts';
+import type { Resolve } from '../../ports/outbound/checked-lookup.ts';
 import { DestinationError } from './destination-error.ts';
 
 /**
@@ -18,9 +19,10 @@ export function assertAddressAllowed(address: string, rules: AddressRules): void
  * and IPv6 that half works is common. The socket connects to the address given here, so a name cannot point elsewhere
  * after the check.
  */
-export function allowedLookup(rules: AddressRules): LookupFunction {
+export function allowedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
+  const resolveAll = callbackify(resolve);
   return (hostname, _options, callback) => {
-    lookup(hostname, { all: true, order: 'ipv4first' }, (error, addresses) => {
+    resolveAll(hostname, (error, addresses) => {
       if (error) return callback(error, '');
       const allowed = addresses.find(({ address }) => isAddressAllowed(address, rules));
       if (!allowed) return callback(new DestinationError('address_forbidden'), '');

@@ -9,7 +9,10 @@ import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 import type { RtmpURL } from '../../domain/rtmp-url.ts';
+import type { Resolve } from '../../ports/outbound/checked-lookup.ts';
+import { createNameResolver } from '../../ports/outbound/name-resolver.ts';
 
+const resolveNames = createNameResolver();
 const keepAliveDelayMs = 15_000;
 /**
  * How long TCP's answer may take: once round the world, and once more for a packet that was lost. Then it is better to
@@ -18,6 +21,8 @@ const keepAliveDelayMs = 15_000;
 const answerTimeoutMs = 2500;
 
 export interface DestinationSocketOptions extends AddressRules {
+  /** Looks names up, where it is not as all connections of this process do. */
+  readonly resolve?: Resolve;
   /** PEM certificates to trust in place of the public authorities. */
   readonly tlsCa?: string;
   /** The sessions to resume; without them every connection begins a new one. */
@@ -73,7 +78,7 @@ function connectTo(url: RtmpURL, options: DestinationSocketOptions): Socket {
   const endpoint = {
     host: url.hostname,
     port: url.port,
-    lookup: allowedLookup(options),
+    lookup: allowedLookup(options.resolve ?? resolveNames, options),
     // Node would try several addresses at once, which would be more than one connection.
     autoSelectFamily: false,
   };

@@ -39,7 +39,11 @@ async function callerOfKey(service: Service, apiKey: string, resource: ResourceP
   const owner = apiKey.startsWith(apiKeyPrefix) ? await users.ownerOfKey(hashApiKey(apiKey)) : null;
   if (!owner) throw refusal(service, resource, 'The API key is not valid.');
   if (!owner.is_use_noted) await users.noteKeyUse(owner.key_id);
-  return { userID: owner.user_id, scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes) };
+  return {
+    userID: owner.user_id,
+    clientID: null,
+    scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes),
+  };
 }
 
 async function callerOfToken(service: Service, authorization: string, resource: ResourcePath): Promise<Caller> {
@@ -53,7 +57,7 @@ async function callerOfToken(service: Service, authorization: string, resource: 
       'The access token is not valid: it may have expired, been revoked, or be meant for something else. ' +
         'Ask for a new one.',
     );
-  return { userID: verified.userID, scopes: knownScopes(verified.scopes) };
+  return { userID: verified.userID, clientID: verified.clientID, scopes: knownScopes(verified.scopes) };
 }
 
 /** The header of a 401 names the address of the metadata that says where to get a token (RFC 9728). */

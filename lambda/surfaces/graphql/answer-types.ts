@@ -28,8 +28,9 @@ export type AnswerTypes = (schema: Schema, name: string) => GraphQLOutputType;
 
 const pageInfo = new GraphQLObjectType({
   name: 'PageInfo',
+  description: 'Whether there is more, and how to ask for it.',
   fields: {
-    hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean) },
+    hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether older ones follow.' },
     endCursor: { type: GraphQLString, description: 'For `after`; null on the last page.' },
   },
 });
@@ -103,17 +104,19 @@ export function createAnswerTypes(
     const name = component.replace(/Page$/, '');
     const node = typeAt(properties!['data']!.items!, name, '');
     const edge = memoized(`${name}Edge`, () => ({
+      description: 'One of a page, with its place in the list.',
       fields: {
-        node: { type: node },
+        node: { type: node, description: 'What is there.' },
         cursor: { type: GraphQLString, description: 'Of the last one of a page that has another after it; null else.' },
       },
     }));
     return memoized(`${name}Connection`, () => ({
       description: 'Newest first.',
       fields: {
-        nodes: { type: listOf(node), resolve: ({ data }: Page) => data },
-        edges: { type: listOf(edge), resolve: edgesOf },
+        nodes: { type: listOf(node), description: 'All of this page.', resolve: ({ data }: Page) => data },
+        edges: { type: listOf(edge), description: 'The same, each with its place.', resolve: edgesOf },
         pageInfo: {
+          description: 'Where this page ends.',
           type: new GraphQLNonNull(pageInfo),
           resolve: ({ page }: Page) => ({ hasNextPage: page.hasMore, endCursor: page.nextCursor || null }),
         },

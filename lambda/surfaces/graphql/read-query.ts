@@ -1,5 +1,5 @@
 // Reads the GraphQL document and the variables of a request, and checks them by the schema before anything runs.
-import { getOperationAST, GraphQLError, parse, validate, valueFromASTUntyped } from 'graphql';
+import { getOperationAST, GraphQLError, Lexer, parse, Source, TokenKind, validate, valueFromASTUntyped } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { readJSON } from '../read-body.ts';
@@ -9,6 +9,8 @@ import { readJSON } from '../read-body.ts';
  * one. Clients put long lists into variables.
  */
 const maxTokens = 2000;
+/** How many brackets may be open at once: the library reads each in a call inside the one before. */
+const maxOpenBrackets = 100;
 /** After so many errors the library stops searching, since more help nobody and take time to find. */
 const maxErrors = 10;
 
@@ -39,6 +41,7 @@ export class QueryRefused extends Error {
  */
 export async function readQuery(schema: GraphQLSchema, request: Request): Promise<Query> {
   const { query, variables, operationName } = fieldsOf(await readJSON(request));
+  assertShallow(query);
   let document: DocumentNode;
   try {
     document = parse(query, { maxTokens });
@@ -55,6 +58,32 @@ export async function readQuery(schema: GraphQLSchema, request: Request): Promis
       : `The document has no operation ${JSON.stringify(operationName)}.`;
   throw new QueryRefused('query_malformed', [new GraphQLError(detail)]);
 }
+
+/** @throws {ProblemError} query_too_large, before the library would overflow the stack */
+function assertShallow(query: string): void {
+  const lexer = new Lexer(new Source(query));
+  try {
+    for (let open = 0, tokens = 0; tokens < maxTokens; tokens++) {
+      const { kind } = lexer.advance();
+      if (kind === TokenKind.EOF) return;
+      open += bracketing.get(kind) ?? 0;
+      if (open > maxOpenBrackets)
+        throw new ProblemError('query_too_large', `More than ${maxOpenBrackets} brackets are inside each other.`);
+    }
+  } catch (error) {
+    // What is no token of GraphQL is refused by the parser, with its place.
+    if (!(error instanceof GraphQLError)) throw error;
+  }
+}
+
+const bracketing: ReadonlyMap<TokenKind, number> = new Map([
+  [TokenKind.PAREN_L, 1],
+  [TokenKind.BRACKET_L, 1],
+  [TokenKind.BRACE_L, 1],
+  [TokenKind.PAREN_R, -1],
+  [TokenKind.BRACKET_R, -1],
+  [TokenKind.BRACE_R, -1],
+]);
 
 function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Record<string, unknown> {
   return Object.fromEntries(

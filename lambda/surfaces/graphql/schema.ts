@@ -54,14 +54,14 @@ export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
       resolve: (_root, values, execution, { path }) => execution.call(operation, args, values, String(path.key)),
     };
   };
-  const rootType = (name: string, of: readonly Operation[]) => {
+  const rootType = (name: string, description: string, of: readonly Operation[]) => {
     const fields = Object.fromEntries(of.map((operation) => [operation.id, fieldOf(operation)]));
-    return new GraphQLObjectType({ name, fields });
+    return new GraphQLObjectType({ name, description, fields });
   };
   const reads = operations.filter(({ method }) => method === 'GET');
   const changes = operations.filter(({ method }) => method !== 'GET');
-  const query = rootType('Query', reads);
-  const mutation = rootType('Mutation', changes);
+  const query = rootType('Query', 'What can be read. Each field calls an operation of the service.', reads);
+  const mutation = rootType('Mutation', 'What can be changed. Fields run one after the other.', changes);
   return { schema: new GraphQLSchema({ query, mutation }), calls };
 }
 

@@ -7,7 +7,7 @@ import { answerComponents, answersOf, headerComponents, problemExamples, problem
 import { exampleOf } from './examples.ts';
 import { jsonSchema } from './schemas.ts';
 import type { Json } from './schemas.ts';
-import { webhookParameters, webhooksOf } from './webhooks.ts';
+import { webhookParameters, webhooksOf, webhookTag } from './webhooks.ts';
 import { apiVersion } from '../service.ts';
 import { idempotencyKeyPattern } from '../validate.ts';
 
@@ -61,7 +61,10 @@ function buildDocument(operations: readonly Operation[], baseURL: string): Json 
       license: { name: 'Proprietary', url: origin },
     },
     servers: [{ url: baseURL }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] })),
+    tags: [
+      ...[...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] })),
+      webhookTag,
+    ],
     paths,
     webhooks: webhooksOf(schemas),
     components: {
@@ -96,7 +99,9 @@ function securitySchemes(origin: string): Json {
       type: 'apiKey',
       in: 'header',
       name: 'X-API-Key',
-      description: 'A key from the account settings. It acts as its user, with every scope.',
+      description:
+        'A key from the account settings. It acts as its user, with the scopes that it was made with, or with all ' +
+        'of them.',
     },
   };
 }

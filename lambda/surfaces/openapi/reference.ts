@@ -72,6 +72,9 @@ function pageOf({ info, servers, tags, paths, webhooks, components }: Document):
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
   );
   const of = (tag: string) => operations.filter((operation) => operation.tags.includes(tag));
+  const called = tags.filter(({ name }) => of(name).length > 0);
+  const sectionOf = ({ name, description }: Document['tags'][number]) =>
+    html`<h2>${name}</h2><p>${description}</p>${of(name).map(operationOf)}`;
   return html`<html lang="en">
     <head>
       <meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -80,7 +83,7 @@ function pageOf({ info, servers, tags, paths, webhooks, components }: Document):
     </head>
     <body>
       <nav aria-label="Operations">
-        ${tags.map(({ name }) => html`<h2>${name}</h2><ul>${of(name).map(linkOf)}</ul>`)}
+        ${called.map(({ name }) => html`<h2>${name}</h2><ul>${of(name).map(linkOf)}</ul>`)}
         <h2>More</h2>
         <ul>
           <li><a href="#events">Events</a></li>
@@ -96,7 +99,7 @@ function pageOf({ info, servers, tags, paths, webhooks, components }: Document):
           Base URL <code>${servers[0]!.url}</code>.
           Send an API key as <code>X-API-Key</code>, or an access token as <code>Authorization: Bearer</code>.
         </p>
-        ${tags.map(({ name, description }) => html`<h2>${name}</h2><p>${description}</p>${of(name).map(operationOf)}`)}
+        ${called.map(sectionOf)}
         <h2 id="events">Events</h2>
         <p>Sent to webhooks.</p>
         ${Object.entries(webhooks).map(eventOf)}

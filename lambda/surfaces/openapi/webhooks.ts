@@ -36,6 +36,15 @@ const payloads = webhookEvents.map((event) => ({
   payload: webhookPayload(event).meta({ id: nameOf(event.type) }),
 }));
 
+/**
+ * Not the tag of the operations on webhooks: generators make one class of a tag, in which the events would replace the
+ * operations.
+ */
+export const webhookTag = {
+  name: 'webhook-events',
+  description: 'What webhooks are told: requests that your program answers.',
+};
+
 /** The requests by event. @param schemas the components, to which the payloads are added */
 export function webhooksOf(schemas: Json): Json {
   return Object.fromEntries(
@@ -50,7 +59,7 @@ export function webhooksOf(schemas: Json): Json {
             operationId: `on_${type.replaceAll('.', '_')}`,
             summary,
             description,
-            tags: ['webhooks'],
+            tags: [webhookTag.name],
             security: [],
             parameters: Object.keys(webhookParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
             requestBody: { required: true, content: { 'application/json': { schema } } },

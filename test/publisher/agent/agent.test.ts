@@ -7,14 +7,16 @@ import { actorsOn } from '../../support/actors.ts';
 import { declareDead } from '../../support/agent-leases.ts';
 import { capacityFor } from '../../support/capacities.ts';
 import { whileDatabaseIsAway } from '../../support/database-outage.ts';
+import { freePort } from '../../support/ingests.ts';
 import { mediaSample } from '../../support/media-samples.ts';
 import { descendantsOf } from '../../support/processes.ts';
-import { claimUnanswered, heldEpochs, replicasByAgent } from '../../support/replica-claims.ts';
+import { claimUnanswered, heldEpochs, letFail, replicasByAgent } from '../../support/replica-claims.ts';
 import { testService } from '../../support/service.ts';
 import { startTestAgent } from '../../support/test-agent.ts';
 import type { TestAgent } from '../../support/test-agent.ts';
 import { samplesOfFile } from '../../support/test-samples.ts';
 import { sinkOfTest } from '../../support/test-sink.ts';
+import { startScriptedServer } from '../rtmp/scripted-server.ts';
 
 const tools = await findMediaTools(process.env);
 const service = testService();
@@ -44,10 +46,10 @@ function startAgent(agentID: string, streams = 4): TestAgent {
 }
 
 /** Makes a stream with a loop of two seconds, and starts it. */
-async function startStream(streamKey: string): Promise<string> {
+async function startStream(streamKey: string, port = sink().port): Promise<string> {
   const destination = await call('POST', '/destinations', {
     name: 'sink',
-    rtmpURL: `rtmp://127.0.0.1:${sink().port}/live`,
+    rtmpURL: `rtmp://127.0.0.1:${port}/live`,
     streamKey,
   });
   return startedStream({
@@ -149,6 +151,25 @@ describe('an agent', { timeout: 30_000 }, () => {
     startAgent('agent');
     await untilState(id, 'active');
     expect(await holders()).toEqual({ agent: 1 });
+  });
+
+  it('has room although streams have been off the air for minutes, and tries them all the same', async () => {
+    const port = await freePort();
+    const silent = await startStream('silent', port);
+    await letFail(service, silent, 300);
+    startAgent('agent', 1);
+    await untilState(silent, 'activating');
+    await expect.poll(async () => (await stream(silent)).stateReason?.code, { timeout: 10_000 }).toBe('unreachable');
+    const other = await startStream('other');
+    await untilState(other, 'active');
+    expect(await holders()).toEqual({ agent: 2 });
+    // Its destination is back, and its room is another's: it waits for an agent that has some.
+    await using back = await startScriptedServer({}, port);
+    await expect.poll(() => back.connections.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(holders).toEqual({ agent: 1 });
+    expect((await stream(silent)).stateReason).toMatchObject({ code: 'no_capacity' });
+    await call('POST', `/streams/${other}/stop`);
+    await untilState(silent, 'active');
   });
 
   it('publishes what it claimed although the answer to its claim was lost', async () => {

@@ -70,7 +70,13 @@ it(
       connectionEndsAfterMs: () => 1500,
       loadPlan: async () => {
         if (++plans === 1) throw new DestinationError('unanswered');
-        return { target: { rtmpURL: server.rtmpURL, streamKey: 'key' }, freeTarget: null, media, elapsedMs: null };
+        return {
+          userID: 'usr',
+          target: { rtmpURL: server.rtmpURL, streamKey: 'key' },
+          freeTarget: null,
+          media,
+          elapsedMs: null,
+        };
       },
     });
     await expect.poll(() => server.connections[2]?.received.length ?? 0, { timeout: 30_000 }).toBeGreaterThan(10);
@@ -93,6 +99,7 @@ it(
       loadPlan: async () => {
         if (++plans > 1) await new Promise(() => {});
         return {
+          userID: 'usr',
           target: { rtmpURL: server.rtmpURL, streamKey: 'key' },
           freeTarget: null,
           media: loop.media,

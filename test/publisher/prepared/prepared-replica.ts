@@ -8,7 +8,7 @@ import type { Report } from '../../../lambda/publisher/replica/latest-report.ts'
 import { DeliveryMeter } from '../../../lambda/publisher/rtmp/delivery-meter.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { mediaSample } from '../../support/media-samples.ts';
-import { replicaRow } from '../replica/replica-row.ts';
+import { replicaRow, roomyAgent } from '../replica/replica-row.ts';
 import { item, mediaOptions, preparedClips, timelineOf } from './prepared-clips.ts';
 
 export const steadyClock = () => performance.now();
@@ -38,6 +38,7 @@ export function beginPrepared(
     replica: replicaRow('manifest'),
     share: 0.1,
     loadPlan: async () => ({
+      userID: 'usr',
       target: { rtmpURL, streamKey: 'key' },
       freeTarget: freeURL === null ? null : { rtmpURL: freeURL, streamKey: 'key' },
       media,
@@ -52,6 +53,7 @@ export function beginPrepared(
     steadyClock,
     random: () => 0.5,
     log: () => {},
+    ...roomyAgent(),
     ...more,
   });
   onTestFinished(() => run.end());

@@ -32,6 +32,7 @@ const pictures = (served: ServedConnection | undefined) =>
 
 /** What the database says of a stream that goes to a server. */
 const planOf = (rtmpURL: string, streamKey = 'key') => ({
+  userID: 'usr',
   target: { rtmpURL, streamKey },
   freeTarget: null,
   media: loop.media,

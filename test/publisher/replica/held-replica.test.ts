@@ -23,7 +23,7 @@ import { steps } from '../../support/recording.ts';
 import { samplesOfFile } from '../../support/test-samples.ts';
 import { startScriptedServer } from '../rtmp/scripted-server.ts';
 import type { Script, ScriptedServer } from '../rtmp/scripted-server.ts';
-import { replicaRow } from './replica-row.ts';
+import { replicaRow, roomyAgent } from './replica-row.ts';
 
 const tools = await findMediaTools(process.env);
 const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
@@ -76,6 +76,7 @@ function begin({
       await planned;
       await unlessAway();
       return {
+        userID: 'usr',
         target: { rtmpURL, streamKey: 'key' },
         freeTarget: null,
         media: encodedMedia({
@@ -101,6 +102,7 @@ function begin({
     steadyClock: () => performance.now(),
     random: () => 0,
     log,
+    ...roomyAgent(),
     ...more,
   });
   onTestFinished(() => run.end());

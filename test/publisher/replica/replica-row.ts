@@ -1,5 +1,7 @@
 // The row of a replica that an agent has claimed, for tests without a database.
 import type { Replica } from '../../../lambda/data/replicas.ts';
+import { ConnectionTurns } from '../../../lambda/publisher/replica/connection-turns.ts';
+import type { AgentRoom } from '../../../lambda/publisher/replica/held-share.ts';
 
 export function replicaRow(backend: Replica['backend']): Replica {
   return {
@@ -21,5 +23,18 @@ export function replicaRow(backend: Replica['backend']): Replica {
     agent_id: 'agent',
     epoch: 1,
     at_backup_url: false,
+    failing_since: null,
   };
+}
+
+/** An agent with room for all, whose streams connect as they like. */
+export function roomyAgent() {
+  const room: AgentRoom = {
+    take: async (_share, begin) => {
+      begin();
+      return true;
+    },
+    leave: () => {},
+  };
+  return { turns: new ConnectionTurns(), room };
 }

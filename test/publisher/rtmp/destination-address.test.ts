@@ -1,10 +1,11 @@
 // Destination addresses: the public internet is open, our own networks are not.
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { createNameResolver } from '../../../lambda/ports/outbound/name-resolver.ts';
 import { allowedLookup, assertAddressAllowed } from '../../../lambda/publisher/rtmp/destination-address.ts';
 
 function addressOf(name: string, allowPrivateAddresses: boolean): Promise<unknown> {
-  return promisify(allowedLookup({ allowPrivateAddresses }))(name, {});
+  return promisify(allowedLookup(createNameResolver(), { allowPrivateAddresses }))(name, {});
 }
 
 const forbidden = expect.objectContaining({ code: 'address_forbidden' });

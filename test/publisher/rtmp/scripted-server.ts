@@ -36,7 +36,8 @@ const welcoming: Script = {
   publish: ({ reply }) => reply('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' }),
 };
 
-export async function startScriptedServer(script: Script = {}): Promise<ScriptedServer> {
+/** @param port where it listens; 0 for any */
+export async function startScriptedServer(script: Script = {}, port = 0): Promise<ScriptedServer> {
   const connections: ServedConnection[] = [];
   const steps: Script = { ...welcoming, ...script };
   const server = createServer((socket) => {
@@ -57,13 +58,13 @@ export async function startScriptedServer(script: Script = {}): Promise<Scripted
     };
     connections.push(served);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const listensAt = typeof address === 'object' && address ? address.port : 0;
   return {
-    port,
-    rtmpURL: `rtmp://127.0.0.1:${port}/live`,
+    port: listensAt,
+    rtmpURL: `rtmp://127.0.0.1:${listensAt}/live`,
     connections,
     commands: () =>
       connections.flatMap(({ received }) =>

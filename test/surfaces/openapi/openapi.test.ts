@@ -49,6 +49,7 @@ interface DescribedOperation {
 }
 
 interface Document {
+  readonly webhooks: Readonly<Record<string, { readonly post: { readonly tags: readonly string[] } }>>;
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
   readonly servers: readonly { readonly url: string }[];
@@ -142,9 +143,11 @@ describe('the document', () => {
   });
 
   test('lists the tags and security schemes that operations use', () => {
-    expect(new Set(described.flatMap(([, , { tags }]) => tags))).toEqual(
-      new Set(document.tags.map(({ name }) => name)),
-    );
+    const ofOperations = new Set(described.flatMap(([, , { tags }]) => tags));
+    const ofEvents = new Set(Object.values(document.webhooks).flatMap(({ post: { tags } }) => tags));
+    expect(new Set(document.tags.map(({ name }) => name))).toEqual(new Set([...ofOperations, ...ofEvents]));
+    // Of two that share a tag, generators of clients keep one.
+    expect([...ofEvents].filter((tag) => ofOperations.has(tag))).toEqual([]);
     const schemes = described.flatMap(([, , { security }]) => security.flatMap(Object.keys));
     expect(new Set(schemes)).toEqual(new Set(Object.keys(document.components.securitySchemes)));
   });

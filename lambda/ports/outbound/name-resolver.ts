@@ -1,0 +1,90 @@
+// Looks up the names of strangers' hosts, without letting one that does not answer keep anybody else's from an answer.
+import { Resolver } from 'node:dns/promises';
+import type { LookupAddress } from 'node:dns';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { lookups } from '../../domain/outbound-limits.ts';
+import type { Resolve } from './checked-lookup.ts';
+
+export interface NameResolverOptions {
+  /** Name servers, as ADDRESS or ADDRESS:PORT; those of the system where it is absent. */
+  readonly servers?: readonly string[];
+  readonly hostsPath?: string;
+  /** Milliseconds of a clock that never jumps. */
+  readonly steadyClock?: () => number;
+}
+
+/** Errors of c-ares that say that the name has no address; all others may pass. */
+const nothingThere = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+
+/**
+ * A resolver over c-ares, whose questions wait for their answers in no thread: the lookup of the operating system has
+ * two threads for all names of a process, which names that hang keep from everything else. Questions for the same name
+ * are asked once, and what failed is not asked again for a moment. Names in the hosts file need no question. IPv6 is
+ * asked for only where there is no IPv4, as IPv6 that half works is common.
+ * @returns a function that rejects with code ENOTFOUND when there is no such name, and EAI_AGAIN when it cannot be
+ * looked up at the moment
+ */
+export function createNameResolver(options: NameResolverOptions = {}): Resolve {
+  const { servers, hostsPath = '/etc/hosts', steadyClock = () => performance.now() } = options;
+  const { timeoutMs, tries, failureKeptMs, mostNamesKept } = lookups;
+  const resolver = new Resolver({ timeout: timeoutMs, tries });
+  if (servers) resolver.setServers(servers);
+  const underWay = new Map<string, Promise<readonly LookupAddress[]>>();
+  const failed = new Map<string, { readonly error: unknown; readonly untilMs: number }>();
+
+  const ask = async (name: string): Promise<readonly LookupAddress[]> => {
+    const known = await fromHosts(hostsPath, name);
+    if (known.length > 0) return known;
+    try {
+      return (await resolver.resolve4(name)).map((address) => ({ address, family: 4 }));
+    } catch (error) {
+      if (codeOf(error) !== 'ENODATA') throw failureOf(name, error);
+    }
+    const addresses = await resolver.resolve6(name).catch((error: unknown) => Promise.reject(failureOf(name, error)));
+    return addresses.map((address) => ({ address, family: 6 }));
+  };
+
+  return async (hostname) => {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    if (isIP(name)) return [{ address: name, family: isIP(name) }];
+    const failure = failed.get(name);
+    if (failure && steadyClock() < failure.untilMs) throw failure.error;
+    failed.delete(name);
+    const asked = underWay.get(name) ?? ask(name).finally(() => underWay.delete(name));
+    underWay.set(name, asked);
+    try {
+      return await asked;
+    } catch (error) {
+      if (failed.size >= mostNamesKept) failed.delete(failed.keys().next().value!);
+      failed.set(name, { error, untilMs: steadyClock() + failureKeptMs });
+      throw error;
+    }
+  };
+}
+
+/** The addresses that the hosts file gives a name. `localhost` needs no line there (RFC 6761). */
+async function fromHosts(path: string, name: string): Promise<readonly LookupAddress[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const addresses = text
+    .split('\n')
+    .map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/))
+    .filter(([address = '', ...names]) => isIP(address) !== 0 && names.includes(name))
+    .map(([address = '']) => ({ address, family: isIP(address) }))
+    .sort((a, b) => a.family - b.family);
+  if (addresses.length > 0 || !/(?:^|\.)localhost$/.test(name)) return addresses;
+  return [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ];
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** An error like that of the operating system's lookup, so that who gets it need not know who looked up. */
+function failureOf(name: string, cause: unknown): Error {
+  const code = nothingThere.has(codeOf(cause)) ? 'ENOTFOUND' : 'EAI_AGAIN';
+  return Object.assign(new Error(`${name} was not resolved`, { cause }), { code, syscall: 'getaddrinfo' });
+}

@@ -1,0 +1,81 @@
+// Who may connect to a destination now: a few streams of each user and to each host, nobody behind another user's.
+import { connecting } from '../../domain/outbound-limits.ts';
+
+export interface Connecting {
+  readonly userID: string;
+  readonly host: string;
+  /** Whether the stream has been off the air for minutes: it lets others go first. */
+  readonly isResting: boolean;
+}
+
+interface Waiting {
+  readonly who: Connecting;
+  readonly begin: () => void;
+}
+
+/** Shared by all streams of an agent. */
+export class ConnectionTurns {
+  readonly #underWay = new Set<Connecting>();
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Waiting>();
+
+  /**
+   * Waits for a turn, if the user or the host has as many as it may.
+   * @returns the end of the turn, to be called once the connection stands or has failed
+   * @throws the signal's reason when aborted
+   */
+  async take(who: Connecting, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#mayBegin(who)) return this.#begin(who);
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+    const waiting: Waiting = { who, begin: () => resolve(this.#begin(who)) };
+    const leave = () => {
+      this.#waiting.delete(waiting);
+      reject(signal.reason);
+    };
+    this.#waiting.add(waiting);
+    signal.addEventListener('abort', leave, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  #begin(who: Connecting): () => void {
+    // A new object for each turn, as the same stream may have two: one at each URL of its destination.
+    const turn = { ...who };
+    this.#underWay.add(turn);
+    return () => {
+      if (this.#underWay.delete(turn)) this.#beginWaiting();
+    };
+  }
+
+  #beginWaiting(): void {
+    for (;;) {
+      const free = [...this.#waiting].filter(({ who }) => this.#mayBegin(who));
+      const [next] = free.sort((a, b) => this.#rank(a.who) - this.#rank(b.who));
+      if (!next) return;
+      this.#waiting.delete(next);
+      next.begin();
+    }
+  }
+
+  #mayBegin({ userID, host, isResting }: Connecting): boolean {
+    const ofUser = this.#count((each) => each.userID === userID);
+    const restingOfUser = this.#count((each) => each.userID === userID && each.isResting);
+    const toHost = this.#count((each) => each.host === host);
+    return (
+      ofUser < connecting.mostOfUser &&
+      toHost < connecting.mostToHost &&
+      !(isResting && restingOfUser >= connecting.mostRestingOfUser)
+    );
+  }
+
+  /** Who has the fewest turns goes first, and who is resting goes last. */
+  #rank({ userID, isResting }: Connecting): number {
+    return this.#count((each) => each.userID === userID) + (isResting ? connecting.mostOfUser : 0);
+  }
+
+  #count(counts: (each: Connecting) => boolean): number {
+    let count = 0;
+    for (const each of this.#underWay) if (counts(each)) count++;
+    return count;
+  }
+}

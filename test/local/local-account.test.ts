@@ -1,0 +1,20 @@
+// The account that `npm start` makes: it begins with the credits that were asked for, and keeps what it has.
+import { expect, it } from 'vitest';
+import { ensureLocalAccount } from '../../bin/local/local-account.ts';
+import { testService } from '../support/service.ts';
+import { databaseOn } from '../../lambda/data/database.ts';
+
+const service = testService();
+
+it('a fresh local user begins with so many credits, and a later start gives no more', async () => {
+  const { sealer } = service.service();
+  const options = { apiKey: 'lss_local', password: 'a long password', rtmpURL: 'rtmp://127.0.0.1/live', sealer };
+  const balance = async () => {
+    const { creditAccounts } = databaseOn(service.pool());
+    return (await creditAccounts.overview('usr_local', new Date())).balance;
+  };
+  await ensureLocalAccount(service.pool(), { ...options, formerRtmpURL: null, credits: 42 });
+  expect(await balance()).toBe(42);
+  await ensureLocalAccount(service.pool(), { ...options, formerRtmpURL: null, credits: 100_000 });
+  expect(await balance()).toBe(42);
+});

@@ -1,0 +1,73 @@
+// An agent makes a few connections for each user and to each host at once, and nobody waits behind another user's.
+import { expect, it } from 'vitest';
+import { connecting } from '../../../lambda/domain/outbound-limits.ts';
+import { ConnectionTurns } from '../../../lambda/publisher/replica/connection-turns.ts';
+import type { Connecting } from '../../../lambda/publisher/replica/connection-turns.ts';
+
+const never = new AbortController().signal;
+
+/** Asks for turns. @returns what has begun so far, and how to end the oldest turn of a user */
+function queue() {
+  const turns = new ConnectionTurns();
+  const begun: { userID: string; end: () => void }[] = [];
+  const ask = (userID: string, more: Partial<Connecting> = {}, signal = never) =>
+    turns
+      .take({ userID, host: `${userID}.example`, isResting: false, ...more }, signal)
+      .then((end) => begun.push({ userID, end }));
+  const askMany = (count: number, userID: string, more: Partial<Connecting> = {}) => {
+    for (let each = 0; each < count; each++) void ask(userID, more);
+  };
+  const counts = async () => {
+    await new Promise(setImmediate);
+    const byUser = Object.groupBy(begun, ({ userID }) => userID);
+    return Object.fromEntries(Object.entries(byUser).map(([userID, turnsOfUser]) => [userID, turnsOfUser?.length]));
+  };
+  const endOne = (userID: string) => {
+    const index = begun.findIndex((each) => each.userID === userID);
+    begun.splice(index, 1)[0]!.end();
+  };
+  return { ask, askMany, counts, endOne };
+}
+
+it('a user whose destinations do not answer waits for itself, and for nobody else', async () => {
+  const { askMany, counts, endOne } = queue();
+  askMany(100, 'many');
+  askMany(1, 'one');
+  expect(await counts()).toEqual({ many: connecting.mostOfUser, one: 1 });
+  endOne('many');
+  expect(await counts()).toEqual({ many: connecting.mostOfUser, one: 1 });
+});
+
+it('a host is not flooded by many users, and those with the fewest turns go first', async () => {
+  const { askMany, counts, endOne } = queue();
+  const host = 'ingest.example';
+  for (const userID of ['a', 'b', 'c', 'd']) askMany(100, userID, { host });
+  askMany(1, 'elsewhere');
+  const { mostOfUser, mostToHost } = connecting;
+  expect(mostToHost).toBe(3 * mostOfUser);
+  expect(await counts()).toEqual({ a: mostOfUser, b: mostOfUser, c: mostOfUser, elsewhere: 1 });
+  for (let each = 0; each < 4; each++) endOne('a');
+  expect(await counts()).toMatchObject({ a: mostOfUser - 4, d: 4 });
+});
+
+it('streams that have been off the air for minutes let others of their user go first', async () => {
+  const { askMany, counts, endOne } = queue();
+  askMany(100, 'user', { isResting: true });
+  expect(await counts()).toEqual({ user: connecting.mostRestingOfUser });
+  askMany(100, 'user');
+  expect(await counts()).toEqual({ user: connecting.mostOfUser });
+  endOne('user');
+  expect(await counts()).toEqual({ user: connecting.mostOfUser });
+});
+
+it('who gives up while it waits leaves the queue', async () => {
+  const { ask, askMany, counts, endOne } = queue();
+  askMany(connecting.mostOfUser, 'user');
+  await counts();
+  const giving = new AbortController();
+  const asked = ask('user', {}, giving.signal);
+  giving.abort(new Error('stopped'));
+  await expect(asked).rejects.toThrow('stopped');
+  endOne('user');
+  expect(await counts()).toEqual({ user: connecting.mostOfUser - 1 });
+});
