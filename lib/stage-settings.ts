@@ -1,5 +1,18 @@
 // The settings of a stage: what each of them means, and which values it may have.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import {
+  type Check,
+  emailAddress,
+  flag,
+  isDomain,
+  isRegion,
+  orNull,
+  regionsWithoutCloudFrontLogs,
+  tagValue,
+  text,
+  wholeNumber,
+  zonesOf,
+} from './setting-checks.ts';
 
 /**
  * What one stage decides. Every field is required: whoever adds a field has to decide about it for every stage.
@@ -138,6 +151,13 @@ export interface StageSettings {
    */
   readonly monthlyBudgetUsd: number;
   /**
+   * What a stream is created with whose `streamBackend` is null. `manifest` costs about a hundredth, and a first start
+   * waits until the media is prepared. Streams that are there keep what they have.
+   */
+  readonly defaultStreamBackend: 'ffmpeg' | 'manifest';
+  /** Whether everybody may change `streamBackend` of a stream that is not live. False: whom operators let. */
+  readonly streamBackendEdit: boolean;
+  /**
    * URL of the RTMP ingest for streams that have a bare `streamKey` instead of a destination, which the API deprecates.
    * Null: there is none.
    */
@@ -156,12 +176,6 @@ export function checkStage(name: string, settings: StageSettings): void {
         `stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`,
       );
   }
-}
-
-interface Check {
-  /** The end of the sentence “FIELD must be …”. */
-  readonly expected: string;
-  readonly holds: (value: unknown) => boolean;
 }
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
@@ -213,71 +227,8 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     mailFrom: orNull(emailAddress),
     alarmEmail: orNull(emailAddress),
     monthlyBudgetUsd: wholeNumber(1, 10_000_000),
+    defaultStreamBackend: text(/^(?:ffmpeg|manifest)$/, 'ffmpeg or manifest'),
+    streamBackendEdit: flag,
     legacyRtmpUrl: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),
   };
-}
-
-const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
-
-/** https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html */
-const tagValue = text(/^[\w .:/=+@-]{1,256}$/, 'a value of a tag: letters, digits, spaces and _.:/=+@-');
-
-const isRegion = text(/^[a-z]{2}(-[a-z]+)+-\d$/, '');
-
-/**
- * Regions that an account has to opt in to; CloudFront does not write its standard logs to buckets there.
- * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging-legacy-s3.html
- */
-const regionsWithoutCloudFrontLogs: ReadonlySet<string> = new Set([
-  'af-south-1',
-  'ap-east-1',
-  'ap-south-2',
-  'ap-southeast-3',
-  'ap-southeast-4',
-  'ca-west-1',
-  'eu-central-2',
-  'eu-south-1',
-  'eu-south-2',
-  'il-central-1',
-  'me-central-1',
-  'me-south-1',
-]);
-
-const emailAddress = text(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'an e-mail address');
-
-function text(pattern: RegExp, expected: string): Check {
-  return { expected, holds: (value) => typeof value === 'string' && pattern.test(value) };
-}
-
-function wholeNumber(least: number, most: number): Check {
-  return {
-    expected: `a whole number from ${least} to ${most}`,
-    holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
-  };
-}
-
-function zonesOf(region: string): Check {
-  const zone = text(new RegExp(`^${region}[a-z]$`), '');
-  return {
-    expected: `two or three different zones of ${region}`,
-    holds: (value) =>
-      Array.isArray(value) &&
-      [2, 3].includes(value.length) &&
-      new Set(value).size === value.length &&
-      value.every(zone.holds),
-  };
-}
-
-function orNull(check: Check): Check {
-  return { expected: `${check.expected}, or null`, holds: (value) => value === null || check.holds(value) };
-}
-
-function isDomain(value: unknown): boolean {
-  const { name, hostedZoneId }: { name?: unknown; hostedZoneId?: unknown } = Object(value);
-  return (
-    typeof name === 'string' &&
-    /^([a-z0-9-]+\.)+[a-z]+$/.test(name) &&
-    typeof hostedZoneId === 'string' &&
-    /^Z[A-Z0-9]+$/.test(hostedZoneId)
-  );
 }

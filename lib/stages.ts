@@ -39,6 +39,8 @@ const dev: StageSettings = {
   mailFrom: null,
   alarmEmail: null,
   monthlyBudgetUsd: 1000,
+  defaultStreamBackend: 'ffmpeg',
+  streamBackendEdit: true,
   legacyRtmpUrl: null,
 };
 
@@ -80,6 +82,8 @@ const staging: StageSettings = {
   mailFrom: null,
   alarmEmail: null,
   monthlyBudgetUsd: 3000,
+  defaultStreamBackend: 'ffmpeg',
+  streamBackendEdit: false,
   legacyRtmpUrl: null,
 };
 
@@ -120,6 +124,8 @@ const prod: StageSettings = {
   mailFrom: null,
   alarmEmail: null,
   monthlyBudgetUsd: 15_000,
+  defaultStreamBackend: 'ffmpeg',
+  streamBackendEdit: false,
   legacyRtmpUrl: null,
 };
 

@@ -92,4 +92,11 @@ function connectYoutube(siteURL: string, serviceSecret: string): { platforms: Ma
 }
 
 /** Users may stream to this machine, import from it, and call and have a hundred times what strangers may in AWS. */
-export const localSettings = { allowPrivateAddresses: true, rateLimitFactor: 100, limitFactor: 100 } as const;
+export const localSettings = {
+  allowPrivateAddresses: true,
+  rateLimitFactor: 100,
+  limitFactor: 100,
+  // Somebody's first stream is on air a second after its start. Prepared media has to be made before.
+  defaultStreamBackend: 'ffmpeg',
+  streamBackendEdit: true,
+} as const;

@@ -35,6 +35,12 @@ const replyAnswer = z.discriminatedUnion('outcome', [
 export async function askStage({ stage, isOwn, profile, request }: OperateArguments): Promise<Reply> {
   const region = regionOf(stage, isOwn);
   const person = fromNodeProviderChain({ clientConfig: { region }, ...(profile !== undefined && { profile }) });
+  await person().catch((error: Error) => {
+    throw new Error(
+      `There are no AWS credentials (${error.message}).\n` +
+        'Sign in (aws sso login, aws login, aws configure), or choose others with --profile NAME.',
+    );
+  });
   const { functionName, roleARN } = await operatorsOf(stage, region, person);
   const session = fromTemporaryCredentials({
     masterCredentials: person,

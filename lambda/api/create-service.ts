@@ -1,4 +1,5 @@
 // Makes the service from its connections, in the same way in AWS and on one machine.
+import type { BackendSettings } from '../operations/context.ts';
 import { operations } from '../operations/index.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { Log } from '../log.ts';
@@ -12,7 +13,7 @@ import type { Providers } from './connect-providers.ts';
 import { createHealth } from './health.ts';
 
 /** The settings of the service, which each stage has its own of. */
-export interface ServiceSettings extends StreamingSettings {
+export interface ServiceSettings extends StreamingSettings, BackendSettings {
   /** Multiplies every rate limit. It is 1 where strangers can call. */
   readonly rateLimitFactor: number;
 }

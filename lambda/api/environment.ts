@@ -8,6 +8,8 @@ import {
   readStreamingEnvironment,
   streamingVariables,
 } from '../ports/aws/environment.ts';
+import { streamBackends } from '../data/streams.ts';
+import type { BackendSettings } from '../operations/context.ts';
 import { requiredVariable } from '../required-variable.ts';
 
 export const apiVariables = [
@@ -16,10 +18,12 @@ export const apiVariables = [
   ...streamingVariables,
   'UPLOADS_BUCKET',
   'RATE_LIMIT_FACTOR',
+  'DEFAULT_STREAM_BACKEND',
+  'STREAM_BACKEND_EDIT',
 ] as const;
 
 /** What the functions work with: where everything around them is, and what their stage allows. */
-export interface Environment extends AwsEnvironment {
+export interface Environment extends AwsEnvironment, BackendSettings {
   readonly allowPrivateAddresses: boolean;
   readonly legacyRtmpURL: string | null;
   readonly limitFactor: number;
@@ -34,7 +38,15 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
     queueURLs: readQueueURLs(env),
     rateLimitFactor: Number(requiredVariable(env, 'RATE_LIMIT_FACTOR')),
+    defaultStreamBackend: readBackend(requiredVariable(env, 'DEFAULT_STREAM_BACKEND')),
+    streamBackendEdit: requiredVariable(env, 'STREAM_BACKEND_EDIT') === 'true',
   };
+}
+
+function readBackend(text: string): BackendSettings['defaultStreamBackend'] {
+  const backend = streamBackends.find((name) => name === text);
+  if (!backend) throw new Error(`DEFAULT_STREAM_BACKEND is none of ${streamBackends.join(', ')}: ${text}`);
+  return backend;
 }
 
 /** What the functions that take payments work with besides. */

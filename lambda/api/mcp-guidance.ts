@@ -13,6 +13,9 @@ const instructions = [
     'for links); create_destination; create_stream; create_playlist and apply_playlist_operations, or ' +
     'videoUploadObjectID of the stream for a single file; get_stream_readiness; start_stream; ' +
     'then get_stream until its state is active. It is live only then.',
+  'streamBackend of a stream: take manifest for what loops for long, such as a finished playlist or a 24/7 ' +
+    'channel. Its media is prepared once, so it never falls behind; the first start waits for that. Take ffmpeg to ' +
+    'be on air within a second, or where items change all the time. Choose at creation: it may be fixed afterwards.',
   'Whatever takes time answers at once and is polled: every 2 seconds is enough. ' +
     'Times are ISO 8601; durations are in seconds; 1 credit is 1 US cent.',
   'A refusal has isError and structuredContent.problem with a stable code, a detail that says what to do, ' +
@@ -46,8 +49,8 @@ const putVideosLive: Prompt = {
         'Tell me of those that failed and why, and go on with the others.',
       '3. Find the destination, or make it with create_destination; ask me for its stream key. ' +
         'Never repeat the key.',
-      '4. create_stream with the destinationID, then create_playlist for it (kind video, mode sequential), then ' +
-        'apply_playlist_operations with one add for each upload.',
+      '4. create_stream with the destinationID and streamBackend manifest, then create_playlist for it (kind video, ' +
+        'mode sequential), then apply_playlist_operations with one add for each upload.',
       '5. get_stream_readiness. Do what its issues suggest, or ask me.',
       '6. get_billing_overview: tell me what is left. Ask me before you start, as it costs credits by the minute.',
       '7. start_stream, then poll get_stream until state is active. ' +

@@ -133,6 +133,18 @@ export function agents(db: Queryable) {
       return rows.map(({ peer_url: url }) => url);
     },
 
+    /** The URLs of a few other agents whose lease is over, and which nobody has declared dead yet. */
+    lateURLs: async (agentID: string) => {
+      const rows = await all<{ peer_url: string }>(
+        db,
+        `select peer_url from agents
+         where id <> $1 and peer_url is not null and lease_expires_at < now() and lease_expires_at > ${declaredDead}
+         limit $2`,
+        [agentID, peersKnown],
+      );
+      return rows.map(({ peer_url: url }) => url);
+    },
+
     /**
      * Renews the lease, and tells what the agent has to know. It is one statement because every agent sends it every
      * second: a renewal costs one round trip, however many streams there are.

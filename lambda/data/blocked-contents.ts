@@ -29,6 +29,12 @@ export function blockedContents(db: Queryable) {
         [bytesHash],
       ),
 
+    /**
+     * Locks what is known of these bytes until the transaction ends: who blocks them and who notes an upload of them
+     * take turns.
+     */
+    lock: (bytesHash: string) => db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [bytesHash]),
+
     /** @returns false if it was blocked before */
     block: async (bytesHash: string, reason: string) => {
       const { rowCount } = await db.query(

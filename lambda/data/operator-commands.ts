@@ -61,15 +61,19 @@ export function operatorCommands(db: Queryable) {
         says,
       ]),
 
-    /** The last commands, the newest first. @param subject only those about this user, content or stream */
-    last: (count: number, subject: string | null) =>
+    /**
+     * The last commands, the newest first.
+     * @param subject only those about this user, content or stream
+     * @param exceptID the command that asks
+     */
+    last: (count: number, subject: string | null, exceptID: string | null = null) =>
       all<KeptCommand>(
         db,
         `select c.at, c.operator, c.words, c.reason, o.outcome, o.says
          from operator_commands c left join operator_outcomes o on o.command_id = c.id
-         where $2::text is null or o.subjects @> array[$2::text]
+         where ($2::text is null or o.subjects @> array[$2::text]) and c.id is distinct from $3
          order by c.seq desc limit $1`,
-        [count, subject],
+        [count, subject, exceptID],
       ),
   };
 }

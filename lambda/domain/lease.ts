@@ -21,7 +21,8 @@ export type PeerAnswer = { readonly renewingForMs: number | null } | 'no answer'
  * whole lease. So where no peer can renew, the database is away, nobody takes over, and this agent goes on sending.
  * Where a peer can renew, or none can be reached, it is this agent that is cut off.
  * @param leaseLeftMs what is left of this agent's lease; below zero when it is over
- * @param answers of the peers, one each; without peers an agent never stops
+ * @param answers of the peers, one each. Without peers an agent does not stop, as nobody is there to take over: one
+ *   that begins later introduces itself (`agent/peers.ts`).
  */
 export function mustStop(leaseLeftMs: number, answers: readonly PeerAnswer[]): boolean {
   if (leaseLeftMs > stopAheadMs || answers.length === 0) return false;

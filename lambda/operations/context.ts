@@ -1,5 +1,6 @@
 // What every operation is called with: its caller, the database, the ports and the settings.
 import type { Database } from '../data/database.ts';
+import type { StreamBackend } from '../data/streams.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
@@ -13,6 +14,14 @@ export interface Caller {
   /** The application that calls for the user; null for an API key. */
   readonly clientID: string | null;
   readonly scopes: readonly Scope[];
+}
+
+/** What a stage says of the backends of streams. */
+export interface BackendSettings {
+  /** What a stream is created with whose streamBackend is null. */
+  readonly defaultStreamBackend: StreamBackend;
+  /** Whether everybody may change the backend of a stream that is not live, and not only whom operators let. */
+  readonly streamBackendEdit: boolean;
 }
 
 /** The context of operations that need no credential. */
@@ -36,7 +45,7 @@ export interface Context extends PublicContext {
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
   readonly consents: Consents;
-  readonly settings: StreamingSettings;
+  readonly settings: StreamingSettings & BackendSettings;
   /** A new identifier, `prefix_…`. */
   readonly newID: (prefix: string) => string;
   /** Uniform in [0, 1). */

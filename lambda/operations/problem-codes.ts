@@ -24,7 +24,7 @@ export const problemCodes = {
   feature_disabled: {
     status: 403,
     title: 'Feature not enabled',
-    explanation: 'This feature is not enabled for the account.',
+    explanation: 'This feature is not enabled for the account. The detail says what to do without it.',
   },
   account_on_hold: {
     status: 403,

@@ -31,6 +31,8 @@ export interface WebhookDeliveryOptions {
 
 /** This many events are sent to one webhook at once. */
 const atOnce = 8;
+/** The same until its receiver has once taken an event: anybody can register an address that is not theirs. */
+const atOnceUntilTaken = 1;
 /** A lease lasts longer than an attempt may take, so that nobody takes over from a sender that lives. */
 const leaseSeconds = 30;
 /**
@@ -84,7 +86,8 @@ interface Turn {
 async function deliverSome(options: WebhookDeliveryOptions, webhook: Webhook): Promise<Turn> {
   const { pool, sealer, random } = options;
   const secret = sealer.open(webhook.sealed_secret, webhookSecretPlace(webhook.id));
-  const begun = await databaseOn(pool).webhookDeliveries.begin(webhook.id, atOnce);
+  const most = webhook.last_delivered_at === null ? atOnceUntilTaken : atOnce;
+  const begun = await databaseOn(pool).webhookDeliveries.begin(webhook.id, most);
   const results = await Promise.allSettled(begun.map((delivery) => deliverOne(options, webhook, secret, delivery)));
   const rejected = results.find((result) => result.status === 'rejected');
   if (rejected) throw rejected.reason;

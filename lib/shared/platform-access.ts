@@ -77,6 +77,8 @@ export class PlatformAccess {
       TIMER_ROLE_ARN: timers.role.roleArn,
       TIMER_QUEUE_ARN: timers.queue.queueArn,
       LEGACY_RTMP_URL: settings.legacyRtmpUrl ?? '',
+      DEFAULT_STREAM_BACKEND: settings.defaultStreamBackend,
+      STREAM_BACKEND_EDIT: String(settings.streamBackendEdit),
       RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
       LIMIT_FACTOR: String(settings.limitFactor),
     };

@@ -26,7 +26,14 @@ const server = createServer((request, response) => void listener(request, respon
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 
 function platform() {
-  const rules = { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 1000, limitFactor: 1000 };
+  const rules = {
+    allowPrivateAddresses: true,
+    legacyRtmpURL: null,
+    rateLimitFactor: 1000,
+    limitFactor: 1000,
+    defaultStreamBackend: 'ffmpeg',
+    streamBackendEdit: false,
+  } as const;
   const rest = createRestHandler(createService(connections, rules, () => {}));
   return getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
 }

@@ -66,6 +66,14 @@ export async function startStream(api: ApiClient, streamID: string): Promise<str
   return streamID;
 }
 
+/** Stops streams, and waits until they have stopped: the one agent that comes later has no room for many. */
+export async function stopStreams(api: ApiClient, streamIDs: readonly string[]): Promise<void> {
+  for (const id of streamIDs) {
+    await api('POST', `/streams/${id}/stop`);
+    await until(async () => (await api('GET', `/streams/${id}`)).state === 'stopped');
+  }
+}
+
 /** Asserts that an AI client sees a stream through the MCP function, behind the same API. */
 export async function assertSeenByAIClients(mcpURL: string, apiKey: string, streamID: string): Promise<void> {
   const client = await connectMcpClient('v2, negotiating', mcpURL, { headers: { 'x-api-key': apiKey } });

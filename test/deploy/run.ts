@@ -21,6 +21,7 @@ import {
   prepareStream,
   scheduleStream,
   startStream,
+  stopStreams,
   takePublishCommand,
   timerArmed,
   timerFired,
@@ -160,6 +161,7 @@ async function deployTwice(cleanup: AsyncDisposableStack): Promise<void> {
   await step('Its command on the queue', () => takePublishCommand(account, publishQueue, scheduled.id));
   const [third = ''] = await step(preparation, () => prepareStreams(1));
   await step('Start, and its command on the queue', () => startAndTakeCommand(third));
+  await step('Streams that nobody has taken are stopped', () => stopStreams(api, [first, scheduled.id]));
   await step('Tasks import, prepare, and take streams', () =>
     importPrepareAndPublish({
       api,

@@ -52,7 +52,10 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
   /** Resolves once the platform says that a stream plays, and the ingest has pictures of it. */
   const plays = async (streamID: string) => {
     await until(async () => (await state(streamID)) === 'active');
-    await until(async () => sink.channels().some(({ live, width, videoFrames }) => live && width && videoFrames > 0));
+    const { destinationID } = await api('GET', `/streams/${streamID}`);
+    await until(async () =>
+      sink.channels().some(({ app, live, videoFrames }) => app === destinationID && live && videoFrames > 0),
+    );
   };
   try {
     await setTimeout(abandonedPollMs);
@@ -69,7 +72,7 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     const preparedStreamID = await createLoop(api, [uploadID], rtmpTarget, settings);
     await api('POST', `/streams/${preparedStreamID}/start`);
     // The API refuses to start a stream to this machine. Nobody connects while the upload is being prepared.
-    await pool.query('update destinations set rtmp_url = $1', [`rtmp://127.0.0.1:${sink.port}/live`]);
+    await pool.query('update destinations set rtmp_url = $1 || id', [`rtmp://127.0.0.1:${sink.port}/`]);
     // Protection is asked for with the first stream that an agent takes.
     await until(async () => hasCalled('ManifestTask', 'ecs:UpdateTaskProtection'));
     await plays(preparedStreamID);

@@ -193,7 +193,7 @@ describe('readiness and start', () => {
 
   it('make a ready stream activating with a replica and one command; a second start changes nothing', async () => {
     const id = await readyStream();
-    expect((await user.call('GET', `/streams/${id}/readiness`)).body).toEqual({ ready: true, issues: [] });
+    expect((await user.call('GET', `/streams/${id}/readiness`)).body).toMatchObject({ ready: true, issues: [] });
     const { status, body } = await user.call('POST', `/streams/${id}/start`);
     expect(status).toBe(200);
     expect(body).toMatchObject({

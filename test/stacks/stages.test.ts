@@ -41,6 +41,8 @@ const malformed: Record<keyof StageSettings, unknown> = {
   mailFrom: 'ada@',
   alarmEmail: 'ada',
   monthlyBudgetUsd: 0.5,
+  defaultStreamBackend: 'obs',
+  streamBackendEdit: 'yes',
   legacyRtmpUrl: 'https://example.com/live',
 };
 

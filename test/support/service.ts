@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { createService } from '../../lambda/api/create-service.ts';
+import type { ServiceSettings } from '../../lambda/api/create-service.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
@@ -63,6 +64,10 @@ export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests')
 
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
+export interface TestServiceOptions extends Partial<ServiceSettings> {
+  readonly database?: ReturnType<typeof testDatabase>;
+}
+
 /**
  * Makes a service for the tests of the file or `describe` in which this is called. Private destinations and many
  * requests are allowed unless told otherwise.
@@ -71,8 +76,10 @@ export function testService({
   allowPrivateAddresses = true,
   rateLimitFactor = 100,
   limitFactor = 100,
+  defaultStreamBackend = 'ffmpeg',
+  streamBackendEdit = false,
   database = testDatabase(),
-} = {}): TestService {
+}: TestServiceOptions = {}): TestService {
   const logged: string[] = [];
   const secrets = plantedSecrets();
   let made:
@@ -115,7 +122,14 @@ export function testService({
     };
     const service = createService(
       connections,
-      { allowPrivateAddresses, legacyRtmpURL: null, rateLimitFactor, limitFactor },
+      {
+        allowPrivateAddresses,
+        legacyRtmpURL: null,
+        rateLimitFactor,
+        limitFactor,
+        defaultStreamBackend,
+        streamBackendEdit,
+      },
       log,
     );
     const rest = createRestHandler(service);

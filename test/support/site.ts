@@ -112,7 +112,14 @@ export function testSite({
     const objects = createFileObjectStore({ folder, baseURL: `${origin}/objects`, signingKey: 'test' });
     const parts = [
       { pool, objects, queue, sealer, payment, crypto, platforms: testPlatforms(), serviceSecret, origin },
-      { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100, limitFactor: 100 },
+      {
+        allowPrivateAddresses: true,
+        legacyRtmpURL: null,
+        rateLimitFactor: 100,
+        limitFactor: 100,
+        defaultStreamBackend: 'ffmpeg',
+        streamBackendEdit: false,
+      },
       log,
     ] as const;
     const service = createService(...parts);

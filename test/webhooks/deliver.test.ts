@@ -121,6 +121,7 @@ it('a receiver that hangs or is away gets nothing more for a while', async () =>
   const gone = await startReceiver();
   await gone[Symbol.asyncDispose]();
   const ids = [(await webhook(hanging.url)).id, (await webhook(gone.url)).id];
+  await letLastDeliveryBe(service, 1);
   for (let count = 0; count < 20; count++) await happen();
   await sender({ attempts: { timeoutMs: 200 } }).work();
   // Of twenty deliveries it got eight at once, and no more.
@@ -216,9 +217,29 @@ it('a receiver to which much is due gives way to others, and gets the rest later
   expect(nowMs / 60_000).toBeGreaterThanOrEqual(6);
 });
 
+it('an address that has taken nothing yet gets one request at a time, as it may be a stranger', async () => {
+  await using receiver = await startReceiver();
+  const waiting: (() => unknown)[] = [];
+  receiver.answer = (response) => waiting.push(() => response.writeHead(204).end());
+  const { id } = await webhook(receiver.url);
+  for (let count = 0; count < 12; count++) await happen();
+  const working = sender({ attempts: { timeoutMs: 60_000 } }).work();
+  const begun = async () => (await deliveries(id)).filter(({ attempts }) => attempts > 0).length;
+  await receiver.has(1);
+  expect(await begun()).toBe(1);
+  waiting.shift()!();
+  await receiver.has(9);
+  expect(await begun()).toBe(9);
+  receiver.answer = (response) => response.writeHead(204).end();
+  for (const answer of waiting) answer();
+  await working;
+  expect(new Set(await statesOf(id))).toEqual(new Set(['delivered']));
+});
+
 it('a receiver that does not speak HTTP, or stops to, has not taken the event', async () => {
   await using receiver = await startReceiver();
   const { id } = await webhook(receiver.url);
+  await letLastDeliveryBe(service, 1);
   for (const [said, failure] of [
     ['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', 'unreachable'],
     ['220 mail.example.com ESMTP\r\n', 'protocol_error'],

@@ -50,7 +50,7 @@ async function rest(data: Database, name: string, what: string, change: Change):
   if (!(await change(user.id))) return { says: `${user.email} ${what} already.`, subjects: [user.id] };
   const streams = await data.streams.findMany(user.id, await data.creditAccounts.runningStreams(user.id));
   return {
-    says: `${user.email} ${what}; ${countOf(streams.length, 'stream')} of theirs stop.`,
+    says: `${user.email} ${what}. Streams of theirs that stop: ${streams.length}.`,
     rows: streams.map(({ id, name: title, state }) => ({ stream: id, name: title, state })),
     subjects: [user.id, ...streams.map(({ id }) => id)],
     settles: user.id,
@@ -73,8 +73,4 @@ type Change = (userID: string) => Promise<boolean>;
 function stillAtRest({ disabled_at: disabled, held_at: held }: User): string {
   if (disabled) return 'They are still disabled.';
   return held ? 'The account is still on hold.' : '';
-}
-
-function countOf(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -32,10 +32,11 @@ export const blockContent = operatorCommand({
   args: { content: contentArg },
   async handle({ data, reason }, { content }) {
     const hash = await hashOf(data, content);
+    await data.blockedContents.lock(hash);
     await data.blockedContents.block(hash, reason);
     const { uploads, streamIDs } = await takeDown(data, hash);
     return {
-      says: `${hash} is blocked; ${uploads.length} uploads lose it, and ${streamIDs.length} streams stop.`,
+      says: `${hash} is blocked. Uploads that lose it: ${uploads.length}; streams that stop: ${streamIDs.length}.`,
       rows: rowsOf(uploads, streamIDs),
       subjects: [hash, ...new Set(uploads.flatMap(({ id, user_id: userID }) => [id, userID])), ...streamIDs],
     };

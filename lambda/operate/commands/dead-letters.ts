@@ -17,7 +17,10 @@ export const listDeadLetters = operatorCommand({
   args: { queue: queueArg },
   async handle({ deadLetters }, { queue }) {
     const letters = await deadLetters.list(queue, mostListed);
-    return { says: `${letters.length} dead commands of ${queue} were found.`, rows: letters.map(rowOf) };
+    return {
+      says: `Dead commands of ${queue}: ${letters.length === mostListed ? `the first ${mostListed}` : letters.length}.`,
+      rows: letters.map(rowOf),
+    };
   },
 });
 
@@ -36,7 +39,7 @@ export const requeueDeadLetters = operatorCommand({
       : await deadLetters.requeue(queue, ids, mostListed);
     if (letters.length === 0) throw new OperatorRefusal(`There is no such dead command of ${queue}.`);
     return {
-      says: `${letters.length} commands of ${queue} are sent again.`,
+      says: `Commands of ${queue} that are sent again: ${letters.length}.`,
       rows: letters.map(rowOf),
       subjects: letters.map((letter) => letter.id),
     };

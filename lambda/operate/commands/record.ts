@@ -17,10 +17,11 @@ export const showRecord = operatorCommand({
       value: z.string().regex(/^(?:[1-9]\d{0,2}|1000)$/, 'is no number from 1 to 1000'),
     },
   },
-  async handle({ data }, { options }) {
-    const kept = await data.operatorCommands.last(Number(options['last'] ?? defaultCount), options['about'] ?? null);
+  async handle({ data, commandID }, { options }) {
+    const count = Number(options['last'] ?? defaultCount);
+    const kept = await data.operatorCommands.last(count, options['about'] ?? null, commandID);
     return {
-      says: `The last ${kept.length} commands.`,
+      says: `The last commands: ${kept.length}.`,
       rows: kept.map((command) => ({
         at: command.at,
         operator: command.operator,

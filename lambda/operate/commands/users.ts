@@ -15,7 +15,7 @@ export const findUser = operatorCommand({
   async handle({ data }, { text }) {
     const users = await data.users.search(text, mostFound);
     return {
-      says: `${users.length === mostFound ? `The first ${mostFound} users` : `${users.length} users`} with “${text}”.`,
+      says: `Users with “${text}”: ${users.length === mostFound ? `the first ${mostFound}` : users.length}.`,
       rows: users.map((user) => ({
         id: user.id,
         email: user.email,

@@ -62,7 +62,7 @@ export const getMe = operation(['service:read'], {
         quality: user.default_quality,
         framerate: user.default_framerate,
       },
-      featureFlags: { streamBackendEdit: user.stream_backend_edit },
+      featureFlags: { streamBackendEdit: ctx.settings.streamBackendEdit || user.stream_backend_edit },
       limits: uses.map((use) => ({ ...use, what: limits[use.limit].what })),
     };
   },

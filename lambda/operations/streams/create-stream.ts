@@ -11,6 +11,7 @@ import {
   assertVideoCodec,
   keepPlaylistsPrepared,
   mergeSettings,
+  withDefaultBackend,
 } from './stream-settings.ts';
 
 export const createStream = operation(['service:write'], {
@@ -30,7 +31,7 @@ export const createStream = operation(['service:write'], {
   async handle(ctx, { body }) {
     await assertFields(ctx, body);
     const id = ctx.newID('str');
-    const settings = mergeSettings(ctx, id, null, body);
+    const settings = withDefaultBackend(ctx, mergeSettings(ctx, id, null, body));
     assertSchedule(body, settings);
     assertVideoCodec(body, settings);
     await assertRoom(ctx, { streams: 1 });

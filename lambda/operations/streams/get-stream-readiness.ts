@@ -1,9 +1,12 @@
 // GET /streams/{id}/readiness: what is missing before the stream can start.
 import * as z from 'zod';
+import { adviceCodes, adviceFor } from '../../domain/readiness-advice.ts';
 import { isBlocking, readinessCodes, readinessPaths, readinessStages } from '../../domain/readiness-issues.ts';
+import { isLive } from '../../domain/stream-lifecycle.ts';
 import { issuesOf, loadParts } from '../../orchestration/stream-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { backendOf, mayChangeBackend } from './stream-settings.ts';
 
 const readiness = z
   .object({
@@ -17,6 +20,9 @@ const readiness = z
         suggestion: z.string(),
       }),
     ),
+    advice: z
+      .array(z.object({ code: z.enum(adviceCodes), suggestion: z.string() }))
+      .describe('What would be better; none of it keeps the stream from starting.'),
   })
   .meta({ id: 'Readiness' });
 
@@ -26,7 +32,7 @@ export const getStreamReadiness = operation(['service:read'], {
   description:
     'The same checks as start_stream, without changing anything or connecting anywhere. ' +
     'Each issue says what to do. Those of stage PREFLIGHT keep the stream from starting; ' +
-    'those of PREPARATION say what a start leaves out.',
+    'those of PREPARATION say what a start leaves out. advice says what would be better.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/readiness',
@@ -36,6 +42,14 @@ export const getStreamReadiness = operation(['service:read'], {
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const issues = issuesOf(await loadParts(ctx.data, stream), ctx.settings, ctx.now);
-    return { ready: !issues.some(isBlocking), issues };
+    const advice = adviceFor(
+      {
+        isEncoded: backendOf(stream) === 'ffmpeg',
+        isLive: isLive(stream.state),
+        mayChangeBackend: await mayChangeBackend(ctx),
+      },
+      issues,
+    );
+    return { ready: !issues.some(isBlocking), issues, advice };
   },
 });

@@ -43,6 +43,6 @@ export async function startOrRefuse(ctx: Context, stream: Stream): Promise<Strea
   if ('limit' in result) throw limitProblem(result.limit);
   const { issues } = result;
   const errors = issues.filter(isBlocking).map((issue) => issue.error);
-  const members = { readiness: { ready: false, issues } };
+  const members = { readiness: { ready: false, issues, advice: [] } };
   throw new ProblemError('stream_not_ready', errors.join(' '), { members });
 }

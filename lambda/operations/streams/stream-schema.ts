@@ -46,7 +46,11 @@ export const streamFields = {
   streamBackend: z
     .enum(streamBackends)
     .nullish()
-    .describe('null or ffmpeg: one encoder per stream. manifest: the in-process publisher of prepared media.'),
+    .describe(
+      'ffmpeg encodes while it sends: on air a second after the start, whatever is played. manifest sends what was ' +
+        'prepared once: it needs about a hundredth of the machines and never falls behind, but a first start waits. ' +
+        'Take manifest for what loops for long. null: ffmpeg, or at creation what this service takes by default.',
+    ),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
   managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
   streamDuration: z

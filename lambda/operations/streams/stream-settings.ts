@@ -1,6 +1,6 @@
 // What creating and updating a stream share: checking what a request names, and turning its fields into settings.
 import type * as z from 'zod';
-import type { Stream, StreamSettings } from '../../data/streams.ts';
+import type { Stream, StreamBackend, StreamSettings } from '../../data/streams.ts';
 import { streamKeyPlace } from '../../domain/sealed-places.ts';
 import { isLive } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
@@ -70,6 +70,25 @@ export function mergeSettings(
     schedule_start_at: given(input.scheduleStartAt, before.schedule_start_at),
     schedule_end_at: given(input.scheduleEndAt, before.schedule_end_at),
   };
+}
+
+/** The settings of a new stream: where it names no backend, it gets the one of the stage. */
+export function withDefaultBackend(
+  { settings: { defaultStreamBackend } }: Context,
+  settings: StreamSettings,
+): StreamSettings {
+  if (settings.stream_backend !== null || defaultStreamBackend === 'ffmpeg') return settings;
+  return { ...settings, stream_backend: defaultStreamBackend };
+}
+
+/** Whether the caller may change the backend of a stream that is not live. */
+export async function mayChangeBackend({ settings, data, caller }: Context): Promise<boolean> {
+  return settings.streamBackendEdit || (await data.users.find(caller.userID))!.stream_backend_edit;
+}
+
+/** The backend that a stream has. */
+export function backendOf({ stream_backend: backend }: Pick<StreamSettings, 'stream_backend'>): StreamBackend {
+  return backend ?? 'ffmpeg';
 }
 
 /**

@@ -17,6 +17,8 @@ import {
   assertFields,
   assertSchedule,
   assertVideoCodec,
+  backendOf,
+  mayChangeBackend,
   keepPlaylistsPrepared,
   mergeSettings,
 } from './stream-settings.ts';
@@ -100,8 +102,12 @@ async function assertChangeable(
       'version_conflict',
     );
   }
+  const isSameBackend = backendOf(settings) === backendOf(stream);
   if (isLive(stream.state)) {
-    const fixed = Object.keys(body).find((field) => body[field] !== undefined && !changeableLive.has(field));
+    const fixed = Object.keys(body).find(
+      (field) =>
+        body[field] !== undefined && !changeableLive.has(field) && !(field === 'streamBackend' && isSameBackend),
+    );
     if (fixed !== undefined)
       throw fieldProblem(fixed, 'This cannot be changed while the stream is live. Stop it first.', 'stream_live');
   }
@@ -112,11 +118,12 @@ async function assertChangeable(
       'stream_not_schedulable',
     );
   }
-  if (settings.stream_backend !== stream.stream_backend) {
-    const user = (await ctx.data.users.find(ctx.caller.userID))!;
-    if (!user.stream_backend_edit)
-      throw new ProblemError('feature_disabled', 'Changing streamBackend is not enabled for this account.');
-  }
+  if (!isSameBackend && !(await mayChangeBackend(ctx)))
+    throw new ProblemError(
+      'feature_disabled',
+      'This account may choose streamBackend when it creates a stream, and not change it later. Create another ' +
+        'stream with create_stream, or ask whoever runs the platform for the feature streamBackendEdit.',
+    );
 }
 
 /** Moves an armed schedule to the new times, and the end and the duration of a stream that is running. */

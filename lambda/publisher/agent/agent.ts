@@ -58,7 +58,12 @@ class Agent {
     this.#options = options;
     const data = databaseOn(pool);
     this.#data = data;
-    this.#peers = new KnownPeers(() => data.agents.peerURLs(agentID), steadyClock);
+    this.#peers = new KnownPeers({
+      load: () => data.agents.peerURLs(agentID),
+      loadLate: () => data.agents.lateURLs(agentID),
+      ownPort: () => (options.peering.address === null ? null : (this.#peerServer?.port ?? null)),
+      steadyClock,
+    });
     this.#lease = new AgentLease({
       agentID,
       pool,
@@ -95,7 +100,11 @@ class Agent {
   /** Makes the agent known to the others. */
   async register(): Promise<void> {
     const { agentID, supervisor, release, zone, backends, capacity, peering, log } = this.#options;
-    this.#peerServer = await answerPeers(peering, () => this.#lease.renewingForMs());
+    this.#peerServer = await answerPeers(
+      peering,
+      () => this.#lease.renewingForMs(),
+      (url) => this.#peers.introduced(url),
+    );
     await this.#data.agents.register({
       id: agentID,
       supervisor,

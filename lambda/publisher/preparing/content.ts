@@ -8,7 +8,7 @@ import { contentFacts } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
 import { bytesHashOf, contentHashOf } from '../../domain/rendition.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
-import { refuseBlocked } from './refuse-blocked.ts';
+import { noteContent } from './note-content.ts';
 
 export type HashedUpload = Upload & { readonly content_hash: string };
 
@@ -27,10 +27,8 @@ export async function hashContent(
   if (upload?.probe_state !== 'completed') throw new Error(`upload ${uploadID} has not been examined`);
   const hash = createHash('sha256');
   await pipeline(await objects.read(upload.object_key), hash, { signal });
-  const bytesHash = hash.digest('hex');
-  const contentHash = contentHashOf(bytesHash, contentFacts(upload));
-  await uploads.recordContentHash(uploadID, contentHash);
-  await refuseBlocked(pool, bytesHash);
+  const contentHash = contentHashOf(hash.digest('hex'), contentFacts(upload));
+  await noteContent(pool, uploadID, contentHash);
   return contentHash;
 }
 

@@ -45,6 +45,25 @@ describe('an agent that is cut off from the database while its peer is not', { t
   });
 });
 
+describe('an agent that is cut off from the database while it is the only one', { timeout: 60_000 }, () => {
+  it('goes on, until there is another one: never two publishers on a key', async () => {
+    const way = await openWayTo(service.databaseURL());
+    onTestFinished(() => way[Symbol.asyncDispose]());
+    fleet().agent('cut', { databaseURL: way.url });
+    const ids = await liveStreams(keysOf(1));
+    way.cut();
+    // Its lease is over by then.
+    await setTimeout(6000);
+    expect(publications('key0')).toMatchObject([{ endedAtMs: null }]);
+    fleet().agent('later');
+    await expect.poll(holders, { timeout: 20_000 }).toEqual({ later: 1 });
+    await untilState(ids, 'active');
+    expect(ingest().keys.get('live/key0')!.mostAtOnce).toBe(1);
+    expect(publications('key0')).toHaveLength(2);
+    way.mend();
+  });
+});
+
 describe('an agent that cannot renew', { timeout: 60_000 }, () => {
   it('lets go before its peer takes over when it is asked to end', async () => {
     const way = await openWayTo(service.databaseURL());

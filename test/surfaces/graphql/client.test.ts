@@ -165,7 +165,14 @@ describe('a client of the bundled function', () => {
     };
     const bundled = (await bundledGraphql())(
       connections,
-      { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 100, limitFactor: 100 },
+      {
+        allowPrivateAddresses: true,
+        legacyRtmpURL: null,
+        rateLimitFactor: 100,
+        limitFactor: 100,
+        defaultStreamBackend: 'ffmpeg',
+        streamBackendEdit: false,
+      },
       log,
     );
     client = clientAt(graphqlURL, user.apiKey, (input, init) => bundled(new Request(input, init), '192.0.2.1'));

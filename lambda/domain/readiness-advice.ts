@@ -1,0 +1,32 @@
+// What would be better about a stream that can start: it keeps nobody from starting.
+import type { ReadinessIssue } from './readiness-issues.ts';
+
+export const adviceCodes = ['use_manifest'] as const;
+
+export interface Advice {
+  readonly code: (typeof adviceCodes)[number];
+  readonly suggestion: string;
+}
+
+export interface AdvisedStream {
+  /** Whether it is encoded while it is sent. */
+  readonly isEncoded: boolean;
+  readonly isLive: boolean;
+  /** Whether its user may change the backend of a stream that is there. */
+  readonly mayChangeBackend: boolean;
+}
+
+/**
+ * Advises the prepared backend where nothing stands against it: all that the stream plays is known and can be played,
+ * and the stream is not live.
+ */
+export function adviceFor(stream: AdvisedStream, issues: readonly ReadinessIssue[]): Advice[] {
+  if (!stream.isEncoded || stream.isLive || issues.length > 0) return [];
+  const how = stream.mayChangeBackend
+    ? 'Set streamBackend to manifest with update_stream'
+    : 'Create the stream anew with streamBackend manifest';
+  const why =
+    'its media is then prepared once and sent as it is, so that it never falls behind. ' +
+    'The first start waits until it is prepared.';
+  return [{ code: 'use_manifest', suggestion: `${how}: ${why}` }];
+}

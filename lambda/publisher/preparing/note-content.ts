@@ -1,0 +1,23 @@
+// Keeps out what operators have blocked, whoever uploads it again.
+import type { Pool } from 'pg';
+import { inTransaction } from '../../data/database.ts';
+import { bytesHashOf } from '../../domain/rendition.ts';
+import { contentBlocked, takeDown } from '../../orchestration/take-down.ts';
+import { MediaError } from '../media/media-error.ts';
+
+/**
+ * Notes which content an upload has. Where operators have blocked its bytes, they are taken down again with all that
+ * plays them. Whoever blocks them at the same moment waits, and finds this upload.
+ * @throws {MediaError} if the content is blocked
+ */
+export async function noteContent(pool: Pool, uploadID: string, contentHash: string): Promise<void> {
+  const bytesHash = bytesHashOf(contentHash);
+  const isBlocked = await inTransaction(pool, async (data) => {
+    await data.blockedContents.lock(bytesHash);
+    await data.uploads.recordContentHash(uploadID, contentHash);
+    if (!(await data.blockedContents.find(bytesHash))) return false;
+    await takeDown(data, bytesHash);
+    return true;
+  });
+  if (isBlocked) throw new MediaError(contentBlocked.code, contentBlocked.detail);
+}

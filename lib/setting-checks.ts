@@ -1,0 +1,71 @@
+// What the fields of a stage may be: the kinds of values, each with its words for whoever writes another.
+export interface Check {
+  /** The end of the sentence “FIELD must be …”. */
+  readonly expected: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+export const flag: Check = { expected: 'true or false', holds: (value) => typeof value === 'boolean' };
+
+/** https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html */
+export const tagValue = text(/^[\w .:/=+@-]{1,256}$/, 'a value of a tag: letters, digits, spaces and _.:/=+@-');
+
+export const isRegion = text(/^[a-z]{2}(-[a-z]+)+-\d$/, '');
+
+/**
+ * Regions that an account has to opt in to; CloudFront does not write its standard logs to buckets there.
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging-legacy-s3.html
+ */
+export const regionsWithoutCloudFrontLogs: ReadonlySet<string> = new Set([
+  'af-south-1',
+  'ap-east-1',
+  'ap-south-2',
+  'ap-southeast-3',
+  'ap-southeast-4',
+  'ca-west-1',
+  'eu-central-2',
+  'eu-south-1',
+  'eu-south-2',
+  'il-central-1',
+  'me-central-1',
+  'me-south-1',
+]);
+
+export const emailAddress = text(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'an e-mail address');
+
+export function text(pattern: RegExp, expected: string): Check {
+  return { expected, holds: (value) => typeof value === 'string' && pattern.test(value) };
+}
+
+export function wholeNumber(least: number, most: number): Check {
+  return {
+    expected: `a whole number from ${least} to ${most}`,
+    holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
+  };
+}
+
+export function zonesOf(region: string): Check {
+  const zone = text(new RegExp(`^${region}[a-z]$`), '');
+  return {
+    expected: `two or three different zones of ${region}`,
+    holds: (value) =>
+      Array.isArray(value) &&
+      [2, 3].includes(value.length) &&
+      new Set(value).size === value.length &&
+      value.every(zone.holds),
+  };
+}
+
+export function orNull(check: Check): Check {
+  return { expected: `${check.expected}, or null`, holds: (value) => value === null || check.holds(value) };
+}
+
+export function isDomain(value: unknown): boolean {
+  const { name, hostedZoneId }: { name?: unknown; hostedZoneId?: unknown } = Object(value);
+  return (
+    typeof name === 'string' &&
+    /^([a-z0-9-]+\.)+[a-z]+$/.test(name) &&
+    typeof hostedZoneId === 'string' &&
+    /^Z[A-Z0-9]+$/.test(hostedZoneId)
+  );
+}

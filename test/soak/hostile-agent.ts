@@ -1,0 +1,108 @@
+// An agent's streams for the hostile soak, as a process: some to an honest ingest, the others to hostile destinations.
+import { once } from 'node:events';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { SegmentStore } from '../../lambda/publisher/prepared/segment-store.ts';
+import { SendSchedule } from '../../lambda/publisher/prepared/send-schedule.ts';
+import { preparedMedia } from '../../lambda/publisher/prepared/prepared-media.ts';
+import { ConnectionTurns } from '../../lambda/publisher/replica/connection-turns.ts';
+import { HeldReplica } from '../../lambda/publisher/replica/held-replica.ts';
+import { DeliveryMeter } from '../../lambda/publisher/rtmp/delivery-meter.ts';
+import { item, timelineOf } from '../publisher/prepared/prepared-clips.ts';
+import { objectsOf, syntheticSegments } from '../publisher/prepared/synthetic-renditions.ts';
+import { replicaRow, roomyAgent } from '../publisher/replica/replica-row.ts';
+
+export interface HostileAgentOptions {
+  /** RTMP URL and stream key of each stream. */
+  readonly targets: readonly (readonly [rtmpURL: string, streamKey: string])[];
+}
+
+export interface HostileAgentFigures {
+  /** Of the event loop, since the figures before. */
+  readonly delayMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  readonly residentMiB: number;
+  /** By the stream key: pictures that were left out, and connections that were lost. */
+  readonly streams: Readonly<Record<string, { readonly droppedFrames: number; readonly reconnects: number }>>;
+  /** How often connections have ended, by the code of the reason. */
+  readonly ends: Readonly<Record<string, number>>;
+}
+
+const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
+/** As many bytes a picture as at 4 Mbit/s. */
+const pictureBytes = 16_000;
+const sampledEveryMs = 5;
+const steadyClock = () => performance.now();
+
+function begin({ targets }: HostileAgentOptions): () => HostileAgentFigures {
+  const loop = item('a', 10);
+  const objects = objectsOf(syntheticSegments([loop], format, pictureBytes));
+  const contentHashes = new Map([[loop.uploadID, loop.uploadID]]);
+  const media = preparedMedia({
+    store: new SegmentStore({ objects, maxCachedBytes: 64 * 1024 * 1024 }),
+    schedule: new SendSchedule(steadyClock),
+    format,
+    loadTimelines: async () => ({
+      video: { entries: timelineOf(loop), contentHashes },
+      audio: { entries: [], contentHashes },
+    }),
+    onLost: () => {},
+    log: () => {},
+  });
+  const turns = new ConnectionTurns();
+  const client = { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: new DeliveryMeter() };
+  const ends: Record<string, number> = {};
+  const replicas = targets.map(([rtmpURL, streamKey]) => {
+    let anchoredMs: number | null = null;
+    const replica = new HeldReplica({
+      ...roomyAgent(),
+      replica: replicaRow('manifest'),
+      share: 0.02,
+      turns,
+      loadPlan: async () => ({
+        userID: streamKey,
+        target: { rtmpURL, streamKey },
+        freeTarget: null,
+        media,
+        elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs,
+      }),
+      anchor: async () => steadyClock() - (anchoredMs ??= steadyClock()),
+      client,
+      report: async () => true,
+      steadyClock,
+      random: Math.random,
+      log: (event, { code }) => {
+        if (event === 'session_ended') ends[String(code)] = (ends[String(code)] ?? 0) + 1;
+      },
+    });
+    return [streamKey, replica] as const;
+  });
+  const delay = monitorEventLoopDelay({ resolution: sampledEveryMs });
+  delay.enable();
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  return () => {
+    // The time between two samples is counted as well.
+    const ms = (nanoseconds: number) => Math.max(0, Math.round(nanoseconds / 1e5 - 10 * sampledEveryMs) / 10);
+    const delayMs = { p50: ms(delay.percentile(50)), p99: ms(delay.percentile(99)), max: ms(delay.max) };
+    const streams = Object.fromEntries(
+      replicas.map(([key, replica]) => {
+        const { droppedFrames, reconnects } = replica.sampleFigures(new Date()).stats;
+        return [key, { droppedFrames, reconnects }];
+      }),
+    );
+    collectGarbage();
+    delay.reset();
+    return { delayMs, residentMiB: process.memoryUsage.rss() / 2 ** 20, streams, ends };
+  };
+}
+
+process.on('disconnect', () => process.exit());
+const [options] = (await once(process, 'message')) as [HostileAgentOptions];
+const figures = begin(options);
+// The first connections and the first compilations are not what is measured.
+await setTimeout(5000);
+figures();
+process.on('message', () => process.send!(figures()));
+process.send!('ready');

@@ -1,0 +1,104 @@
+// Destinations that talk back, as a process: each takes a publisher, and then floods it in one of some ways.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { encodeAmf0 } from '../../lambda/publisher/rtmp/amf0.ts';
+import { ChunkWriter } from '../../lambda/publisher/rtmp/chunk-writer.ts';
+import { commandMessage, readCommand } from '../../lambda/publisher/rtmp/command.ts';
+import { controlMessage, messageType } from '../../lambda/publisher/rtmp/message.ts';
+import type { RtmpMessage } from '../../lambda/publisher/rtmp/message.ts';
+import { RtmpConnection } from '../../lambda/publisher/rtmp/rtmp-connection.ts';
+
+/** How often a flood goes on. */
+const everyMs = 10;
+
+/** What is sent again and again, by the name of the destination. */
+const floods: Readonly<Record<string, () => Buffer>> = {
+  'empty-messages': () => Buffer.concat([fullHeader(7, 0, messageType.audio), Buffer.alloc(16_384, 0xc7)]),
+  pings: () => repeat(messageOf({ type: messageType.userControl, payload: Buffer.from('000600000001', 'hex') }), 500),
+  commands: () => messageOf({ type: messageType.commandAmf0, payload: encodeAmf0(manyValues()) }),
+  'long-messages': () => messageOf({ type: messageType.video, payload: Buffer.alloc(60_000) }),
+  'too-long-messages': () => Buffer.concat([fullHeader(6, 8_000_000, messageType.video), Buffer.alloc(16_384)]),
+  'chunk-streams': () =>
+    Buffer.concat(Array.from({ length: 64 }, (_, id) => fullHeader(id + 2 < 64 ? id + 2 : 3, 10, 9))),
+  acknowledgements: () => repeat(new ChunkWriter().write([controlMessage(messageType.acknowledgement, 1)]), 500),
+  'random-bytes': () => Buffer.from(Array.from({ length: 16_384 }, () => Math.floor(Math.random() * 256))),
+};
+/** As much as an honest server may send at the most, for ever: such a destination keeps its connection. */
+const polite = 'polite';
+
+export const hostileKinds: readonly string[] = [...Object.keys(floods), polite];
+
+function manyValues() {
+  return ['onStatus', 0, ...Array.from({ length: 9000 }, () => null)];
+}
+
+function messageOf({ type, payload }: Pick<RtmpMessage, 'type' | 'payload'>): Buffer {
+  return new ChunkWriter().write([{ chunkStreamID: 5, type, streamID: 0, timestampMs: 0, payload }]);
+}
+
+function fullHeader(chunkStreamID: number, messageBytes: number, type: number): Buffer {
+  const header = Buffer.alloc(12);
+  header.writeUInt8(chunkStreamID);
+  header.writeUIntBE(messageBytes, 4, 3);
+  header.writeUInt8(type, 7);
+  return header;
+}
+
+function repeat(bytes: Buffer, times: number): Buffer {
+  return Buffer.concat(Array.from({ length: times }, () => bytes));
+}
+
+let bytesSent = 0;
+
+/** Floods a publisher until it hangs up. @param bytesPerSecond at most */
+function flood(socket: Socket, kind: string, bytesPerSecond: number): void {
+  const bytes = kind === polite ? messageOf({ type: 9, payload: Buffer.alloc(500) }) : floods[kind]!();
+  const rate = kind === polite ? 60_000 : bytesPerSecond;
+  let owed = 0;
+  const timer = setInterval(() => {
+    if (socket.writableNeedDrain) return;
+    for (owed += (rate * everyMs) / 1000; owed >= bytes.length; owed -= bytes.length) {
+      bytesSent += bytes.length;
+      socket.write(bytes);
+    }
+  }, everyMs);
+  socket.once('close', () => clearInterval(timer));
+}
+
+function acceptPublisher(socket: Socket, bytesPerSecond: number): void {
+  let kind = polite;
+  const connection = new RtmpConnection(socket, 'server', {
+    onOpen: () => {},
+    onMessage: (message) => {
+      const command = readCommand(message);
+      if (!command) return;
+      const { name, transactionID, values } = command;
+      const answer = (code: string) => ({ level: 'status', code });
+      if (name === 'connect') {
+        kind = String((values[0] as { app?: unknown }).app);
+        connection.send([commandMessage(0, '_result', transactionID, {}, answer('NetConnection.Connect.Success'))]);
+      }
+      if (name === 'createStream') connection.send([commandMessage(0, '_result', transactionID, null, 1)]);
+      if (name !== 'publish') return;
+      connection.send([commandMessage(1, 'onStatus', 0, null, answer('NetStream.Publish.Start'))]);
+      socket.removeAllListeners('data').on('data', () => {});
+      flood(socket, kind, bytesPerSecond);
+    },
+  });
+}
+
+export interface HostileOptions {
+  /** Of each connection. */
+  readonly bytesPerSecond: number;
+}
+
+if (process.send) {
+  const [{ bytesPerSecond }] = (await once(process, 'message')) as [HostileOptions];
+  const server = createServer({ noDelay: true }, (socket) => acceptPublisher(socket, bytesPerSecond));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  process.send({ rtmpURL: `rtmp://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  process.on('message', () => process.send!({ bytesSent }));
+  process.on('disconnect', () => process.exit());
+}
