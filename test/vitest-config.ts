@@ -22,7 +22,7 @@ const slow = [
   'test/ports/postgres-command-queue.test.ts',
   'test/publisher/ffmpeg/{item-source,media-tool}.test.ts',
   'test/publisher/agent/*.test.ts',
-  'test/publisher/media/probe.test.ts',
+  'test/publisher/media/{bombs,probe}.test.ts',
   'test/publisher/prepared/{codecs,long-life,planned-rotation,play-out,prepared-{backend,sender},torture}.test.ts',
   'test/publisher/preparing/{one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
   'test/publisher/replica/{faults,figures,held-replica,off-air,slow-destinations}.test.ts',

@@ -14,7 +14,7 @@ export type Command =
   | { readonly queue: 'webhooks'; readonly body: WebhookCommand };
 
 export type MediaCommand =
-  | { readonly task: 'probe_upload'; readonly uploadID: string }
+  | { readonly task: 'probe_upload'; readonly uploadID: string; readonly failures?: number }
   | PrepareCommand
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string }
@@ -28,7 +28,7 @@ export interface PrepareCommand {
   readonly contentHash?: string;
   readonly format: string;
   readonly segment?: number;
-  /** How often it has failed in commands before this one, which were passed on to workers with another encoder. */
+  /** How often it has failed in commands before this one, which were passed on to other workers. */
   readonly failures?: number;
 }
 

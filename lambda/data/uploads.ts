@@ -44,6 +44,8 @@ export interface Upload {
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
   readonly dynamic_range: DynamicRange;
+  /** Of decodeCost in domain/source-limits.ts; null without moving pictures, and where it is not known. */
+  readonly decode_cost: number | null;
   /** As contentHashOf of domain/rendition.ts makes it, beginning with the SHA-256 of the bytes; null until then. */
   readonly content_hash: string | null;
   readonly created_at: Date;
@@ -54,7 +56,8 @@ export interface Upload {
 export type ProbedFacts = Pick<
   Upload,
   'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec' | 'dynamic_range'
->;
+> &
+  Partial<Pick<Upload, 'decode_cost'>>;
 
 /** What was found in an upload that has been examined. What its user said that it is counts for nothing here. */
 export function contentFacts(
@@ -218,7 +221,7 @@ export function uploads(db: Queryable) {
       db.query(
         `update uploads
          set probe_state = 'completed', failure = null, duration_seconds = $2, width = $3, height = $4,
-           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8
+           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8, decode_cost = $9
          where id = $1`,
         [
           id,
@@ -229,6 +232,7 @@ export function uploads(db: Queryable) {
           facts.video_codec,
           facts.audio_codec,
           facts.dynamic_range,
+          facts.decode_cost ?? null,
         ],
       ),
 

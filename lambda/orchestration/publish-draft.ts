@@ -19,6 +19,12 @@ import { snapshotOfPlaylist } from './timeline-snapshots.ts';
  */
 const effectiveAheadSeconds = 10;
 
+/** What the user is told of a failure that is our fault. */
+const notPublished = {
+  code: 'not_published',
+  detail: 'We could not publish this playlist, by no fault of yours. Publish it again.',
+};
+
 /**
  * Asks for the draft of a playlist to be published. The caller has locked the playlist with its stream. The request
  * replaces an earlier one that is not finished.
@@ -77,6 +83,14 @@ export async function publishDraft(
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
     await takeOver(data, stream, playlist, snapshot, now);
   }
+}
+
+/** Ends a request to publish a draft that failed by our fault, whatever failed. */
+export async function giveUpPublishing(data: Database, playlistID: string, request: number): Promise<void> {
+  const locked = await lockWithStream(data, playlistID);
+  if (!locked || locked.playlist.publish_request !== request || locked.playlist.publish_status !== 'PREPARING') return;
+  await data.playlists.failPublish(playlistID, notPublished);
+  await settle(data, locked.stream);
 }
 
 async function fail(

@@ -10,6 +10,11 @@ import { keepPrepared } from './prepare-media.ts';
 export async function settleUpload(data: Database, uploadID: string): Promise<void> {
   await judgeUsersOf(data, { uploadID });
   await keepPrepared(data, 'upload', uploadID, { retries: false });
+  await continuePublishing(data, uploadID);
+}
+
+/** Has the drafts published that wait for the upload, as far as they wait for nothing else. */
+export async function continuePublishing(data: Database, uploadID: string): Promise<void> {
   for (const playlist of await data.playlists.publishingWith(uploadID)) {
     const body = { task: 'publish_playlist', playlistID: playlist.id, request: playlist.publish_request } as const;
     await data.outbox.send({ queue: 'media', body });

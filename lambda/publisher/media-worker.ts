@@ -4,8 +4,8 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { MediaCommand } from '../data/outbox.ts';
-import { publishDraft } from '../orchestration/publish-draft.ts';
-import { settleUpload } from '../orchestration/settle-upload.ts';
+import { giveUpPublishing, publishDraft } from '../orchestration/publish-draft.ts';
+import { continuePublishing, settleUpload } from '../orchestration/settle-upload.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
 import type { VideoCodec } from '../domain/video-format.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
@@ -55,7 +55,7 @@ export function createMediaWorker(options: MediaWorkerOptions): QueueHandler {
   const noteLoad = (change: number) => onLoad?.((underWay += change));
   const handle = async (record: SQSRecord) => {
     const command = JSON.parse(record.body) as MediaCommand;
-    const failuresBefore = command.task === 'prepare_upload' ? (command.failures ?? 0) : 0;
+    const failuresBefore = 'failures' in command ? (command.failures ?? 0) : 0;
     const failures = failuresBefore + Number(record.attributes.ApproximateReceiveCount) - 1;
     const isLast = failures + 1 >= queuePolicies.media.maxReceives;
     try {
@@ -88,9 +88,7 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
     case 'probe_upload':
       return probeUpload(options, command.uploadID, attempt);
     case 'publish_playlist':
-      return inTransaction(options.pool, async (data) =>
-        publishDraft(data, command.playlistID, command.request, await data.now(), options.random),
-      );
+      return publishPlaylist(options, command, attempt);
     case 'prepare_upload':
       return prepareUpload(options, command, attempt);
     case 'delete_object':
@@ -103,8 +101,43 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
   }
 }
 
-/** Examines an upload. With the last attempt that fails, the upload fails too: it must not stay pending for ever. */
-async function probeUpload(
+/** Publishes a draft. With the last attempt that fails, the publishing fails: nobody would ask for it again. */
+async function publishPlaylist(
+  { pool, random, log }: MediaWorkerOptions,
+  { playlistID, request }: Extract<MediaCommand, { task: 'publish_playlist' }>,
+  attempt: Attempt,
+): Promise<void> {
+  try {
+    await inTransaction(pool, async (data) => publishDraft(data, playlistID, request, await data.now(), random));
+  } catch (error) {
+    if (!attempt.isLast) throw error;
+    log('playlist_not_published', { playlistID, error: String(error) });
+    await inTransaction(pool, (data) => giveUpPublishing(data, playlistID, request));
+  }
+}
+
+/**
+ * Examines an upload. With the last attempt that fails, whatever failed, the upload fails too: what is published with
+ * it must not wait for ever.
+ */
+async function probeUpload(options: MediaWorkerOptions, uploadID: string, attempt: Attempt): Promise<void> {
+  const { pool, log } = options;
+  try {
+    await examineUpload(options, uploadID, attempt);
+  } catch (error) {
+    attempt.signal.throwIfAborted();
+    if (!attempt.isLast) throw error;
+    log('upload_not_examined', { uploadID, error: String(error) });
+    await inTransaction(pool, async (data) => {
+      await data.uploads.recordFailure(uploadID, notExamined);
+      await continuePublishing(data, uploadID);
+    });
+    // This may be what has failed before.
+    await inTransaction(pool, (data) => settleUpload(data, uploadID));
+  }
+}
+
+async function examineUpload(
   { pool, objects, tools, log }: MediaWorkerOptions,
   uploadID: string,
   attempt: Attempt,
@@ -120,9 +153,7 @@ async function probeUpload(
   const found = await probeMedia(tools, url, claimed, signal).catch((error: unknown) => {
     attempt.signal.throwIfAborted();
     if (error instanceof MediaError) return { failure: { code: error.code, detail: error.detail } };
-    if (!attempt.isLast) throw error;
-    log('upload_not_examined', { uploadID, error: String(error) });
-    return { failure: notExamined };
+    throw error;
   });
   log('upload_probed', { uploadID, ...('failure' in found ? { failure: found.failure.code } : { kind: found.kind }) });
 
@@ -138,6 +169,7 @@ async function probeUpload(
         video_codec: found.videoCodec,
         audio_codec: found.audioCodec,
         dynamic_range: found.dynamicRange,
+        decode_cost: found.decodeCost,
       });
     }
     await settleUpload(data, uploadID);

@@ -1,5 +1,6 @@
 // A media worker keeps its task while a command is under way, and gives back what it cannot finish.
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,17 +10,20 @@ import { expect, it, onTestFinished } from 'vitest';
 import { TaskKeeper } from '../../lambda/container/task-keeper.ts';
 import { createTaskProtection } from '../../lambda/container/task-protection.ts';
 import { createPostgresCommandQueue, redeliver } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { queuePolicies } from '../../lambda/ports/command-queue/queues.ts';
+import type { MediaCommand } from '../../lambda/data/outbox.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import type { MediaWorkerOptions } from '../../lambda/publisher/media-worker.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { startConsumer } from '../ports/consumer.ts';
 import { actorsOn } from '../support/actors.ts';
-import { fastEncoder } from '../support/media-samples.ts';
-import { testService } from '../support/service.ts';
+import { fastEncoder, mediaSample } from '../support/media-samples.ts';
+import { pretendProbed, testService } from '../support/service.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 
 const tools = await findMediaTools(process.env);
 const service = testService();
-const { data, upload } = actorsOn(service);
+const { call, create, data, playlist, upload } = actorsOn(service);
 
 /**
  * A command to prepare an upload whose bytes come when the test lets them, and a worker that takes it.
@@ -141,4 +145,74 @@ it('no transaction is open while a segment is made, which one command does at a 
   // The command of a worker that died goes on with what it has claimed.
   await redeliver(pool, 'first');
   await expect.poll(() => begun).toEqual(['first', 'second']);
+});
+
+/** Lets a worker have a command delivered for the last time. */
+async function deliverLast(body: MediaCommand): Promise<void> {
+  const presignGet = () => mediaSample('plain.mp4');
+  const objects = { ...service.objects(), presignGet };
+  const worker = { pool: service.pool(), objects, tools, encoderOf: async () => fastEncoder };
+  const handle = createMediaWorker({ ...worker, random: () => 0.5, log: () => {} });
+  const attributes = { ApproximateReceiveCount: String(queuePolicies.media.maxReceives) };
+  const Records = [{ messageId: 'poison', body: JSON.stringify(body), attributes }];
+  const { batchItemFailures } = await handle({ Records } as unknown as Parameters<typeof handle>[0]);
+  expect(batchItemFailures).toEqual([]);
+}
+
+/** Lets a table refuse what a command writes, until the end of the test. */
+async function poison(table: string, condition: string): Promise<void> {
+  await service.pool().query(`create function poison() returns trigger language plpgsql
+    as $$ begin raise exception 'out of range'; end $$`);
+  await service
+    .pool()
+    .query(
+      `create trigger poison before update on ${table} for each row when (${condition}) execute function poison()`,
+    );
+  onTestFinished(async () => {
+    await service.pool().query('drop function poison cascade');
+  });
+}
+
+/** A playlist with an upload that nobody has examined yet, whose draft is being published. */
+async function publishingWithUnexamined() {
+  const uploadID = await create('/uploads', { name: 'clip', mimeType: 'video/mp4' });
+  const bytes = await readFile(await mediaSample('plain.mp4'));
+  await service.objects().write(await objectKeyOf(service, uploadID), bytes, { contentType: 'video/mp4' });
+  await data().uploads.markUploaded(uploadID, bytes.length);
+  const streamID = await create('/streams', {});
+  const playlistID = await create('/playlists', { streamID, kind: 'video', mode: 'sequential' });
+  await call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID }] });
+  await call('POST', `/playlists/${playlistID}/publish`);
+  await service.pool().query('delete from outbox');
+  return { uploadID, playlistID };
+}
+
+const mediaCommands = async () =>
+  (await service.pool().query(`select body from outbox where queue = 'media'`)).rows.map(
+    ({ body }) => body as MediaCommand,
+  );
+
+it('an upload whose facts cannot be written fails with the last attempt, and is waited for no longer', async () => {
+  const { uploadID, playlistID } = await publishingWithUnexamined();
+  await poison('uploads', `new.probe_state = 'completed'`);
+  await deliverLast({ task: 'probe_upload', uploadID });
+  expect(await data().uploads.findAny(uploadID)).toMatchObject({
+    probe_state: 'failed',
+    failure: { code: 'not_examined' },
+  });
+  const commands = await mediaCommands();
+  expect(commands).toContainEqual(expect.objectContaining({ task: 'publish_playlist', playlistID }));
+  await deliverLast(commands.find(({ task }) => task === 'publish_playlist')!);
+  expect(await playlist(playlistID)).toMatchObject({ publishStatus: 'FAILED' });
+});
+
+it('a draft whose publishing fails with the last attempt is published no longer, and says so', async () => {
+  const { uploadID, playlistID } = await publishingWithUnexamined();
+  await pretendProbed(service, uploadID);
+  await poison('playlists', `new.publish_status = 'IDLE'`);
+  await deliverLast({ task: 'publish_playlist', playlistID, request: 1 });
+  expect(await playlist(playlistID)).toMatchObject({
+    publishStatus: 'FAILED',
+    publishFailure: { code: 'not_published', detail: expect.stringContaining('Publish it again.') },
+  });
 });

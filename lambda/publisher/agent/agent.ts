@@ -12,6 +12,7 @@ import { replicaBeginner } from './begin-replica.ts';
 import { Chores } from './chores.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
+import { unlessBehind } from './leave-media.ts';
 import { Pressure } from './pressure.ts';
 import { ReplicaClaims } from './replica-claims.ts';
 
@@ -160,7 +161,7 @@ class Agent {
     };
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
-      queue.consume('media', handleMedia, { signal, batchSize: 1 }),
+      queue.consume('media', unlessBehind(handleMedia, this.#pressure, this.#data), { signal, batchSize: 1 }),
     ];
   }
 

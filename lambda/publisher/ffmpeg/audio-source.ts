@@ -2,7 +2,7 @@
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
-import { describeExit, startMediaTool, ToolError } from './media-tool.ts';
+import { describeExit, examiningMemoryMiB, startMediaTool, ToolError } from './media-tool.ts';
 import type { RunningMediaTool } from './media-tool.ts';
 import { audioArguments } from './item-arguments.ts';
 import type { AudioRequest } from './item-arguments.ts';
@@ -37,6 +37,7 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
     readAheadBytes,
     signal,
     background,
+    memoryMiB: examiningMemoryMiB,
   });
   ffmpeg.stdin.end();
 

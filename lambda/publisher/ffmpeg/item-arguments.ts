@@ -1,6 +1,7 @@
 // The ffmpeg arguments that turn any item into the pictures and the sound of a profile.
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
+import type { MediaKind } from '../media/container-formats.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { audioFormat } from './profile.ts';
@@ -40,13 +41,13 @@ const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe
 
 /** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
-  const { sourceURL, profile, kind, dynamicRange = 'sdr' } = request;
+  const { sourceURL, profile, kind, dynamicRange = 'sdr', background = false } = request;
   const isImage = kind === 'image';
   const startSeconds = isImage ? 0 : request.startFrame / profile.framesPerSecond;
   // 0:V:0 is the first stream of moving pictures; cover art is none.
   const stream = isImage ? '0:v:0' : '0:V:0';
   return [
-    inputArguments(sourceURL, { pictures: isImage ? null : dynamicRange, startSeconds }),
+    inputArguments(sourceURL, { kind, pictures: isImage ? null : dynamicRange, startSeconds, background }),
     ['-map', stream, '-vf', videoFilters(kind, dynamicRange, profile).join(',')],
     ['-fps_mode', 'cfr', '-frames:v', String(request.frameCount)],
     encoderArguments(request.encoder, profile),
@@ -71,7 +72,7 @@ export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile
  * Arguments that make ffmpeg write raw samples (see `audioFormat`) to stdout. The first sample belongs to
  * `startSample`, wherever the sound of the source begins.
  */
-export function audioArguments({ sourceURL, startSample, sampleCount }: AudioRequest): string[] {
+export function audioArguments({ sourceURL, startSample, sampleCount, background = false }: AudioRequest): string[] {
   const startSeconds = startSample / audioFormat.sampleRate;
   const filters = [
     // Gaps become silence and overlaps are cut. `min_comp` makes the very first sample exact instead of "within 1 ms".
@@ -80,7 +81,7 @@ export function audioArguments({ sourceURL, startSample, sampleCount }: AudioReq
     `atrim=end_sample=${sampleCount}`,
   ];
   return [
-    inputArguments(sourceURL, { pictures: null, startSeconds }),
+    inputArguments(sourceURL, { kind: 'audio', pictures: null, startSeconds, background }),
     ['-map', '0:a:0', '-af', filters.join(',')],
     ['-f', 's16le', '-flush_packets', '1', 'pipe:1'],
   ].flat();
@@ -105,13 +106,21 @@ const assumedColourMatrix: Record<DynamicRange, string> = { sdr: 'bt709', pq: 'b
 interface InputOptions {
   /** The dynamic range of the source's moving pictures; null where these are not wanted. */
   readonly pictures: DynamicRange | null;
+  readonly kind: MediaKind;
   readonly startSeconds: number;
+  readonly background: boolean;
 }
 
-function inputArguments(sourceURL: string, { pictures, startSeconds }: InputOptions): string[] {
+/** Each thread that decodes has pictures of its own. In the background nobody waits, and a still is one picture. */
+const fewThreads = { background: 2, still: 1 } as const;
+
+function inputArguments(sourceURL: string, { kind, pictures, startSeconds, background }: InputOptions): string[] {
+  const threads = kind === 'image' ? fewThreads.still : background ? fewThreads.background : null;
   return [
     quiet,
-    inputGuardArguments(sourceURL),
+    threads === null ? [] : ['-filter_threads', String(threads)],
+    inputGuardArguments(sourceURL, kind),
+    threads === null ? [] : ['-threads', String(threads)],
     pictures ? ['-colorspace', assumedColourMatrix[pictures]] : [],
     // ffmpeg decodes from the keyframe before the start. What comes before the start gets negative times, from which
     // the filters know the frame that is on show at 0.

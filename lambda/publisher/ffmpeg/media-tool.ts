@@ -1,10 +1,11 @@
 // Starts ffmpeg and ffprobe so that none of them outlives this process, whatever ends it.
 import { spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import type { Readable, Writable } from 'node:stream';
 import { deathSignalCommand, hasDeathSignal } from '../../container/death-signal.ts';
+import { memoryLimitCommand } from '../../container/memory-limit.ts';
 
 const lineReadAheadBytes = 64 * 1024;
 const maxLogLines = 20;
@@ -57,15 +58,30 @@ export interface MediaToolOptions {
   readonly signal?: AbortSignal;
   /** Whether the tool gives way to everything else on the machine. */
   readonly background?: boolean;
+  /** Of the tool's own memory, which it gets no more of; without a bound where this is absent. Linux only. */
+  readonly memoryMiB?: number | undefined;
 }
+
+/** What is examined gets so much. A film of 8192 × 4320 in HEVC with 10 bits takes 0.8 GiB. */
+export const examiningMemoryMiB = 1536;
+/**
+ * Who makes pictures with an encoder in software gets so much: SVT-AV1 alone takes 2.4 GiB at 2160p60 on two cores.
+ * Encoders start threads for further cores, each with pictures of its own.
+ */
+export const encodingMemoryMiB = 3072 + 256 * Math.max(0, availableParallelism() - 2);
+/** When the memory of the machine or container is short, the kernel ends tools before agents, and these first. */
+const endedFirst = { background: 1000, foreground: 500 } as const;
 
 export function startMediaTool(
   program: string,
   programArguments: readonly string[],
-  { sourceURL, readAheadBytes, signal, background = false }: MediaToolOptions,
+  { sourceURL, readAheadBytes, signal, background = false, memoryMiB }: MediaToolOptions,
 ): RunningMediaTool {
+  const memory = { mebibytes: memoryMiB ?? null, endedFirst: endedFirst[background ? 'background' : 'foreground'] };
   // Where there is no death signal, the tool ends when it finds its pipes closed.
-  const [command, ...first] = hasDeathSignal() ? [...deathSignalCommand('SIGKILL'), program] : [program];
+  const [command, ...first] = hasDeathSignal()
+    ? [...deathSignalCommand('SIGKILL'), ...memoryLimitCommand(memory), program]
+    : [program];
   const spawned = spawn(command, [...first, ...programArguments], { stdio: 'pipe', env: toolEnvironment() });
   if (background && spawned.pid !== undefined) setPriority(spawned.pid, constants.priority.PRIORITY_LOW);
   // Writing to a process that has ended is an error that says no more than `exited` does.
@@ -123,8 +139,13 @@ export interface MediaToolResult extends MediaToolExit {
   readonly overLimits: boolean;
 }
 
+/** Whether a tool got no more memory, by its log. */
+export function isOutOfMemory(log: string): boolean {
+  return /Cannot allocate memory|out of memory|malloc.*fail/iu.test(log);
+}
+
 /**
- * Runs a tool to its end.
+ * Examines a file with a tool, at a low priority and with little memory, to the tool's end.
  * @throws {ToolError} when the tool is missing or was killed from outside; the signal's reason
  */
 export async function runMediaTool(
@@ -139,6 +160,8 @@ export async function runMediaTool(
     sourceURL,
     readAheadBytes: lineReadAheadBytes,
     signal: AbortSignal.any([signal, over.signal]),
+    background: true,
+    memoryMiB: examiningMemoryMiB,
   });
   tool.stdin.end();
   let outputBytes = 0;

@@ -1,8 +1,8 @@
 // The pictures of one item as encoded frames on the frame grid, from an ffmpeg of its own.
-import { MediaError } from '../media/media-error.ts';
+import { MediaError, takesTooMuchMemory } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
-import { describeExit, startMediaTool, ToolError } from './media-tool.ts';
+import { describeExit, encodingMemoryMiB, isOutOfMemory, startMediaTool, ToolError } from './media-tool.ts';
 import type { RunningMediaTool } from './media-tool.ts';
 import { flvTagType, readFlvTags } from './flv-reader.ts';
 import { videoArguments } from './item-arguments.ts';
@@ -61,6 +61,8 @@ export function openVideoSource(tools: MediaTools, request: VideoRequest, signal
     readAheadBytes,
     signal,
     background,
+    // How much NVIDIA's driver takes of what the limit counts, nobody has measured: there, pixels alone are bounded.
+    memoryMiB: 'preset' in request.encoder ? encodingMemoryMiB : undefined,
   });
   ffmpeg.stdin.end();
   const frames = readFrames(ffmpeg, request, signal);
@@ -116,6 +118,7 @@ async function* readFrames(
   signal.throwIfAborted();
   if (index === frameCount) return;
   if (isSourceUnreadable(ffmpeg.log())) throw sourceUnreadable(ffmpeg);
+  if (index === 0 && isOutOfMemory(ffmpeg.log())) throw takesTooMuchMemory();
   if (index > 0 || exit.brokenOff)
     throw new ToolError(`${index} of ${frameCount} frames: ${describeExit(exit, ffmpeg.log())}`);
   throw new MediaError('damaged', 'Nothing in this file can be decoded.');

@@ -1,5 +1,7 @@
 // Which file formats are accepted, under which MIME types, and what ffmpeg may open at all.
 
+import { pictureLimits } from '../../domain/source-limits.ts';
+
 export type MediaKind = 'video' | 'audio' | 'image';
 
 export interface ContainerFormat {
@@ -88,8 +90,8 @@ export function usualMimeType({ mimeTypes }: ContainerFormat, kind: MediaKind): 
   return mimeTypes.find((type) => type.startsWith(`${kind}/`)) ?? mimeTypes[0]!.replace(/^\w+/, kind);
 }
 
-/** A still with more pixels than this would take over 500 MB to decode. */
-const maxPixels = 128 * 1024 * 1024;
+/** A film with sound and subtitles in every language has fewer. */
+const maxStreams = 100;
 const sourceSilenceUs = 15_000_000;
 /**
  * A dropped connection is made again at once and after 1 s. ffmpeg doubles the wait from there and gives up when it is
@@ -100,9 +102,11 @@ const maxReconnectDelaySeconds = 2;
 /**
  * The ffmpeg and ffprobe options that have to stand right before every source. A stranger's file can name other files
  * and addresses, as playlists, concat scripts and image sequences do. So only the listed demuxers are opened, which
- * follow no such names, and only the protocol by which the source itself comes.
+ * follow no such names, and only the protocol by which the source itself comes. Pictures of more pixels than the kind
+ * may have are not decoded, whatever the header of the file says of them.
+ * @param kind what the file was found to be; null as long as that is not known
  */
-export function inputGuardArguments(sourceURL: string): string[] {
+export function inputGuardArguments(sourceURL: string, kind: MediaKind | null): string[] {
   const isRemote = /^https?:/iu.test(sourceURL);
   const demuxers = containerFormats.flatMap((format) => format.demuxers);
   const patience = [
@@ -112,7 +116,8 @@ export function inputGuardArguments(sourceURL: string): string[] {
   return [
     ['-protocol_whitelist', isRemote ? 'http,https,tcp,tls' : 'file'],
     ['-format_whitelist', demuxers.join(',')],
-    ['-max_pixels', String(maxPixels)],
+    ['-max_pixels', String(pictureLimits[kind === 'video' ? 'video' : 'image'].pixels)],
+    ['-max_streams', String(maxStreams)],
     isRemote ? patience : [],
   ].flat();
 }

@@ -1,8 +1,9 @@
 // Finds damage and cut off ends without decoding everything, by a file's last packets and by samples of it.
-import { runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
+import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import type { MediaToolLimits, MediaToolResult } from '../ffmpeg/media-tool.ts';
 import { inputGuardArguments } from './container-formats.ts';
-import { MediaError } from './media-error.ts';
+import { MediaError, takesTooMuchMemory } from './media-error.ts';
+import type { MediaKind } from './container-formats.ts';
 import { isSourceUnreadable } from './source-fault.ts';
 import type { Source, StreamStructure } from './structure.ts';
 
@@ -32,7 +33,7 @@ export async function readPacketEnds(
 ): Promise<Map<number, number>> {
   const probeArguments = [
     ['-hide_banner', '-loglevel', 'error'],
-    inputGuardArguments(sourceURL),
+    inputGuardArguments(sourceURL, null),
     fromSeconds === null ? [] : ['-read_intervals', `${fromSeconds.toFixed(3)}%${foreverSeconds}`],
     ['-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time', '-of', 'csv=p=0'],
     sourceURL,
@@ -57,6 +58,7 @@ export async function readPacketEnds(
 }
 
 export interface Sample {
+  readonly kind: MediaKind;
   readonly streams: readonly StreamStructure[];
   /** Counted from the start of the media; null for the beginning, which is read without any seeking. */
   readonly fromSeconds: number | null;
@@ -70,12 +72,13 @@ export interface Sample {
 
 /** @throws {MediaError} damaged, when one of the sample's streams cannot be decoded there */
 export async function decodeSample({ tools, sourceURL, signal }: Source, sample: Sample): Promise<void> {
-  const { streams, fromSeconds, seconds, strict, blame } = sample;
+  const { kind, streams, fromSeconds, seconds, strict, blame } = sample;
   const decodeArguments = [
-    ['-nostdin', '-hide_banner', '-loglevel', 'error'],
+    ['-nostdin', '-hide_banner', '-loglevel', 'error', '-filter_threads', '1'],
     ['-max_error_rate', String(strict ? 0 : maxErrorRate)],
     strict ? ['-xerror', '-err_detect', '+explode+crccheck'] : [],
-    inputGuardArguments(sourceURL),
+    inputGuardArguments(sourceURL, kind),
+    ['-threads', '1'],
     fromSeconds === null ? [] : ['-noaccurate_seek', '-ss', fromSeconds.toFixed(3)],
     ['-i', sourceURL],
     streams.flatMap(({ specifier }) => ['-map', specifier]),
@@ -103,4 +106,5 @@ function assertReadable(result: MediaToolResult): void {
   if (isSourceUnreadable(result.log)) throw new ToolError(`the source could not be read: ${result.log}`);
   if (result.overLimits)
     throw new MediaError('unsupported', 'The file takes too long to examine: it has no usable index, or is damaged.');
+  if (isOutOfMemory(result.log)) throw takesTooMuchMemory();
 }

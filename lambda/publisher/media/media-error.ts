@@ -7,6 +7,7 @@ export type MediaErrorCode =
   | 'type_mismatch'
   | 'no_decodable_stream'
   | 'damaged'
+  | 'too_demanding'
   | 'unsupported'
   | 'content_blocked';
 
@@ -21,4 +22,12 @@ export class MediaError extends Error {
     this.code = code;
     this.detail = detail;
   }
+}
+
+/** The tool that examines or encodes got no more memory. */
+export function takesTooMuchMemory(): MediaError {
+  return new MediaError(
+    'too_demanding',
+    'The file takes more memory to decode than one may have. Make it anew with smaller pictures, of 8 bits a colour.',
+  );
 }

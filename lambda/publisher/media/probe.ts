@@ -1,4 +1,6 @@
 // What an uploaded file really is, and whether all of it is there.
+import { decodeCost, faultOfSource } from '../../domain/source-limits.ts';
+import type { SourceFacts } from '../../domain/source-limits.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { containerFormatOf, fitsMimeType, usualMimeType } from './container-formats.ts';
 import type { ContainerFormat, MediaKind } from './container-formats.ts';
@@ -27,6 +29,8 @@ export interface MediaFacts {
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
   readonly dynamicRange: DynamicRange;
+  /** Of `decodeCost`; null without moving pictures. */
+  readonly decodeCost: number | null;
 }
 
 /** What the uploader says that the file is. */
@@ -74,6 +78,9 @@ export async function probeMedia(
         'Upload it again without a type.',
     );
 
+  const said = { kind, pictures: video?.source ?? null, sound: audio?.source ?? null };
+  const sizeBytes = head.size ?? claimed.fileSize;
+  assertDecodable({ ...said, durationSeconds: structure.headerSeconds, sizeBytes });
   const facts = {
     kind,
     mimeType: claimed.mimeType ?? usualMimeType(format, kind),
@@ -84,14 +91,21 @@ export async function probeMedia(
     hasVideo: kind === 'video',
     hasAudio: audio !== null,
     dynamicRange: video?.dynamicRange ?? 'sdr',
+    decodeCost: video && kind === 'video' ? decodeCost(video.source) : null,
   };
   if (kind === 'image') {
     const blame = 'The image cannot be decoded: it is damaged or cut off.';
-    await decodeSample(source, { streams: [video!], fromSeconds: null, strict: true, blame });
+    await decodeSample(source, { kind, streams: [video!], fromSeconds: null, strict: true, blame });
     return { ...facts, durationSeconds: null, framerate: null };
   }
   const durationSeconds = await measureDuration(source, structure);
+  assertDecodable({ ...said, durationSeconds, sizeBytes });
   return { ...facts, durationSeconds, framerate: video?.framerate ?? null };
+}
+
+function assertDecodable(facts: SourceFacts): void {
+  const fault = faultOfSource(facts);
+  if (fault !== null) throw new MediaError('too_demanding', fault);
 }
 
 /**
@@ -103,7 +117,9 @@ async function measureDuration(source: Source, structure: Structure): Promise<nu
   const streams = [video, audio].filter((stream) => stream !== null);
   const lookFromSeconds =
     headerSeconds === null ? null : Math.max(startSeconds, startSeconds + headerSeconds - sampleSeconds);
+  const kind: MediaKind = video === null ? 'audio' : 'video';
   const beginning = {
+    kind,
     streams,
     fromSeconds: null,
     seconds: sampleSeconds,
@@ -127,7 +143,13 @@ async function measureDuration(source: Source, structure: Structure): Promise<nu
   const fromSeconds = Math.min(...lasting.map(({ index }) => ends.get(index)!)) - sampleSeconds;
   if (fromSeconds > startSeconds && lasting.length > 0) {
     const blame = 'The end of the file cannot be decoded: it is damaged.';
-    await decodeSample(source, { streams: lasting, fromSeconds: fromSeconds - startSeconds, strict: false, blame });
+    await decodeSample(source, {
+      kind,
+      streams: lasting,
+      fromSeconds: fromSeconds - startSeconds,
+      strict: false,
+      blame,
+    });
   }
   const isHeaderRight = headerSeconds !== null && foundSeconds <= headerSeconds + tolerance;
   return isHeaderRight ? headerSeconds : foundSeconds;

@@ -1,10 +1,13 @@
 // Reads the structure of a file with ffprobe: its container, its streams, and what its header says about time.
 import * as z from 'zod';
 import type { DynamicRange } from '../../domain/video-format.ts';
-import { runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
+import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import { inputGuardArguments } from './container-formats.ts';
-import { MediaError } from './media-error.ts';
+import { longestSidePixels, tooManyPixels } from '../../domain/source-limits.ts';
+import type { SourcePictures, SourceSound } from '../../domain/source-limits.ts';
+import { MediaError, takesTooMuchMemory } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
+import { pixelFormatFacts } from './pixel-format.ts';
 import { isSourceUnreadable } from './source-fault.ts';
 import { startsWithBox } from './source-head.ts';
 import type { SourceHead } from './source-head.ts';
@@ -31,6 +34,13 @@ export interface PictureStructure extends StreamStructure {
   /** Pictures per second, on average; null when the file does not tell. */
   readonly framerate: number | null;
   readonly dynamicRange: DynamicRange;
+  /** As coded. */
+  readonly source: SourcePictures;
+}
+
+export interface SoundStructure extends StreamStructure {
+  /** Of all sound in the file. */
+  readonly source: SourceSound;
 }
 
 export interface Structure {
@@ -41,7 +51,7 @@ export interface Structure {
   readonly headerSeconds: number | null;
   /** The first stream of pictures that is not cover art. */
   readonly video: PictureStructure | null;
-  readonly audio: StreamStructure | null;
+  readonly audio: SoundStructure | null;
 }
 
 const probedStreamSchema = z.object({
@@ -54,6 +64,9 @@ const probedStreamSchema = z.object({
   avg_frame_rate: z.string().optional(),
   r_frame_rate: z.string().optional(),
   color_transfer: z.string().optional(),
+  pix_fmt: z.string().optional(),
+  channels: z.number().optional(),
+  sample_rate: z.string().optional(),
   disposition: z.object({ attached_pic: z.number().optional() }).optional(),
   side_data_list: z.array(z.object({ rotation: z.number().optional() })).optional(),
 });
@@ -68,6 +81,7 @@ const reportSchema = z.object({
 const entries = [
   'format=format_name,start_time,duration',
   'stream=index,codec_type,codec_name,width,height,sample_aspect_ratio,avg_frame_rate,r_frame_rate,color_transfer',
+  'stream=pix_fmt,channels,sample_rate',
   'stream_disposition=attached_pic',
   'stream_side_data=rotation',
 ].join(':');
@@ -81,7 +95,7 @@ const limits = { timeoutMs: 60_000, maxOutputBytes: 1024 * 1024 };
 export async function readStructure({ tools, sourceURL, signal }: Source, head: SourceHead): Promise<Structure> {
   const probeArguments = [
     ['-hide_banner', '-loglevel', 'warning'],
-    inputGuardArguments(sourceURL),
+    inputGuardArguments(sourceURL, null),
     ['-show_entries', entries, '-of', 'json', sourceURL],
   ].flat();
   const lines: string[] = [];
@@ -94,6 +108,12 @@ export async function readStructure({ tools, sourceURL, signal }: Source, head: 
   if (result.log.includes('moov atom not found') && startsWithBox(head)) {
     throw new MediaError('truncated', 'The MP4 file is cut off: its index (moov) is missing.');
   }
+  if (/exceeds max_streams/u.test(result.log))
+    throw new MediaError(
+      'too_demanding',
+      'The file has more than 100 tracks. Make it anew with the ones to be played.',
+    );
+  if (isOutOfMemory(result.log)) throw takesTooMuchMemory();
   if (result.code !== 0) throw notMedia();
 
   const { format, streams } = reportSchema.parse(JSON.parse(lines.join('')));
@@ -102,7 +122,7 @@ export async function readStructure({ tools, sourceURL, signal }: Source, head: 
     formatName: format.format_name,
     startSeconds: Number(format.start_time) || 0,
     headerSeconds: isGuessed ? null : positiveNumber(format.duration),
-    video: pictureOf(streams),
+    video: pictureOf(streams, result.log),
     audio: soundOf(streams),
   };
 }
@@ -111,26 +131,39 @@ export function notMedia(): MediaError {
   return new MediaError('not_media', 'The file is not a video, sound or image file of a kind that we know.');
 }
 
-function pictureOf(streams: readonly ProbedStream[]): PictureStructure | null {
+function pictureOf(streams: readonly ProbedStream[], log: string): PictureStructure | null {
   const stream = streams.find(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
   );
   if (!stream) return null;
   const codec = knownCodec(stream, 'picture');
   const { width: codedWidth = 0, height = 0 } = stream;
-  if (codedWidth === 0 || height === 0)
+  if (codedWidth === 0 || height === 0) {
+    const [, refusedWidth, refusedHeight] = /Picture size (\d+)x(\d+) (?:exceeds|is invalid)/u.exec(log) ?? [];
+    if (refusedWidth)
+      throw new MediaError('too_demanding', tooManyPixels('image', Number(refusedWidth), Number(refusedHeight)));
     throw new MediaError('damaged', `The ${codec} pictures have no size: the file is damaged or cut off.`);
+  }
   const width = Math.round(codedWidth * (ratio(stream.sample_aspect_ratio, ':') ?? 1));
+  if (width < 1 || Math.max(width, height) > longestSidePixels) {
+    throw new MediaError(
+      'damaged',
+      `By the shape of their pixels, the pictures are ${width} wide and ${height} high: the file is damaged. ` +
+        'Make it anew with square pixels.',
+    );
+  }
   const rotation = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? 0;
   const isSideways = Math.abs(Math.round(rotation / 90)) % 2 === 1;
   const rate = ratio(stream.avg_frame_rate, '/') ?? ratio(stream.r_frame_rate, '/');
+  const framerate = rate === null ? null : Math.round(rate * 1000) / 1000;
   return {
     index: stream.index,
     specifier: '0:V:0',
     codec,
     width: isSideways ? height : width,
     height: isSideways ? width : height,
-    framerate: rate === null ? null : Math.round(rate * 1000) / 1000,
+    framerate,
+    source: { width: codedWidth, height, framerate, ...pixelFormatFacts(stream.pix_fmt) },
     dynamicRange: highDynamicRanges[stream.color_transfer ?? ''] ?? 'sdr',
   };
 }
@@ -138,9 +171,15 @@ function pictureOf(streams: readonly ProbedStream[]): PictureStructure | null {
 /** The dynamic range by ffmpeg's name of the transfer characteristics; all others are SDR. */
 const highDynamicRanges: Readonly<Record<string, DynamicRange>> = { smpte2084: 'pq', 'arib-std-b67': 'hlg' };
 
-function soundOf(streams: readonly ProbedStream[]): StreamStructure | null {
-  const stream = streams.find(({ codec_type }) => codec_type === 'audio');
-  return stream ? { index: stream.index, specifier: '0:a:0', codec: knownCodec(stream, 'sound') } : null;
+function soundOf(streams: readonly ProbedStream[]): SoundStructure | null {
+  const all = streams.filter(({ codec_type }) => codec_type === 'audio');
+  const [stream] = all;
+  if (!stream) return null;
+  const source = {
+    channels: all.reduce((sum, { channels = 0 }) => sum + channels, 0),
+    sampleRate: Math.max(...all.map(({ sample_rate: rate }) => Number(rate) || 0)),
+  };
+  return { index: stream.index, specifier: '0:a:0', codec: knownCodec(stream, 'sound'), source };
 }
 
 function knownCodec({ codec_name }: ProbedStream, noun: string): string {

@@ -9,7 +9,9 @@ import type { Attempt } from './claimed-work.ts';
 
 /** So many objects a command deletes at most. Whoever waits behind it waits for a few seconds. */
 const objectsAtOnce = 500;
-/** So many of them are deleted at the same time. */
+/** So many renditions it looks at: one look at all of them is enough for a command. */
+const renditionsAtOnce = 50;
+/** So many objects are deleted at the same time. */
 const inParallel = 16;
 /** So long a command is held back for what another one is just making or deleting. */
 const triedAgainAfterSeconds = 60;
@@ -20,23 +22,24 @@ export interface RemoveRenditionsOptions {
 }
 
 /**
- * Deletes the objects of an orphaned rendition, the last ones first, and its row with the last of them. The row says
- * before that they are gone, so that nobody with the same content relies on them. The next command deletes the rest.
+ * Deletes the objects of orphaned renditions, the last ones first, and a rendition's row with the last of them. The row
+ * says before that they are gone, so that nobody with the same content relies on them. The next command goes on.
  */
 export async function removeOrphanedRenditions(options: RemoveRenditionsOptions, attempt: Attempt): Promise<void> {
-  const data = databaseOn(options.pool);
-  for (let left = objectsAtOnce; left > 0;) {
+  const orphans = await databaseOn(options.pool).orphanedRenditions.find(renditionsAtOnce);
+  let left = objectsAtOnce;
+  let isClaimed = false;
+  for (const orphan of orphans) {
+    if (left <= 0) break;
     attempt.signal.throwIfAborted();
-    const orphan = await data.orphanedRenditions.find();
-    if (!orphan) return;
-    const { content_hash: contentHash, format } = orphan;
-    const deleted = await unlessClaimed(options, attempt, `${contentHash}/${format}`, () =>
-      removeSome(options, orphan, left),
-    );
-    if (deleted === null) return removeLater(options, triedAgainAfterSeconds);
-    left -= deleted;
+    const work = `${orphan.content_hash}/${orphan.format}`;
+    const deleted = await unlessClaimed(options, attempt, work, () => removeSome(options, orphan, left));
+    isClaimed ||= deleted === null;
+    left -= deleted ?? 0;
   }
-  await removeLater(options, 0);
+  const isProgress = left < objectsAtOnce;
+  if (isProgress && (left <= 0 || orphans.length === renditionsAtOnce)) await removeLater(options, 0);
+  else if (isClaimed) await removeLater(options, triedAgainAfterSeconds);
 }
 
 async function removeLater({ pool }: RemoveRenditionsOptions, afterSeconds: number): Promise<void> {
@@ -62,6 +65,7 @@ async function removeSome(
       await Promise.all(batch.map((each) => objects.delete(segmentKey(rendition, each))));
     }
     if (from === 0) await orphanedRenditions.remove(contentHash, format);
+    else await orphanedRenditions.noteDeleted(contentHash, format, from);
   }
   // Whoever came meanwhile may have found a rendition that is being prepared, by nobody.
   const heir = await uploads.anyWithContent(contentHash);

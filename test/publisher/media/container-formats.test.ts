@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { inputGuardArguments } from '../../../lambda/publisher/media/container-formats.ts';
 
 function optionOf(sourceURL: string, option: string): string[] {
-  const guard = inputGuardArguments(sourceURL);
+  const guard = inputGuardArguments(sourceURL, 'video');
   return guard[guard.indexOf(option) + 1]!.split(',');
 }
 

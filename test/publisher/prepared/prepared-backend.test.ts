@@ -6,6 +6,7 @@ import type { Log } from '../../../lambda/log.ts';
 import { NoEncoder } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { assertSegment, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { contentHashOf } from '../../../lambda/domain/rendition.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { capacityFor } from '../../support/capacities.ts';
 import { fastEncoder, mediaSample, mediaToolsFor, textFile } from '../../support/media-samples.ts';
@@ -78,7 +79,14 @@ function untilState(id: string, state: string): Promise<void> {
   return expect.poll(async () => (await stream(id)).state, { timeout: 60_000 }).toBe(state);
 }
 
-const contentHash = createHash('sha256').update('media').digest('hex');
+/** The content of an upload of these bytes, which has picture and sound. */
+const contentOf = (bytes: string, durationSeconds: number) =>
+  contentHashOf(createHash('sha256').update(bytes).digest('hex'), {
+    kind: 'video',
+    durationSeconds,
+    hasAudio: true,
+    dynamicRange: 'sdr',
+  });
 
 describe('the prepared backend', { timeout: 180_000 }, () => {
   it('prepares the same bytes once, whoever asks, and sends them without any process', async () => {
@@ -165,7 +173,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
       startAgent('agent');
       await untilState(id, 'active');
       // The turn of the segment has not come, so that it is in no cache.
-      const key = segmentKey({ contentHash: createHash('sha256').update('other').digest('hex'), format }, 0);
+      const key = segmentKey({ contentHash: contentOf('other', 21), format }, 0);
       const bytes = await buffer(await service.objects().read(key));
       const damaged = Buffer.from(bytes).fill(0x55, bytes.length >> 1);
       if (how === 'deleted') await service.objects().delete(key);
@@ -210,7 +218,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     const first = startAgent('first');
     await untilState(id, 'active');
     await first.stop();
-    const key = segmentKey({ contentHash, format }, 0);
+    const key = segmentKey({ contentHash: contentOf('media', 2), format }, 0);
     const bytes = await buffer(await service.objects().read(key));
     bytes[bytes.length - 100]! ^= 1;
     await service.objects().write(key, bytes, { contentType: 'application/octet-stream' });

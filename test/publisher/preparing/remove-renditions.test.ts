@@ -120,6 +120,19 @@ it('whoever uploads the same while it is deleted has nothing in place of what is
   expect(asked).toContainEqual({ task: 'prepare_upload', uploadID: heir, contentHash: 'again', format });
 });
 
+it('what a worker that died has only noted is deleted by the next', async () => {
+  await rendition('half', { of: 9, made: 9 });
+  onDelete = async (key) => {
+    if (key.includes('/half/')) throw new Error('the worker dies');
+  };
+  await expect(carryOut(removal)).rejects.toThrow('to deeply equal');
+  onDelete = async () => {};
+  deleted = [];
+  await carryOut(removal);
+  expect(segmentsDeleted('half').sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(await row('half')).toBeUndefined();
+});
+
 it('what a command is just making is left alone, and asked for again', async () => {
   await rendition('busy', { of: 3, made: 1 });
   await service.pool().query('delete from outbox');

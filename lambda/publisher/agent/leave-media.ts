@@ -1,0 +1,41 @@
+// Keeps an agent that does not keep up with its streams from opening files beside them.
+import type { SQSRecord } from 'aws-lambda';
+import type { Database } from '../../data/database.ts';
+import type { MediaCommand } from '../../data/outbox.ts';
+import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
+import type { Pressure } from './pressure.ts';
+
+/** So long a command is held back that an agent leaves to others. */
+const leftForSeconds = 5;
+
+type DecodingCommand = Extract<MediaCommand, { readonly task: 'probe_upload' | 'prepare_upload' }>;
+
+/** Whether a command decodes the file of a stranger. All others take milliseconds. */
+const decodes = (command: MediaCommand): command is DecodingCommand =>
+  command.task === 'probe_upload' || command.task === 'prepare_upload';
+
+/**
+ * Carries out media commands while the agent keeps up. While it does not, those that decode become new commands, which
+ * agents with room take, or media workers, of which the waiting commands start more.
+ */
+export function unlessBehind(
+  handle: QueueHandler,
+  pressure: Pick<Pressure, 'behindReason'>,
+  data: Pick<Database, 'outbox'>,
+): QueueHandler {
+  const leave = async (record: SQSRecord, body: DecodingCommand) => {
+    // The new command has been received by nobody. How often the old one has failed goes on to count.
+    const failures = (body.failures ?? 0) + Number(record.attributes.ApproximateReceiveCount) - 1;
+    await data.outbox.send({ queue: 'media', body: failures > 0 ? { ...body, failures } : body }, leftForSeconds);
+  };
+  return async (event) => {
+    if (pressure.behindReason === null) return handle(event);
+    const others: SQSRecord[] = [];
+    for (const record of event.Records) {
+      const body = JSON.parse(record.body) as MediaCommand;
+      if (decodes(body)) await leave(record, body);
+      else others.push(record);
+    }
+    return others.length > 0 ? handle({ Records: others }) : { batchItemFailures: [] };
+  };
+}
