@@ -56,7 +56,14 @@ export async function worstBench(): Promise<void> {
 }
 
 async function doTheirWorst(pool: Pool, connections: Awaited<ReturnType<typeof connectLocally>>): Promise<void> {
-  const rules = { allowPrivateAddresses: true, legacyRtmpURL: null, rateLimitFactor: 1000, limitFactor: 1 };
+  const rules = {
+    allowPrivateAddresses: true,
+    legacyRtmpURL: null,
+    rateLimitFactor: 1000,
+    limitFactor: 1,
+    defaultStreamBackend: 'ffmpeg',
+    streamBackendEdit: false,
+  } as const;
   const rest = createRestHandler(createService(connections, rules, () => {}));
   const data = databaseOn(pool);
   await data.users.ensureUser({ id: 'usr_worst', email: 'worst@example.com', name: 'worst' });
