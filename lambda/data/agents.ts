@@ -11,6 +11,11 @@ const peersKnown = 8;
 /** After so long without a lease an agent is declared dead, even if no other agent lives that could tell. */
 const deadWithoutWitnessAfterSeconds = 600;
 
+/** How many processes free what dead agents hold at the same time. A place that hangs leaves the others. */
+const recoverersAtOnce = 4;
+/** The class of the advisory locks by which they have their places; nothing else uses it. */
+const recoveryLock = 0x7265_6376;
+
 /**
  * SQL: the lease_expires_at of an agent that was declared dead. An agent whose lease is over may still renew it; one
  * that was declared dead never can, so that its replicas can be given to others.
@@ -199,14 +204,29 @@ export function agents(db: Queryable) {
      */
     declareExpiredDead: () =>
       db.query(
-        `update agents set lease_expires_at = ${declaredDead}
-         where lease_expires_at < now() and lease_expires_at > ${declaredDead} and (
-           exists (
-             select from agents living
-             where living.lease_expires_at > now() and living.renewing_since < now() - make_interval(secs => $1))
-           or greatest(lease_expires_at, pg_postmaster_start_time()) < now() - make_interval(secs => $2))`,
+        `with expired as (
+           select id from agents
+           where lease_expires_at < now() and lease_expires_at > ${declaredDead} and (
+             exists (
+               select from agents living
+               where living.lease_expires_at > now() and living.renewing_since < now() - make_interval(secs => $1))
+             or greatest(lease_expires_at, pg_postmaster_start_time()) < now() - make_interval(secs => $2))
+           -- Whoever is renewing one of them, or declaring it dead, at this moment comes first.
+           for no key update skip locked)
+         update agents a set lease_expires_at = ${declaredDead} from expired where a.id = expired.id`,
         [leaseSeconds, deadWithoutWitnessAfterSeconds],
       ),
+
+    /**
+     * Asks whether this process may free what dead agents hold, until its transaction ends. Only a few may at the same
+     * time: hundreds of agents that see the same loss would get in each other's way, and the work is the same.
+     */
+    mayRecover: async () =>
+      (await one<{ place: number }>(
+        db,
+        `select place from generate_series(1, $2::int) as place where pg_try_advisory_xact_lock($1, place) limit 1`,
+        [recoveryLock, recoverersAtOnce],
+      )) !== null,
 
     /**
      * Declares all agents of a supervisor dead, which has seen their processes end: nobody has to wait for the end of

@@ -28,29 +28,86 @@ export interface DueAccount {
 /** A due account that was taken up and not finished within this time is due again, for any process. */
 const dueAgainSeconds = 10;
 
-// The following fragments are SQL about the user whose id is the parameter $1.
+// The following fragments are SQL about a user; `user` is SQL of the id.
 
 /**
  * What running intervals have used, and the ledger does not have yet.
  * @param time SQL of the time until which they count
  */
-const spentUntil = (time: string) =>
+const spentUntil = (time: string, user = '$1') =>
   `select coalesce(sum(live_cost(credits_per_hour, started_at, ${time})), 0)
-   from live_intervals where user_id = $1 and ended_at is null`;
+   from live_intervals where user_id = ${user} and ended_at is null`;
 /** Streams that credits are spent on, or are about to be. */
-const running = `from streams
-  where user_id = $1 and deleted_at is null and state in ('preparing', 'activating', 'active', 'failing')`;
+const running = (user = '$1') => `from streams
+  where user_id = ${user} and deleted_at is null and state in ('preparing', 'activating', 'active', 'failing')`;
 /** What all invoices have left. */
-const settled = `select coalesce(sum(remaining_credits), 0)
-  from invoices where user_id = $1 and remaining_credits <> 0`;
+const settled = (user = '$1') => `select coalesce(sum(remaining_credits), 0)
+  from invoices where user_id = ${user} and remaining_credits <> 0`;
 
 export function creditAccounts(db: Queryable) {
+  /** The states of accounts, each at a time, by the id of the user. Accounts have rows once they were locked. */
+  const consumptions = async (
+    accounts: readonly { readonly userID: string; readonly at: Date }[],
+  ): Promise<Map<string, Consumption>> => {
+    const rows = await all<{
+      user_id: string;
+      credits_left: number;
+      credits_per_hour: number;
+      exhausted_at: Date | null;
+      warned: Warning | null;
+      any_running: boolean;
+    }>(
+      db,
+      `select user_id, (${settled('b.user_id')}) - (${spentUntil('asked.at', 'b.user_id')}) as credits_left,
+         (select coalesce(sum(credits_per_hour), 0) from live_intervals i
+          where i.user_id = b.user_id and ended_at is null) as credits_per_hour,
+         credits_exhausted_at as exhausted_at, warned,
+         exists (select ${running('b.user_id')}) as any_running
+       from unnest($1::text[], $2::timestamptz[]) as asked (user_id, at) join billing_accounts b using (user_id)`,
+      [accounts.map(({ userID }) => userID), accounts.map(({ at }) => at)],
+    );
+    return new Map(
+      rows.map((row) => [
+        row.user_id,
+        {
+          creditsLeft: row.credits_left,
+          creditsPerHour: row.credits_per_hour,
+          exhaustedAt: row.exhausted_at,
+          warned: row.warned,
+          anyRunning: row.any_running,
+        },
+      ]),
+    );
+  };
+
+  /** Writes what was found of accounts, which the caller has locked, by the id of the user. */
+  const saveOutlooks = (outlooks: ReadonlyMap<string, Outlook>) => {
+    const each = [...outlooks.values()];
+    return db.query(
+      `update billing_accounts b
+       set credits_exhausted_at = exhausted_at, warned = o.warned,
+         -- What still runs of an account at rest is to be stopped, whatever its credits are.
+         due_at = least(o.due_at, free_credits_due_at, case
+           when (select is_at_rest from users where id = b.user_id) and exists (select ${running('b.user_id')})
+             then least(b.due_at, now() + make_interval(secs => ${dueAgainSeconds})) end)
+       from unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[])
+         as o (user_id, exhausted_at, warned, due_at)
+       where b.user_id = o.user_id`,
+      [
+        [...outlooks.keys()],
+        each.map(({ exhaustedAt }) => exhaustedAt),
+        each.map(({ warned }) => warned),
+        each.map(({ dueAt }) => dueAt),
+      ],
+    );
+  };
+
   return {
     /** The credits that are left at this instant, or at `at`. */
     creditsLeft: async (userID: string, at: Date | null = null) =>
       (await one<{ credits: number }>(
         db,
-        `select (${settled}) - (${spentUntil('coalesce($2, clock_timestamp())')}) as credits`,
+        `select (${settled()}) - (${spentUntil('coalesce($2, clock_timestamp())')}) as credits`,
         [userID, at],
       ))!.credits,
 
@@ -61,63 +118,34 @@ export function creditAccounts(db: Queryable) {
            exists (
              select from payment_reversals r join invoices i on i.id = r.invoice_id
              where i.user_id = $1 and r.kind = 'dispute' and r.taken and not r.final) as any_open_dispute
-         from (select (${settled}) as balance, (${spentUntil('$2')}) as spent) as figures`,
+         from (select (${settled()}) as balance, (${spentUntil('$2')}) as spent) as figures`,
         [userID, at],
       ))!,
 
     /**
-     * Locks the account until the transaction ends. Whatever changes a user's credits takes turns on this lock; where
-     * it locks a stream's row as well, it has done so before.
+     * Locks accounts until the transaction ends. Whatever changes a user's credits takes turns on this lock; where it
+     * locks a stream's row as well, it has done so before. The accounts are locked in the order of their users, so that
+     * two that lock several wait for each other, and do not end in a deadlock.
      */
-    lock: (userID: string) =>
+    lock: (...userIDs: readonly string[]) =>
       db.query(
-        `insert into billing_accounts (user_id) values ($1)
+        `insert into billing_accounts (user_id) select unnest($1::text[])
          on conflict (user_id) do update set user_id = excluded.user_id`,
-        [userID],
+        [[...new Set(userIDs)].sort()],
       ),
 
     /** The state of an account at a time. The account has a row once it was locked. */
-    consumption: async (userID: string, at: Date): Promise<Consumption> => {
-      const row = (await one<{
-        credits_left: number;
-        credits_per_hour: number;
-        exhausted_at: Date | null;
-        warned: Warning | null;
-        any_running: boolean;
-      }>(
-        db,
-        `select (${settled}) - (${spentUntil('$2')}) as credits_left,
-           (select coalesce(sum(credits_per_hour), 0) from live_intervals where user_id = $1 and ended_at is null)
-             as credits_per_hour,
-           credits_exhausted_at as exhausted_at, warned,
-           exists (select ${running}) as any_running
-         from billing_accounts where user_id = $1`,
-        [userID, at],
-      ))!;
-      const {
-        credits_left: creditsLeft,
-        credits_per_hour: creditsPerHour,
-        exhausted_at: exhaustedAt,
-        warned,
-        any_running: anyRunning,
-      } = row;
-      return { creditsLeft, creditsPerHour, exhaustedAt, warned, anyRunning };
-    },
+    consumption: async (userID: string, at: Date): Promise<Consumption> =>
+      (await consumptions([{ userID, at }])).get(userID)!,
+
+    consumptions,
 
     runningStreams: async (userID: string) =>
-      (await all<{ id: string }>(db, `select id ${running} order by id`, [userID])).map(({ id }) => id),
+      (await all<{ id: string }>(db, `select id ${running()} order by id`, [userID])).map(({ id }) => id),
 
-    saveOutlook: (userID: string, { exhaustedAt, warned, dueAt }: Outlook) =>
-      db.query(
-        `update billing_accounts
-         set credits_exhausted_at = $2, warned = $3,
-           -- What still runs of an account at rest is to be stopped, whatever its credits are.
-           due_at = least($4, free_credits_due_at, case
-             when (select is_at_rest from users where id = $1) and exists (select ${running})
-               then least(due_at, now() + make_interval(secs => ${dueAgainSeconds})) end)
-         where user_id = $1`,
-        [userID, exhaustedAt, warned, dueAt],
-      ),
+    saveOutlook: (userID: string, outlook: Outlook) => saveOutlooks(new Map([[userID, outlook]])),
+
+    saveOutlooks,
 
     /** Takes up an account that something is due to. Processes that ask in the same moment get other accounts. */
     takeDue: (at: Date) =>

@@ -30,11 +30,13 @@ import type { Queryable } from './queryable.ts';
 import { reconciliation } from './reconciliation.ts';
 import { renditionEncoders } from './rendition-encoders.ts';
 import { renditions } from './renditions.ts';
+import { replicaClaims } from './replica-claims.ts';
 import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
 import { securityEvents } from './security-events.ts';
 import { signingKeys } from './signing-keys.ts';
 import { streamParts } from './stream-parts.ts';
+import { streamMoves } from './stream-moves.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
 import { tokenRevocations } from './token-revocations.ts';
@@ -81,12 +83,12 @@ export function databaseOn(db: Queryable) {
     reconciliation: reconciliation(db),
     renditionEncoders: renditionEncoders(db),
     renditions: renditions(db),
-    replicas: replicas(db),
+    replicas: { ...replicas(db), ...replicaClaims(db) },
     requestWindows: requestWindows(db),
     securityEvents: securityEvents(db),
     signingKeys: signingKeys(db),
     streamParts: streamParts(db),
-    streams: streams(db),
+    streams: { ...streams(db), ...streamMoves(db) },
     timelines: timelines(db),
     tokenRevocations: tokenRevocations(db),
     uploads: uploads(db),

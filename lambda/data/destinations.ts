@@ -102,6 +102,12 @@ export function destinations(db: Queryable) {
     moveAddress: (fromURL: string, toURL: string) =>
       db.query('update destinations set rtmp_url = $2 where rtmp_url = $1', [fromURL, toURL]),
 
-    markUsed: (id: string) => db.query('update destinations set last_used_at = now() where id = $1', [id]),
+    /** They are locked in the order of their ids, so that two that mark the same ones end in no deadlock. */
+    markUsed: (ids: readonly string[]) =>
+      db.query(
+        `with used as (select id from destinations where id = any ($1) order by id for update)
+         update destinations d set last_used_at = now() from used where d.id = used.id`,
+        [ids],
+      ),
   };
 }

@@ -24,6 +24,10 @@ export function dueTimes(db: Queryable) {
             [streamID, kind, dueAt],
           ),
 
+    /** Clears the times of one thing. */
+    disarm: (streamIDs: readonly string[], kind: DueKind) =>
+      db.query('delete from due_times where stream_id = any ($1) and kind = $2', [streamIDs, kind]),
+
     /** Puts by what came due while the user was at rest, until `wake`. */
     rest: ({ stream_id, kind, due_at }: DueTime) =>
       db.query('insert into due_times (stream_id, kind, due_at, resting) values ($1, $2, $3, true)', [

@@ -11,6 +11,32 @@ export interface ReplicaFigures {
 }
 
 export function figures(db: Queryable) {
+  /**
+   * Copies figures to the rows of their streams, which the caller has locked, of those replicas that the agent still
+   * holds with that epoch.
+   */
+  const keepAll = async (figures: readonly (ReplicaFigures & { readonly agentID: string })[]): Promise<void> => {
+    if (figures.length === 0) return;
+    await db.query(
+      `with kept as (
+         select r.stream_id,
+           (array_agg(f.stats) filter (where r.role = 'primary'))[1] as primary_stats,
+           (array_agg(f.stats) filter (where r.role = 'backup'))[1] as backup_stats
+         from unnest($1::text[], $2::text[], $3::integer[], $4::jsonb[]) as f (agent_id, replica_id, epoch, stats)
+           join replicas r on r.id = f.replica_id and r.agent_id = f.agent_id and r.epoch = f.epoch
+         group by r.stream_id)
+       update streams s
+       set stats = coalesce(primary_stats, stats), backup_stats = coalesce(kept.backup_stats, s.backup_stats)
+       from kept where s.id = kept.stream_id`,
+      [
+        figures.map(({ agentID }) => agentID),
+        figures.map(({ replicaID }) => replicaID),
+        figures.map(({ epoch }) => epoch),
+        figures.map(({ stats }) => stats),
+      ],
+    );
+  };
+
   return {
     /**
      * Stores the figures of all replicas that an agent holds, in place of those that it stored before. They are in a
@@ -23,31 +49,39 @@ export function figures(db: Queryable) {
         [agentID, storedLines(all)],
       ),
 
-    /**
-     * Copies figures to the stream's row, which the caller has locked, if the agent holds the replica with that epoch.
-     */
-    keep: (agentID: string, { replicaID, epoch, stats }: ReplicaFigures) =>
-      db.query(
-        `update streams s
-         set stats = case r.role when 'primary' then $4 else s.stats end,
-           backup_stats = case r.role when 'backup' then $4 else s.backup_stats end
-         from replicas r
-         where r.id = $2 and r.agent_id = $1 and r.epoch = $3 and s.id = r.stream_id`,
-        [agentID, replicaID, epoch, JSON.stringify(stats)],
-      ),
+    /** Copies figures as `keepAll` does, of one replica. */
+    keep: (agentID: string, figures: ReplicaFigures) => keepAll([{ ...figures, agentID }]),
 
-    /** Copies to the stream's row the figures that the holders of its replicas stored last. */
-    keepSaid: (streamID: string) =>
+    keepAll,
+
+    /**
+     * Copies to the rows of these streams, which the caller has locked, the figures that the holders of their replicas
+     * stored last. What an agent stored is read once, however many of the streams are its own.
+     */
+    keepSaid: (streamIDs: readonly string[]) =>
       db.query(
-        `update streams s set
-           stats = coalesce((
-             select latest_stats(s.stats, agent_id, id, epoch)
-             from replicas where stream_id = s.id and role = 'primary'), s.stats),
-           backup_stats = coalesce((
-             select latest_stats(s.backup_stats, agent_id, id, epoch)
-             from replicas where stream_id = s.id and role = 'backup'), s.backup_stats)
-         where id = $1`,
-        [streamID],
+        `with held as (
+           select stream_id, role, agent_id, id || '/' || epoch as claim from replicas
+           where stream_id = any ($1) and agent_id is not null),
+         line as (
+           select agent_id, split_part(text, ' ', 1) as claim, text
+           from agent_figures, string_to_table(lines, E'\n') as text
+           where agent_id in (select agent_id from held)),
+         said as (
+           select stream_id, role, nullif(substr(text, length(claim) + 2), '')::jsonb as stats
+           from held join line using (agent_id, claim)),
+         both_roles as (
+           select stream_id,
+             (array_agg(stats) filter (where role = 'primary'))[1] as primary_stats,
+             (array_agg(stats) filter (where role = 'backup'))[1] as backup_stats
+           from said group by stream_id)
+         update streams s set
+           stats = case when primary_stats ->> 'sampledAt' > coalesce(stats ->> 'sampledAt', '')
+             then primary_stats else stats end,
+           backup_stats = case when b.backup_stats ->> 'sampledAt' > coalesce(s.backup_stats ->> 'sampledAt', '')
+             then b.backup_stats else s.backup_stats end
+         from both_roles b where s.id = b.stream_id`,
+        [streamIDs],
       ),
 
     /** The latest figures of the stream's primary replica; null before its first run. */

@@ -48,6 +48,75 @@ export function ledger(db: Queryable) {
     account,
   ];
 
+  /**
+   * Takes credits from the invoices of users, the oldest first. What they do not cover is a debt: an invoice of its
+   * own, whose remaining credits are below zero. Of several postings of a user each takes what those before it have
+   * left.
+   * @returns how many of them were not there before
+   */
+  const takeAll = async (postings: readonly Posting[], firstInvoiceID: string | null = null): Promise<number> => {
+    if (postings.length === 0) return 0;
+    const row = await one<{ done: number }>(
+      db,
+      `with posting as (
+         select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::numeric[], $6::text[])
+           with ordinality as p (user_id, cause, reference, at, credits, account, place)
+         where credits > 0),
+       posted as (
+         insert into ledger_transactions (user_id, cause, reference, at)
+         select user_id, cause, reference, at from posting order by place
+         on conflict (cause, reference) do nothing returning id, cause, reference),
+       -- What is taken, each with how much the user's postings before it take.
+       wanted as (
+         select posted.id, user_id, at, credits, account,
+           sum(credits) over (partition by user_id order by place) - credits as before
+         from posted join posting using (cause, reference)),
+       -- The users' invoices with credits, each with how many there are in those that are taken from before it.
+       purse as (
+         select id, user_id, remaining_credits,
+           sum(remaining_credits) over (
+             partition by user_id order by id is distinct from $7, paid_at, seq) - remaining_credits as before
+         from invoices where user_id in (select user_id from wanted) and remaining_credits > 0),
+       -- A posting takes from an invoice what of both lies at the same place, from the first credit on.
+       taken as (
+         select wanted.id, purse.id as invoice_id,
+           least(wanted.before + credits, purse.before + remaining_credits)
+             - greatest(wanted.before, purse.before) as amount
+         from wanted join purse
+           on purse.user_id = wanted.user_id
+             and purse.before < wanted.before + credits and wanted.before < purse.before + remaining_credits),
+       debt as (
+         select id, user_id, 'debt_' || user_id as invoice_id, at,
+           credits - coalesce((select sum(amount) from taken where taken.id = wanted.id), 0) as amount
+         from wanted),
+       owed as (
+         insert into invoices (id, user_id, type, method, state, cost, currency, credits, remaining_credits, paid_at)
+         select invoice_id, user_id, 'adjustment', 'grant', 'paid', 0, 'USD', 0, -sum(amount), min(at)
+         from debt where amount > 0 group by invoice_id, user_id
+         on conflict (id) do update set remaining_credits = invoices.remaining_credits + excluded.remaining_credits),
+       used as (
+         update invoices set remaining_credits = remaining_credits - spent.amount
+         from (select invoice_id, sum(amount) as amount from taken group by invoice_id) spent
+         where invoices.id = spent.invoice_id),
+       entries as (
+         insert into ledger_entries (transaction_id, account, invoice_id, amount)
+         select id, 'credits', invoice_id, -amount from taken
+         union all select id, 'credits', invoice_id, -amount from debt where amount > 0
+         union all select id, account, null, credits from wanted)
+       select count(*)::int as done from posted`,
+      [
+        postings.map(({ userID }) => userID),
+        postings.map(({ cause }) => cause),
+        postings.map(({ reference }) => reference),
+        postings.map(({ at }) => at),
+        postings.map(({ credits }) => credits),
+        postings.map(({ account }) => account),
+        firstInvoiceID,
+      ],
+    );
+    return row!.done;
+  };
+
   return {
     /** Adds credits to an invoice. @returns false if this was done before */
     add: async (posting: Posting, invoiceID: string): Promise<boolean> =>
@@ -66,41 +135,14 @@ export function ledger(db: Queryable) {
       ))!.done,
 
     /**
-     * Takes credits from the user's invoices, the oldest first. What they do not cover is a debt: an invoice of its
-     * own, whose remaining credits are below zero.
+     * Takes credits as `takeAll` does.
      * @param firstInvoiceID the invoice to take from before all others
      * @returns false if this was done before
      */
     take: async (posting: Posting, firstInvoiceID: string | null = null): Promise<boolean> =>
-      (await one<{ done: boolean }>(
-        db,
-        `with ${posted},
-         -- The user's invoices with credits, each with how many there are in those that are taken from before it.
-         purse as (
-           select id, remaining_credits,
-             sum(remaining_credits) over (order by id is distinct from $7, paid_at, seq) - remaining_credits as before
-           from invoices where user_id = $1 and remaining_credits > 0),
-         taken as (
-           select id as invoice_id, least(remaining_credits, $5 - before) as amount from purse where before < $5),
-         debt as (select 'debt_' || $1 as invoice_id, $5 - coalesce(sum(amount), 0) as amount from taken),
-         owed as (
-           insert into invoices (id, user_id, type, method, state, cost, currency, credits, remaining_credits, paid_at)
-           select debt.invoice_id, $1, 'adjustment', 'grant', 'paid', 0, 'USD', 0, -debt.amount, $4
-           from posted, debt where debt.amount > 0
-           on conflict (id) do update set remaining_credits = invoices.remaining_credits + excluded.remaining_credits),
-         used as (
-           update invoices set remaining_credits = remaining_credits - taken.amount
-           from taken, posted where invoices.id = taken.invoice_id),
-         entries as (
-           insert into ledger_entries (transaction_id, account, invoice_id, amount)
-           select posted.id, side.account, side.invoice_id, side.amount
-           from posted, (
-             select 'credits' as account, invoice_id, -amount as amount from taken
-             union all select 'credits', invoice_id, -amount from debt where amount > 0
-             union all select $6, null, $5) as side)
-         select exists (select from posted) as done`,
-        [...valuesOf(posting), firstInvoiceID],
-      ))!.done,
+      (await takeAll([posting], firstInvoiceID)) > 0,
+
+    takeAll,
 
     /** Pays what the user owes, as far as they reach, with the credits that were just added to an invoice. */
     payDebt: (userID: string, invoiceID: string, reference: string, at: Date) =>

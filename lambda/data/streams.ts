@@ -1,7 +1,6 @@
 // SQL of streams and the history of their transitions.
 import type { PictureFormat } from '../domain/rendition.ts';
-import { nextState } from '../domain/stream-lifecycle.ts';
-import type { StreamState, StreamStatus, TransitionCause } from '../domain/stream-lifecycle.ts';
+import type { StreamState, StreamStatus } from '../domain/stream-lifecycle.ts';
 import type { Framerate, Quality, VideoCodec } from '../domain/video-format.ts';
 import type { User } from './users.ts';
 import { all, one } from './queryable.ts';
@@ -112,15 +111,6 @@ export interface StreamStats {
   readonly sampledAt: string;
 }
 
-export interface StreamTransition {
-  readonly stream_id: string;
-  readonly id: number;
-  readonly from_state: StreamState;
-  readonly to_state: StreamState;
-  readonly cause: TransitionCause;
-  readonly at: Date;
-}
-
 const settingColumns = [
   'name',
   'agent_mode_enabled',
@@ -173,6 +163,14 @@ export function streams(db: Queryable) {
 
     lockAny: (id: string) => one<Stream>(db, 'select * from streams where id = $1 for update', [id]),
 
+    /** Those of these streams that are stored, locked likewise. It waits for those that others have locked. */
+    lockMany: (ids: readonly string[]) =>
+      all<Stream>(db, 'select * from streams where id = any ($1) order by id for update', [ids]),
+
+    /** The same, without those that others have locked at the moment. */
+    lockFree: (ids: readonly string[]) =>
+      all<Stream>(db, 'select * from streams where id = any ($1) for update skip locked', [ids]),
+
     /** Those of these streams that are this user's, the newest first. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Stream>(
@@ -191,27 +189,6 @@ export function streams(db: Queryable) {
         [userID, state, before, count],
       ),
 
-    /**
-     * Moves a stream, which the caller has locked, to the state that the table of the lifecycle has for this cause, and
-     * writes its history.
-     * @returns the stream as it is now; null if the table has no such move
-     */
-    move: async (stream: Stream, cause: TransitionCause, reason: StateReason | null = null): Promise<Stream | null> => {
-      const to = nextState(stream.state, cause);
-      if (to === null) return null;
-      return one<Stream>(
-        db,
-        `with transition as (
-           insert into stream_transitions (stream_id, from_state, to_state, cause) values ($1, $2, $3, $4) returning id)
-         update streams
-         set state = $3, state_reason = $5, last_transition_id = (select id from transition), updated_at = now(),
-           status = case when $3 in ('preparing', 'activating', 'active', 'failing') then 'ACTIVE' else 'INACTIVE' end,
-           stopped_at = case when $2 = 'stopping' or $3 = 'failed' then now() else stopped_at end
-         where id = $1 returning *`,
-        [stream.id, stream.state, to, cause, reason],
-      );
-    },
-
     /** Clears what the run before has left: a new run begins with item 0 and without figures. */
     beginRun: (id: string, { quality, framerate, videoCodec }: PictureFormat) =>
       db.query(
@@ -222,9 +199,9 @@ export function streams(db: Queryable) {
         [id, quality, framerate, videoCodec],
       ),
 
-    /** Notes when a run was first seen live. */
-    markStarted: (id: string) =>
-      db.query('update streams set started_at = coalesce(started_at, now()) where id = $1', [id]),
+    /** Notes when runs were first seen live. */
+    markStarted: (ids: readonly string[]) =>
+      db.query('update streams set started_at = coalesce(started_at, now()) where id = any ($1)', [ids]),
 
     /**
      * Makes this the instant at which the first frame of the run is due, unless a replica has set it before.
@@ -258,16 +235,6 @@ export function streams(db: Queryable) {
          where id = $1 returning *`,
         [id, startAt, endAt, recurrence],
       ))!,
-
-    /** The last `count` transitions of each of these streams, the newest first. */
-    lastTransitions: (ids: readonly string[], count: number) =>
-      all<StreamTransition>(
-        db,
-        `select t.* from unnest($1::text[]) as wanted (stream_id) cross join lateral (
-           select stream_id, id, from_state, to_state, cause, at from stream_transitions
-           where stream_id = wanted.stream_id order by id desc limit $2) t`,
-        [ids, count],
-      ),
 
     markDeleted: (id: string) => db.query('update streams set deleted_at = now() where id = $1', [id]),
 

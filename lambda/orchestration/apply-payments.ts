@@ -22,11 +22,12 @@ export async function applyPayments(
   let failure: unknown;
   let applied = 0;
   for (let afterSeq = 0; ;) {
-    const turn: { event?: (StoredEvent & { seq: number }) | null; paid?: boolean } = {};
+    const turn: { event?: (StoredEvent & { seq: number }) | null } = {};
+    let isPayment = false;
     try {
-      await inTransaction(pool, async (data) => {
+      isPayment = await inTransaction(pool, async (data) => {
         turn.event = await data.payments.nextUnapplied(afterSeq);
-        if (turn.event) turn.paid = await applyEvent(data, turn.event, await clock(data));
+        return turn.event ? applyEvent(data, turn.event, await clock(data)) : false;
       });
       if (turn.event) applied++;
     } catch (error) {
@@ -36,9 +37,9 @@ export async function applyPayments(
       if (!(error instanceof Inapplicable)) failure ??= error;
     }
     if (!turn.event) break;
-    // Messages that waited for this payment, such as its refund, arrived before
-    // it: the search begins again from the start.
-    afterSeq = turn.paid ? 0 : turn.event.seq;
+    // Messages that waited for this payment, such as its refund, arrived before it: once it is applied, the search
+    // begins again from the start.
+    afterSeq = isPayment ? 0 : turn.event.seq;
   }
   if (failure !== undefined) throw failure;
   return applied;

@@ -4,65 +4,107 @@ import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { ReplicaFigures } from '../data/figures.ts';
-import type { Claim } from '../data/replicas.ts';
-import type { StateReason, Stream, StreamBackend } from '../data/streams.ts';
-import { eachInTurn } from './each-in-turn.ts';
-import { meterStream } from './meter.ts';
+import type { Claim, Replica } from '../data/replicas.ts';
+import type { StateReason, Stream } from '../data/streams.ts';
+import { inSets } from './in-sets.ts';
+import { meterStreams } from './meter.ts';
 import { settleStopping } from './stop-stream.ts';
 
 const handedOver = { code: 'handed_over', detail: 'Another publisher takes this stream over.' };
 const agentLost = { code: 'agent_lost', detail: 'The publisher of this stream stopped working; another takes over.' };
 
 /**
- * Declares agents dead whose lease is over, and frees the replicas of dead agents, each stream in a transaction of its
- * own. Any number of processes may call this at once. Where one dies half way, the next one does the rest.
+ * So many streams are recovered in one transaction. More would hardly cost less each, and all wait for the last: their
+ * locks are held, and no agent can claim them.
+ */
+const setSize = 250;
+
+/**
+ * Declares agents dead whose lease is over, and frees the replicas of dead agents, many streams in a transaction. Any
+ * number of processes may call this at once; a few do the work, and the others leave it to them. Where one dies half
+ * way, the next one does the rest.
  * @returns how many streams were affected
  * @throws the first failure, once every other stream was recovered
  */
 export async function recoverReplicas(pool: Pool): Promise<number> {
   const { agents } = databaseOn(pool);
   await agents.declareExpiredDead();
-  const recovered = await eachInTurn(
+  let hasPlace = false;
+  const recovered = await inSets(
     pool,
-    (data, except) => data.replicas.nextOfDeadAgent(except),
-    (data, { stream_id: streamID }) => recoverStream(data, streamID),
+    setSize,
+    async (data, except, count) => {
+      hasPlace = await data.agents.mayRecover();
+      return hasPlace ? distinct(await data.replicas.lockStreamsOfDeadAgents(except, count)) : [];
+    },
+    recoverStreams,
   );
-  await agents.deleteDead();
+  if (hasPlace) await agents.deleteDead();
   return recovered;
 }
 
-/**
- * Releases a replica that its agent sends no more, so that another agent can take it at once.
- * @param figures the last ones that the agent measured
- */
-export async function releaseReplica(
+/** A replica that its agent sends no more, with the last figures that the agent measured. */
+export interface ReleasedReplica {
+  readonly streamID: string;
+  readonly claim: Claim;
+  readonly figures: ReplicaFigures;
+}
+
+/** Releases replicas that their agent sends no more, so that other agents can take them at once. */
+export async function releaseReplicas(data: Database, released: readonly ReleasedReplica[]): Promise<void> {
+  const streams = await data.streams.lockMany(released.map(({ streamID }) => streamID));
+  await data.figures.keepAll(released.map(({ claim, figures }) => ({ ...figures, agentID: claim.agent_id! })));
+  const freed = await data.replicas.releaseAll(released.map(({ claim }) => claim));
+  const freedStreams = new Set(freed.map(({ stream_id: streamID }) => streamID));
+  await wakeUpFor(
+    data,
+    freed.filter(({ wanted }) => wanted === 'live'),
+  );
+  await settleLoss(
+    data,
+    streams.filter(({ id }) => freedStreams.has(id)),
+    handedOver,
+  );
+}
+
+async function recoverStreams(data: Database, streams: readonly Stream[]): Promise<void> {
+  const ids = streams.map(({ id }) => id);
+  await data.figures.keepSaid(ids);
+  const freed = await data.replicas.releaseOfDeadAgents(ids);
+  await wakeUpFor(
+    data,
+    freed.filter(({ wanted }) => wanted === 'live'),
+  );
+  await settleLoss(data, streams, agentLost);
+}
+
+/** Wakes agents up that may take these replicas: one command for each queue, as it only wakes. */
+export async function wakeUpFor(
   data: Database,
-  streamID: string,
-  claim: Claim,
-  backend: StreamBackend,
-  figures: ReplicaFigures,
+  waiting: readonly Pick<Replica, 'stream_id' | 'backend'>[],
 ): Promise<void> {
-  const stream = await data.streams.lockAny(streamID);
-  if (stream) await data.figures.keep(claim.agent_id!, figures);
-  if (!stream || !(await data.replicas.release(claim))) return;
-  await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
-  await settleLoss(data, stream, handedOver);
+  const oneOfEach = new Map(waiting.map(({ stream_id: streamID, backend }) => [backend, streamID]));
+  for (const [backend, streamID] of oneOfEach)
+    await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
 }
 
-async function recoverStream(data: Database, streamID: string): Promise<void> {
-  // The stream is locked before its replicas, as by everything else that moves a stream.
-  const stream = (await data.streams.lockAny(streamID))!;
-  await data.figures.keepSaid(streamID);
-  for (const { wanted, backend } of await data.replicas.releaseOfDeadAgents(streamID)) {
-    if (wanted === 'live') await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
-  }
-  await settleLoss(data, stream, agentLost);
+async function settleLoss(data: Database, streams: readonly Stream[], reason: StateReason): Promise<void> {
+  if (streams.length === 0) return;
+  const replicas = await data.replicas.ofStreams(streams.map(({ id }) => id));
+  const live = new Set(replicas.filter(({ state }) => state === 'live').map(({ stream_id: streamID }) => streamID));
+  await data.streams.moveAll(
+    streams.filter(({ id }) => !live.has(id)).map((stream) => ({ stream, cause: 'media_interrupted', reason })),
+  );
+  const at = await data.now();
+  await meterStreams(
+    data,
+    streams.map((stream) => ({ stream, at })),
+    { areFiguresKept: true },
+  );
+  for (const stream of streams) await settleStopping(data, stream);
 }
 
-async function settleLoss(data: Database, stream: Stream, reason: StateReason): Promise<void> {
-  await meterStream(data, stream, await data.now());
-  const replicas = await data.replicas.ofStream(stream.id);
-  if (!replicas.some((replica) => replica.state === 'live'))
-    await data.streams.move(stream, 'media_interrupted', reason);
-  await settleStopping(data, stream);
+/** A stream of which dead agents held both replicas comes twice. */
+function distinct(streams: readonly Stream[]): Stream[] {
+  return [...new Map(streams.map((stream) => [stream.id, stream])).values()];
 }

@@ -3,7 +3,7 @@ import type { Database } from '../data/database.ts';
 import type { ReplicaFigures } from '../data/figures.ts';
 import type { Claim, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, Stream } from '../data/streams.ts';
-import { meterStream } from './meter.ts';
+import { meterStreams } from './meter.ts';
 import { settleStopping } from './stop-stream.ts';
 
 export interface ReplicaReport {
@@ -24,44 +24,102 @@ export interface ReplicaReport {
  * @returns false when the agent holds the replica no more, so that it must stop sending at once
  */
 export async function reportReplica(data: Database, report: ReplicaReport): Promise<boolean> {
-  const { streamID, claim, state, reason, hopeless = false, figures, now } = report;
-  const stream = await data.streams.lockAny(streamID);
-  if (!stream) return false;
-  if (figures) await data.figures.keep(claim.agent_id!, figures);
-  if (!(await data.replicas.report(claim, state, reason))) {
-    const isSuccessor = await data.replicas.reportSuccessor(claim, state);
-    // During a hand-over the successor reports as well. Of its reports only
-    // `live` counts, by which it becomes the holder.
-    if (!isSuccessor || state !== 'live') return isSuccessor;
-  }
-
-  if (state === 'live') await moveByLive(data, stream, now);
-  if (state === 'failing') await moveByFailing(data, stream, reason);
-  if (hopeless) await giveUp(data, streamID, reason);
-  await meterStream(data, stream, now);
-  if (state === 'ended') await settleStopping(data, stream);
-  return true;
+  const answers = await writeReports(data, [report], await data.streams.lockMany([report.streamID]));
+  return answers.get(report) ?? false;
 }
 
-async function moveByLive(data: Database, stream: Stream, now: Date): Promise<void> {
-  const isFirstTime = stream.started_at === null;
-  const moved = await data.streams.move(stream, 'media_accepted');
-  if (!moved || !isFirstTime) return;
-  await data.streams.markStarted(stream.id);
-  await data.dueTimes.set(stream.id, 'activation_timeout', null);
-  if (stream.stream_duration_seconds) {
+/**
+ * Writes reports, each about another stream, as `reportReplica` does: with as many statements for thousands of them as
+ * for one, but for what happens rarely. Where somebody else has locked the stream at the moment, nothing is written.
+ * @returns the answers to those that were written
+ */
+export async function reportReplicas(
+  data: Database,
+  reports: readonly ReplicaReport[],
+): Promise<ReadonlyMap<ReplicaReport, boolean>> {
+  return writeReports(data, reports, await data.streams.lockFree(reports.map(({ streamID }) => streamID)));
+}
+
+async function writeReports(
+  data: Database,
+  reports: readonly ReplicaReport[],
+  locked: readonly Stream[],
+): Promise<ReadonlyMap<ReplicaReport, boolean>> {
+  const streams = new Map(locked.map((stream) => [stream.id, stream]));
+  const found = reports.flatMap((report) => {
+    const stream = streams.get(report.streamID);
+    return stream ? [{ ...report, stream, report }] : [];
+  });
+  if (found.length === 0) return new Map();
+  await data.figures.keepAll(
+    found.flatMap(({ claim, figures }) => (figures ? [{ ...figures, agentID: claim.agent_id! }] : [])),
+  );
+  const held = await data.replicas.reportAll(found);
+  const answers = new Map<ReplicaReport, boolean>();
+  const counting: FoundReport[] = [];
+  for (const each of found) {
+    const { report, claim, state } = each;
+    const isHolder = held.has(claim.id);
+    answers.set(report, isHolder || (await data.replicas.reportSuccessor(claim, state)));
+    // During a hand-over the successor reports as well. Of its reports only `live` counts, by which it becomes the
+    // holder.
+    if (isHolder || (answers.get(report) && state === 'live')) counting.push(each);
+  }
+
+  await moveByLive(
+    data,
+    counting.filter(({ state }) => state === 'live'),
+  );
+  await moveByFailing(
+    data,
+    counting.filter(({ state }) => state === 'failing'),
+  );
+  for (const { hopeless, streamID, reason } of counting) if (hopeless) await giveUp(data, streamID, reason);
+  await meterStreams(
+    data,
+    counting.map(({ stream, now }) => ({ stream, at: now })),
+  );
+  for (const { stream, state } of counting) if (state === 'ended') await settleStopping(data, stream);
+  return answers;
+}
+
+interface FoundReport extends ReplicaReport {
+  /** As it was when it was locked. */
+  readonly stream: Stream;
+}
+
+async function moveByLive(data: Database, reports: readonly FoundReport[]): Promise<void> {
+  const moved = await data.streams.moveAll(
+    reports.map(({ stream }) => ({ stream, cause: 'media_accepted', reason: null })),
+  );
+  const movedIDs = new Set(moved.map(({ id }) => id));
+  const started = reports.filter(({ stream }) => stream.started_at === null && movedIDs.has(stream.id));
+  if (started.length === 0) return;
+  const streamIDs = started.map(({ streamID }) => streamID);
+  await data.streams.markStarted(streamIDs);
+  await data.dueTimes.disarm(streamIDs, 'activation_timeout');
+  for (const { stream, now } of started) {
+    if (!stream.stream_duration_seconds) continue;
     const overAt = new Date(now.getTime() + stream.stream_duration_seconds * 1000);
     await data.dueTimes.set(stream.id, 'duration_over', overAt);
   }
-  if (stream.destination_id !== null) await data.destinations.markUsed(stream.destination_id);
+  await data.destinations.markUsed(started.map(({ stream }) => stream.destination_id).filter((id) => id !== null));
 }
 
-/** The stream stays as it is while another replica of it is live. */
-async function moveByFailing(data: Database, stream: Stream, reason: StateReason | null): Promise<void> {
-  const replicas = await data.replicas.ofStream(stream.id);
-  if (replicas.some((replica) => replica.state === 'live')) return;
-  if (await data.streams.move(stream, 'media_interrupted', reason)) return;
-  if (stream.state === 'activating' || stream.state === 'failing') await data.streams.setReason(stream.id, reason);
+/** A stream stays as it is while another replica of it is live. */
+async function moveByFailing(data: Database, reports: readonly FoundReport[]): Promise<void> {
+  if (reports.length === 0) return;
+  const replicas = await data.replicas.ofStreams(reports.map(({ streamID }) => streamID));
+  const live = new Set(replicas.filter(({ state }) => state === 'live').map(({ stream_id: streamID }) => streamID));
+  const dark = reports.filter(({ streamID }) => !live.has(streamID));
+  const moved = await data.streams.moveAll(
+    dark.map(({ stream, reason }) => ({ stream, cause: 'media_interrupted', reason })),
+  );
+  const movedIDs = new Set(moved.map(({ id }) => id));
+  for (const { stream, reason } of dark) {
+    if (movedIDs.has(stream.id)) continue;
+    if (stream.state === 'activating' || stream.state === 'failing') await data.streams.setReason(stream.id, reason);
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Stripe } from 'stripe';
 import { databaseOn } from '../../lambda/data/database.ts';
+import { applyPayments } from '../../lambda/orchestration/apply-payments.ts';
 import { notificationsOf, putFailuresAside, unappliedFailures } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
@@ -54,6 +55,21 @@ describe('a top-up', () => {
       receiptURL: expect.stringContaining(invoiceID),
     });
     expect(await billing(user)).toMatchObject({ balance: 1250, creditsLeft: 1250 });
+  });
+
+  it('is tried once a turn where its commit fails each time, and is credited when that is over', async () => {
+    const { messages } = await topUp(user, 700);
+    await service.pool().query(
+      `create function refuse_commit() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+       create constraint trigger refused after insert on ledger_transactions deferrable initially deferred
+         for each row execute function refuse_commit()`,
+    );
+    for (const message of messages('pay')) await deliverPayment(message);
+    await expect(applyPayments(service.pool())).rejects.toThrow('not now');
+    expect(await billing(user)).toMatchObject({ balance: 0 });
+    await service.pool().query('drop trigger refused on ledger_transactions; drop function refuse_commit');
+    await applyPayments(service.pool());
+    expect(await billing(user)).toMatchObject({ balance: 700 });
   });
 
   it('is credited once, however often its message comes, even at once', async () => {

@@ -1,5 +1,6 @@
 // Claims: each replica goes to one agent, oldest first, as far as it fits; renewals and figures wait for nobody.
 import { describe, expect, it } from 'vitest';
+import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { costOfReplica } from '../../lambda/data/replica-costs.ts';
 import { roomOf, shareOf } from '../../lambda/domain/capacity.ts';
 import { actorsOn, statsWith } from '../support/actors.ts';
@@ -85,6 +86,26 @@ describe('claiming', () => {
     await register('large');
     expect(await claim('small', 4)).toMatchObject([{ stream_id: small }]);
     expect(await claim('large', 9)).toMatchObject([{ stream_id: huge }]);
+  });
+
+  it('takes a start in turn with what lost its agent, however much of that has waited for longer', async () => {
+    await register('lost');
+    await register('a');
+    const lost = await waiting(['q_720p', 'q_720p', 'q_720p']);
+    await claim('lost');
+    await loseLease('lost');
+    await recoverReplicas(service.pool());
+    const [started] = await waiting(['q_720p']);
+    expect((await claim('a', 2)).map((replica) => replica.stream_id).sort()).toEqual([lost[0], started].sort());
+    expect((await claim('a', 2)).map((replica) => replica.stream_id).sort()).toEqual(lost.slice(1).sort());
+  });
+
+  it('takes no more than the agent asks for, even where more would fit', async () => {
+    await waiting(['q_720p', 'q_720p', 'q_720p']);
+    await register('a');
+    const two = { ...roomFor(10), streams: 2 };
+    expect(await data().replicas.claim('a', ['ffmpeg'], two)).toHaveLength(2);
+    expect(await data().replicas.claim('a', ['ffmpeg'], two)).toHaveLength(1);
   });
 
   it('takes only replicas of a backend that the agent has, and of streams that should run', async () => {

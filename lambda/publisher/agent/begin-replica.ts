@@ -1,27 +1,29 @@
 // Begins to publish a claimed replica: joins it to the database, and to what all streams of the agent share.
 import type { Database } from '../../data/database.ts';
-import { inTransaction } from '../../data/database.ts';
 import { costOfReplica } from '../../data/replica-costs.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { shareOf } from '../../domain/capacity.ts';
-import { reportReplica } from '../../orchestration/replica-reports.ts';
 import { SegmentStore } from '../prepared/segment-store.ts';
 import { SendSchedule } from '../prepared/send-schedule.ts';
 import { ConnectionTurns } from '../replica/connection-turns.ts';
 import { HeldReplica } from '../replica/held-replica.ts';
 import type { AgentRoom } from '../replica/held-share.ts';
 import type { Report } from '../replica/latest-report.ts';
-import { releaseOne } from './hand-over.ts';
+import { releaseBatch } from './hand-over.ts';
 import { loadPublishPlan } from './load-publish-plan.ts';
 import { DeliveryMeter } from '../rtmp/delivery-meter.ts';
 import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
 import { TlsSessions } from '../rtmp/tls-sessions.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { BeginReplica } from './agent-replicas.ts';
+import { ReportWriter } from './report-writer.ts';
 
 const connectTimeoutMs = 10_000;
 /** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
 const maxCachedBytes = 512 * 1024 * 1024;
+
+/** The epoch of the first claim in a run. */
+const firstEpoch = 1;
 
 export interface BeginReplicaOptions extends AgentOptions {
   readonly data: Database;
@@ -51,17 +53,21 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     return now.getTime() - anchoredAt.getTime();
   };
 
+  // The report of a start does not wait for those of all that the agent takes over at the same time.
+  const [startReports, reports] = [new ReportWriter(pool), new ReportWriter(pool)];
   /** Reports are written with the database's time of the observation, with the figures as they are by then. */
   const writeReport = ({ observedAtMs, ...report }: Report, streamID: string, held: HeldReplica) =>
-    inTransaction(pool, async (tx) => {
-      const observedAt = new Date((await tx.now()).getTime() - (steadyClock() - observedAtMs));
-      const figures = held.sampleFigures(observedAt);
-      return reportReplica(tx, { ...report, streamID, now: observedAt, figures });
+    (held.claim.epoch === firstEpoch ? startReports : reports).write({
+      streamID,
+      asOf: (databaseNow) => {
+        const now = new Date(databaseNow.getTime() - (steadyClock() - observedAtMs));
+        return { ...report, streamID, now, figures: held.sampleFigures(now) };
+      },
     });
 
   /** What fails here is made good with the next renewal: the agent begins again what it still holds by the database. */
   const leave = (held: HeldReplica) => {
-    releaseOne(pool, held).catch((error: unknown) =>
+    releaseBatch(pool, [held]).catch((error: unknown) =>
       log('agent_hindered', { agentID, work: 'leave', error: String(error) }),
     );
   };

@@ -5,7 +5,7 @@ import type { Renewal } from '../../data/agents.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import type { Log } from '../../log.ts';
-import { releaseReplica } from '../../orchestration/recover-replicas.ts';
+import { releaseReplicas, wakeUpFor } from '../../orchestration/recover-replicas.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
 
@@ -24,7 +24,7 @@ export interface HandOverOptions {
 /** A successor that is not live by then has something in its way. */
 const successorWithinMs = 20_000;
 const lookEveryMs = 250;
-/** So many replicas are released at the same time: each takes as long as its connection takes to close. */
+/** So many replicas are released at the same time: all take as long as the slowest connection takes to close. */
 const releaseBatchSize = 8;
 
 /**
@@ -58,8 +58,7 @@ export async function handOver(options: HandOverOptions): Promise<void> {
 async function offer({ agentID, pool, queue }: HandOverOptions): Promise<ReadonlySet<string>> {
   const offeredIDs = await inTransaction(pool, async (data) => {
     const offered = await data.replicas.offer(agentID);
-    for (const { stream_id: streamID, backend } of offered)
-      await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
+    await wakeUpFor(data, offered);
     return new Set(offered.map(({ id }) => id));
   });
   await queue.relay();
@@ -71,17 +70,21 @@ async function release(options: HandOverOptions, given: readonly HeldReplica[]):
   for (let first = 0; first < given.length; first += releaseBatchSize) {
     await options.holding();
     const batch = given.slice(first, first + releaseBatchSize);
-    await Promise.all(batch.map((replica) => releaseOne(options.pool, replica)));
+    await releaseBatch(options.pool, batch);
     await options.queue.relay();
   }
 }
 
-/** Ends a connection and gives the replica back, for other agents to claim. */
-export async function releaseOne(pool: Pool, replica: HeldReplica): Promise<void> {
-  await replica.end();
+/** Ends connections and gives the replicas back, for other agents to claim. */
+export async function releaseBatch(pool: Pool, batch: readonly HeldReplica[]): Promise<void> {
+  await Promise.all(batch.map((replica) => replica.end()));
   const giveBack = async (data: Database) => {
-    const lastFigures = replica.sampleFigures(await data.now());
-    await releaseReplica(data, replica.streamID, replica.claim, replica.backend, lastFigures);
+    const now = await data.now();
+    const released = batch.map((replica) => {
+      const { streamID, claim } = replica;
+      return { streamID, claim, figures: replica.sampleFigures(now) };
+    });
+    await releaseReplicas(data, released);
   };
   await inTransaction(pool, giveBack);
 }

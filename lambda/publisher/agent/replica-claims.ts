@@ -1,9 +1,10 @@
-// Claims replicas for an agent, as many as it has room for.
+// Claims replicas for an agent: its share of what waits, as far as it has room.
 import type { Database } from '../../data/database.ts';
 import type { Replica } from '../../data/replicas.ts';
 import type { StreamBackend } from '../../data/streams.ts';
 import { roomOf } from '../../domain/capacity.ts';
-import type { Capacity } from '../../domain/capacity.ts';
+import type { Capacity, Room } from '../../domain/capacity.ts';
+import { claimShare } from '../../domain/claim-share.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 
 export interface ReplicaClaimsOptions {
@@ -11,10 +12,15 @@ export interface ReplicaClaimsOptions {
   readonly capacity: Capacity;
   readonly backends: readonly StreamBackend[];
   readonly data: Database;
-  readonly replicas: AgentReplicas;
+  readonly replicas: Pick<AgentReplicas, 'usedShare' | 'begin'> & {
+    readonly byID: Pick<AgentReplicas['byID'], 'has'>;
+  };
   /** Whether the agent may take anything at the moment. */
   readonly mayClaim: () => boolean;
 }
+
+/** How long an agent leaves to the others what is left after it has taken its share. */
+const othersFirstMs = 250;
 
 export class ReplicaClaims {
   readonly #options: ReplicaClaimsOptions;
@@ -67,14 +73,33 @@ export class ReplicaClaims {
   }
 
   async #claimWhatFits(): Promise<void> {
-    const { agentID, capacity, backends, data, replicas, mayClaim } = this.#options;
+    const { agentID, backends, data, replicas, mayClaim } = this.#options;
     if (!mayClaim()) return;
     for (const replica of await this.#claimedUnawares()) replicas.begin(replica);
-    for (const take of [data.replicas.claim, data.replicas.succeed]) {
-      const room = roomOf(capacity, replicas.usedShare, backends);
-      if (!mayClaim() || room.streams <= 0) return;
-      for (const replica of await take(agentID, backends, room)) replicas.begin(replica);
-    }
+    await this.#claimShare();
+    const room = this.#room;
+    if (!mayClaim() || room.streams <= 0) return;
+    for (const replica of await data.replicas.succeed(agentID, backends, room)) replicas.begin(replica);
+  }
+
+  get #room(): Room {
+    const { capacity, backends, replicas } = this.#options;
+    return roomOf(capacity, replicas.usedShare, backends);
+  }
+
+  /** What is left, others may take; what they have not taken soon is shared out again. */
+  async #claimShare(): Promise<void> {
+    const { agentID, backends, data, replicas, mayClaim } = this.#options;
+    if (this.#room.streams <= 0) return;
+    const { waiting, takers } = await data.replicas.demand(agentID, backends);
+    if (waiting === 0 || !mayClaim()) return;
+    const share = claimShare(waiting, takers);
+    const room = this.#room;
+    const claimed = await data.replicas.claim(agentID, backends, { ...room, streams: Math.min(room.streams, share) });
+    for (const replica of claimed) replicas.begin(replica);
+    if (claimed.length === 0 || waiting <= share) return;
+    // What fails is done again with the next renewal.
+    setTimeout(() => void this.claim().catch(() => {}), othersFirstMs).unref();
   }
 
   /**

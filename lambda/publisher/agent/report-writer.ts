@@ -1,0 +1,92 @@
+// Writes the reports of an agent: those that come while others are being written go together in one transaction.
+import type { Pool } from 'pg';
+import { inTransaction } from '../../data/database.ts';
+import type { Database } from '../../data/database.ts';
+import { reportReplica, reportReplicas } from '../../orchestration/replica-reports.ts';
+import type { ReplicaReport } from '../../orchestration/replica-reports.ts';
+
+/** So many reports go in one transaction at most: their streams are locked until the last of them is written. */
+const maxTogether = 100;
+
+/** A report as of the database's time, which is asked for once for all that are written together. */
+export interface UnwrittenReport {
+  readonly streamID: string;
+  readonly asOf: (databaseNow: Date) => ReplicaReport;
+}
+
+interface Waiting extends UnwrittenReport {
+  readonly answer: PromiseWithResolvers<boolean>;
+}
+
+export class ReportWriter {
+  readonly #pool: Pool;
+  #waiting: Waiting[] = [];
+  #isWriting = false;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Writes a report at once, or together with others as soon as those before it are written.
+   * @returns what `reportReplica` answers
+   */
+  write(report: UnwrittenReport): Promise<boolean> {
+    const answer = Promise.withResolvers<boolean>();
+    this.#waiting.push({ ...report, answer });
+    if (!this.#isWriting) void this.#writeAll();
+    return answer.promise;
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    // What is said in the same moment, as of replicas that were claimed together, goes together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const together = this.#takeTogether();
+      const left = await this.#writeTogether(together);
+      // What could not be written with the others waits for its stream by itself, and holds up none of them.
+      for (const each of left) void this.#writeAlone(each);
+    }
+    this.#isWriting = false;
+  }
+
+  /** At most one report of each stream: what its two replicas report is written one after the other. */
+  #takeTogether(): Waiting[] {
+    const together = new Map<string, Waiting>();
+    const later: Waiting[] = [];
+    for (const each of this.#waiting) {
+      if (together.size < maxTogether && !together.has(each.streamID)) together.set(each.streamID, each);
+      else later.push(each);
+    }
+    this.#waiting = later;
+    return [...together.values()];
+  }
+
+  /** @returns those that were not written, as somebody else has locked their streams, or one of them failed */
+  async #writeTogether(together: readonly Waiting[]): Promise<readonly Waiting[]> {
+    try {
+      const answers = await inTransaction(this.#pool, async (data: Database) => {
+        const now = await data.now();
+        const reports = new Map(together.map((each) => [each.asOf(now), each]));
+        const written = await reportReplicas(data, [...reports.keys()]);
+        return Array.from(reports, ([report, each]) => ({ each, answer: written.get(report) }));
+      });
+      for (const { each, answer } of answers) if (answer !== undefined) each.answer.resolve(answer);
+      return answers.filter(({ answer }) => answer === undefined).map(({ each }) => each);
+    } catch (error) {
+      if (together.length > 1) return together;
+      together[0]!.answer.reject(error);
+      return [];
+    }
+  }
+
+  async #writeAlone({ asOf, answer }: Waiting): Promise<void> {
+    try {
+      const holds = await inTransaction(this.#pool, async (data) => reportReplica(data, asOf(await data.now())));
+      answer.resolve(holds);
+    } catch (error) {
+      answer.reject(error);
+    }
+  }
+}

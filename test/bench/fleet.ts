@@ -1,0 +1,205 @@
+// Agents as `lambda/publisher/agent/agent.ts` runs them, all in this process.
+// Their destinations accept media at once.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { Renewal } from '../../lambda/data/agents.ts';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { newID } from '../../lambda/data/new-id.ts';
+import { createPoolLike } from '../../lambda/data/queryable.ts';
+import type { Replica } from '../../lambda/data/replicas.ts';
+import { fireDue } from '../../lambda/orchestration/fire-due.ts';
+import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { figuresPerSecond } from '../../lambda/publisher/agent/chores.ts';
+import { ReplicaClaims } from '../../lambda/publisher/agent/replica-claims.ts';
+import { ReportWriter } from '../../lambda/publisher/agent/report-writer.ts';
+import { capacityFor } from '../support/capacities.ts';
+
+const renewEveryMs = 1000;
+/** So many connections more are for renewals, which wait for nothing else. */
+const leaseConnections = 10;
+
+export const startOptions = {
+  settings: { allowPrivateAddresses: true, legacyRtmpURL: null, limitFactor: 1000 },
+  newID: (prefix: string) => newID(prefix, new Date()),
+  random: Math.random,
+};
+
+interface FleetOptions {
+  readonly pool: Pool;
+  readonly agents: number;
+  /** How many replicas an agent can hold. */
+  readonly room: number;
+}
+
+export class Fleet {
+  readonly renewMs: number[] = [];
+  readonly #options: FleetOptions;
+  readonly #leasePool: Pool;
+  readonly #running = new Map<string, { stop: AbortController; loop: Promise<void> }>();
+  readonly #watchers = new Set<(streamID: string, agentID: string) => void>();
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#leasePool = createPoolLike(options.pool, { max: leaseConnections });
+  }
+
+  get agentIDs(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  begin(): void {
+    const { agents } = this.#options;
+    for (let index = 0; index < agents; index++) {
+      const stop = new AbortController();
+      const startAfterMs = (index / agents) * renewEveryMs;
+      const agent = new BenchAgent(
+        `agent_${index}`,
+        this.#options,
+        this.#leasePool,
+        this.renewMs,
+        (streamID, agentID) => this.#watchers.forEach((watch) => watch(streamID, agentID)),
+      );
+      this.#running.set(agent.id, { stop, loop: agent.run(startAfterMs, stop.signal) });
+    }
+  }
+
+  async end(): Promise<void> {
+    for (const { stop } of this.#running.values()) stop.abort();
+    await Promise.all([...this.#running.values()].map(({ loop }) => loop));
+    await this.#leasePool.end();
+  }
+
+  /** Loses agents as with their machines: nobody declares them dead. */
+  lose(agentIDs: readonly string[]): void {
+    for (const agentID of agentIDs) {
+      this.#running.get(agentID)!.stop.abort();
+      this.#running.delete(agentID);
+    }
+  }
+
+  /** Calls `watch` for each stream that goes live, with its new agent, until the answer is called. */
+  onLive(watch: (streamID: string, agentID: string) => void): () => void {
+    this.#watchers.add(watch);
+    return () => void this.#watchers.delete(watch);
+  }
+
+  /** Resolves when so many streams have gone live from now on. */
+  countLive(count: number): Promise<void> {
+    const all = Promise.withResolvers<void>();
+    let left = count;
+    this.onLive(() => {
+      left--;
+      if (left === 0) all.resolve();
+    });
+    return all.promise;
+  }
+}
+
+class BenchAgent {
+  readonly id: string;
+  readonly #options: FleetOptions;
+  readonly #leasePool: Pool;
+  readonly #renewMs: number[];
+  readonly #onLive: (streamID: string, agentID: string) => void;
+  readonly #startReports: ReportWriter;
+  readonly #reports: ReportWriter;
+  readonly #held = new Map<string, number>();
+  #hasRenewed = false;
+
+  constructor(
+    id: string,
+    options: FleetOptions,
+    leasePool: Pool,
+    renewMs: number[],
+    onLive: (streamID: string, agentID: string) => void,
+  ) {
+    this.id = id;
+    this.#options = options;
+    this.#leasePool = leasePool;
+    this.#renewMs = renewMs;
+    this.#onLive = onLive;
+    this.#startReports = new ReportWriter(options.pool);
+    this.#reports = new ReportWriter(options.pool);
+  }
+
+  async run(startAfterMs: number, signal: AbortSignal): Promise<void> {
+    const claims = this.#claims(signal);
+    const lease = databaseOn(this.#leasePool).agents;
+    let chores: Promise<void> | null = null;
+    let firing: Promise<unknown> | null = null;
+    await delay(startAfterMs, undefined, { signal }).catch(() => {});
+    for (let renewals = 0; !signal.aborted; renewals++) {
+      const beganMs = performance.now();
+      const renewal = await lease.renew(this.id);
+      this.#renewMs.push(performance.now() - beganMs);
+      if (!this.#hasRenewed) for (const [id, epoch] of renewal.holding) this.#held.set(id, epoch);
+      this.#hasRenewed = true;
+      claims.noteHeld([...renewal.holding.keys()]);
+      chores ??= this.#doChores(claims, renewals, renewal).finally(() => (chores = null));
+      if (renewal.isAnyDue)
+        firing ??= fireDue(this.#options.pool, startOptions, () => new Date()).finally(() => (firing = null));
+      await delay(Math.max(0, renewEveryMs - (performance.now() - beganMs)), undefined, { signal }).catch(() => {});
+    }
+    await Promise.all([chores, firing]);
+  }
+
+  #claims(signal: AbortSignal): ReplicaClaims {
+    const [held, { room }] = [this.#held, this.#options];
+    return new ReplicaClaims({
+      agentID: this.id,
+      capacity: capacityFor(room, 'ffmpeg'),
+      backends: ['manifest', 'ffmpeg'],
+      data: databaseOn(this.#options.pool),
+      replicas: {
+        byID: held,
+        get usedShare() {
+          return held.size / room;
+        },
+        begin: (replica) => void this.#begin(replica),
+      },
+      mayClaim: () => !signal.aborted,
+    });
+  }
+
+  async #begin(replica: Replica): Promise<void> {
+    this.#held.set(replica.id, replica.epoch);
+    const { stream_id: streamID } = replica;
+    const asOf = (now: Date) => ({ streamID, claim: replica, state: 'live', reason: null, now }) as const;
+    const reports = replica.epoch === 1 ? this.#startReports : this.#reports;
+    if (await reports.write({ streamID, asOf })) this.#onLive(streamID, this.id);
+    else this.#held.delete(replica.id);
+  }
+
+  async #doChores(
+    claims: ReplicaClaims,
+    renewals: number,
+    { holding, now, isAnyWaiting, isAnyDead }: Renewal,
+  ): Promise<void> {
+    const { pool } = this.#options;
+    if (isAnyDead) await recoverReplicas(pool);
+    if (isAnyWaiting) await claims.claim();
+    const stats = { ...figures, sampledAt: now.toISOString() };
+    if (renewals % Math.ceil(holding.size / figuresPerSecond) === 0) {
+      const told = Array.from(holding, ([replicaID, epoch]) => ({ replicaID, epoch, stats }));
+      await databaseOn(pool).figures.say(this.id, told);
+    }
+  }
+}
+
+const figures = {
+  startedAt: '2026-01-01T00:00:00.000Z',
+  uptimeSeconds: 3600,
+  bitrateKbps: 6000,
+  framesPerSecond: 30,
+  framesSent: 108_000,
+  bytesSent: 2_700_000_000,
+  droppedFrames: 0,
+  reconnects: 0,
+  loopCount: 12,
+  currentItem: {
+    playlistID: 'ply_0mb3kq5zj4h8s2n7t1w9x6c0p',
+    itemID: 'itm_0mb3kq5zj4h8s2n7t1w9x6c0p',
+    uploadID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
+    positionSeconds: 12.5,
+  },
+};

@@ -1,0 +1,91 @@
+// The rows that the bench `orchestration` begins with.
+import type { Pool } from 'pg';
+import { databaseOn } from '../../lambda/data/database.ts';
+
+export const usersOfAll = 1000;
+
+/**
+ * Makes users with credits, an upload and a destination each, and live streams that the agents hold in equal shares.
+ */
+export async function fillStreams(pool: Pool, streams: number, agents: number): Promise<void> {
+  await fillUsers(pool);
+  await fillParts(pool);
+  await pool.query(
+    `insert into streams (id, user_id, state, status, run_quality, run_framerate, stream_backend, started_at)
+     select 'str_' || s, 'usr_' || s % $2, 'active', 'ACTIVE', 'q_720p', 'f_30', 'manifest', now()
+     from generate_series(1, $1::int) s`,
+    [streams, usersOfAll],
+  );
+  await insertAgents(pool, agents);
+  await pool.query(
+    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id)
+     select 'rep_' || s, 'str_' || s, 'primary', 'manifest', 1, 'live', 'agent_' || s % $2
+     from generate_series(1, $1::int) s`,
+    [streams, agents],
+  );
+  await pool.query(
+    `insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version, credits_per_hour,
+       started_at)
+     select s.user_id, s.id, r.id, r.role, r.agent_id, r.epoch, '1', 25, now() - interval '10 minutes'
+     from replicas r join streams s on s.id = r.stream_id`,
+  );
+  await pool.query('vacuum analyze');
+}
+
+export async function fillUsers(pool: Pool): Promise<void> {
+  await pool.query(
+    `insert into users (id, email, name)
+     select 'usr_' || u, u || '@example.com', 'x'
+     from generate_series(0, $1::int - 1) u`,
+    [usersOfAll],
+  );
+  for (let user = 0; user < usersOfAll; user++) {
+    await databaseOn(pool).invoices.ensurePaid({
+      id: `inv_${user}`,
+      userID: `usr_${user}`,
+      type: 'adjustment',
+      method: 'grant',
+      cost: 0,
+      credits: 1_000_000,
+    });
+  }
+}
+
+/** Gives each user an upload that was examined, and a destination. */
+export async function fillParts(pool: Pool): Promise<void> {
+  await pool.query(
+    `insert into uploads (
+       id, user_id, name, mime_type, type, object_key, uploaded, probe_state,
+       duration_seconds, width, height, framerate, video_codec
+     )
+     select
+       'upl_' || u, 'usr_' || u, 'x', 'video/mp4', 'video', 'key_' || u, true, 'completed',
+       10, 1280, 720, 30, 'h264'
+     from generate_series(0, $1::int - 1) u`,
+    [usersOfAll],
+  );
+  await pool.query(
+    `insert into destinations (id, user_id, name, rtmp_url, sealed_stream_key)
+     select 'dst_' || u, 'usr_' || u, 'x', 'rtmp://127.0.0.1/live', ''
+     from generate_series(0, $1::int - 1) u`,
+    [usersOfAll],
+  );
+}
+
+/** Makes a stream that somebody can start. */
+export async function insertReadyStream(pool: Pool, id: string, userNumber: number): Promise<void> {
+  await pool.query(
+    `insert into streams (id, user_id, state, video_upload_id, destination_id, stream_backend)
+     values ($1, 'usr_' || $2::int, 'draft', 'upl_' || $2::int, 'dst_' || $2::int, 'ffmpeg')`,
+    [id, userNumber],
+  );
+}
+
+export function insertAgents(pool: Pool, count: number) {
+  return pool.query(
+    `insert into agents (id, supervisor, release, lease_expires_at)
+     select 'agent_' || a, 's', 'r', now() + interval '1 minute'
+     from generate_series(0, $1::int - 1) a`,
+    [count],
+  );
+}

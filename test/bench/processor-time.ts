@@ -1,0 +1,23 @@
+// How much processor time a Postgres server uses, from outside.
+import { readFile, readdir } from 'node:fs/promises';
+import type { Pool } from 'pg';
+
+/** @returns a function that tells how many seconds of a processor the server and its connections have used */
+export async function processorTime(pool: Pool): Promise<() => Promise<number>> {
+  const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const statOf = async (pid: number | string) =>
+    (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).replace(/^.*\) /, '').split(' ');
+  const server = (await statOf(rows[0]!.pid))[1]!;
+  const ticks = (fields: readonly string[], from: number) => Number(fields[from] ?? 0) + Number(fields[from + 1] ?? 0);
+  return async () => {
+    const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const stats = await Promise.all(processes.map(async (pid) => ({ pid, fields: await statOf(pid) })));
+    const connections = stats.filter(({ fields }) => fields[1] === server);
+    const servers = stats.filter(({ pid }) => pid === server);
+    // proc(5) has utime and stime at 11, and at 13 cutime and cstime, those of children that have ended, in hundredths
+    // of a second.
+    const used = [...connections, ...servers].map(({ fields }) => ticks(fields, 11));
+    const ended = servers.map(({ fields }) => ticks(fields, 13));
+    return [...used, ...ended].reduce((sum, each) => sum + each, 0) / 100;
+  };
+}

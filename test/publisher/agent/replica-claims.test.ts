@@ -1,0 +1,50 @@
+// Agents share out what waits: none takes everything, and everything is taken.
+import { expect, it } from 'vitest';
+import { ReplicaClaims } from '../../../lambda/publisher/agent/replica-claims.ts';
+import { actorsOn } from '../../support/actors.ts';
+import { capacityFor } from '../../support/capacities.ts';
+import { replicasByAgent } from '../../support/replica-claims.ts';
+import { testService } from '../../support/service.ts';
+
+const service = testService();
+const { data, register, startedStream } = actorsOn(service);
+
+/** An agent that claims, and only notes what it has. */
+async function claiming(agentID: string) {
+  await register(agentID);
+  const held = new Set<string>();
+  const agent = { isOpen: true };
+  const claims = new ReplicaClaims({
+    agentID,
+    capacity: capacityFor(100, 'ffmpeg'),
+    backends: ['ffmpeg'],
+    data: data(),
+    replicas: {
+      byID: held,
+      get usedShare() {
+        return held.size / 100;
+      },
+      begin: ({ id }) => void held.add(id),
+    },
+    mayClaim: () => agent.isOpen,
+  });
+  return Object.assign(agent, { claims });
+}
+
+it('takes a share of what waits, and leaves the rest to the others', async () => {
+  const agents = await Promise.all(['a', 'b', 'c', 'd'].map(claiming));
+  for (let count = 0; count < 12; count++) await startedStream();
+  for (const agent of agents) {
+    await agent.claims.claim();
+    agent.isOpen = false;
+  }
+  expect(await replicasByAgent(service)).toEqual({ a: 6, b: 3, c: 2, d: 1 });
+});
+
+it('takes what the others have left, a moment later', async () => {
+  const [idle] = await Promise.all(['a', 'b', 'c', 'd'].map(claiming));
+  for (let count = 0; count < 12; count++) await startedStream();
+  await idle!.claims.claim();
+  await expect.poll(() => replicasByAgent(service)).toEqual({ a: 12 });
+  idle!.isOpen = false;
+});

@@ -1,0 +1,90 @@
+// Reports of an agent: written together, in one transaction, and none of them holds up another.
+import type { Pool } from 'pg';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Replica } from '../../../lambda/data/replicas.ts';
+import { ReportWriter } from '../../../lambda/publisher/agent/report-writer.ts';
+import { actorsOn } from '../../support/actors.ts';
+import { testService } from '../../support/service.ts';
+
+const service = testService();
+const { causes, claim, register, startedStream, stream, transaction } = actorsOn(service);
+
+beforeEach(() => register('agent'));
+
+/** A pool that counts the transactions on it. */
+function countingPool() {
+  const counted = { transactions: 0 };
+  const pool = service.pool();
+  const connect = async () => {
+    counted.transactions++;
+    return pool.connect();
+  };
+  return { counted, pool: { connect } as unknown as Pool };
+}
+
+const live = (replica: Replica) => ({
+  streamID: replica.stream_id,
+  asOf: (now: Date) => ({ streamID: replica.stream_id, claim: replica, state: 'live', reason: null, now }) as const,
+});
+
+async function claimed(count: number, more: object = {}): Promise<Replica[]> {
+  for (let index = 0; index < count; index++) await startedStream(more);
+  return claim('agent');
+}
+
+describe('reports that come in the same moment', () => {
+  it('are written in one transaction, and move each stream as by itself', async () => {
+    const replicas = await claimed(6);
+    const { counted, pool } = countingPool();
+    const writer = new ReportWriter(pool);
+    expect(await Promise.all(replicas.map((replica) => writer.write(live(replica))))).toEqual(replicas.map(() => true));
+    expect(counted.transactions).toBe(1);
+    for (const { stream_id: id } of replicas) {
+      expect(await stream(id)).toMatchObject({ state: 'active', startedAt: expect.any(String) });
+      expect(await causes(id)).toEqual(['start', 'media_accepted']);
+    }
+  });
+
+  it('tell the agent which of its claims it has lost', async () => {
+    const replicas = await claimed(3);
+    const late = { ...replicas[1]!, epoch: 0 };
+    const writer = new ReportWriter(service.pool());
+    const reports = [replicas[0]!, late, replicas[2]!].map((replica) => writer.write(live(replica)));
+    expect(await Promise.all(reports)).toEqual([true, false, true]);
+    expect((await stream(late.stream_id)).state).toBe('activating');
+  });
+
+  it('of both replicas of a stream are written one after the other', async () => {
+    const replicas = await claimed(1, { agentModeEnabled: true, runBackupStream: true });
+    expect(replicas).toHaveLength(2);
+    const writer = new ReportWriter(service.pool());
+    expect(await Promise.all(replicas.map((replica) => writer.write(live(replica))))).toEqual([true, true]);
+    expect((await stream(replicas[0]!.stream_id)).replicas).toMatchObject([{ state: 'live' }, { state: 'live' }]);
+  });
+
+  it('do not wait for a stream that somebody else has locked, whose report comes when it is free', async () => {
+    const [locked, ...free] = await claimed(3);
+    const writer = new ReportWriter(service.pool());
+    let late: Promise<boolean>;
+    await transaction(async (tx) => {
+      await tx.streams.lockAny(locked!.stream_id);
+      late = writer.write(live(locked!));
+      expect(await Promise.all(free.map((replica) => writer.write(live(replica))))).toEqual([true, true]);
+      expect((await stream(locked!.stream_id)).state).toBe('activating');
+    });
+    expect(await late!).toBe(true);
+    expect((await stream(locked!.stream_id)).state).toBe('active');
+  });
+
+  it('are written even where one of them fails, which alone fails', async () => {
+    const [bad, ...good] = await claimed(3);
+    const writer = new ReportWriter(service.pool());
+    const failing = {
+      ...live(bad!),
+      asOf: (now: Date) => ({ ...live(bad!).asOf(now), state: 'unheard of' as 'live' }),
+    };
+    const answers = await Promise.allSettled([failing, ...good.map(live)].map((report) => writer.write(report)));
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    for (const { stream_id: id } of good) expect((await stream(id)).state).toBe('active');
+  });
+});
