@@ -180,7 +180,7 @@ describe('bodies', () => {
       'archivedAt',
       'managedChannelTitleCached',
     ]);
-    expect(optional(Problem)).toEqual(['readiness', 'errors']);
+    expect(optional(Problem)).toEqual(['readiness', 'limit', 'used', 'allowed', 'errors']);
   });
 
   test.for([
