@@ -4,11 +4,14 @@ import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
 import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import type { Log } from '../../lambda/log.ts';
+import { sendersOfUser } from '../../lambda/webhooks/deliver.ts';
 import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
 import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
 
 const sweepEveryMs = 60_000;
 const reconcileEveryMs = 24 * 3_600_000;
+/** More than a user may have senders, each of which may wait for a receiver that does not answer. */
+const webhookConsumers = sendersOfUser + 2;
 
 /** The jobs run until they are disposed of. The disposal waits for the work that has begun. */
 export function startJobs(options: SweepOptions & Omit<WebhookOptions, 'signal'>, log: Log): AsyncDisposable {
@@ -22,9 +25,10 @@ export function startJobs(options: SweepOptions & Omit<WebhookOptions, 'signal'>
   const reconciling = setInterval(() => {
     proving = proveBooks();
   }, reconcileEveryMs);
+  const handleWebhooks = createWebhooksHandler({ ...options, signal });
   const consuming = [
     options.queue.consume('timers', createTimersHandler(options), { signal }),
-    options.queue.consume('webhooks', createWebhooksHandler({ ...options, signal }), { signal }),
+    ...Array.from({ length: webhookConsumers }, () => options.queue.consume('webhooks', handleWebhooks, { signal })),
   ];
   return {
     async [Symbol.asyncDispose]() {

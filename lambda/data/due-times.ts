@@ -47,17 +47,31 @@ export function dueTimes(db: Queryable) {
     clear: (streamID: string) => db.query('delete from due_times where stream_id = $1', [streamID]),
 
     /**
-     * A due time that has come, locked with its stream. Processes that ask in the same moment get other streams. The
-     * lock on the due time makes Postgres look at it again: if it was fired or moved since the statement began, it is
-     * not answered.
+     * Due times that have come, in fair turns: first the oldest of each user, then the second of each, and so on. So
+     * thousands of one user keep nobody waiting.
+     * @param most how many are answered, and how many of a user
      */
-    nextDue: (except: readonly string[]) =>
+    dueInTurn: (except: readonly string[], most: { readonly all: number; readonly ofUser: number }) =>
+      all<DueTime>(
+        db,
+        `select stream_id, kind, due_at from (
+           select d.*, row_number() over (partition by s.user_id order by d.due_at, d.stream_id) as turn
+           from due_times d join streams s on s.id = d.stream_id
+           where d.due_at <= now() and not d.resting and d.stream_id <> all ($1)) due
+         where turn <= $3 order by turn, due_at limit $2`,
+        [except, most.all, most.ofUser],
+      ),
+
+    /**
+     * Locks a due time with its stream. The lock makes Postgres look at it again.
+     * @returns null if it was fired or moved meanwhile, or if another process has its stream
+     */
+    lockDue: ({ stream_id: streamID, kind }: DueTime) =>
       one<DueTime>(
         db,
         `select d.stream_id, d.kind, d.due_at from due_times d join streams s on s.id = d.stream_id
-         where d.due_at <= now() and not d.resting and d.stream_id <> all ($1)
-         order by d.due_at limit 1 for update skip locked`,
-        [except],
+         where d.stream_id = $1 and d.kind = $2 and d.due_at <= now() and not d.resting for update skip locked`,
+        [streamID, kind],
       ),
 
     /** Due times within so many seconds that have no timer yet. */

@@ -6,7 +6,9 @@ export interface KeptAnswer {
   readonly request_sha256: Buffer;
   readonly status: number;
   readonly headers: Record<string, string>;
+  /** JSON; where `is_reread`, only the id of what the answer showed. */
   readonly body: string;
+  readonly is_reread: boolean;
 }
 
 /** How long an answer is kept, and given again for the same key. */
@@ -28,19 +30,30 @@ export function idempotency(db: Queryable) {
     find: (userID: string, operationID: string, key: string) =>
       one<KeptAnswer>(
         db,
-        `select request_sha256, status, headers, body from idempotent_answers
+        `select request_sha256, status, headers, body, is_reread from idempotent_answers
          where user_id = $1 and operation_id = $2 and key = $3 and created_at > now() - make_interval(hours => $4)`,
         [userID, operationID, key, idempotencyRetentionHours],
       ),
 
     keep: (userID: string, operationID: string, key: string, answer: KeptAnswer) =>
       db.query(
-        `insert into idempotent_answers (user_id, operation_id, key, request_sha256, status, headers, body)
-         values ($1, $2, $3, $4, $5, $6, $7)
+        `insert into idempotent_answers (user_id, operation_id, key, request_sha256, status, headers, body, is_reread)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)
          on conflict (user_id, operation_id, key) do update set request_sha256 = excluded.request_sha256,
-           status = excluded.status, headers = excluded.headers, body = excluded.body, created_at = now()`,
-        [userID, operationID, key, answer.request_sha256, answer.status, answer.headers, answer.body],
+           status = excluded.status, headers = excluded.headers, body = excluded.body,
+           is_reread = excluded.is_reread, created_at = now()`,
+        [userID, operationID, key, answer.request_sha256, answer.status, answer.headers, answer.body, answer.is_reread],
       ),
+
+    /** How many bytes of answers are kept of a user. */
+    keptBytes: async (userID: string) =>
+      (
+        await one<{ used: number }>(
+          db,
+          `select used from limit_use where user_id = $1 and limit_name = 'keptAnswerBytes'`,
+          [userID],
+        )
+      )?.used ?? 0,
 
     deleteExpired: () =>
       db.query('delete from idempotent_answers where created_at < now() - make_interval(hours => $1)', [

@@ -9,7 +9,8 @@ export type NotificationKind =
   | 'streams_stopped_without_credits'
   | 'payment_refunded'
   | 'payment_disputed'
-  | 'webhook_disabled';
+  | 'webhook_disabled'
+  | 'webhook_overflowed';
 
 export interface Notification {
   readonly userID: string;

@@ -72,6 +72,16 @@ export function playlists(db: Queryable) {
     findMany: (userID: string, ids: readonly string[]) =>
       all<Playlist>(db, 'select * from playlists where user_id = $1 and id = any ($2)', [userID, ids]),
 
+    /** How many items these playlists have in their drafts and in what is live, all together. */
+    countItems: async (userID: string, ids: readonly string[]) =>
+      (await one<{ items: number }>(
+        db,
+        `select coalesce(sum(
+           jsonb_array_length(draft -> 'items') + coalesce(jsonb_array_length(live -> 'items'), 0)), 0)::int as items
+         from playlists where user_id = $1 and id = any ($2)`,
+        [userID, ids],
+      ))!.items,
+
     list: (userID: string, streamID: string | null, before: number | null, count: number) =>
       all<Playlist>(
         db,

@@ -153,15 +153,16 @@ export function renditions(db: Queryable) {
     },
 
     /**
-     * Content hashes by the id of the upload: of those of these uploads that are prepared, or being prepared, in a
-     * format.
+     * Content hashes by the id of the upload: of those of these uploads that are prepared in a format. That a part of
+     * one is being made anew changes nothing.
      */
     contentHashes: async (uploadIDs: readonly string[], format: string) => {
       const rows = await all<{ id: string; content_hash: string }>(
         db,
         `select u.id, u.content_hash
          from uploads u join renditions r on r.content_hash = u.content_hash and r.format = $2
-         where u.id = any ($1) and r.state <> 'failed'`,
+         where u.id = any ($1) and (r.state = 'ready'
+           or r.state = 'preparing' and r.segment_count > 0 and r.segments_written >= r.segment_count)`,
         [uploadIDs, format],
       );
       return new Map(rows.map((row) => [row.id, row.content_hash]));

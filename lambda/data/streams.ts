@@ -100,6 +100,11 @@ export function formatOfRun({
 
 /** The last figures that an agent reported for the stream's primary replica. */
 export interface StreamStats {
+  /**
+   * The least media since the figures before that was encoded and not due yet; negative: it was sent so late. Null
+   * where nothing is encoded while it is sent; absent in figures of the release before.
+   */
+  readonly secondsInHand?: number | null;
   readonly bitrateKbps: number;
   readonly framesPerSecond: number;
   readonly framesSent: number;

@@ -50,6 +50,17 @@ export function timelines(db: Queryable) {
       );
     },
 
+    /** How often timelines of an agent's replicas have changed, by the replica's id, without those that never did. */
+    revisions: async (agentID: string) => {
+      const rows = await all<{ id: string; timeline_revision: number }>(
+        db,
+        `select id, timeline_revision from replicas
+         where (agent_id = $1 or successor_id = $1) and timeline_revision > 0`,
+        [agentID],
+      );
+      return new Map(rows.map((row) => [row.id, row.timeline_revision]));
+    },
+
     /** Whether sound is played in place of the pictures' own. */
     hasSoundTrack: async (streamID: string) =>
       (await one(db, `select from timeline_entries where stream_id = $1 and track = 'audio' limit 1`, [streamID])) !==

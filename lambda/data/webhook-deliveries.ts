@@ -152,6 +152,35 @@ export function webhookDeliveries(db: Queryable) {
          where state = 'pending' and webhook_id in (select id from webhooks where not enabled)`,
       ),
 
+    /**
+     * Deletes the oldest deliveries of webhooks that have more than so many waiting, or in all, and the events that no
+     * delivery is left of.
+     * @returns the webhooks that have lost deliveries which waited
+     */
+    dropExcess: async (waiting: number, kept: number) => {
+      const dropped = await all<{ event_id: string; webhook_id: string; user_id: string; waited: boolean }>(
+        db,
+        `with excess as (
+           select w.id, w.user_id,
+             (select seq from webhook_deliveries where webhook_id = w.id and state = 'pending'
+              order by seq desc offset $1 limit 1) as waiting_seq,
+             (select seq from webhook_deliveries where webhook_id = w.id
+              order by seq desc offset $2 limit 1) as kept_seq
+           from webhooks w)
+         delete from webhook_deliveries d using excess
+         where d.webhook_id = excess.id and (d.seq <= kept_seq or d.state = 'pending' and d.seq <= waiting_seq)
+         returning d.event_id, d.webhook_id, excess.user_id, d.state = 'pending' as waited`,
+        [waiting, kept],
+      );
+      await db.query(
+        `delete from events where id = any ($1)
+           and not exists (select from webhook_deliveries where event_id = events.id)`,
+        [[...new Set(dropped.map((row) => row.event_id))]],
+      );
+      const losers = dropped.filter((row) => row.waited).map((row) => [row.webhook_id, row.user_id] as const);
+      return [...new Map(losers)].map(([webhookID, userID]) => ({ webhookID, userID }));
+    },
+
     /** Deletes old events with their deliveries, at most so many at once. Events with a pending delivery stay. */
     deleteOld: (days: number, most: number) =>
       db.query(

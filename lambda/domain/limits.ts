@@ -15,7 +15,6 @@ export interface Limit {
 }
 
 const GiB = 2 ** 30;
-const hour = 3600;
 const buy = 'or buy credits, which raise this limit';
 
 /** Limits that requests run into. Each is counted for `GET /me`. */
@@ -65,13 +64,6 @@ export const limits = {
     most: 4000,
     remedy: `Stop a stream, use a lower quality or streamBackend manifest, ${buy}.`,
   },
-  preparedSeconds: {
-    what: 'seconds of prepared media, each quality and framerate counted',
-    base: 12 * hour,
-    perCredit: 0.1 * hour,
-    most: 10_000 * hour,
-    remedy: `Delete uploads that were prepared, ${buy}.`,
-  },
   destinations: {
     what: 'destinations that are not archived',
     base: 100,
@@ -116,22 +108,18 @@ export const limitNames = Object.keys(limits) as LimitName[];
 
 /** Bounds within which we stay by ourselves, without refusing anything: the same for everybody. */
 export const bounds = {
-  /** An answer that is larger is not kept for its Idempotency-Key; what it shows is read again. */
+  /** An answer that is larger is not kept for its Idempotency-Key: what it shows is read again. */
   keptAnswerBytes: 32 * 1024,
-  /** The same for all answers that are kept of a user together. */
+  /** The same for all answers that are kept of a user together, but for those that are small. */
   keptAnswerBytesPerUser: 32 * 1024 * 1024,
+  /** An answer that is not larger is kept in any case. */
+  smallAnswerBytes: 2 * 1024,
   /** Deliveries that wait for a webhook. Of more, the oldest are dropped, and the user is told once a day. */
   pendingDeliveriesPerWebhook: 1000,
   /** Deliveries of a webhook that can be asked for again, the waiting ones among them. */
   keptDeliveriesPerWebhook: 5000,
-  /** Transitions of a stream: the older ones are forgotten. */
-  transitionsPerStream: 200,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
-  /** Names of a user's destinations and sources that an agent or worker looks up at once. */
-  namesLookedUpPerUser: 8,
-  /** Connections of a user's streams that an agent opens at once to one host. */
-  connectingToOneHostPerUser: 8,
 } as const;
 
 /** What decides how much a user may have, besides the table. */

@@ -1,6 +1,7 @@
 // The sweep: does every minute what some process should have done before it died, so that nothing stays undone.
 import type { Pool } from 'pg';
-import { databaseOn } from '../data/database.ts';
+import { databaseOn, inTransaction } from '../data/database.ts';
+import { bounds } from '../domain/limits.ts';
 import { eventsKeptDays } from '../domain/webhook-retries.ts';
 import { applyPayments } from '../orchestration/apply-payments.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
@@ -45,6 +46,7 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
     () => discardAbandonedUploads(pool),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).webhookDeliveries.failOfDisabled(),
+    () => dropExcessDeliveries(pool, clock()),
     () => queue.relay(),
     () => databaseOn(pool).idempotency.deleteExpired(),
     () => databaseOn(pool).expiredCredentials.delete(),
@@ -61,6 +63,22 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
   }
   if (failures.length > 0)
     throw new AggregateError(failures, `parts of the sweep failed: ${failures.map(String).join('; ')}`);
+}
+
+/** Keeps what waits for a webhook, and what is kept of it, within bounds. Users are told once a day. */
+async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
+  const { pendingDeliveriesPerWebhook: waiting, keptDeliveriesPerWebhook: kept } = bounds;
+  await inTransaction(pool, async (data) => {
+    const today = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
+    for (const { webhookID, userID } of await data.webhookDeliveries.dropExcess(waiting, kept)) {
+      const told = {
+        kind: 'webhook_overflowed',
+        reference: `${webhookID} ${today}`,
+        detail: { webhookID, waiting },
+      } as const;
+      await data.notifications.add({ ...told, userID, dueAt: now });
+    }
+  });
 }
 
 async function armTimers(pool: Pool, timers: Timers): Promise<void> {

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import type { Context } from './context.ts';
 import { destinationSchema, presentDestination } from './destinations/destination-schema.ts';
-import { playlistSchema, presentPlaylists } from './playlists/playlist-schema.ts';
+import { areItemsWanted, playlistSchema, presentPlaylists } from './playlists/playlist-schema.ts';
 import type { Scope } from './scopes.ts';
 import { presentStreams, streamSchema } from './streams/stream-schema.ts';
 import { presentUpload, uploadSchema } from './uploads/upload-schema.ts';
@@ -29,8 +29,13 @@ export interface Related {
   /**
    * Reads the resources with these ids that are the caller's, in any order. The number of
    * statements does not depend on the number of ids.
+   * @param charge told, before they are read, how many further resources are read for what these have in them
    */
-  readonly load: (ctx: Context, ids: readonly string[]) => Promise<readonly unknown[]>;
+  readonly load: (
+    ctx: Context,
+    ids: readonly string[],
+    charge: (resources: number) => void,
+  ) => Promise<readonly unknown[]>;
 }
 
 /** The resources that answers name, by the `id` of their schema. */
@@ -48,7 +53,10 @@ export const related = {
   Playlist: {
     schema: playlistSchema,
     scopes: ['service:read'],
-    load: async (ctx, ids) => presentPlaylists(ctx, await ctx.data.playlists.findMany(ctx.caller.userID, ids)),
+    load: async (ctx, ids, charge) => {
+      if (areItemsWanted(ctx)) charge(await ctx.data.playlists.countItems(ctx.caller.userID, ids));
+      return presentPlaylists(ctx, await ctx.data.playlists.findMany(ctx.caller.userID, ids));
+    },
   },
   Upload: {
     schema: uploadSchema,

@@ -1,7 +1,7 @@
 // Fires what is due: schedules, durations, starts without evidence, and credits that run out.
 // A start is without evidence where no agent has reported in time that the destination takes the media.
 import type { Pool } from 'pg';
-import { databaseOn } from '../data/database.ts';
+import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { DueTime } from '../data/due-times.ts';
 import { costOfReplica } from '../data/replica-costs.ts';
@@ -10,31 +10,63 @@ import type { StateReason, Stream } from '../data/streams.ts';
 import { wordsOf } from '../domain/limits.ts';
 import { noCapacityDetail } from '../domain/no-capacity.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
-import { eachInTurn } from './each-in-turn.ts';
 import { fireCredits } from './fire-credits.ts';
 import { startStream } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
 import { stopStream } from './stop-stream.ts';
 
 /**
- * Fires everything that is due now, each due time in a transaction of its own. Any number of processes may call this at
- * once: a due time is locked with its stream while it is fired, so each is fired once.
+ * What one round fires at most before the accounts are looked at again, and of each user. A newcomer waits for no more
+ * of another user than that.
+ */
+const round = { all: 100, ofUser: 5 } as const;
+
+/**
+ * Fires everything that is due now, each due time in a transaction of its own: in rounds, in which accounts whose
+ * credits are gone come first, and then a few due times of each user. Any number of processes may call this at once: a
+ * due time is locked with its stream while it is fired, so each is fired once.
  * @returns how many due times and accounts were handled
  * @throws the first failure, once everything else has been fired
  */
 export async function fireDue(pool: Pool, startOptions: Omit<StartOptions, 'now'>, clock: () => Date): Promise<number> {
-  const next = (data: Database, except: readonly string[]) => data.dueTimes.nextDue(except);
-  let failure: unknown;
-  const streams = await eachInTurn(pool, next, async (data, due) => {
-    await data.dueTimes.set(due.stream_id, due.kind, null);
-    await fire(data, due, (await data.streams.lockAny(due.stream_id))!, { ...startOptions, now: clock() });
-  }).catch((error: unknown) => {
-    failure = error;
-    return 0;
-  });
-  const accounts = await fireCredits(pool, await databaseOn(pool).now());
+  const failed = new Map<string, unknown>();
+  const failures: unknown[] = [];
+  const data = databaseOn(pool);
+  let handled = 0;
+  for (;;) {
+    const now = await data.now();
+    handled += await fireCredits(pool, now).catch((error: unknown) => {
+      failures.push(error);
+      return 0;
+    });
+    const failedBefore = failed.size;
+    let fired = 0;
+    for (const due of await data.dueTimes.dueInTurn([...failed.keys()], round)) {
+      if (failed.has(due.stream_id)) continue;
+      const options = { ...startOptions, now: clock() };
+      const fireIt = inTransaction(pool, (transaction) => fireLocked(transaction, due, options));
+      const isFired = await fireIt.catch((error: unknown) => {
+        failed.set(due.stream_id, error);
+        return false;
+      });
+      if (isFired) fired += 1;
+    }
+    handled += fired;
+    // What was found and neither fired nor failed is being fired by another process, which goes on with what is left.
+    if (fired === 0 && failed.size === failedBefore) break;
+  }
+  const [failure] = [...failed.values(), ...failures];
   if (failure !== undefined) throw failure;
-  return streams + accounts;
+  return handled;
+}
+
+/** @returns whether it was still due, and no other process had its stream */
+async function fireLocked(data: Database, found: DueTime, startOptions: StartOptions): Promise<boolean> {
+  const due = await data.dueTimes.lockDue(found);
+  if (!due) return false;
+  await data.dueTimes.set(due.stream_id, due.kind, null);
+  await fire(data, due, (await data.streams.lockAny(due.stream_id))!, startOptions);
+  return true;
 }
 
 async function fire(data: Database, due: DueTime, stream: Stream, startOptions: StartOptions): Promise<void> {

@@ -24,11 +24,16 @@ export async function limitReached(
   return uses.find(({ limit, used, allowed }) => used + wanted[limit]! > allowed) ?? null;
 }
 
-/** How much the user has of everything that is limited, in the order of the table. */
-export async function limitsOf(data: Database, userID: string, factor: number): Promise<Use[]> {
-  const facts = await data.limits.facts(userID, limitNames);
+/** How much the user has of everything that is limited, or of these, in their order. Nothing is locked. */
+export async function limitsOf(
+  data: Database,
+  userID: string,
+  factor: number,
+  names: readonly LimitName[] = limitNames,
+): Promise<Use[]> {
+  const facts = await data.limits.facts(userID, names);
   const uses = new Map(facts.map((each) => [each.limit_name, useOf(each, factor)]));
-  return limitNames.map((name) => uses.get(name)!);
+  return names.map((name) => uses.get(name)!);
 }
 
 function useOf({ limit_name: limit, used, override, credits }: LimitFacts, factor: number): Use {

@@ -27,8 +27,11 @@ export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
   };
 }
 
-/** How far a track is. `ready`: everything that can be prepared is prepared. `failed`: nothing of it can be. */
-export type Preparation = 'preparing' | 'ready' | 'failed';
+/**
+ * How far a track is. `begun`: something of it is prepared, and the rest is not yet. `ready`: everything that can be
+ * prepared is prepared. `failed`: nothing of it can be.
+ */
+export type Preparation = 'preparing' | 'begun' | 'ready' | 'failed';
 
 /**
  * Has the uploads of a track prepared that nobody has asked for yet, and says how far the track is.
@@ -47,7 +50,8 @@ export async function requestPreparation(
   const ids = [...new Set(uploadIDs)].sort();
   await ask(data, name, await data.renditions.ofUploads(ids, name), { retries });
   const states = (await data.renditions.ofUploads(ids, name)).map(({ state }) => state);
-  if (states.some((state) => state === null || state === 'preparing')) return 'preparing';
+  if (states.some((state) => state === null || state === 'preparing'))
+    return states.includes('ready') ? 'begun' : 'preparing';
   return states.includes('ready') ? 'ready' : 'failed';
 }
 
@@ -91,12 +95,12 @@ async function ask(
 }
 
 /**
- * Launches a stream, which the caller has locked and moved to `activating`, where all that it plays is prepared.
- * Otherwise has that prepared, and the stream is `preparing` meanwhile.
+ * Launches a stream, which the caller has locked and moved to `activating`, where something of what it plays is
+ * prepared: that plays in place of the rest until the rest is. Otherwise the stream is `preparing` meanwhile.
  */
 export async function prepareAndLaunch(data: Database, stream: Stream, now: Date): Promise<void> {
   const preparation = await preparationOf(data, stream, { retries: true });
-  if (preparation === 'ready') return launchStream(data, stream, now);
+  if (mayLaunch(preparation)) return launchStream(data, stream, now);
   const preparing = (await data.streams.move(stream, 'preparation_needed'))!;
   if (preparation === 'failed') await failPreparation(data, preparing);
 }
@@ -118,7 +122,7 @@ export async function settlePreparation(pool: Pool, contentHash: string): Promis
       if (stream?.state !== 'preparing') return;
       const preparation = await preparationOf(data, stream, { retries: false });
       if (preparation === 'failed') await failPreparation(data, stream);
-      if (preparation !== 'ready') return;
+      if (!mayLaunch(preparation)) return;
       const prepared = (await data.streams.move(stream, 'preparation_done'))!;
       await launchStream(data, prepared, await data.now());
     });
@@ -136,8 +140,12 @@ async function preparationOf(
   const request = (track: Track) => requestPreparation(data, track, uploadsOf(timelines, track), format, retrying);
   const pictures = await request('video');
   const sound = timelines.audio.length > 0 ? await request('audio') : 'ready';
-  if (pictures !== 'ready') return pictures;
+  if (!mayLaunch(pictures)) return pictures;
   return sound === 'preparing' ? sound : 'ready';
+}
+
+function mayLaunch(preparation: Preparation): boolean {
+  return preparation === 'ready' || preparation === 'begun';
 }
 
 function uploadsOf(timelines: Timelines, track: Track): string[] {

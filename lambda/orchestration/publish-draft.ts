@@ -71,7 +71,7 @@ export async function publishDraft(
     const uploadIDs = snapshot.items.map((item) => item.uploadID);
     const format = await formatOf(data, stream);
     const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, { retries: false });
-    if (preparation === 'preparing') return;
+    if (preparation === 'preparing' || preparation === 'begun') return;
     if (preparation === 'failed') {
       const failedFormat = playlist.kind === 'audio' ? 'sound' : format;
       const remedy = await remedyFor(data, uploadIDs, failedFormat, 'Replace its uploads.');

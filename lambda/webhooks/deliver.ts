@@ -39,7 +39,7 @@ const leaseSeconds = 30;
  * This many webhooks of one user are sent to at once: a function serves few commands at a time, and a slow receiver
  * makes its command wait.
  */
-const sendersOfUser = 4;
+export const sendersOfUser = 4;
 /**
  * A webhook gives way to others when events were sent to it for this long. Together with the attempts that were begun
  * last, this is less than the time that the function has.

@@ -47,6 +47,12 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
     subject: 'A webhook was disabled',
     text: `No more events are sent to ${String(url)}.\n\n${describeDisabling(reason as WebhookDisabledReason).detail}`,
   }),
+  webhook_overflowed: ({ webhookID, waiting }) => ({
+    subject: 'Events for a webhook were dropped',
+    text:
+      `More than ${String(waiting)} events wait for the webhook ${String(webhookID)}, so the oldest are dropped. ` +
+      'Answer them faster, subscribe to fewer types, or delete the webhook. You are told once a day.',
+  }),
 };
 
 function creditsOf({ creditsLeft, creditsExhaustedAt }: Detail): string {

@@ -3,20 +3,26 @@ import { apiBench } from './api.ts';
 import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
+import { fairnessBench } from './fairness.ts';
 import { orchestrationBench } from './orchestration.ts';
+import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
 import { recoveryBench } from './recovery.ts';
 import { startBench } from './start.ts';
+import { worstBench } from './worst.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   api: apiBench,
   bundle: bundleBench,
   credentials: credentialsBench,
   credits: creditsBench,
+  fairness: fairnessBench,
   orchestration: orchestrationBench,
+  platform: platformBench,
   publishers: publishersBench,
   recovery: recoveryBench,
   start: startBench,
+  worst: worstBench,
 };
 
 const name = process.argv[2] ?? '';

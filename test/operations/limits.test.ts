@@ -47,6 +47,19 @@ describe('a limit', () => {
     expect((await newStream(user)).status).toBe(201);
   });
 
+  it('keeps no two transactions of one user waiting for each other', async () => {
+    const user = await service.user(0);
+    await allow(user, 'incomingBytes', 1e15);
+    const { uploads } = databaseOn(service.pool());
+    const create = async () =>
+      (await user.call('POST', '/uploads', { name: 'x', mimeType: 'video/mp4' })).body.id as string;
+    const ids = await Promise.all(Array.from({ length: 20 }, create));
+    // Outside of transactions of ours nothing is tried again where Postgres ends one for the sake of another.
+    await Promise.all(ids.flatMap((id) => [uploads.markUploaded(id, 5), create(), uploads.delete(id)]));
+    expect(await useOf(user, 'uploads')).toMatchObject({ used: 20 });
+    expect(await useOf(user, 'storedBytes')).toMatchObject({ used: 0 });
+  });
+
   it('is not of other users', async () => {
     const [one, other] = [await service.user(0), await service.user(0)];
     await allow(one, 'streams', 0);

@@ -110,15 +110,23 @@ describe('a start', () => {
     });
   });
 
-  it('waits for all items of a playlist, but for those that cannot be prepared', async () => {
+  it('waits for the first item of a playlist that is prepared, not for all of them', async () => {
     const { id } = await playlistStream(await uploadOf('a'), await uploadOf('b'), await uploadOf('c'));
     expect(await start(id)).toBe('preparing');
-    await prepare('a');
     await fail('b', damaged);
     expect((await stream(id)).state).toBe('preparing');
     expect(await asked()).toHaveLength(3);
     await prepare('c');
     expect((await stream(id)).state).toBe('activating');
+    const contents = async () => {
+      const { video } = await data().timelines.ofStream(id);
+      const uploadIDs = video[0]!.snapshot.items.map(({ uploadID }) => uploadID);
+      return new Set((await data().renditions.contentHashes(uploadIDs, 'q_720p-f_30')).values()).size;
+    };
+    // What is not prepared yet is not looked for: something else plays in its place.
+    expect(await contents()).toBe(1);
+    await prepare('a');
+    expect(await contents()).toBe(2);
   });
 
   it('fails with the reason where no item can be prepared for one reason', async () => {

@@ -13,6 +13,7 @@ import type { PublishTarget } from '../../lambda/publisher/rtmp/rtmp-client.ts';
 
 export interface Ingest {
   readonly target: PublishTarget;
+  readonly pid: number;
   /** Resolves with the path of the FLV recording, when it is complete. */
   finish(): Promise<string>;
   /** Kills the ingest if it still runs. */
@@ -22,13 +23,19 @@ export interface Ingest {
 const streamKey = 'test-key';
 const startTimeoutMs = 10_000;
 
+interface NginxOptions {
+  readonly recordFolder: string;
+  /** Whether it records what comes. Default: true */
+  readonly records?: boolean;
+}
+
 /** Starts nginx, which records into the folder. @returns null where nginx or its RTMP module is not installed */
-export async function startNginxIngest({ recordFolder }: { readonly recordFolder: string }): Promise<Ingest | null> {
+export async function startNginxIngest({ recordFolder, records = true }: NginxOptions): Promise<Ingest | null> {
   const modulePath = await findRtmpModule();
   if (modulePath === null) return null;
   const port = await freePort();
   const configuration = join(recordFolder, 'nginx.conf');
-  await writeFile(configuration, nginxConfiguration(port, recordFolder, modulePath));
+  await writeFile(configuration, nginxConfiguration(port, recordFolder, modulePath, records));
   const nginx = spawn('nginx', ['-p', recordFolder, '-e', 'stderr', '-c', configuration], {
     env: nginxEnvironment(),
     stdio: 'inherit',
@@ -36,6 +43,7 @@ export async function startNginxIngest({ recordFolder }: { readonly recordFolder
   await untilListening(port, nginx);
   return {
     target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey },
+    pid: nginx.pid!,
     finish: async () => {
       nginx.kill('SIGQUIT');
       await untilExit(nginx);
@@ -57,6 +65,7 @@ export async function startFfmpegIngest(file: string, tools?: MediaTools): Promi
   await untilListening(port, ffmpeg);
   return {
     target: { rtmpURL, streamKey },
+    pid: ffmpeg.pid!,
     finish: async () => {
       await untilExit(ffmpeg);
       return file;
@@ -75,16 +84,17 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-function nginxConfiguration(port: number, recordFolder: string, modulePath: string): string {
+function nginxConfiguration(port: number, recordFolder: string, modulePath: string, records: boolean): string {
   return `
     load_module ${modulePath};
     daemon off;
     master_process off;
     pid ${join(recordFolder, 'nginx.pid')};
-    events {}
+    worker_rlimit_nofile 8192;
+    events { worker_connections 4096; }
     rtmp { server {
       listen 127.0.0.1:${port};
-      application live { live on; record all; record_path ${recordFolder}; }
+      application live { live on; ${records ? `record all; record_path ${recordFolder};` : ''} }
     } }
   `;
 }

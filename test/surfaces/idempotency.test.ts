@@ -2,8 +2,11 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
+import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/queryable.ts';
-import { letAnswerAge } from '../support/kept-answers.ts';
+import { bounds } from '../../lambda/domain/limits.ts';
+import { keptAnswersOf, letAnswerAge } from '../support/kept-answers.ts';
+import { storeLongPlaylist } from '../support/long-playlists.ts';
 import { countRows } from '../support/rows.ts';
 import { baseURL, pretendProbed, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
@@ -196,4 +199,61 @@ it('of requests at once under any keys, each key has one effect, and each answer
     }),
     { numRuns: 10 },
   );
+});
+
+describe('a large answer', () => {
+  /** A playlist whose answer has 578,402 bytes, and a request that is answered with it. */
+  const longPlaylist = async (owner: TestUser, id: string) => {
+    const { body: stream } = await owner.call('POST', '/streams', {});
+    await storeLongPlaylist(service, { id, userID: owner.id, streamID: stream.id, isLive: true });
+    return (key: string) =>
+      post(`/playlists/${id}/operations`, { operations: [{ op: 'setMode', mode: 'shuffle' }] }, key, owner);
+  };
+  const keptBytes = async (owner: TestUser) =>
+    (await keptAnswersOf(service, owner.id)).reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+
+  it('is not kept: what it showed is read again, and nothing is done twice', { timeout: 30_000 }, async () => {
+    const owner = await service.user();
+    const setMode = await longPlaylist(owner, 'ply_large');
+    const first = await setMode('large');
+    expect(Buffer.byteLength(first.text)).toBeGreaterThan(100_000);
+    const second = await setMode('large');
+    expect([second.status, second.headers['idempotency-replayed']]).toEqual([200, 'true']);
+    expect(second.text).toBe(first.text);
+    expect(await keptBytes(owner)).toBeLessThan(1000);
+    await owner.call('DELETE', '/playlists/ply_large');
+    expect(codeOf(await setMode('large'))).toBe('not_found');
+  });
+
+  it('of which there are many takes no more than 32 MiB of a user', async () => {
+    const owner = await service.user();
+    const { limits } = databaseOn(service.pool());
+    await service
+      .pool()
+      .query(`insert into limit_use (user_id, limit_name, used) values ($1, 'keptAnswerBytes', $2)`, [
+        owner.id,
+        bounds.keptAnswerBytesPerUser,
+      ]);
+    const { body: stream } = await owner.call('POST', '/streams', {});
+    const { body: playlist } = await owner.call('POST', '/playlists', {
+      streamID: stream.id,
+      kind: 'video',
+      mode: 'sequential',
+    });
+    const uploadIDs = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const { body } = await owner.call('POST', '/uploads', { name: 'a', mimeType: 'video/mp4', fileSize: 1 });
+        return body.id as string;
+      }),
+    );
+    const operations = uploadIDs.map((uploadID) => ({ op: 'add', uploadID }));
+    const first = await post(`/playlists/${playlist.id}/operations`, { operations }, 'many', owner);
+    const second = await post(`/playlists/${playlist.id}/operations`, { operations }, 'many', owner);
+    expect([first.status, second.text]).toEqual([200, first.text]);
+    expect(await keptBytes(owner)).toBeLessThan(100);
+    await limits.override(owner.id, 'keptAnswers', 1);
+    const refused = await post('/streams', {}, 'one-more', owner);
+    expect(codeOf(refused)).toBe('limit_reached');
+    expect((await owner.call('POST', '/streams', {})).status).toBe(201);
+  });
 });

@@ -53,12 +53,17 @@ export function itemsMore({ draft, live }: Pick<Playlist, 'draft' | 'live'>, nex
   return Math.max(next.items.length, kept) - Math.max(draft.items.length, kept);
 }
 
+/** Whether the caller wants to see what is in playlists, so that the uploads of all items are read. */
+export function areItemsWanted(ctx: Context): boolean {
+  return ctx.isWanted('Playlist.draft') || ctx.isWanted('Playlist.live');
+}
+
 /** Presents playlists. One statement reads the uploads of all their items, and none where the caller wants no items. */
 export async function presentPlaylists(
   ctx: Context,
   playlists: readonly Playlist[],
 ): Promise<z.input<typeof playlistSchema>[]> {
-  const shown = ctx.isWanted('Playlist.draft') || ctx.isWanted('Playlist.live') ? playlists : [];
+  const shown = areItemsWanted(ctx) ? playlists : [];
   const shownItems = shown.flatMap(({ draft, live }) => [...draft.items, ...(live?.items ?? [])]);
   const uploadIDs = new Set(shownItems.map((item) => item.uploadID));
   const uploads = uploadIDs.size > 0 ? await ctx.data.uploads.byID([...uploadIDs]) : new Map<string, Upload>();

@@ -14,7 +14,16 @@ const stats = z
       .number()
       .describe('Since the first media of the run was accepted; of the last run once it has ended.'),
     bitrateKbps: z.number().describe('Sent, over the last seconds.'),
-    framesPerSecond: z.number(),
+    framesPerSecond: z
+      .number()
+      .describe('Sent, over the last seconds. Below that of the stream, the stream is late or frames are left out.'),
+    secondsInHand: z
+      .number()
+      .nullable()
+      .describe(
+        'The least media of late that was encoded and not due yet. Below 0.5 the publisher is about to fall behind: ' +
+          'lower the quality, or use streamBackend manifest. Negative: it is so late. Null: not encoded while live.',
+      ),
     framesSent: z.int(),
     bytesSent: z.int(),
     droppedFrames: z.int().describe('Frames that were due while the destination took none.'),
@@ -37,6 +46,7 @@ const stats = z
 const neverLive = {
   bitrateKbps: 0,
   framesPerSecond: 0,
+  secondsInHand: null,
   framesSent: 0,
   bytesSent: 0,
   droppedFrames: 0,
@@ -61,9 +71,11 @@ export const getStreamStats = operation(['service:read'], {
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const replicas = await ctx.data.replicas.ofStream(stream.id);
+    const figures = (await ctx.data.figures.ofStream(stream.id)) ?? neverLive;
     const sending = replicas.filter(({ state }) => state !== 'ended');
     return {
-      ...((await ctx.data.figures.ofStream(stream.id)) ?? neverLive),
+      ...figures,
+      secondsInHand: figures.secondsInHand ?? null,
       state: stream.state,
       startedAt: stream.started_at,
       uptimeSeconds: uptimeSeconds(stream, ctx.now),

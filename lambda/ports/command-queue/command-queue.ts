@@ -27,7 +27,10 @@ export interface ConsumeOptions {
 
 export const defaultBatchSize = 10;
 
-/** Delivers commands at least once, in no order. */
+/**
+ * Delivers commands at least once, in no order but for turns: a user's thousandth command comes after everybody else's
+ * first.
+ */
 export interface CommandQueue {
   /**
    * Moves committed rows of the outbox to where consumers receive them. Many processes may call it at once.

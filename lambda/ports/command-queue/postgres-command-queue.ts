@@ -89,9 +89,9 @@ export async function redeliver(pool: Pool, consumer: string | null): Promise<vo
 }
 
 /**
- * Receives due rows: hides them for a while, and marks those as dead that were received often enough. A receipt tells
- * each delivery of a row from the next one. It is one statement, so that consumers which receive in the same moment get
- * different rows.
+ * Receives due rows, those first whose turn it is, so that nobody waits behind all of another user's. It hides them for
+ * a while, and marks those as dead that were received often enough. A receipt tells each delivery of a row from the
+ * next one. It is one statement, so that consumers which receive in the same moment get different rows.
  */
 async function claim(
   pool: Pool,
@@ -106,7 +106,7 @@ async function claim(
   const { rows } = await pool.query<ClaimedRow>(
     `with due as (
        select id from outbox where queue = $1 and visible_at <= now() and dead_at is null
-       order by visible_at limit $4 for update skip locked
+       order by turn, id limit $4 for update skip locked
      )
      update outbox o set
        visible_at = now() + make_interval(secs => $2),

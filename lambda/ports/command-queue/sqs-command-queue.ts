@@ -28,7 +28,12 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
   let connected: ReturnType<typeof connect> | undefined;
   const connection = () => (connected ??= connect(client));
   const send = async (queue: QueueName, rows: readonly RelayedRow[]) => {
-    const Entries = rows.map((row) => ({ Id: row.id, MessageBody: row.body }));
+    const Entries = rows.map((row) => ({
+      Id: row.id,
+      MessageBody: row.body,
+      // SQS serves the groups of a standard queue in fair turns.
+      ...(row.user_id !== null && { MessageGroupId: row.user_id }),
+    }));
     const { sqs, BatchRequestTooLong, SendMessageBatchCommand } = await connection();
     try {
       const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueURLs[queue], Entries }));

@@ -1,50 +1,17 @@
-// Grants by OAuth's authorization code flow, which all platforms have in common but for their dialects.
-import * as oauth from 'oauth4webapi';
-import type { AuthorizeRequest, CodeExchange, Grant } from './managed-platform.ts';
-import { PlatformRefusal } from './managed-platform.ts';
-import { fetchBounded, retryAtOf } from './platform-request.ts';
-
-export interface OAuthDialect {
-  readonly clientID: string;
-  readonly clientSecret: string;
-  readonly endpoints: { readonly authorize: string; readonly token: string; readonly revoke: string };
-  readonly scopes: readonly string[];
-  /** What the consent page is told besides. */
-  readonly authorizeParameters: Readonly<Record<string, string>>;
-  /** Whether the platform documents PKCE. One that does not may refuse parameters that it does not know. */
-  readonly hasPKCE: boolean;
-  readonly clock: () => Date;
-}
-
-/** A grant without a lifetime is refreshed after an hour, as Google's are. */
-const defaultLifetimeSeconds = 3600;
+// Grants by OAuth, which all platforms have in common but for their dialects.
+import type { ManagedPlatform } from './managed-platform.ts';
+import type { OAuthDialect } from './oauth-dialect.ts';
 
 /** The parts of a ManagedPlatform that are about grants. */
-export function oauthGrants(dialect: OAuthDialect) {
-  const { clientID, clientSecret, endpoints, scopes, authorizeParameters, hasPKCE, clock } = dialect;
-  const server: oauth.AuthorizationServer = {
-    issuer: new URL(endpoints.token).origin,
-    authorization_endpoint: endpoints.authorize,
-    token_endpoint: endpoints.token,
-    revocation_endpoint: endpoints.revoke,
-  };
-  const client: oauth.Client = { client_id: clientID };
-  const authentication = oauth.ClientSecretPost(clientSecret);
-  const options = {
-    [oauth.customFetch]: withScopeAsText,
-    // The stand-in of the local run has no TLS. What is asked of strangers is fixed by the stage, not by users.
-    [oauth.allowInsecureRequests]: endpoints.token.startsWith('http://127.0.0.1:'),
-  };
-  const grantOf = (answer: oauth.TokenEndpointResponse, before: Grant | null): Grant => ({
-    accessToken: answer.access_token,
-    // A platform that answers no refresh token lets the one before go on.
-    refreshToken: answer.refresh_token ?? before?.refreshToken ?? null,
-    expiresAt: new Date(clock().getTime() + (answer.expires_in ?? defaultLifetimeSeconds) * 1000),
-    scopes: answer.scope === undefined ? (before?.scopes ?? scopes) : answer.scope.split(' ').filter(Boolean),
-  });
+export function oauthGrants(
+  dialect: OAuthDialect,
+): Pick<ManagedPlatform, 'scopes' | 'authorizeURL' | 'exchange' | 'refresh' | 'revoke'> {
+  const { clientID, endpoints, scopes, authorizeParameters, hasPKCE } = dialect;
+  // The library of the flow is loaded by the few requests that need it.
+  const flow = async () => (await import('./oauth-flow.ts')).createOAuthFlow(dialect);
   return {
     scopes,
-    authorizeURL({ state, challenge, redirectURI }: AuthorizeRequest): URL {
+    authorizeURL({ state, challenge, redirectURI }) {
       const url = new URL(endpoints.authorize);
       const parameters = {
         response_type: 'code',
@@ -58,77 +25,8 @@ export function oauthGrants(dialect: OAuthDialect) {
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       return url;
     },
-    exchange: ({ parameters, verifier, redirectURI }: CodeExchange): Promise<Grant> =>
-      refusing(async () => {
-        // `iss` is not sent by platforms that we know, and the state was looked up to find the verifier.
-        const answer = new URLSearchParams({ code: parameters.get('code') ?? '' });
-        const valid = oauth.validateAuthResponse(server, client, answer, oauth.skipStateCheck);
-        const proof = hasPKCE ? verifier : oauth.nopkce;
-        const response = await oauth.authorizationCodeGrantRequest(
-          server,
-          client,
-          authentication,
-          valid,
-          redirectURI,
-          proof,
-          options,
-        );
-        return grantOf(await oauth.processAuthorizationCodeResponse(server, client, response), null);
-      }),
-    refresh: (grant: Grant): Promise<Grant> =>
-      refusing(async () => {
-        if (grant.refreshToken === null) throw new PlatformRefusal('grant_revoked', 'there is no refresh token');
-        const { refreshToken } = grant;
-        const response = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, options);
-        return grantOf(await oauth.processRefreshTokenResponse(server, client, response), grant);
-      }),
-    async revoke(grant: Grant): Promise<boolean> {
-      const token = grant.refreshToken ?? grant.accessToken;
-      try {
-        const { ok, status } = await oauth.revocationRequest(server, client, authentication, token, options);
-        // 400: the token has ended already.
-        return ok || status === 400;
-      } catch (error) {
-        if (error instanceof PlatformRefusal) return false;
-        throw error;
-      }
-    },
+    exchange: async (exchange) => (await flow()).exchange(exchange),
+    refresh: async (grant) => (await flow()).refresh(grant),
+    revoke: async (grant) => (await flow()).revoke(grant),
   };
-}
-
-/** Twitch answers `scope` as a list, and RFC 6749 has a text. */
-async function withScopeAsText(...[url, init]: Parameters<typeof fetchBounded>): Promise<Response> {
-  const response = await fetchBounded(url, init);
-  const text = await response.text();
-  const headers = new Headers(response.headers);
-  headers.delete('content-length');
-  return new Response(asStandard(text), { status: response.status, headers });
-}
-
-function asStandard(text: string): string {
-  try {
-    const body = JSON.parse(text) as { scope?: unknown };
-    if (!Array.isArray(body.scope)) return text;
-    return JSON.stringify({ ...body, scope: body.scope.filter((scope) => typeof scope === 'string').join(' ') });
-  } catch {
-    return text;
-  }
-}
-
-/** Runs one step of the flow, with its failures as refusals. */
-async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
-  try {
-    return await step();
-  } catch (error) {
-    if (error instanceof PlatformRefusal) throw error;
-    if (error instanceof oauth.ResponseBodyError) throw refusalOf(error);
-    throw new PlatformRefusal('unavailable', 'the answer is no answer of OAuth', { cause: error });
-  }
-}
-
-function refusalOf(error: oauth.ResponseBodyError): PlatformRefusal {
-  const retryAt = retryAtOf(error.response.headers);
-  if (error.status === 429) return new PlatformRefusal('rate_limited', error.error, { retryAt });
-  if (error.error === 'invalid_grant') return new PlatformRefusal('grant_revoked', error.error);
-  return new PlatformRefusal('rejected', error.error);
 }

@@ -19,6 +19,14 @@ export class AgentReplicas {
     return this.#byID;
   }
 
+  /** Of all that is encoded: the least media that any stream had in hand since this was last asked. */
+  takeLeastInHand(): number | null {
+    const all = [...this.#byID.values()]
+      .map(({ figures }) => figures.takeLeastInHand())
+      .filter((each) => each !== null);
+    return all.length > 0 ? Math.min(...all) : null;
+  }
+
   /** The part of the agent that they take together. */
   get usedShare(): number {
     let used = 0;

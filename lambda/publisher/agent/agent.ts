@@ -5,6 +5,7 @@ import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
+import { EncoderPace } from '../encoded/encoder-pace.ts';
 import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { AgentReplicas } from './agent-replicas.ts';
@@ -15,6 +16,7 @@ import { answerPeers, KnownPeers } from './peers.ts';
 import { unlessBehind } from './leave-media.ts';
 import { Pressure } from './pressure.ts';
 import { ReplicaClaims } from './replica-claims.ts';
+import { TimelineRevisions } from './timeline-revisions.ts';
 
 /**
  * Runs until the signal aborts; then hands its replicas over. While the database does not answer it goes on sending.
@@ -45,6 +47,7 @@ class Agent {
   readonly #peers: KnownPeers;
   readonly #chores: Chores;
   readonly #pressure: Pressure;
+  readonly #pace: EncoderPace;
   #state: AgentState = 'starting';
   #peerServer: Awaited<ReturnType<typeof answerPeers>> | null = null;
   /** Aborted when the agent takes nothing more from queues. */
@@ -59,6 +62,7 @@ class Agent {
     this.#options = options;
     const data = databaseOn(pool);
     this.#data = data;
+    const revisions = new TimelineRevisions({ read: () => data.timelines.revisions(agentID), steadyClock });
     this.#peers = new KnownPeers({
       load: () => data.agents.peerURLs(agentID),
       loadLate: () => data.agents.lateURLs(agentID),
@@ -75,9 +79,13 @@ class Agent {
       onLost: () => void this.#replicas.end(),
       onCutOff: (how) => this.#cutOff(how),
     });
+    this.#pace = new EncoderPace(options.encoder, steadyClock, (encoder) =>
+      options.log('encoder_paced', { agentID, encoder }),
+    );
+    const pace = this.#pace;
     const maySend = () => this.#lease.maySend();
     const makeRoom: ReplicaClaims['makeRoom'] = (...of) => this.#claims.makeRoom(...of);
-    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, maySend, makeRoom }));
+    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, revisions, pace, maySend, makeRoom }));
     const replicas = this.#replicas;
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),
@@ -92,6 +100,7 @@ class Agent {
       replicas,
       claims: this.#claims,
       peers: this.#peers,
+      revisions,
       startOptions: { ...startOptions, settings },
       steadyClock,
       onHindered: (chore, error) => this.#logHindrance(chore, error),
@@ -178,7 +187,9 @@ class Agent {
   async #renewOnce(): Promise<void> {
     const { steadyClock, onLoad } = this.#options;
     const begunBefore = [...this.#replicas.byID];
-    this.#pressure.sample();
+    this.#pressure.sample(this.#replicas.takeLeastInHand());
+    if (this.#pressure.areEncodersBehind) this.#pace.speedUp();
+    if (this.#replicas.byID.size === 0) this.#pace.relax();
     const renewal = await this.#lease.renew();
     const answeredAtMs = steadyClock();
     this.#claims.noteHeld([...renewal.holding.keys()]);

@@ -3,6 +3,7 @@ import type { Database } from '../../data/database.ts';
 import { costOfReplica } from '../../data/replica-costs.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { shareOf } from '../../domain/capacity.ts';
+import type { EncoderPace } from '../encoded/encoder-pace.ts';
 import { SegmentStore } from '../prepared/segment-store.ts';
 import { SendSchedule } from '../prepared/send-schedule.ts';
 import { ConnectionTurns } from '../replica/connection-turns.ts';
@@ -17,6 +18,7 @@ import { TlsSessions } from '../rtmp/tls-sessions.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { BeginReplica } from './agent-replicas.ts';
 import { ReportWriter } from './report-writer.ts';
+import type { TimelineRevisions } from './timeline-revisions.ts';
 
 const connectTimeoutMs = 10_000;
 /** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
@@ -27,6 +29,8 @@ const firstEpoch = 1;
 
 export interface BeginReplicaOptions extends AgentOptions {
   readonly data: Database;
+  readonly revisions: Pick<TimelineRevisions, 'of'>;
+  readonly pace: EncoderPace;
   /** Asked before every write to a destination. */
   readonly maySend: () => boolean;
   readonly makeRoom: AgentRoom['take'];

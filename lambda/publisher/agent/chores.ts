@@ -11,6 +11,7 @@ import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 import type { KnownPeers } from './peers.ts';
 import type { ReplicaClaims } from './replica-claims.ts';
+import type { TimelineRevisions } from './timeline-revisions.ts';
 
 /**
  * An agent with more streams than these writes its figures less often than every second: with 200 streams, every 5 s.
@@ -25,6 +26,7 @@ export interface ChoresOptions {
   readonly replicas: AgentReplicas;
   readonly claims: ReplicaClaims;
   readonly peers: KnownPeers;
+  readonly revisions: TimelineRevisions;
   readonly startOptions: Omit<StartOptions, 'now'>;
   readonly steadyClock: () => number;
   /** Told which chore failed; it is done again with the next renewal. */
@@ -53,10 +55,15 @@ export class Chores {
   #figuresWrittenAtMs = -Infinity;
 
   constructor(options: ChoresOptions) {
-    const { pool, queue, claims, peers } = options;
+    const { pool, queue, claims, peers, replicas, revisions } = options;
     this.#options = options;
     this.#table = [
       { name: 'learnPeers', isDue: () => true, work: () => peers.learn() },
+      {
+        name: 'readRevisions',
+        isDue: () => replicas.byID.size > 0 && revisions.areDue,
+        work: () => revisions.read(),
+      },
       { name: 'recover', isDue: ({ isAnyDead }) => isAnyDead, work: () => recoverReplicas(pool) },
       {
         name: 'claimWaiting',

@@ -1,5 +1,4 @@
 // Reads what a replica publishes, where to, and where in its run it is, from the rows, just before it connects.
-import { setTimeout } from 'node:timers/promises';
 import type { Database } from '../../data/database.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { formatOfRun } from '../../data/streams.ts';
@@ -12,11 +11,14 @@ import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
 import { encodedMedia } from '../encoded/encoded-media.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
-import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import type { EncoderPace } from '../encoded/encoder-pace.ts';
 import type { MediaOptions } from '../encoded/ffmpeg-media.ts';
 import type { MediaTools } from '../media/media-tools.ts';
+import type { PreparedTimeline } from '../prepared/track-reader.ts';
 import { preparedMedia } from '../prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../prepared/prepared-media.ts';
+import { KnownTimeline } from './known-timeline.ts';
+import type { TimelineRevisions } from './timeline-revisions.ts';
 import type { PublishPlan } from '../replica/publish-plan.ts';
 import type { StreamMedia } from '../replica/stream-media.ts';
 
@@ -27,60 +29,77 @@ export interface PublishPlanOptions {
   readonly sealer: Sealer | null;
   readonly settings: StreamingSettings;
   readonly tools: MediaTools;
-  readonly encoder: EncoderSettings;
+  readonly pace: Pick<EncoderPace, 'encoder'>;
   readonly log: MediaOptions['log'];
+  readonly revisions: Pick<TimelineRevisions, 'of'>;
+  readonly steadyClock: () => number;
   /** What the agent's prepared streams share. */
   readonly prepared: Pick<PreparedMediaOptions, 'store' | 'schedule'>;
 }
+
+type Revision = () => number | null;
 
 /** How long the URL of an item is good for: an item is read from it for as long as it plays. */
 const mediaURLSeconds = 12 * 3600;
 
 export async function loadPublishPlan(options: PublishPlanOptions, replica: Replica): Promise<PublishPlan> {
   const { stream, now } = await options.data.streams.forPublishing(replica.stream_id);
+  const revision = () => options.revisions.of(replica.id);
   return {
     userID: stream.user_id,
     ...(await targetsOf(options, replica, stream)),
-    media: replica.backend === 'manifest' ? preparedMediaOf(options, stream) : encodedMediaOf(options, stream),
+    media: (replica.backend === 'manifest' ? preparedMediaOf : encodedMediaOf)(options, stream, revision),
     elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),
   };
 }
 
-function encodedMediaOf({ data, objects, tools, encoder, log }: PublishPlanOptions, stream: Stream): StreamMedia {
+function encodedMediaOf(options: PublishPlanOptions, stream: Stream, revision: Revision): StreamMedia {
+  const { data, objects, tools, pace, log, steadyClock } = options;
+  const timeline = new KnownTimeline({
+    load: () => data.timelines.ofStream(stream.id),
+    revision,
+    isWhole: () => true,
+    onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
+    steadyClock,
+  });
   return encodedMedia({
     tools,
-    encoder,
+    encoder: () => pace.encoder,
     log,
     profile: profileOf({ ...formatOfRun(stream), videoCodec: 'h264' }),
-    loadTimelines: lastKnown(
-      () => data.timelines.ofStream(stream.id),
-      (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
-    ),
+    loadTimelines: () => timeline.get(),
     urlOf: (objectKey) => objects.presignGet(objectKey, { expiresInSeconds: mediaURLSeconds }),
   });
 }
 
-function preparedMediaOf({ data, prepared, log }: PublishPlanOptions, stream: Stream): StreamMedia {
+function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: Revision): StreamMedia {
+  const { data, prepared, log, steadyClock } = options;
   const format = formatOfRun(stream);
   const withHashes = async (entries: readonly TimelineEntry[], name: string) => {
     const uploadIDs = entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
     return { entries, contentHashes: await data.renditions.contentHashes(uploadIDs, name) };
   };
+  const timeline = new KnownTimeline({
+    load: async () => {
+      const { video, audio } = await data.timelines.ofStream(stream.id);
+      return {
+        video: await withHashes(video, formatName(format)),
+        audio: await withHashes(audio, formatName('sound')),
+      };
+    },
+    revision,
+    // An item whose content is not there yet may be there soon.
+    isWhole: ({ video, audio }) => [video, audio].every(hasAllHashes),
+    onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
+    steadyClock,
+  });
   return preparedMedia({
     ...prepared,
     format,
     log: (event, fields) => log(event, { streamID: stream.id, ...fields }),
-    loadTimelines: lastKnown(
-      async () => {
-        const { video, audio } = await data.timelines.ofStream(stream.id);
-        return {
-          video: await withHashes(video, formatName(format)),
-          audio: await withHashes(audio, formatName('sound')),
-        };
-      },
-      (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
-    ),
+    loadTimelines: () => timeline.get(),
     onLost: (uploadID, lost, segment) => {
+      timeline.forget();
       const body = { task: 'prepare_upload', uploadID, format: formatName(lost), segment } as const;
       data.outbox
         .send({ queue: 'media', body })
@@ -89,31 +108,8 @@ function preparedMediaOf({ data, prepared, log }: PublishPlanOptions, stream: St
   });
 }
 
-/** A timeline that takes longer to load comes too late: what plays next is read two seconds ahead. */
-const timelineWithinMs = 500;
-
-/**
- * Loads anew each time, and answers what was loaded last when that fails or takes long: a stream goes on while the
- * database does not answer.
- */
-function lastKnown<Value>(load: () => Promise<Value>, onFailure: (error: unknown) => void): () => Promise<Value> {
-  let known: { value: Value } | null = null;
-  // One load at a time: many that wait for an answer would take all connections of the pool.
-  let loading: Promise<{ value: Value }> | null = null;
-  return async () => {
-    loading ??= load()
-      .then((value) => (known = { value }))
-      .finally(() => (loading = null));
-    if (!known) return (await loading).value;
-    const before = known;
-    const late = setTimeout(timelineWithinMs, before, { ref: false });
-    const orBefore = (error: unknown) => {
-      onFailure(error);
-      return before;
-    };
-    const { value } = await Promise.race([loading, late]).catch(orBefore);
-    return value;
-  };
+function hasAllHashes({ entries, contentHashes }: PreparedTimeline): boolean {
+  return entries.every(({ snapshot }) => snapshot.items.every(({ uploadID }) => contentHashes.has(uploadID)));
 }
 
 async function targetsOf(

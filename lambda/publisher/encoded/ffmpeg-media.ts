@@ -12,7 +12,8 @@ import type { MediaTools } from '../media/media-tools.ts';
 export interface MediaOptions {
   readonly tools: MediaTools;
   readonly profile: Profile;
-  readonly encoder: EncoderSettings;
+  /** What an item that begins now is encoded with. */
+  readonly encoder: () => EncoderSettings;
   readonly loadTimelines: () => Promise<Timelines>;
   /** Answers with a URL from which ffmpeg can read an object for as long as an item lasts. */
   readonly urlOf: (objectKey: string) => Promise<string>;
@@ -59,7 +60,7 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
           startFrame: itemFrame,
           frameCount,
           profile,
-          encoder,
+          encoder: encoder(),
           audio: !hasAudioTrack,
         } as const;
         return openItem(tools, request, signal);

@@ -62,6 +62,11 @@ export class MessageQueue {
     this.#compositionDelayFrames ||= this.#pictures[0]!.video.compositionDelayFrames;
   }
 
+  /** How much of what was encoded waits to be sent. */
+  get secondsInHand(): number {
+    return this.#pictures.length / this.#profile.framesPerSecond;
+  }
+
   /**
    * Makes the messages end before the next keyframe that is encoded.
    * @returns the frame of that keyframe, about `aheadSeconds` before it is due

@@ -6,7 +6,7 @@ import { DestinationError } from '../rtmp/destination-error.ts';
 import type { MessageQueue, QueuedMessage } from './message-queue.ts';
 
 export interface SenderOptions extends Sending {
-  readonly messages: Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe'>;
+  readonly messages: Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'>;
 }
 
 /** Messages whose time comes within one tick go out with one write. */
@@ -113,8 +113,9 @@ class PacedSender {
 
   /** @returns by how many milliseconds the sender is behind the clock; negative while it is ahead */
   #judge(nowMs: number): number {
-    const { publisher, startMs, onSlow } = this.#options;
+    const { publisher, startMs, onSlow, figures, messages } = this.#options;
     const lateMs = nowMs - startMs - this.#sentMs;
+    figures.inHand(messages.secondsInHand - lateMs / 1000);
     const isSlow = lateMs > slowAfterMs;
     const isBackedUp = publisher.bytesQueued >= maxQueuedBytes;
     if (isSlow && isBackedUp) throw new DestinationError('stalled');

@@ -18,6 +18,9 @@ export class Figures {
   #connections = 0;
   #position: { occurrence: ItemOccurrence; frame: number } | null = null;
   #samples: Sample[] = [];
+  /** The least since the last sample; null while nothing is encoded. */
+  #secondsInHand: number | null = null;
+  #leastInHand: number | null = null;
 
   /**
    * A connection stands that begins with this frame. The frames between it and the last one sent are lost.
@@ -32,6 +35,19 @@ export class Figures {
   /** So many frames were due and are left out. */
   skipped(frames: number): void {
     this.#droppedFrames += frames;
+  }
+
+  /** So many seconds of media are encoded and not due yet; negative: as late is what is sent. */
+  inHand(seconds: number): void {
+    this.#secondsInHand = Math.min(this.#secondsInHand ?? seconds, seconds);
+    this.#leastInHand = Math.min(this.#leastInHand ?? seconds, seconds);
+  }
+
+  /** The least that was in hand since this was last asked; null where nothing is encoded. */
+  takeLeastInHand(): number | null {
+    const least = this.#leastInHand;
+    this.#leastInHand = null;
+    return least;
   }
 
   sent(bytes: number): void {
@@ -52,6 +68,8 @@ export class Figures {
     this.#samples.push({ atMs: nowMs, bytes: this.#bytesSent, frames: this.#framesSent });
     while (this.#samples.length > 1 && this.#samples[1]!.atMs <= nowMs - rateWindowMs) this.#samples.shift();
     const first = this.#samples[0]!;
+    const inHand = this.#secondsInHand;
+    this.#secondsInHand = null;
     const elapsedSeconds = (nowMs - first.atMs) / 1000;
     const rate = (amount: number) => (elapsedSeconds > 0 ? amount / elapsedSeconds : 0);
     return {
@@ -63,6 +81,7 @@ export class Figures {
       reconnects: Math.max(0, this.#connections - 1),
       loopCount: this.#position?.occurrence.lap ?? 0,
       currentItem: this.#currentItem(framesPerSecond),
+      secondsInHand: inHand === null ? null : Math.round(inHand * 100) / 100,
       sampledAt: sampledAt.toISOString(),
     };
   }

@@ -10,7 +10,7 @@ import type { Service } from '../service.ts';
 import { faultsOfKey, validateInput } from '../validate.ts';
 import type { ValidInput } from '../validate.ts';
 import type { Given, OperationArguments } from './arguments.ts';
-import { maxValues } from './limits.ts';
+import { maxLoaded, maxValues } from './limits.ts';
 import { createLoader } from './loader.ts';
 
 type Resource = { readonly id: string };
@@ -81,10 +81,21 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
           'Ask for smaller pages (first), or for fewer fields.',
       );
   };
+  let loaded = 0;
+  const charge = (resources: number) => {
+    loaded += resources;
+    if (loaded > maxLoaded)
+      throw new ProblemError(
+        'query_too_large',
+        `The query would load more than ${maxLoaded} resources, as the lists in it are long. ` +
+          'Ask for smaller pages (first), or for one playlist at a time.',
+      );
+  };
   const isWanted = (field: string) => fields.has(field);
   const loaderOf = ({ schema, load }: Related) =>
     createLoader(async (ids) => {
-      const found = await load(contextOf(service, caller, databaseOn(service.pool), isWanted), ids);
+      charge(ids.length);
+      const found = await load(contextOf(service, caller, databaseOn(service.pool), isWanted), ids, charge);
       return found.map((value) => schema.parse(value) as Resource);
     });
   const loaders = new Map(Object.entries(related).map(([name, one]) => [name, loaderOf(one)]));

@@ -15,6 +15,11 @@ export const mutationCost = 50;
 export const introspectionCost = 500;
 /** How many values an answer may have. With more values, its JSON would almost always be larger than may be sent. */
 export const maxValues = 500_000;
+/**
+ * How many resources a request may really load, in lists that turn out to be long. What a query may load is estimated
+ * before anything is read; this is counted on the way, before each statement.
+ */
+export const maxLoaded = 10_000;
 /** The assumed length of a list inside a resource, for estimating what its entries load. */
 const listLength = 10;
 

@@ -1,4 +1,5 @@
 // The answers of an operation in OpenAPI: its result, and every problem that it can end with.
+import { limitNames } from '../../domain/limits.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { problemCodes } from '../../operations/problem-codes.ts';
 import type { ProblemCode } from '../../operations/problem-codes.ts';
@@ -60,6 +61,9 @@ export const problemSchema: Json = {
       $ref: '#/components/schemas/Readiness',
       description: 'With stream_not_ready: what is missing, and what to do about it.',
     },
+    limit: { type: 'string', enum: [...limitNames], description: 'With limit_reached: which one, as get_me has it.' },
+    used: { type: 'number', description: 'With limit_reached: how much there is.' },
+    allowed: { type: 'number', description: 'With limit_reached: how much there may be.' },
     errors: {
       type: 'array',
       description:
@@ -115,7 +119,8 @@ function codesOf(operation: Operation): ProblemCode[] {
   if (operation.method !== 'GET' && operation.method !== 'DELETE') codes.add('account_on_hold');
   if (operation.method === 'POST' || operation.method === 'PATCH') codes.add('unknown_field').add('payload_too_large');
   if (operation.body) codes.add('malformed_json');
-  if (operation.method === 'POST') codes.add('idempotency_key_reused').add('idempotency_in_progress');
+  if (operation.method === 'POST')
+    codes.add('idempotency_key_reused').add('idempotency_in_progress').add('limit_reached');
   return [...codes].sort();
 }
 

@@ -31,6 +31,7 @@ const usual: Readonly<Record<string, unknown>> = {
   uptimeSeconds: 3600,
   bitrateKbps: 4500,
   framesPerSecond: 30,
+  secondsInHand: 1.7,
   positionSeconds: 12.5,
   code: 'example_code',
   openapi: '3.1.0',

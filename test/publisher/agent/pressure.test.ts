@@ -2,15 +2,15 @@
 import { expect, it } from 'vitest';
 import { Pressure } from '../../../lambda/publisher/agent/pressure.ts';
 
-function pressureOf(uses: readonly number[]) {
+function pressureOf(uses: readonly number[], inHand: readonly (number | null)[] = []) {
   const changes: (string | null)[] = [];
   const left = [...uses];
   const pressure = new Pressure(
     (reason) => changes.push(reason),
     () => left.shift()!,
   );
-  const states = uses.map(() => {
-    pressure.sample();
+  const states = uses.map((_, index) => {
+    pressure.sample(inHand[index] ?? null);
     return pressure.behindReason !== null;
   });
   return { states, changes };
@@ -25,4 +25,13 @@ it('takes more only once it has some room again, and says both', () => {
   const { states, changes } = pressureOf([1, 1, 1, 1, 1, 0.8, 0.8, 0.8, 0.8, 0.8, 0.4, 0.4]);
   expect(states.slice(4)).toEqual([true, true, true, true, true, true, true, false]);
   expect(changes).toEqual([expect.stringContaining('busy'), null]);
+});
+
+it('is behind while an encoder has little in hand, not where a stream begins', () => {
+  const idle = Array.from({ length: 12 }, () => 0);
+  expect(pressureOf(idle, [0.2, 1.5, 0.2, 0.3, 1.6]).changes).toEqual([]);
+  const { states, changes } = pressureOf(idle, [0.5, 0.4, 0.3, 0.8, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5]);
+  expect(states.slice(0, 8)).toEqual([false, false, true, true, true, true, true, true]);
+  expect(states[8]).toBe(false);
+  expect(changes).toEqual([expect.stringContaining('hardly faster'), null]);
 });

@@ -69,7 +69,8 @@ class FakePublisher implements RtmpPublisher {
 }
 
 /** A queue with a picture every 40 ms of the timeline. It gives them as fast as it is asked, unless it is stalled. */
-class FakeMessages implements Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe'> {
+class FakeMessages implements Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'> {
+  readonly secondsInHand = 1.5;
   #frame = 0;
   #stalled: PromiseWithResolvers<void> | null = null;
   #closed = false;

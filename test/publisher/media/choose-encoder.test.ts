@@ -88,7 +88,7 @@ describe.each([
 
   it('an ffmpeg that does not end is quoted with what it wrote', async () => {
     const hanging = { ffmpegPath: await stub('echo "not compatible with flv" >&2; exec sleep 60'), ffprobePath: '' };
-    await expect(chooseEncoder(hanging, videoCodec, quiet, 200)).rejects.toThrow(
+    await expect(chooseEncoder(hanging, videoCodec, quiet, 1500)).rejects.toThrow(
       `${inSoftware}: not compatible with flv`,
     );
   });

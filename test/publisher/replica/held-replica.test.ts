@@ -83,7 +83,7 @@ function begin({
           tools,
           profile,
           log,
-          encoder: fastEncoder,
+          encoder: () => fastEncoder,
           loadTimelines: async () => ({ video, audio: [] }),
           urlOf: async (path) => samples.urlOf(path),
         }),

@@ -1,6 +1,6 @@
 // GraphQL over HTTP: held to the protocol by the audits of its reference implementation, and to our own rules.
 import { serverAudits } from 'graphql-http';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createService } from '../../../lambda/api/create-service.ts';
 import { createPool } from '../../../lambda/data/queryable.ts';
 import { maxCost, maxDepth } from '../../../lambda/surfaces/graphql/limits.ts';
@@ -312,6 +312,22 @@ describe('limits', () => {
       const doubling = times(20, (index) => `fragment f${index} on Stream { ${twice(index)} }`);
       const query = `{ getStream(id: "x") { ...f0 } } ${doubling} fragment f20 on Stream { id }`;
       expect(codesOf(await ask(user, query))).toEqual(['query_too_large']);
+    });
+
+    it('although lists in resources are longer than was estimated', { timeout: 30_000 }, async () => {
+      const owner = await service.user();
+      for (let count = 0; count < 11; count++) {
+        const { body: stream } = await owner.call('POST', '/streams', {});
+        const id = `ply_full_${count}`;
+        await storeLongPlaylist(service, { id, userID: owner.id, streamID: stream.id, isLive: false });
+        await owner.call('PATCH', `/streams/${stream.id}`, { playlistIDs: [id] });
+      }
+      expect((await ask(owner, `{ ${page('first: 4')} }`)).body.errors).toBeUndefined();
+      const queries = vi.spyOn(service.pool(), 'query');
+      expect(new Set(codesOf(await ask(owner, `{ ${page('first: 100')} }`)))).toEqual(new Set(['query_too_large']));
+      const parameters = queries.mock.calls.flatMap(([, values]) => (values ?? []) as unknown[]);
+      expect(parameters.some((value) => Array.isArray(value) && value.length > 1000)).toBe(false);
+      queries.mockRestore();
     });
 
     it('through lists of ids', async () => {

@@ -180,7 +180,7 @@ describe('bodies', () => {
       'archivedAt',
       'managedChannelTitleCached',
     ]);
-    expect(optional(Problem)).toEqual(['readiness', 'errors']);
+    expect(optional(Problem)).toEqual(['readiness', 'limit', 'used', 'allowed', 'errors']);
   });
 
   test.for([
@@ -212,7 +212,7 @@ describe('bodies', () => {
     ],
     ['Upload', ['failure', 'durationSeconds', 'width', 'height', 'framerate', 'videoCodec', 'audioCodec']],
     ['Playlist', ['name', 'publishFailure', 'live']],
-    ['StreamStats', ['startedAt', 'currentItem', 'sampledAt']],
+    ['StreamStats', ['startedAt', 'secondsInHand', 'currentItem', 'sampledAt']],
     ['Me', []],
     ['Destination', []],
   ] as const)('of type %s name the fields that may be null', ([name, nullable]) => {

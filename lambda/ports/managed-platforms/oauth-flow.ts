@@ -1,0 +1,106 @@
+// The steps of OAuth's authorization code flow at a platform: a code becomes a grant, which is refreshed and revoked.
+import * as oauth from 'oauth4webapi';
+import type { CodeExchange, Grant } from './managed-platform.ts';
+import { PlatformRefusal } from './managed-platform.ts';
+import type { OAuthDialect } from './oauth-dialect.ts';
+import { fetchBounded, retryAtOf } from './platform-request.ts';
+
+/** A grant without a lifetime is refreshed after an hour, as Google's are. */
+const defaultLifetimeSeconds = 3600;
+
+export function createOAuthFlow({ clientID, clientSecret, endpoints, scopes, hasPKCE, clock }: OAuthDialect) {
+  const server: oauth.AuthorizationServer = {
+    issuer: new URL(endpoints.token).origin,
+    authorization_endpoint: endpoints.authorize,
+    token_endpoint: endpoints.token,
+    revocation_endpoint: endpoints.revoke,
+  };
+  const client: oauth.Client = { client_id: clientID };
+  const authentication = oauth.ClientSecretPost(clientSecret);
+  const options = {
+    [oauth.customFetch]: withScopeAsText,
+    // The stand-in of the local run has no TLS. What is asked of strangers is fixed by the stage, not by users.
+    [oauth.allowInsecureRequests]: endpoints.token.startsWith('http://127.0.0.1:'),
+  };
+  const grantOf = (answer: oauth.TokenEndpointResponse, before: Grant | null): Grant => ({
+    accessToken: answer.access_token,
+    // A platform that answers no refresh token lets the one before go on.
+    refreshToken: answer.refresh_token ?? before?.refreshToken ?? null,
+    expiresAt: new Date(clock().getTime() + (answer.expires_in ?? defaultLifetimeSeconds) * 1000),
+    scopes: answer.scope === undefined ? (before?.scopes ?? scopes) : answer.scope.split(' ').filter(Boolean),
+  });
+  return {
+    exchange: ({ parameters, verifier, redirectURI }: CodeExchange): Promise<Grant> =>
+      refusing(async () => {
+        // `iss` is not sent by platforms that we know, and the state was looked up to find the verifier.
+        const answer = new URLSearchParams({ code: parameters.get('code') ?? '' });
+        const valid = oauth.validateAuthResponse(server, client, answer, oauth.skipStateCheck);
+        const proof = hasPKCE ? verifier : oauth.nopkce;
+        const response = await oauth.authorizationCodeGrantRequest(
+          server,
+          client,
+          authentication,
+          valid,
+          redirectURI,
+          proof,
+          options,
+        );
+        return grantOf(await oauth.processAuthorizationCodeResponse(server, client, response), null);
+      }),
+    refresh: (grant: Grant): Promise<Grant> =>
+      refusing(async () => {
+        if (grant.refreshToken === null) throw new PlatformRefusal('grant_revoked', 'there is no refresh token');
+        const { refreshToken } = grant;
+        const response = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, options);
+        return grantOf(await oauth.processRefreshTokenResponse(server, client, response), grant);
+      }),
+    async revoke(grant: Grant): Promise<boolean> {
+      const token = grant.refreshToken ?? grant.accessToken;
+      try {
+        const { ok, status } = await oauth.revocationRequest(server, client, authentication, token, options);
+        // 400: the token has ended already.
+        return ok || status === 400;
+      } catch (error) {
+        if (error instanceof PlatformRefusal) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Twitch answers `scope` as a list, and RFC 6749 has a text. */
+async function withScopeAsText(...[url, init]: Parameters<typeof fetchBounded>): Promise<Response> {
+  const response = await fetchBounded(url, init);
+  const text = await response.text();
+  const headers = new Headers(response.headers);
+  headers.delete('content-length');
+  return new Response(asStandard(text), { status: response.status, headers });
+}
+
+function asStandard(text: string): string {
+  try {
+    const body = JSON.parse(text) as { scope?: unknown };
+    if (!Array.isArray(body.scope)) return text;
+    return JSON.stringify({ ...body, scope: body.scope.filter((scope) => typeof scope === 'string').join(' ') });
+  } catch {
+    return text;
+  }
+}
+
+/** Runs one step of the flow, with its failures as refusals. */
+async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof PlatformRefusal) throw error;
+    if (error instanceof oauth.ResponseBodyError) throw refusalOf(error);
+    throw new PlatformRefusal('unavailable', 'the answer is no answer of OAuth', { cause: error });
+  }
+}
+
+function refusalOf(error: oauth.ResponseBodyError): PlatformRefusal {
+  const retryAt = retryAtOf(error.response.headers);
+  if (error.status === 429) return new PlatformRefusal('rate_limited', error.error, { retryAt });
+  if (error.error === 'invalid_grant') return new PlatformRefusal('grant_revoked', error.error);
+  return new PlatformRefusal('rejected', error.error);
+}

@@ -1,0 +1,51 @@
+// A process that publishes a prepared segment again and again over bare sockets, with one timer and nothing else.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import { parseRtmpURL } from '../../lambda/domain/rtmp-url.ts';
+import { readSegmentHeader } from '../../lambda/publisher/prepared/segment-format.ts';
+import { phaseCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
+import { openDestinationSocket } from '../../lambda/publisher/rtmp/destination-socket.ts';
+import { startPublishing } from '../../lambda/publisher/rtmp/rtmp-publisher.ts';
+
+export interface BarePublishing {
+  readonly streams: number;
+  readonly rtmpURL: string;
+  /** The path of a segment of pictures. */
+  readonly segment: string;
+}
+
+process.on('disconnect', () => process.exit());
+const [{ streams, rtmpURL, segment }] = (await once(process, 'message')) as [BarePublishing];
+const bytes = await readFile(segment);
+const header = readSegmentHeader(bytes);
+const turns = sliceTurns();
+const url = parseRtmpURL(rtmpURL)!;
+const signal = new AbortController().signal;
+const sockets: Socket[] = [];
+for (let index = 0; index < streams; index++) {
+  const socket = await openDestinationSocket(url, { allowPrivateAddresses: true }, signal);
+  const publisher = await startPublishing(socket, url, `bare${index}`, {});
+  publisher.send([
+    { type: 'video', timestampMs: 0, payload: header.videoSequenceHeader! },
+    { type: 'audio', timestampMs: 0, payload: header.audioSequenceHeader },
+  ]);
+  sockets.push(socket);
+}
+let wakeUps = 0;
+setInterval(() => {
+  wakeUps++;
+  const turn = turns[Math.floor(wakeUps / phaseCount) % turns.length]!;
+  for (let index = wakeUps % phaseCount; index < streams; index += phaseCount) sockets[index]!.write(turn);
+}, turnEveryMs / phaseCount);
+process.send!('publishing');
+
+/** The media of the segment, cut into what is due in each turn. */
+function sliceTurns(): Buffer[] {
+  const media = bytes.subarray(header.mediaStart);
+  const { groupCount, groupOffsets, framesPerSecond } = header;
+  const groupsPerTurn = (framesPerSecond! * turnEveryMs) / 1000;
+  const offset = (turn: number) => groupOffsets[Math.min(groupCount, Math.round(turn * groupsPerTurn))]!;
+  const count = Math.round(groupCount / groupsPerTurn);
+  return Array.from({ length: count }, (_, turn) => media.subarray(offset(turn), offset(turn + 1)));
+}
