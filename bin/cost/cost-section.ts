@@ -1,7 +1,15 @@
 // The part of lib/README.md that is computed: the tables of costs, between two marks.
-import { byUseTable, standingTable, streamHourTable, type StageTemplates } from '../../lib/cost/cost-tables.ts';
+import {
+  byUseTable,
+  scaleTable,
+  standingTable,
+  streamHourTable,
+  type StageTemplates,
+} from '../../lib/cost/cost-tables.ts';
 import { streamKinds } from './stream-kinds.ts';
 
+/** What most of the streams are. */
+const planned = '1080p30';
 const begin = '<!-- npm run cost -- --write: begin -->';
 const end = '<!-- npm run cost -- --write: end -->';
 
@@ -17,6 +25,11 @@ export function costSection(stages: readonly StageTemplates[]): string {
     `An hour of a stream on the agents of ${last[0]}, in dollars. ` +
       'Egress and what is left of the price: at the first and at the last tier.',
     streamHourTable(streamKinds(), last),
+    `Many prepared streams at ${planned} over TLS on the agents of ${last[0]}, egress at the last tier:`,
+    scaleTable(
+      streamKinds().find(({ name }) => name === planned)!,
+      last,
+    ),
   ].join('\n\n');
 }
 

@@ -1,4 +1,5 @@
 // Writes the costs as tables in Markdown, for the terminal and for lib/README.md.
+import { scalePlan } from './scale-plan.ts';
 import { egressTiers } from './list-prices.ts';
 import { hoursOfMore, longestLogs, pricesByUse, standingCostsOf } from './stage-cost.ts';
 import type { Template } from './stage-resources.ts';
@@ -63,6 +64,35 @@ export function streamHourTable(kinds: readonly StreamKind[], [, templates]: Sta
     left(cost, 'ffmpeg'),
     left(cost, 'manifest'),
   ]);
+  return table([heading, ...rows]);
+}
+
+/** What many prepared streams of one kind take on the agents of a stage. */
+export function scaleTable(kind: StreamKind, [, templates]: StageTemplates): string {
+  const [hour] = streamHourCosts([kind], templates);
+  const heading = [
+    'Streams',
+    'Agents',
+    'Cores of Postgres',
+    'Connections of agents, in Postgres',
+    'Egress, Gbit/s',
+    'Dollars an hour: compute, egress',
+    'Stages (databases)',
+    'What breaks first',
+  ];
+  const rows = [10_000, 100_000, 1_000_000].map((streams) => {
+    const plan = scalePlan(streams, kind, hour!, templates);
+    return [
+      String(streams),
+      String(plan.agents),
+      plan.postgresCores.toFixed(1),
+      `${plan.clientConnections}, ${plan.databaseConnections}`,
+      plan.egressGbps.toFixed(0),
+      `${plan.usdComputePerHour.toFixed(0)}, ${plan.usdEgressPerHour.toFixed(0)}`,
+      String(plan.cells),
+      plan.breaksFirst,
+    ];
+  });
   return table([heading, ...rows]);
 }
 

@@ -56,10 +56,10 @@ export function streamHourCosts(kinds: readonly StreamKind[], templates: readonl
  * What one agent has, and US dollars for an hour of all of it in use. That price contains the part that the scaling
  * keeps free.
  */
-function agentOf(
+export function agentOf(
   backend: Backend,
   templates: readonly Template[],
-): { readonly capacity: Capacity; readonly usdPerHour: number } {
+): { readonly capacity: Capacity; readonly usedFraction: number; readonly usdPerHour: number } {
   const service = resourcesOf(templates).find(
     (resource) => resource.type === 'AWS::ECS::Service' && variableOf(resource, 'AGENT_BACKENDS') === backend,
   );
@@ -76,7 +76,8 @@ function agentOf(
     networkMbps: network ? Number(network) : null,
     gpuMegapixels: Number(variableOf(service, 'AGENT_GPU_MEGAPIXELS')),
   });
-  return { capacity, usdPerHour: usdPerHour / usedFractionOf(backend, templates) };
+  const usedFraction = usedFractionOf(backend, templates);
+  return { capacity, usedFraction, usdPerHour: usdPerHour / usedFraction };
 }
 
 function variableOf(service: StageResource, name: string): string | undefined {
