@@ -80,7 +80,7 @@ export function figures(db: Queryable) {
              then primary_stats else stats end,
            backup_stats = case when b.backup_stats ->> 'sampledAt' > coalesce(s.backup_stats ->> 'sampledAt', '')
              then b.backup_stats else s.backup_stats end
-         from both_roles b where s.id = b.stream_id`,
+         from both_roles b where s.id = b.stream_id and s.id = any ($1)`,
         [streamIDs],
       ),
 

@@ -42,13 +42,13 @@ export function liveIntervals(db: Queryable) {
          -- The replicas that send.
          sending as (
            select r.*, m.prices, m.at from metered m join replicas r on r.stream_id = m.stream_id
-           where r.state = 'live' and r.wanted = 'live'),
+           where r.stream_id = any ($1) and r.state = 'live' and r.wanted = 'live'),
          -- Open intervals that stay open: the claim that they belong to still sends.
          going_on as (
            select i.id, i.replica_id
            from live_intervals i
              join sending r on r.id = i.replica_id and r.agent_id = i.agent_id and r.epoch = i.epoch
-           where i.ended_at is null),
+           where i.stream_id = any ($1) and i.ended_at is null),
          -- Ends all other open intervals of the streams. Where the agent was not declared dead, the inner select is
          -- null, which least() passes over. The bytes are those of the claim's latest figures, if these were sampled
          -- within the interval.
@@ -63,7 +63,8 @@ export function liveIntervals(db: Queryable) {
                    else latest_stats(kept.stats, i.agent_id, i.replica_id, i.epoch) end as stats) latest
                where (latest.stats ->> 'sampledAt')::timestamptz >= i.started_at))
            from metered m join streams s on s.id = m.stream_id
-           where i.stream_id = m.stream_id and i.ended_at is null and i.id not in (select id from going_on)
+           where i.stream_id = m.stream_id and i.stream_id = any ($1) and i.ended_at is null
+             and i.id not in (select id from going_on)
            returning i.id, i.user_id, i.replica_id, i.epoch, i.ended_at, i.bytes_after,
              live_cost(i.credits_per_hour, i.started_at, i.ended_at) as credits),
          -- Begins an interval for each replica that sends and has none. Bytes are counted by claim: where the replica's

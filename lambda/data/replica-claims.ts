@@ -38,8 +38,9 @@ export function replicaClaims(db: Queryable) {
       (await one<{ waiting: number; takers: number }>(
         db,
         `select
-           (select count(*) from replicas where agent_id is null and wanted = 'live' and backend = any ($2)) as waiting,
-           (select count(*) from agents
+           (select count(*)::int from replicas
+            where agent_id is null and wanted = 'live' and backend = any ($2)) as waiting,
+           (select count(*)::int from agents
             where lease_expires_at > now() and not is_draining and id <> $1
               and (backends is null or backends && $2)) + 1 as takers`,
         [agentID, backends],

@@ -46,7 +46,7 @@ export function streamMoves(db: Queryable) {
            then 'ACTIVE' else 'INACTIVE' end,
          stopped_at = case when from_state = 'stopping' or to_state = 'failed' then now() else stopped_at end
        from moving m join transition using (stream_id)
-       where s.id = m.stream_id returning s.*`,
+       where s.id = m.stream_id and s.id = any ($1) returning s.*`,
       [
         possible.map(({ stream }) => stream.id),
         possible.map(({ stream }) => stream.state),

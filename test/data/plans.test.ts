@@ -1,0 +1,128 @@
+// What agents ask each second, and what a loss asks, among many streams: no statement reads all of them.
+import type { Pool, PoolClient } from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import type { Database } from '../../lambda/data/database.ts';
+import type { Replica } from '../../lambda/data/replicas.ts';
+import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { reportReplicas } from '../../lambda/orchestration/replica-reports.ts';
+import { statsWith } from '../support/actors.ts';
+import { roomFor } from '../support/capacities.ts';
+import { testDatabase } from '../support/database.ts';
+import { fillStreams } from '../bench/orchestration-rows.ts';
+
+const streams = 20_000;
+const agents = 200;
+
+/** The tables that have a row for each stream, or for each user. */
+const large = new Set(['streams', 'replicas', 'live_intervals', 'invoices']);
+
+const database = testDatabase();
+
+beforeAll(async () => {
+  await fillStreams(database.pool(), streams, agents);
+});
+
+interface Sent {
+  readonly text: string;
+  readonly values: unknown[] | undefined;
+}
+
+/** Does work on a pool that notes each statement. */
+async function statementsOf(work: (pool: Pool, data: Database) => Promise<unknown>): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  const noting = <Target extends Pool | PoolClient>(target: Target): Target =>
+    new Proxy(target, {
+      get(object, name) {
+        if (name === 'query')
+          return (text: string, values?: unknown[]) => {
+            sent.push({ text, values });
+            return object.query(text, values);
+          };
+        if (name === 'connect') return async () => noting((await object.connect()) as PoolClient);
+        const value: unknown = Reflect.get(object, name);
+        return typeof value === 'function' ? value.bind(object) : value;
+      },
+    });
+  const pool = noting(database.pool());
+  await work(pool, databaseOn(pool));
+  return sent;
+}
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly Plans?: readonly Plan[];
+}
+
+/** The large tables that a statement reads as a whole. */
+async function readWhole({ text, values }: Sent): Promise<string[]> {
+  const { rows } = await database.pool().query(`explain (format json) ${text}`, values);
+  const found: string[] = [];
+  const visit = (plan: Plan): void => {
+    const { 'Node Type': type, 'Relation Name': relation } = plan;
+    if (type === 'Seq Scan' && relation !== undefined && large.has(relation)) found.push(relation);
+    plan.Plans?.forEach(visit);
+  };
+  visit(rows[0]['QUERY PLAN'][0].Plan);
+  return found;
+}
+
+/** Those of the statements that read a large table as a whole, with the tables. */
+async function readingWhole(statements: readonly Sent[]) {
+  const explained = statements.filter(({ text }) => !/^(begin|commit|rollback)$/.test(text));
+  const found = await Promise.all(explained.map(async (each) => ({ ...each, tables: await readWhole(each) })));
+  return found.filter(({ tables }) => tables.length > 0);
+}
+
+const takeover = async (data: Database, agentID: string): Promise<Replica[]> => {
+  const { waiting } = await data.replicas.demand(agentID, ['manifest', 'ffmpeg']);
+  expect(waiting).toBeGreaterThan(0);
+  return data.replicas.claim(agentID, ['manifest', 'ffmpeg'], { ...roomFor(1000), streams: 40 });
+};
+
+describe('no statement reads a large table as a whole', () => {
+  it('that an agent sends each second', async () => {
+    const statements = await statementsOf(async (_, data) => {
+      const { holding } = await data.agents.renew('agent_1');
+      const figures = Array.from(holding, ([replicaID, epoch]) => ({ replicaID, epoch, stats: statsWith({}) }));
+      await data.figures.say('agent_1', figures);
+      await data.agents.peerURLs('agent_1');
+    });
+    expect(await readingWhole(statements)).toEqual([]);
+  });
+
+  it('that a loss asks for, from the end of the leases to the last report', async () => {
+    await database.pool().query(
+      `update agents set renewing_since = now() - interval '1 hour', lease_expires_at = case
+         when id in ('agent_0', 'agent_5') then now() - interval '1 second' else now() + interval '1 hour' end`,
+    );
+    const recovery = await statementsOf((pool) => recoverReplicas(pool));
+    expect(await readingWhole(recovery)).toEqual([]);
+    const takeovers = await statementsOf(async (_, data) => {
+      const claimed = await takeover(data, 'agent_1');
+      expect(claimed).toHaveLength(40);
+      const now = new Date();
+      const reports = claimed.map(
+        (claim) => ({ streamID: claim.stream_id, claim, state: 'live', reason: null, now }) as const,
+      );
+      const answers = await reportReplicas(data, reports);
+      expect([...answers.values()]).toEqual(reports.map(() => true));
+      await data.replicas.succeed('agent_1', ['manifest'], roomFor(1000));
+    });
+    expect(await readingWhole(takeovers)).toEqual([]);
+  });
+
+  it('and how many statements a loss takes does not grow with the streams', async () => {
+    const count = async (agentID: string, held: number) => {
+      await database.pool().query(
+        `update replicas set agent_id = null where agent_id = $1 and id not in (
+           select id from replicas where agent_id = $1 limit $2)`,
+        [agentID, held],
+      );
+      await database.pool().query(`update agents set lease_expires_at = '-infinity' where id = $1`, [agentID]);
+      return (await statementsOf((pool) => recoverReplicas(pool))).length;
+    };
+    expect(await count('agent_7', 100)).toBe(await count('agent_8', 1));
+  });
+});
