@@ -75,7 +75,7 @@ describe('all stages', () => {
 
   test('are named in lib/stages.ts only', () => {
     const root = join(import.meta.dirname, '../..');
-    const name = new RegExp(`(['"\`/])(${Object.keys(stages).join('|')})(?!/xvd)['"\`/]`);
+    const name = new RegExp(`(['"\`/])(${Object.keys(stages).join('|')})(?!/(?:xvd|null))['"\`/]`);
     const naming = globSync(['bin/app.ts', 'lib/**/*.ts', 'lambda/**/*.ts'], { cwd: root }).filter((file) =>
       name.test(readFileSync(join(root, file), 'utf8')),
     );

@@ -17,6 +17,8 @@ export interface InboundRates {
   readonly readsPerSecond: number;
   /** So many seconds' worth may come at once, as after a pause of the network. */
   readonly burstSeconds: number;
+  /** For each so many bytes that we send, one more message and read may come: some acknowledge each read of theirs. */
+  readonly sentBytesPerMessage: number;
 }
 
 /** From a publisher: a keyframe is smaller than this at any bitrate that we know; nginx-rtmp has the same bound. */
@@ -35,8 +37,17 @@ export const fromDestination: InboundLimits = {
   maxMessageBytes: 64 * 1024,
   maxIncompleteBytes: 128 * 1024,
   maxChunkStreams: 8,
-  rates: { bytesPerSecond: 64 * 1024, messagesPerSecond: 200, readsPerSecond: 400, burstSeconds: 4 },
+  rates: {
+    bytesPerSecond: 64 * 1024,
+    messagesPerSecond: 200,
+    readsPerSecond: 400,
+    burstSeconds: 4,
+    sentBytesPerMessage: 4096,
+  },
 };
+
+/** A chunk with an acknowledgement has 16 bytes; with a record of TLS around it, three times as many. */
+const answerBytes = 64;
 
 /** Counts what has come against the rates. */
 export class InboundAllowance {
@@ -45,6 +56,7 @@ export class InboundAllowance {
   #messages: number;
   #reads: number;
   #countedAtMs: number;
+  #countedBytesSent = 0;
 
   /** @param nowMs of the same steady clock as in `take` */
   constructor(rates: InboundRates, nowMs: number) {
@@ -57,16 +69,21 @@ export class InboundAllowance {
 
   /**
    * Counts one read, before it costs any work.
+   * @param bytesSent to the peer so far
    * @returns how many messages it may bring
    * @throws {RtmpProtocolError} when it is more than the peer may send
    */
-  take(bytes: number, nowMs: number): number {
-    const { bytesPerSecond, messagesPerSecond, readsPerSecond, burstSeconds } = this.#rates;
+  take(bytes: number, nowMs: number, bytesSent: number): number {
+    const { bytesPerSecond, messagesPerSecond, readsPerSecond, burstSeconds, sentBytesPerMessage } = this.#rates;
     const seconds = (nowMs - this.#countedAtMs) / 1000;
+    const answers = (bytesSent - this.#countedBytesSent) / sentBytesPerMessage;
     this.#countedAtMs = nowMs;
-    this.#bytes = Math.min(bytesPerSecond * burstSeconds, this.#bytes + bytesPerSecond * seconds) - bytes;
-    this.#messages = Math.min(messagesPerSecond * burstSeconds, this.#messages + messagesPerSecond * seconds);
-    this.#reads = Math.min(readsPerSecond * burstSeconds, this.#reads + readsPerSecond * seconds) - 1;
+    this.#countedBytesSent = bytesSent;
+    const grown = (left: number, perSecond: number, more: number) =>
+      Math.min(perSecond * burstSeconds, left + perSecond * seconds + more);
+    this.#bytes = grown(this.#bytes, bytesPerSecond, answers * answerBytes) - bytes;
+    this.#messages = grown(this.#messages, messagesPerSecond, answers);
+    this.#reads = grown(this.#reads, readsPerSecond, answers) - 1;
     if (this.#bytes < 0 || this.#reads < 0) throw new RtmpProtocolError('peer sends too much');
     return Math.floor(this.#messages);
   }

@@ -118,7 +118,7 @@ export class RtmpConnection {
 
   #receive(data: Buffer): void {
     try {
-      const mostMessages = this.#allowance?.take(data.length, performance.now());
+      const mostMessages = this.#allowance?.take(data.length, performance.now(), this.#bytesSent);
       if (this.#open) return this.#receiveChunks(data, mostMessages);
       const { reply, rest } = this.#handshake.receive(data);
       this.#write(reply);

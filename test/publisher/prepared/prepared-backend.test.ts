@@ -169,8 +169,12 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
       await call('POST', `/playlists/${playlistID}/operations`, {
         operations: [good, bad].map((uploadID) => ({ op: 'add', uploadID })),
       });
-      await start(id);
       startAgent('agent');
+      // A stream starts with the first item that is ready: the other one has to be there as well.
+      await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
+      const stateOfBad = async () => (await data().renditions.ofUploads([bad], 'q_720p-f_30'))[0]?.state;
+      await expect.poll(stateOfBad, { timeout: 30_000 }).toBe('ready');
+      await start(id);
       await untilState(id, 'active');
       // The turn of the segment has not come, so that it is in no cache.
       const key = segmentKey({ contentHash: contentOf('other', 21), format }, 0);
@@ -185,10 +189,10 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
       await expect.poll(() => eventsOf('segment_prepared').length, { timeout: 20_000 }).toBe(1);
       // Only this segment of two is made anew. Whoever starts now need not wait for the other.
       expect(eventsOf('segment_prepared')[0]!.fields).toMatchObject({ uploadID: bad, segment: 0, of: 2 });
-      expect((await data().renditions.ofUploads([bad], 'q_720p-f_30'))[0]!.state).toBe('ready');
+      expect(await stateOfBad()).toBe('ready');
       assertSegment(await buffer(await service.objects().read(key)));
       await untilPlays(id, bad, 30_000);
-      expect(await causes(id)).toEqual(['start', 'preparation_needed', 'preparation_done', 'media_accepted']);
+      expect(await causes(id)).toEqual(['start', 'media_accepted']);
       expect(sink().channels()).toMatchObject([{ live: true, connections: 1, timestampRegressions: 0 }]);
       expect(await statsOf(id)).toMatchObject({ droppedFrames: 0, reconnects: 0 });
     },

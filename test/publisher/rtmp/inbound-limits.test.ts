@@ -10,7 +10,13 @@ import { RtmpProtocolError } from '../../../lambda/publisher/rtmp/protocol-error
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import { startScriptedServer } from './scripted-server.ts';
 
-const rates = { bytesPerSecond: 1000, messagesPerSecond: 10, readsPerSecond: 20, burstSeconds: 2 };
+const rates = {
+  bytesPerSecond: 1000,
+  messagesPerSecond: 10,
+  readsPerSecond: 20,
+  burstSeconds: 2,
+  sentBytesPerMessage: 4096,
+};
 const acknowledgement = new ChunkWriter().write([controlMessage(messageType.acknowledgement, 1)]);
 /** The header of an empty message, and then such a message in each byte. */
 const emptyMessages = Buffer.concat([Buffer.from('070000000000000801000000', 'hex'), Buffer.alloc(65_000, 0xc7)]);
@@ -74,7 +80,7 @@ describe('a destination may', () => {
     const allowance = new InboundAllowance(fromDestination.rates!, 0);
     const take = (count: number, nowMs: number) => {
       for (let message = 0; message < count; message++) {
-        expect(allowance.take(acknowledgement.length, nowMs)).toBeGreaterThan(0);
+        expect(allowance.take(acknowledgement.length, nowMs, 0)).toBeGreaterThan(0);
         allowance.brought(1);
       }
     };
@@ -82,11 +88,19 @@ describe('a destination may', () => {
     take(400, 610_000);
   });
 
+  it('acknowledge each 4 KiB that we send it, however fast that goes', () => {
+    const allowance = new InboundAllowance(fromDestination.rates!, 0);
+    for (let count = 1; count <= 100_000; count++) {
+      expect(allowance.take(acknowledgement.length, 0, count * 4096)).toBeGreaterThan(0);
+      allowance.brought(1);
+    }
+  });
+
   it.each([
-    ['bytes', (nowMs: number, allowance: InboundAllowance) => allowance.take(101, nowMs)],
+    ['bytes', (nowMs: number, allowance: InboundAllowance) => allowance.take(101, nowMs, 0)],
     [
       'reads',
-      (nowMs: number, allowance: InboundAllowance) => Array.from({ length: 3 }, () => allowance.take(1, nowMs)),
+      (nowMs: number, allowance: InboundAllowance) => Array.from({ length: 3 }, () => allowance.take(1, nowMs, 0)),
     ],
   ])('send what it may in each second, and in a burst, but no more %s', (_, takeTenth) => {
     const allowance = new InboundAllowance(rates, 0);
@@ -100,11 +114,11 @@ describe('a destination may', () => {
 
   it('send so many messages at once, and more only as time passes', () => {
     const allowance = new InboundAllowance(rates, 0);
-    expect(allowance.take(1, 0)).toBe(20);
+    expect(allowance.take(1, 0, 0)).toBe(20);
     allowance.brought(20);
-    expect(allowance.take(1, 0)).toBe(0);
-    expect(allowance.take(1, 500)).toBe(5);
-    expect(allowance.take(1, 60_000)).toBe(20);
+    expect(allowance.take(1, 0, 0)).toBe(0);
+    expect(allowance.take(1, 500, 0)).toBe(5);
+    expect(allowance.take(1, 60_000, 0)).toBe(20);
   });
 });
 
