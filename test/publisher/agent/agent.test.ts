@@ -77,7 +77,7 @@ describe('two agents', { timeout: 30_000 }, () => {
   it('claim each replica once, and no more than they have room for', async () => {
     startAgent('first', 2);
     startAgent('second', 1);
-    const ids = await Promise.all(['a', 'b', 'c', 'd'].map(startStream));
+    const ids = await Promise.all(['a', 'b', 'c', 'd'].map((key) => startStream(key)));
     await expect.poll(holders, { timeout: 10_000 }).toEqual({ first: 2, second: 1 });
     const channelsWithFrames = () =>
       sink()
