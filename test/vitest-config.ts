@@ -12,24 +12,26 @@ const minuteMs = 60_000;
 /** Tests that take too long to run at every change, wherever they stand. */
 const slow = [
   'test/long/**/*.test.ts',
-  'test/cost/cost-section.test.ts',
+  'test/auth/{account,client-libraries}.test.ts',
+  'test/cost/{cost-section,stream-hour-cost}.test.ts',
+  'test/data/plans.test.ts',
   'test/web/pages.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,sign-in}.test.ts',
   'test/imports/import-worker.test.ts',
   'test/local/{graphql-page,postgres,set-up,watch-page}.test.ts',
-  'test/orchestration/concurrency.test.ts',
-  'test/ports/postgres-command-queue.test.ts',
+  'test/orchestration/{concurrency,credits-concurrency}.test.ts',
+  'test/ports/{postgres-command-queue,outbound/name-resolver}.test.ts',
   'test/publisher/ffmpeg/{item-source,media-tool}.test.ts',
   'test/publisher/agent/*.test.ts',
-  'test/publisher/media/{bombs,probe}.test.ts',
+  'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',
   'test/publisher/prepared/{codecs,long-life,planned-rotation,play-out,prepared-{backend,sender},torture}.test.ts',
   'test/publisher/preparing/{one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
   'test/publisher/replica/{faults,figures,held-replica,off-air,slow-destinations}.test.ts',
   'test/stacks/mutations.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
-  'test/webhooks/{deliver,killed}.test.ts',
+  'test/webhooks/{bounds,deliver,killed}.test.ts',
 ];
 
 /**
