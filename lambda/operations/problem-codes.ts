@@ -31,6 +31,12 @@ export const problemCodes = {
     title: 'Account on hold',
     explanation: 'Whoever runs the platform has put the account on hold. It can be read, and things of it deleted.',
   },
+  request_refused: {
+    status: 403,
+    title: 'Refused',
+    explanation:
+      'The firewall refused the request: it looks like an attack, or comes from an address that attacks come from.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',

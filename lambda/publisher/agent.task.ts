@@ -115,18 +115,14 @@ function attendToTask(): void {
 /** Writes the load to the log, from which CloudWatch makes metrics (embedded metric format). */
 function reportLoad(): void {
   const { namespace: Namespace, replicas, capacityUsed, capacity: capacityThere } = loadMetrics;
-  const Metrics = [
-    { Name: replicas, Unit: 'Count' },
-    { Name: capacityUsed, Unit: 'Percent' },
-    { Name: capacityThere, Unit: 'Percent' },
-  ];
+  const Metrics = [replicas, capacityUsed, capacityThere].map(({ name: Name, unit: Unit }) => ({ Name, Unit }));
   const _aws = {
     Timestamp: clock().getTime(),
     CloudWatchMetrics: [{ Namespace, Dimensions: [['Cluster', 'Backend']], Metrics }],
   };
   // An agent that does not keep up is full, whatever its streams were thought to cost: others have to come.
   const used = load.behindReason === null ? load.usedShare : Math.max(1, load.usedShare);
-  const values = { [replicas]: load.replicas, [capacityUsed]: 100 * used, [capacityThere]: 100 };
+  const values = { [replicas.name]: load.replicas, [capacityUsed.name]: 100 * used, [capacityThere.name]: 100 };
   for (const Backend of backends)
     jsonLog('agent_load', { _aws, Cluster: task.cluster, Backend, encoder: encoder.codec, ...values });
 }

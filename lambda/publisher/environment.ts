@@ -15,6 +15,8 @@ import { requiredVariable } from '../required-variable.ts';
 
 /** Of every agent, media workers too. */
 export const agentVariables = [
+  // For the SDK: not every ECS agent sets it on machines of one's own.
+  'AWS_REGION',
   ...databaseVariables,
   ...queueVariables,
   ...streamingVariables,
@@ -33,12 +35,15 @@ export const agentPeerPort = 9750;
 /** The port, within the container, on which the container's health check asks. */
 export const agentHealthPort = 9751;
 
-/** The metrics that agents report of themselves every minute, with the dimensions `Cluster` and `Backend`. */
+/**
+ * The metrics that agents report of themselves every minute, with the dimensions `Cluster` and `Backend`. CloudWatch
+ * finds a metric by its unit as well: whoever asks with another unit is told that there is no data.
+ */
 export const loadMetrics = {
   namespace: 'LoopStreaming',
-  replicas: 'Replicas',
-  capacityUsed: 'CapacityUsed',
-  capacity: 'Capacity',
+  replicas: { name: 'Replicas', unit: 'Count' },
+  capacityUsed: { name: 'CapacityUsed', unit: 'Percent' },
+  capacity: { name: 'Capacity', unit: 'Percent' },
 } as const;
 
 export interface AgentEnvironment extends DatabaseEnvironment {

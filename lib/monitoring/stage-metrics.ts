@@ -20,6 +20,7 @@ export interface StageMetricsProps {
 }
 
 type Backend = 'ffmpeg' | 'manifest';
+type LoadMetric = (typeof loadMetrics)['replicas' | 'capacityUsed' | 'capacity'];
 
 /** Whose fault the end of a connection was, in the words of the agents' log event `session_ended`. */
 export const blames = ['ours', 'media', 'destination'] as const;
@@ -223,16 +224,16 @@ export class StageMetrics extends Construct {
   }
 
   /** Each agent reports its number once a minute, so the sum over a minute is the number of all agents. */
-  #load(metricName: string, backend: Backend, label: string): IMetric {
+  #load({ name, unit }: LoadMetric, backend: Backend, label: string): IMetric {
     const dimensionsMap = { Cluster: this.#props.publishing.agents.cluster.clusterName, Backend: backend };
     return new Metric({
       namespace: loadMetrics.namespace,
-      metricName,
+      metricName: name,
       dimensionsMap,
       statistic: Stats.SUM,
       period: minute,
       label,
-      unit: Unit.COUNT,
+      unit: unit === 'Count' ? Unit.COUNT : Unit.PERCENT,
     });
   }
 }

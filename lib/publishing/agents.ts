@@ -217,6 +217,7 @@ export class Agents extends Construct {
     const { settings, access } = this.#props;
     const environment = {
       ...access.environmentFor(Stack.of(this), backends.length > 0 ? 'agent' : 'mediaWorker'),
+      AWS_REGION: Stack.of(this).region,
       AGENT_BACKENDS: backends.join(','),
       // Encoders never fill their machine's network.
       AGENT_NETWORK_MBPS: onGpu ? '' : String(settings.manifestAgentNetworkMbps),

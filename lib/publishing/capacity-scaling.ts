@@ -47,10 +47,10 @@ export class CapacityScaling extends Construct {
         scaleInCooldown: Duration.minutes(15).toSeconds(),
         customizedMetricSpecification: {
           metrics: [
-            { id: 'used', metricStat: of(loadMetrics.capacityUsed, 'Sum'), returnData: false },
-            { id: 'there', metricStat: of(loadMetrics.capacity, 'Sum'), returnData: false },
+            { id: 'used', metricStat: of(loadMetrics.capacityUsed.name, 'Sum'), returnData: false },
+            { id: 'there', metricStat: of(loadMetrics.capacity.name, 'Sum'), returnData: false },
             // Each agent reports 100 once a minute, so the average of the reports is one agent.
-            { id: 'each', metricStat: of(loadMetrics.capacity, 'Average'), returnData: false },
+            { id: 'each', metricStat: of(loadMetrics.capacity.name, 'Average'), returnData: false },
             {
               id: 'wanted',
               expression: `100 * (used / ${targetUsedFraction} + each) / there`,

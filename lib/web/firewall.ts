@@ -97,7 +97,7 @@ const managedRules: Readonly<Record<string, ManagedRules>> = {
 const answers = {
   TooMany: problemBody('rate_limited', 'Too many requests came from your address.'),
   Refused: problemBody(
-    'validation_failed',
+    'request_refused',
     'The firewall refused the request: it looks like an attack, or comes from an address that attacks come from.',
   ),
 };
@@ -137,7 +137,7 @@ export function firewall(scope: Construct, id: string, requestsPerFiveMinutes: n
         // A managed rule refuses with a page of HTML. This one sees the labels that those before it have added.
         name: 'Refused',
         priority: groups.length + 1,
-        action: refusal('Refused', 422),
+        action: refusal('Refused', 403),
         statement: {
           orStatement: {
             statements: groups
@@ -151,9 +151,13 @@ export function firewall(scope: Construct, id: string, requestsPerFiveMinutes: n
   });
 }
 
+/**
+ * @param responseCode of those that WAF gives by itself, which 422 is not:
+ *   https://docs.aws.amazon.com/waf/latest/developerguide/customizing-the-response-status-codes.html
+ */
 function refusal(
   answer: keyof typeof answers,
-  responseCode: number,
+  responseCode: 403 | 429,
   responseHeaders: { readonly name: string; readonly value: string }[] = [],
 ) {
   return {

@@ -29,6 +29,18 @@ function refusedBy(request: SentRequest): string[] {
   return documentedRules.filter((rule) => rule[1].matches(parts) && refuses(rule)).map(([name]) => name);
 }
 
+/** https://docs.aws.amazon.com/waf/latest/developerguide/customizing-the-response-status-codes.html */
+const refusingStatuses = [400, 401, 403, 404, 405, 408, 409, 411, 412, 413, 414, 415, 416, 421, 429];
+
+test('refuses with a status that WAF gives, which its body says too', () => {
+  const answers = acl.Rules.flatMap(({ Action }: any) => Action?.Block?.CustomResponse ?? []);
+  expect(answers).toHaveLength(2);
+  for (const { ResponseCode, CustomResponseBodyKey } of answers) {
+    expect(refusingStatuses).toContain(ResponseCode);
+    expect(JSON.parse(acl.CustomResponseBodies[CustomResponseBodyKey].Content).status).toBe(ResponseCode);
+  }
+});
+
 /** Every request of the OpenAPI document, with the examples of its parameters and of its body. */
 function documentedRequests(): [name: string, request: SentRequest][] {
   return Object.entries(openapi.paths).flatMap(([path, methods]) =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
+import { loadMetrics } from '../../lambda/publisher/environment.ts';
 import { stages } from '../../lib/stages.ts';
 import { matchesFilter } from '../support/filter-pattern.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
@@ -47,6 +48,17 @@ test('the figures of the API are those of this stage’s API and its one deploym
       { Name: 'ApiName', Value: 'prod-Api' },
       { Name: 'Stage', Value: { 'Fn::ImportValue': expect.stringContaining('DeploymentStage') } },
     ]);
+});
+
+test('what agents report of themselves is asked for by the unit that they report it in', () => {
+  const { namespace, ...reported } = loadMetrics;
+  const units = new Map<string, string>(Object.values(reported).map(({ name, unit }) => [name, unit]));
+  const asked = alarms
+    .flatMap(({ Properties }) => [Properties, ...(Properties.Metrics ?? []).map(({ MetricStat }: any) => MetricStat)])
+    .map((stat) => ({ ...(stat?.Metric ?? stat), unit: stat?.Unit }))
+    .filter((metric) => metric.Namespace === namespace);
+  expect(asked.length).toBeGreaterThan(3);
+  for (const { MetricName, unit } of asked) expect([MetricName, unit]).toEqual([MetricName, units.get(MetricName)]);
 });
 
 test('the events that are counted are those that programs log', () => {
