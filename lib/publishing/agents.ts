@@ -201,10 +201,7 @@ export class Agents extends Construct {
     this.#awaitGpuPool(workers.service);
   }
 
-  /**
-   * A service may name a capacity provider only while that is associated with the cluster. The CDK makes the
-   * association at synth, below the cluster, and has no service wait for it.
-   */
+  /** A capacity provider has to be associated with the cluster first; the CDK has no service wait for that. */
   #awaitGpuPool(service: BaseService): void {
     service.node.addDependency(this.cluster);
   }
