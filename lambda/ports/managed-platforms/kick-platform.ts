@@ -1,9 +1,11 @@
 // Kick as a managed platform, by its public API (https://docs.kick.com).
 import * as z from 'zod';
+import { describeKickChannel, kickAudience, kickIngest, kickRequests } from './kick-channel.ts';
+import { kickEvents, subscribeToKick } from './kick-events.ts';
 import type { Channel, ManagedPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
 import { oauthGrants } from './oauth-grant.ts';
-import { askPlatform, readPlainRefusal } from './platform-request.ts';
+import { uncountedUnits } from './uncounted-units.ts';
 
 export interface KickOptions {
   readonly clientID: string;
@@ -19,6 +21,7 @@ const channelList = z.object({ data: z.array(z.object({ broadcaster_user_id: z.i
 
 export function createKickPlatform(options: KickOptions): ManagedPlatform {
   const { clientID, clientSecret, origins = kickOrigins, clock } = options;
+  const ask = kickRequests(origins.api);
   return {
     name: 'kick',
     title: 'Kick',
@@ -36,13 +39,18 @@ export function createKickPlatform(options: KickOptions): ManagedPlatform {
       clock,
     }),
     async channel(accessToken): Promise<Channel> {
-      const headers = { authorization: `Bearer ${accessToken}` };
-      const url = new URL(`${origins.api}/public/v1/channels`);
-      const { data } = await askPlatform(url, { headers }, channelList, readPlainRefusal);
+      const { data } = await ask(accessToken, '/channels', channelList);
       const [channel] = data;
       if (!channel) throw new PlatformRefusal('live_not_enabled', 'the account has no channel');
       const { broadcaster_user_id: userID, slug } = channel;
       return { accountID: String(userID), title: slug, liveURL: `https://kick.com/${encodeURIComponent(slug)}` };
     },
+    units: uncountedUnits,
+    ensureIngest: (accessToken) => kickIngest(ask, accessToken),
+    broadcasts: null,
+    describe: (accessToken, description) => describeKickChannel(ask, accessToken, description),
+    audience: (accessToken, ids) => kickAudience(ask, accessToken, ids),
+    subscribe: (accessToken, subscription) => subscribeToKick(ask, accessToken, subscription),
+    readEvent: kickEvents(origins.api, clock),
   };
 }

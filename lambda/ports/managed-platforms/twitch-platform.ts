@@ -4,16 +4,25 @@ import type { Channel, ManagedPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
 import { oauthGrants } from './oauth-grant.ts';
 import { askPlatform, readPlainRefusal } from './platform-request.ts';
+import { describeTwitchChannel, twitchAudience, twitchIngest } from './twitch-channel.ts';
+import type { AskTwitch } from './twitch-channel.ts';
+import { readTwitchEvent, twitchEventSecret } from './twitch-events.ts';
+import { subscribeToTwitch } from './twitch-subscriptions.ts';
+import { uncountedUnits } from './uncounted-units.ts';
 
 export interface TwitchOptions {
   readonly clientID: string;
   readonly clientSecret: string;
   /** In place of Twitch's own, where something stands in for it. `auth` with a path where it has one. */
-  readonly origins?: { readonly auth: string; readonly api: string };
+  readonly origins?: { readonly auth: string; readonly api: string; readonly ingests: string };
   readonly clock: () => Date;
 }
 
-const twitchOrigins = { auth: 'https://id.twitch.tv/oauth2', api: 'https://api.twitch.tv/helix' };
+const twitchOrigins = {
+  auth: 'https://id.twitch.tv/oauth2',
+  api: 'https://api.twitch.tv/helix',
+  ingests: 'https://ingest.twitch.tv',
+};
 
 const userList = z.object({
   data: z.array(z.object({ id: z.string().min(1), login: z.string().min(1), display_name: z.string() })),
@@ -21,6 +30,12 @@ const userList = z.object({
 
 export function createTwitchPlatform(options: TwitchOptions): ManagedPlatform {
   const { clientID, clientSecret, origins = twitchOrigins, clock } = options;
+  const ask: AskTwitch = (accessToken, path, query, schema, request = {}) => {
+    const url = new URL(`${origins.api}${path}`);
+    url.search = query.toString();
+    const headers = { authorization: `Bearer ${accessToken}`, 'client-id': clientID };
+    return askPlatform(url, { ...request, headers }, schema, readPlainRefusal);
+  };
   return {
     name: 'twitch',
     title: 'Twitch',
@@ -39,11 +54,18 @@ export function createTwitchPlatform(options: TwitchOptions): ManagedPlatform {
       clock,
     }),
     async channel(accessToken): Promise<Channel> {
-      const headers = { authorization: `Bearer ${accessToken}`, 'client-id': clientID };
-      const { data } = await askPlatform(new URL(`${origins.api}/users`), { headers }, userList, readPlainRefusal);
+      const { data } = await ask(accessToken, '/users', new URLSearchParams(), userList);
       const [user] = data;
       if (!user) throw new PlatformRefusal('grant_revoked', 'the grant is for no user');
       return { accountID: user.id, title: user.display_name, liveURL: `https://www.twitch.tv/${user.login}` };
     },
+    units: uncountedUnits,
+    ensureIngest: (accessToken, { accountID }) =>
+      twitchIngest(ask, accessToken, { accountID, ingestsURL: `${origins.ingests}/ingests` }),
+    broadcasts: null,
+    describe: (accessToken, description) => describeTwitchChannel(ask, accessToken, description),
+    audience: (accessToken, ids) => twitchAudience(ask, accessToken, ids),
+    subscribe: (_accessToken, subscription) => subscribeToTwitch({ clientID, clientSecret, origins }, subscription),
+    readEvent: async (request) => readTwitchEvent(request, twitchEventSecret(clientSecret), clock()),
   };
 }
