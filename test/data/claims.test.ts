@@ -94,7 +94,7 @@ describe('claiming', () => {
     expect(justEnough.share).toBeCloseTo(shares[0]! + shares[1]!);
   });
 
-  it('counts what it takes to decode the most expensive source, also of a draft that is published while live', async () => {
+  it('counts the decoding of the most expensive source, also of what is published while live', async () => {
     const heavy = await upload({ decodeCost: 12 });
     const still = await upload({ durationSeconds: null, videoCodec: 'png', audioCodec: null });
     const [video, image] = [await upload({ decodeCost: 1 }), await startedStream({ videoUploadObjectID: still })];
