@@ -1,24 +1,8 @@
 // What a channel on Kick has: its key and ingest, what it is called, and who watches.
 import * as z from 'zod';
 import type { Audience, ChannelDescription, Ingest } from './broadcasts.ts';
+import type { AskKick } from './kick-request.ts';
 import { PlatformRefusal } from './managed-platform.ts';
-import { askPlatform, readPlainRefusal } from './platform-request.ts';
-import type { PlatformRequest } from './platform-request.ts';
-
-/** @param path below the origin of the API */
-export type AskKick = <Schema extends z.ZodType>(
-  accessToken: string,
-  path: string,
-  schema: Schema,
-  request?: Pick<PlatformRequest, 'method' | 'body'>,
-) => Promise<z.output<Schema>>;
-
-export function kickRequests(origin: string): AskKick {
-  return (accessToken, path, schema, request = {}) => {
-    const headers = { authorization: `Bearer ${accessToken}` };
-    return askPlatform(new URL(`${origin}/public/v1${path}`), { ...request, headers }, schema, readPlainRefusal);
-  };
-}
 
 const ingestOfChannel = z.object({
   data: z

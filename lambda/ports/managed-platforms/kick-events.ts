@@ -5,7 +5,7 @@ import { PlatformRefusal } from './managed-platform.ts';
 import type { EventSubscription, PlatformEvent, SignedRequest } from './platform-event.ts';
 import { readEventTime, UnsignedEvent } from './platform-event.ts';
 import { askPlatform, readPlainRefusal } from './platform-request.ts';
-import type { AskKick } from './kick-channel.ts';
+import type { AskKick } from './kick-request.ts';
 
 /** What we ask Kick to tell. It sends to the address that the client is registered with. */
 const eventNames = ['livestream.status.updated', 'livestream.metadata.updated'];

@@ -36,7 +36,8 @@ export interface Channel {
   readonly liveURL: string;
 }
 
-export interface ManagedPlatform {
+/** What the consent of a channel's owner takes. */
+export interface ConsentPlatform {
   readonly name: PlatformName;
   /** As the platform writes itself. */
   readonly title: string;
@@ -52,6 +53,9 @@ export interface ManagedPlatform {
   revoke(grant: Grant): Promise<boolean>;
   /** The channel that a grant is for. @throws {PlatformRefusal} */
   channel(accessToken: string): Promise<Channel>;
+}
+
+export interface ManagedPlatform extends ConsentPlatform {
   /** What a call takes of our daily quota, as a rule: 0 where the platform counts none. */
   readonly units: Readonly<Record<PlatformCall, number>>;
   /** The ingest of one stream, which stays the same for all of its broadcasts. @throws {PlatformRefusal} */
@@ -73,6 +77,8 @@ export interface ManagedPlatform {
 
 /** The platforms that a stage has set up. */
 export type ManagedPlatforms = Readonly<Partial<Record<PlatformName, ManagedPlatform>>>;
+/** The same as far as the API needs them, whose functions are loaded at each cold start. */
+export type ConsentPlatforms = Readonly<Partial<Record<PlatformName, ConsentPlatform>>>;
 
 /** Why a platform did not do what we asked for, by what has to happen next. */
 export const refusalCodes = [

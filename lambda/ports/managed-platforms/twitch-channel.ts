@@ -3,16 +3,7 @@ import * as z from 'zod';
 import type { Audience, ChannelDescription, Ingest } from './broadcasts.ts';
 import { PlatformRefusal } from './managed-platform.ts';
 import { askPlatform, readPlainRefusal } from './platform-request.ts';
-import type { PlatformRequest } from './platform-request.ts';
-
-/** @param path below Helix */
-export type AskTwitch = <Schema extends z.ZodType>(
-  accessToken: string,
-  path: string,
-  query: URLSearchParams,
-  schema: Schema,
-  request?: Pick<PlatformRequest, 'method' | 'body'>,
-) => Promise<z.output<Schema>>;
+import type { AskTwitch } from './twitch-request.ts';
 
 const keyList = z.object({ data: z.array(z.object({ stream_key: z.string().min(1) })).min(1) });
 const template = z.string().regex(/^rtmps?:\/\/.*\{stream_key\}/);
