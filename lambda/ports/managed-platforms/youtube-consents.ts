@@ -1,4 +1,4 @@
-// The consent of a channel's owner on YouTube, by Google's OAuth (https://developers.google.com/identity/protocols/oauth2).
+// The consent of a channel's owner on YouTube (https://developers.google.com/identity/protocols/oauth2).
 import * as z from 'zod';
 import type { Channel, ConsentPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
