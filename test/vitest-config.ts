@@ -31,7 +31,7 @@ const slow = [
   'test/stacks/mutations.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
-  'test/webhooks/{bounds,deliver,killed}.test.ts',
+  'test/webhooks/{bounds,deliver,hosts,killed}.test.ts',
 ];
 
 /**

@@ -153,32 +153,48 @@ export function webhookDeliveries(db: Queryable) {
       ),
 
     /**
-     * Deletes the oldest deliveries of webhooks that have more than so many waiting, or in all, and the events that no
-     * delivery is left of.
-     * @returns the webhooks that have lost deliveries which waited
+     * Gives up the oldest deliveries that wait, of webhooks or users that have more than so many. They can be asked for
+     * again, as all that failed.
+     * @returns the webhooks that have lost some
      */
-    dropExcess: async (waiting: number, kept: number) => {
-      const dropped = await all<{ event_id: string; webhook_id: string; user_id: string; waited: boolean }>(
+    failExcess: (perWebhook: number, perUser: number) =>
+      all<{ webhookID: string; userID: string }>(
+        db,
+        `with bound as (
+           select w.id, w.user_id, greatest(
+             (select seq from webhook_deliveries where webhook_id = w.id and state = 'pending'
+              order by seq desc offset $1 limit 1),
+             of_user.seq) as seq
+           from webhooks w left join (
+             select user_id, (
+               select d.seq from webhook_deliveries d join webhooks own on own.id = d.webhook_id
+               where own.user_id = many.user_id and d.state = 'pending' order by d.seq desc offset $2 limit 1) as seq
+             from webhooks many group by user_id having count(*) * $1 > $2) of_user using (user_id)),
+         failed as (
+           update webhook_deliveries d set state = 'failed', failure = 'overflowed'
+           from bound where d.webhook_id = bound.id and d.state = 'pending' and d.seq <= bound.seq
+           returning d.webhook_id, bound.user_id)
+         select distinct webhook_id as "webhookID", user_id as "userID" from failed`,
+        [perWebhook, perUser],
+      ),
+
+    /** Deletes the oldest deliveries of webhooks that have more than so many, and the events that none is left of. */
+    deleteExcess: async (kept: number) => {
+      const deleted = await all<{ event_id: string }>(
         db,
         `with excess as (
-           select w.id, w.user_id,
-             (select seq from webhook_deliveries where webhook_id = w.id and state = 'pending'
-              order by seq desc offset $1 limit 1) as waiting_seq,
-             (select seq from webhook_deliveries where webhook_id = w.id
-              order by seq desc offset $2 limit 1) as kept_seq
+           select w.id, (select seq from webhook_deliveries where webhook_id = w.id
+             order by seq desc offset $1 limit 1) as kept_seq
            from webhooks w)
-         delete from webhook_deliveries d using excess
-         where d.webhook_id = excess.id and (d.seq <= kept_seq or d.state = 'pending' and d.seq <= waiting_seq)
-         returning d.event_id, d.webhook_id, excess.user_id, d.state = 'pending' as waited`,
-        [waiting, kept],
+         delete from webhook_deliveries d using excess where d.webhook_id = excess.id and d.seq <= kept_seq
+         returning d.event_id`,
+        [kept],
       );
       await db.query(
         `delete from events where id = any ($1)
            and not exists (select from webhook_deliveries where event_id = events.id)`,
-        [[...new Set(dropped.map((row) => row.event_id))]],
+        [[...new Set(deleted.map((row) => row.event_id))]],
       );
-      const losers = dropped.filter((row) => row.waited).map((row) => [row.webhook_id, row.user_id] as const);
-      return [...new Map(losers)].map(([webhookID, userID]) => ({ webhookID, userID }));
     },
 
     /** Deletes old events with their deliveries, at most so many at once. Events with a pending delivery stay. */

@@ -114,8 +114,10 @@ export const bounds = {
   keptAnswerBytesPerUser: 32 * 1024 * 1024,
   /** An answer that is not larger is kept in any case. */
   smallAnswerBytes: 2 * 1024,
-  /** Deliveries that wait for a webhook. Of more, the oldest are dropped, and the user is told once a day. */
+  /** Deliveries that wait for a webhook. Of more, the oldest fail, and the user is told once a day. */
   pendingDeliveriesPerWebhook: 1000,
+  /** The same for all webhooks of a user together. */
+  pendingDeliveriesPerUser: 5000,
   /** Deliveries of a webhook that can be asked for again, the waiting ones among them. */
   keptDeliveriesPerWebhook: 5000,
   /** Archived destinations of a user that no stream names. */

@@ -19,3 +19,20 @@ export const lookups = {
   failureKeptMs: 5000,
   mostNamesKept: 1000,
 } as const;
+
+/** Senders of webhooks to one host. A user's own count for their other webhooks only by `sendersOfUser`. */
+export const webhookHost = {
+  /** Of other users, beside which a webhook gets no sender that has taken nothing, or whose last turn was silent. */
+  mostOfOthers: 4,
+  /** The same for a webhook whose receiver is known to answer. */
+  mostOfOthersOnceTaken: 16,
+  /** Who gets no sender comes again after this. */
+  busyForSeconds: 10,
+  /** A host is silent for everybody when webhooks of so many users got no answer: one user may have got it wrong. */
+  silentForUsers: 3,
+  /** It is left alone for so long at first, three times as long after each further silence, up to the most. */
+  firstSilenceSeconds: 10,
+  mostSilenceSeconds: 600,
+} as const;
+
+export type WebhookHostLimits = typeof webhookHost;

@@ -1,4 +1,5 @@
 // Says to a user why an event did not reach a webhook, or why we disabled a webhook, and what to do.
+import { bounds } from './limits.ts';
 import { attemptSeconds, retriedForDays } from './webhook-retries.ts';
 
 const answerSoon = 'Answer 2xx as soon as the event is stored, and work on it afterwards.';
@@ -15,6 +16,9 @@ const failures = {
   protocol_error: 'The address does not answer in HTTP. Check the URL.',
   address_forbidden: 'The host leads to an address that may not be called. Use a public one.',
   webhook_disabled: 'The webhook was disabled while this was on its way. Enable it, then have it delivered again.',
+  overflowed:
+    `More than ${bounds.pendingDeliveriesPerWebhook} events waited for the webhook, or ` +
+    `${bounds.pendingDeliveriesPerUser} for all of yours. Have this one delivered again once the address answers.`,
 } as const;
 
 /** Clients see these codes, so a code never changes. */

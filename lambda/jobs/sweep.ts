@@ -65,19 +65,17 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
     throw new AggregateError(failures, `parts of the sweep failed: ${failures.map(String).join('; ')}`);
 }
 
-/** Keeps what waits for a webhook, and what is kept of it, within bounds. Users are told once a day. */
+/** Keeps what waits for webhooks, and what is kept of them, within bounds. Users are told once a day. */
 async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
-  const { pendingDeliveriesPerWebhook: waiting, keptDeliveriesPerWebhook: kept } = bounds;
+  const { pendingDeliveriesPerWebhook: perWebhook, pendingDeliveriesPerUser: perUser } = bounds;
+  const today = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
   await inTransaction(pool, async (data) => {
-    const today = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
-    for (const { webhookID, userID } of await data.webhookDeliveries.dropExcess(waiting, kept)) {
-      const told = {
-        kind: 'webhook_overflowed',
-        reference: `${webhookID} ${today}`,
-        detail: { webhookID, waiting },
-      } as const;
-      await data.notifications.add({ ...told, userID, dueAt: now });
+    for (const { webhookID, userID } of await data.webhookDeliveries.failExcess(perWebhook, perUser)) {
+      const reference = `${webhookID} ${today}`;
+      const detail = { webhookID, waiting: perWebhook };
+      await data.notifications.add({ kind: 'webhook_overflowed', reference, detail, userID, dueAt: now });
     }
+    await data.webhookDeliveries.deleteExcess(bounds.keptDeliveriesPerWebhook);
   });
 }
 

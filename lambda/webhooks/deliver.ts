@@ -4,6 +4,7 @@ import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { BegunDelivery } from '../data/webhook-deliveries.ts';
 import type { Webhook } from '../data/webhooks.ts';
+import { webhookHost } from '../domain/outbound-limits.ts';
 import { webhookSecretPlace } from '../domain/sealed-places.ts';
 import { isUnanswered } from '../domain/webhook-failures.ts';
 import type { WebhookFailure } from '../domain/webhook-failures.ts';
@@ -57,8 +58,11 @@ export async function deliverTo(options: WebhookDeliveryOptions, webhookID: stri
   let next = webhookID;
   for (;;) {
     if (options.signal.aborted) return;
-    const webhook = await data.webhooks.lease(next, leaseSeconds, sendersOfUser);
-    if (!webhook) return;
+    const webhook = await data.webhooks.lease(next, leaseSeconds, sendersOfUser, webhookHost);
+    if (!webhook) {
+      await data.webhooks.deferToHost(next, webhookHost.busyForSeconds, webhookHost);
+      return;
+    }
     let turn: Turn = { hasAnswered: false, hasDelivered: false };
     try {
       turn = await deliverSome(options, webhook);
@@ -95,7 +99,7 @@ async function deliverSome(options: WebhookDeliveryOptions, webhook: Webhook): P
   const hasAnswered = failures.some((failure) => !isUnanswered(failure));
   // Where nobody answers, the events that wait and those still to come need not each be tried to find that out.
   if (failures.length > 0 && !hasAnswered)
-    await databaseOn(pool).webhooks.beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random));
+    await databaseOn(pool).webhooks.beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random), webhookHost);
   return { hasAnswered, hasDelivered: failures.includes(null) };
 }
 

@@ -48,10 +48,11 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
     text: `No more events are sent to ${String(url)}.\n\n${describeDisabling(reason as WebhookDisabledReason).detail}`,
   }),
   webhook_overflowed: ({ webhookID, waiting }) => ({
-    subject: 'Events for a webhook were dropped',
+    subject: 'Events for a webhook were given up',
     text:
-      `More than ${String(waiting)} events wait for the webhook ${String(webhookID)}, so the oldest are dropped. ` +
-      'Answer them faster, subscribe to fewer types, or delete the webhook. You are told once a day.',
+      `Too many events wait for the webhook ${String(webhookID)}: at most ${String(waiting)} do, and the oldest have ` +
+      'failed. They can be delivered again for 30 days. Answer them faster, subscribe to fewer types, or delete the ' +
+      'webhook. You are told once a day.',
   }),
 };
 

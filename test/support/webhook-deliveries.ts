@@ -5,13 +5,14 @@ import { makeCommandsDue } from './outbox-rows.ts';
 
 /** Deletes all webhooks, events and notifications, with all deliveries. */
 export async function clearEvents({ pool }: WithPool): Promise<void> {
-  await pool().query('truncate webhooks, events, notifications cascade');
+  await pool().query('truncate webhooks, webhook_hosts, events, notifications cascade');
 }
 
 /** Lets the next attempt of every delivery be due now, whatever its receiver did before. */
 export async function makeDeliveriesDue(service: WithPool): Promise<void> {
   await service.pool().query(`update webhook_deliveries set next_attempt_at = now() where state = 'pending'`);
   await service.pool().query('update webhooks set silent_until = null');
+  await service.pool().query('update webhook_hosts set silent_until = now()');
   await makeCommandsDue(service, 'webhooks');
 }
 

@@ -30,18 +30,18 @@ const runSweep = () =>
     startOptions,
     clock: () => new Date(),
   });
-const numbers = async (webhookID: string) =>
+const numbers = async (webhookID: string, state = 'pending') =>
   (
     await all<{ n: number }>(
       service.pool(),
       `select (data ->> 'n')::int as n from webhook_deliveries d join events e on e.id = event_id
-       where webhook_id = $1 order by d.seq`,
-      [webhookID],
+       where webhook_id = $1 and state = $2 order by d.seq`,
+      [webhookID, state],
     )
   ).map(({ n }) => n);
 
 it(
-  'the oldest of too many that wait are dropped, of each webhook, and the user is told once a day',
+  'the oldest of too many that wait fail, of each webhook, and the user is told once a day',
   { timeout: 30_000 },
   async () => {
     const user = await service.user();
@@ -54,9 +54,12 @@ it(
       const kept = await numbers(id);
       expect(kept).toHaveLength(bounds.pendingDeliveriesPerWebhook);
       expect([kept[0], ...kept.slice(-2)]).toEqual([36, 4, 5]);
+      expect(await numbers(id, 'failed')).toEqual(Array.from({ length: 35 }, (_, index) => index + 1));
+      const { data } = (await user.call('GET', `/webhooks/${id}/deliveries?state=failed&limit=1`)).body;
+      expect(data).toMatchObject([{ failure: { code: 'overflowed' } }]);
+      const again = await user.call('POST', `/webhooks/${id}/deliveries/${data[0].id}/redeliver`);
+      expect(again.body).toMatchObject({ state: 'pending', failure: null });
     }
-    const events = await all(service.pool(), 'select from events where user_id = $1', [user.id]);
-    expect(events).toHaveLength(bounds.pendingDeliveriesPerWebhook);
     const told = await all<{ kind: string }>(service.pool(), 'select kind from notifications where user_id = $1', [
       user.id,
     ]);
@@ -64,16 +67,29 @@ it(
   },
 );
 
+it('all webhooks of a user have a bound together, and nobody else loses anything', async () => {
+  const { webhookDeliveries } = databaseOn(service.pool());
+  const [many, other] = [await service.user(), await service.user()];
+  const ids = [await webhookOf(many), await webhookOf(many), await webhookOf(many)];
+  const othersID = await webhookOf(other);
+  await record(many, 4);
+  await record(other, 4);
+  const lost = await webhookDeliveries.failExcess(5, 9);
+  const lostOfMany = lost.filter(({ userID }) => userID === many.id).map(({ webhookID }) => webhookID);
+  expect(lostOfMany.toSorted()).toEqual(ids.toSorted());
+  for (const id of ids) expect([await numbers(id), await numbers(id, 'failed')]).toEqual([[2, 3, 4], [1]]);
+  expect(await numbers(othersID)).toEqual([1, 2, 3, 4]);
+});
+
 it('of those that were taken, only so many are kept', { timeout: 30_000 }, async () => {
   const user = await service.user();
   const id = await webhookOf(user);
   await record(user, bounds.keptDeliveriesPerWebhook + 10);
   await service.pool().query(`update webhook_deliveries set state = 'delivered' where webhook_id = $1`, [id]);
-  await databaseOn(service.pool()).webhookDeliveries.dropExcess(
-    bounds.pendingDeliveriesPerWebhook,
-    bounds.keptDeliveriesPerWebhook,
-  );
-  expect((await numbers(id))[0]).toBe(11);
+  await databaseOn(service.pool()).webhookDeliveries.deleteExcess(bounds.keptDeliveriesPerWebhook);
+  expect((await numbers(id, 'delivered'))[0]).toBe(11);
+  const events = await all(service.pool(), 'select from events where user_id = $1', [user.id]);
+  expect(events).toHaveLength(bounds.keptDeliveriesPerWebhook);
   expect(await all(service.pool(), 'select from notifications where user_id = $1', [user.id])).toEqual([]);
 });
 
