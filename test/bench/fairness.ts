@@ -1,84 +1,80 @@
-// Whether one user's backlog keeps another waiting: how long the other's work waits beside it, against alone.
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+// Whether one user's backlog keeps another waiting: what the other's work takes beside it, against alone, in a real
+// `npm start` with its agent, import worker, queues and sender of webhooks. `FAIRNESS_SAMPLES=100` takes more of each.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { databaseOn } from '../../lambda/data/database.ts';
-import { fireDue } from '../../lambda/orchestration/fire-due.ts';
-import { newID } from '../../lambda/data/new-id.ts';
-import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
-import type { QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
-import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
-import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
-import { attemptSeconds } from '../../lambda/domain/webhook-retries.ts';
-import { webhookSecretPlace } from '../../lambda/domain/sealed-places.ts';
-import { webhookSecret } from '../../lambda/domain/webhook-secret.ts';
-import { sendersOfUser } from '../../lambda/webhooks/deliver.ts';
-import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
+import { createPool } from '../../lambda/data/queryable.ts';
+import { sendFile, startSource } from '../imports/source-server.ts';
+import type { SourceServer } from '../imports/source-server.ts';
+import { startLocalRun, temporaryDataFolder, until, uploadFile } from '../support/local-run.ts';
+import type { LocalRun } from '../support/local-run.ts';
+import { mediaSample } from '../support/media-samples.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
-import { withDatabase } from './database.ts';
+import { backlog, backlogLeft, startBacklog } from './fairness-backlog.ts';
 
 const samples = Number(process.env['FAIRNESS_SAMPLES'] ?? 30);
-const backlog = { commands: 10_000, schedules: 10_000, imports: 1000, webhooks: 20, events: 50 } as const;
-/** What a worker takes for one command or import here. It waits, so that the waiting for turns is what is measured. */
-const workMs = 20;
-/** How often what is due is looked for, as by several agents. */
-const lookEveryMs = 200;
-const settings = { allowPrivateAddresses: true, legacyRtmpURL: null, limitFactor: 10_000 };
-const sealer = createSealer([{ id: 1, key: Buffer.alloc(32, 'a data key of benches') }]);
+const pollMs = 5;
+const betweenMs = 50;
+const scheduledAheadMs = 1500;
+const userID = 'usr_local';
+const media = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest' } as const;
 
-export function fairnessBench(): Promise<void> {
-  return withDatabase(30, measure);
+/** What the second user has, and how the bench sees what became of it. */
+interface Second {
+  readonly run: LocalRun;
+  readonly pool: Pool;
+  readonly sample: string;
+  readonly clipID: string;
+  readonly source: SourceServer;
+  readonly begun: Begun;
 }
 
-/** One kind of work: hands in a piece of the second user's, and resolves when it has been begun. */
-type Piece = (number: number) => Promise<void>;
+/** Milliseconds by what was waited for. */
+type Taken = Readonly<Record<string, number>>;
+/** One kind of work: hands in a piece of the second user's, and resolves when it is done. */
+type Piece = (second: Second, number: number) => Promise<Taken>;
 
-async function measure(pool: Pool): Promise<void> {
-  for (const user of ['usr_many', 'usr_one']) await addUser(pool, user);
-  await using receiver = await startReceiver();
-  const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
+const pieces: readonly Piece[] = [mediaPiece, schedulePiece, importPiece, eventPiece];
+
+export async function fairnessBench(): Promise<void> {
+  const folder = await temporaryDataFolder();
+  const dataFolder = join(folder.path, 'data');
+  const run = await startLocalRun(dataFolder, '--no-demo');
+  const pool = createPool({ connectionString: run.connection.databaseURL, max: 8 });
+  const sample = await mediaSample('44100.mp4');
+  const bytes = await readFile(sample);
   const begun = new Begun();
-  const ending = new AbortController();
-  const working = work(pool, begun, ending.signal);
-  await addWebhook(pool, 'usr_one', 'whk_one', receiver.url);
+  await using receiver = await startReceiver();
   receiver.answer = (response, { body }) => {
-    begun.note((JSON.parse(body) as { data: { streamID: string } }).data.streamID);
+    begun.note((JSON.parse(body) as { data: { streamID?: string } }).data.streamID ?? '');
     response.writeHead(204).end();
   };
-  const pieces: Readonly<Record<string, Piece>> = {
-    'media command': (number) => commandPiece(pool, begun, number),
-    'scheduled start': (number) => schedulePiece(pool, number),
-    import: (number) => importPiece(pool, begun, number),
-    'webhook event': (number) => eventPiece(pool, begun, number),
-  };
-  const alone = await sampleAll(pieces, 0);
-  await addBacklog(pool, `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
-  const beside = await sampleAll(pieces, samples);
-  console.log(`${samples} pieces of each kind, alone and beside one user with ${JSON.stringify(backlog)}:`);
-  console.table(
-    Object.fromEntries(
-      Object.keys(pieces).map((kind) => {
-        const [before, after] = [p99(alone[kind]!), p99(beside[kind]!)];
-        return [kind, { 'alone p99 ms': before, 'beside p99 ms': after, ratio: Number((after / before).toFixed(2)) }];
-      }),
-    ),
-  );
-  const left = await pool.query(
-    `select (select count(*) from outbox where user_id = 'usr_many' and queue = 'media') as commands,
-       (select count(*) from due_times where kind = 'schedule_start') as schedules,
-       (select count(*) from imports where user_id = 'usr_many' and state = 'pending') as imports,
-       (select count(*) from webhook_deliveries where state = 'pending') as deliveries`,
-  );
-  console.log('Of the backlog there was left at the end:', left.rows[0]);
-  ending.abort();
-  silent.close();
-  await working;
+  await using source = await startSource((request, response) => {
+    begun.note(request.url ?? '');
+    sendFile(bytes, request, response);
+  });
+  try {
+    await run.api('POST', '/webhooks', { url: receiver.url, events: ['stream.state_changed'] });
+    const clipID = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
+    const second = { run, pool, sample, clipID, source, begun };
+    // The first of each kind is not measured: the first start prepares the media, and code is compiled.
+    for (const piece of pieces) await piece(second, -1);
+    const alone = await sampleAll(second, 0);
+    await using _backlog = await startBacklog({ run, pool, dataFolder, sample, clipID });
+    const before = await backlogLeft(pool);
+    const beside = await sampleAll(second, samples);
+    print(alone, beside);
+    console.log('Of the backlog there was left at first and at the end:');
+    console.table({ first: before, end: await backlogLeft(pool) });
+  } finally {
+    await pool.end();
+    await run.interrupt();
+    await folder.remove();
+  }
 }
 
-/** Who waits for which piece of work to begin. */
+/** Who waits for which piece of work to be seen. */
 class Begun {
   readonly #waiting = new Map<string, () => void>();
 
@@ -91,177 +87,96 @@ class Begun {
   }
 }
 
-/** Everything that hands out work, with as many consumers as one machine has. */
-async function work(pool: Pool, begun: Begun, signal: AbortSignal): Promise<void> {
-  const queue = createPostgresCommandQueue({ pool, log: () => {} });
-  const handleMedia: QueueHandler = async ({ Records }) => {
-    for (const { body } of Records) begun.note((JSON.parse(body) as { uploadID: string }).uploadID);
-    await delay(workMs);
-    return { batchItemFailures: [] };
-  };
-  const handleWebhooks = createWebhooksHandler({
-    pool,
-    sealer,
-    attempts: { allowPrivateAddresses: true, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
-    mailer: { send: async () => {} },
-    siteURL: 'https://example.org',
-    clock: () => new Date(),
-    steadyClock: () => performance.now(),
-    random: Math.random,
-    log: () => {},
-    signal,
-  });
-  const until = async (step: () => Promise<unknown>) => {
-    while (!signal.aborted) await step();
-  };
-  const importing = async () => {
-    const { imports } = databaseOn(pool);
-    const claim = await imports.claim(60, 600);
-    if (!claim) return delay(workMs);
-    begun.note(claim.upload_id);
-    await delay(workMs);
-    return imports.end({ uploadID: claim.upload_id, epoch: claim.epoch }, { bytesReceived: 1, failure: null });
-  };
-  const firing = async () => {
-    const startOptions = { settings, newID: (prefix: string) => newID(prefix, new Date()), random: Math.random };
-    await Promise.race([fireDue(pool, startOptions, () => new Date()), once(signal, 'abort')]);
-    await delay(lookEveryMs);
-  };
-  await Promise.all([
-    queue.consume('media', handleMedia, { signal, batchSize: 1 }),
-    ...Array.from({ length: sendersOfUser + 2 }, () => queue.consume('webhooks', handleWebhooks, { signal })),
-    ...Array.from({ length: 4 }, () => until(importing)),
-    until(firing),
-  ]);
+async function mediaPiece({ run: { api }, pool, sample }: Second): Promise<Taken> {
+  const bytes = await readFile(sample);
+  const { id } = await api('POST', '/uploads', { name: 'a.mp4', mimeType: 'video/mp4', fileSize: bytes.length });
+  const { url, headers } = await api('POST', `/uploads/${id}/upload-url`);
+  await fetch(url, { method: 'PUT', headers, body: bytes });
+  const beganMs = performance.now();
+  await api('POST', `/uploads/${id}/complete`);
+  await untilRow(pool, `select from uploads where id = $1 and probe_state = 'completed'`, id);
+  return { 'media command: file examined': performance.now() - beganMs };
 }
 
-async function sampleAll(pieces: Readonly<Record<string, Piece>>, first: number): Promise<Record<string, number[]>> {
-  const kinds = Object.entries(pieces).map(async ([kind, piece]) => {
-    const taken: number[] = [];
-    for (let number = first; number < first + samples; number++) {
-      const beganMs = performance.now();
-      await piece(number);
-      taken.push(performance.now() - beganMs);
-      await delay(50);
-    }
-    return [kind, taken] as const;
-  });
-  return Object.fromEntries(await Promise.all(kinds));
+async function schedulePiece({ run: { api, connection }, pool, clipID }: Second, number: number): Promise<Taken> {
+  const target = { name: 'ingest', rtmpURL: connection.rtmpURL, streamKey: `one${number}` };
+  const { id: destinationID } = await api('POST', '/destinations', target);
+  const { id } = await api('POST', '/streams', { ...media, videoUploadObjectID: clipID, destinationID });
+  const dueMs = Date.now() + scheduledAheadMs;
+  await api('POST', `/streams/${id}/schedule`, { scheduleStartAt: new Date(dueMs).toISOString() });
+  await untilRow(pool, `select from streams where id = $1 and state <> 'scheduled'`, id);
+  const startedMs = Date.now();
+  await untilRow(pool, `select from streams where id = $1 and state = 'active'`, id);
+  const activeMs = Date.now();
+  await api('POST', `/streams/${id}/stop`);
+  return { 'schedule: started': startedMs - dueMs, 'destination: on air after the start': activeMs - startedMs };
 }
 
-function p99(taken: readonly number[]): number {
-  return Math.round(taken.toSorted((a, b) => a - b)[Math.ceil(taken.length * 0.99) - 1]!);
-}
-
-async function commandPiece(pool: Pool, begun: Begun, number: number): Promise<void> {
-  const uploadID = `one_${number}`;
-  await addUploads(pool, 'usr_one', uploadID, 1);
-  const beginning = begun.of(`${uploadID}_1`);
-  await databaseOn(pool).outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID: `${uploadID}_1` } });
+async function importPiece({ run: { api }, pool, source, begun }: Second, number: number): Promise<Taken> {
+  const path = `/one/${number}`;
+  const beginning = begun.of(path);
+  const beganMs = performance.now();
+  const { id } = await api('POST', '/uploads/import', { url: source.url(path) });
   await beginning;
+  const begunMs = performance.now();
+  await untilRow(pool, `select from imports where upload_id = $1 and state = 'completed'`, id);
+  return { 'import: begun': begunMs - beganMs, 'import: fetched': performance.now() - beganMs };
 }
 
-async function schedulePiece(pool: Pool, number: number): Promise<void> {
-  const streamID = `str_one_${number}`;
-  await addScheduled(pool, 'usr_one', streamID, 1);
-  while (!(await isStarted(pool, `${streamID}_1`))) await delay(5);
-}
-
-async function isStarted(pool: Pool, id: string): Promise<boolean> {
-  const { rowCount } = await pool.query(`select from streams where id = $1 and state <> 'scheduled'`, [id]);
-  return rowCount === 1;
-}
-
-async function importPiece(pool: Pool, begun: Begun, number: number): Promise<void> {
-  const beginning = begun.of(`imp_one_${number}_1`);
-  await addImports(pool, 'usr_one', `imp_one_${number}`, 1);
-  await beginning;
-}
-
-async function eventPiece(pool: Pool, begun: Begun, number: number): Promise<void> {
-  const beginning = begun.of(`event_${number}`);
-  await recordEvent(pool, 'usr_one', `event_${number}`);
-  await beginning;
-}
-
-async function addBacklog(pool: Pool, silentURL: string): Promise<void> {
-  for (let number = 0; number < backlog.webhooks; number++)
-    await addWebhook(pool, 'usr_many', `whk_many_${number}`, silentURL);
-  for (let number = 0; number < backlog.events; number++) await recordEvent(pool, 'usr_many', `many_${number}`);
-  await addUploads(pool, 'usr_many', 'many', backlog.commands);
-  await pool.query(
-    `insert into outbox (queue, body)
-     select 'media', jsonb_build_object('task', 'probe_upload', 'uploadID', 'many_' || n)
-     from generate_series(1, $1::int) n`,
-    [backlog.commands],
-  );
-  await addScheduled(pool, 'usr_many', 'str_many', backlog.schedules);
-  await addImports(pool, 'usr_many', 'imp_many', backlog.imports);
-  await pool.query('analyze');
-}
-
-async function addUser(pool: Pool, userID: string): Promise<void> {
-  const data = databaseOn(pool);
-  await data.users.ensureUser({ id: userID, email: `${userID}@example.com`, name: userID });
-  const credits = { id: `inv_${userID}`, userID, type: 'adjustment', method: 'grant', cost: 0, credits: 1e6 } as const;
-  await data.invoices.ensurePaid(credits);
-  await addUploads(pool, userID, `clip_${userID}`, 1);
-  await pool.query(
-    `update uploads set uploaded = true, size_bytes = 1, probe_state = 'completed', video_codec = 'h264',
-       audio_codec = 'aac', duration_seconds = 10 where id = $1`,
-    [`clip_${userID}_1`],
-  );
-  await pool.query(
-    `insert into destinations (id, user_id, name, rtmp_url, sealed_stream_key)
-     values ($1, $2, 'x', 'rtmp://127.0.0.1/live', '')`,
-    [`dst_${userID}`, userID],
-  );
-}
-
-function addUploads(pool: Pool, userID: string, prefix: string, count: number) {
-  return pool.query(
-    `insert into uploads (id, user_id, name, mime_type, type, object_key)
-     select $2 || '_' || n, $1, 'x', 'video/mp4', 'video', $2 || '/' || n from generate_series(1, $3::int) n`,
-    [userID, prefix, count],
-  );
-}
-
-async function addImports(pool: Pool, userID: string, prefix: string, count: number): Promise<void> {
-  await addUploads(pool, userID, prefix, count);
-  await pool.query(
-    `insert into imports (upload_id, user_id, url, named)
-     select $2 || '_' || n, $1, 'https://example.com/', true from generate_series(1, $3::int) n`,
-    [userID, prefix, count],
-  );
-}
-
-/** Streams that are ready and have to start now. */
-async function addScheduled(pool: Pool, userID: string, prefix: string, count: number): Promise<void> {
-  await pool.query(
-    `with made as (
-       insert into streams (id, user_id, state, video_upload_id, destination_id, schedule_start_at)
-       select $2 || '_' || n, $1, 'scheduled', 'clip_' || $1 || '_1', 'dst_' || $1, now()
-       from generate_series(1, $3::int) n returning id)
-     insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', now() from made`,
-    [userID, prefix, count],
-  );
-}
-
-async function addWebhook(pool: Pool, userID: string, id: string, url: string): Promise<void> {
-  const sealedSecret = sealer.seal(webhookSecret(Buffer.alloc(32)), webhookSecretPlace(id));
-  await databaseOn(pool).webhooks.insert({
-    id,
-    userID,
-    clientID: null,
-    url,
-    events: ['stream.state_changed'],
-    sealedSecret,
-  });
-}
-
-function recordEvent(pool: Pool, userID: string, subject: string) {
-  return pool.query(`select record_event($1, 'stream.state_changed', $2, json_build_object('streamID', $2::text))`, [
+async function eventPiece({ pool, begun }: Second, number: number): Promise<Taken> {
+  const subject = `event_${number}`;
+  const beginning = begun.of(subject);
+  const beganMs = performance.now();
+  await pool.query(`select record_event($1, 'stream.state_changed', $2, json_build_object('streamID', $2::text))`, [
     userID,
     subject,
   ]);
+  await beginning;
+  return { 'webhook: event received': performance.now() - beganMs };
+}
+
+function untilRow(pool: Pool, sql: string, id: string): Promise<void> {
+  const look = async (): Promise<void> => {
+    while ((await pool.query(sql, [id])).rowCount === 0) await delay(pollMs);
+  };
+  return Promise.race([look(), until(async () => false)]);
+}
+
+/** So many pieces of each kind, one after the other, and all kinds at once. */
+async function sampleAll(second: Second, first: number): Promise<Map<string, number[]>> {
+  const all = new Map<string, number[]>();
+  await Promise.all(
+    pieces.map(async (piece) => {
+      for (let number = first; number < first + samples; number++) {
+        for (const [what, ms] of Object.entries(await piece(second, number)))
+          all.set(what, [...(all.get(what) ?? []), ms]);
+        await delay(betweenMs);
+      }
+    }),
+  );
+  return all;
+}
+
+function print(alone: ReadonlyMap<string, readonly number[]>, beside: ReadonlyMap<string, readonly number[]>): void {
+  console.log(`${samples} pieces of each kind, alone and beside one user with ${JSON.stringify(backlog)}:`);
+  console.table(
+    Object.fromEntries(
+      [...alone.keys()].toSorted().map((what) => {
+        const [before, after] = [alone.get(what)!, beside.get(what)!];
+        const ratio = Number((at(after, 0.99) / at(before, 0.99)).toFixed(2));
+        const columns = {
+          'alone p50 ms': at(before, 0.5),
+          'alone p99 ms': at(before, 0.99),
+          'beside p50 ms': at(after, 0.5),
+          'beside p99 ms': at(after, 0.99),
+          'ratio of p99': ratio,
+        };
+        return [what, columns];
+      }),
+    ),
+  );
+}
+
+function at(taken: readonly number[], share: number): number {
+  return Math.round(taken.toSorted((a, b) => a - b)[Math.ceil(taken.length * share) - 1]!);
 }

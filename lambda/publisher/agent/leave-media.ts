@@ -7,6 +7,8 @@ import type { Pressure } from './pressure.ts';
 
 /** So long a command is held back that an agent leaves to others. */
 const leftForSeconds = 5;
+/** An agent that is behind leaves one command a second in each lane: to leave thousands would keep it behind. */
+export const leavesEveryMs = 1000;
 
 type DecodingCommand = Extract<MediaCommand, { readonly task: 'probe_upload' | 'prepare_upload' }>;
 
@@ -17,16 +19,19 @@ const decodes = (command: MediaCommand): command is DecodingCommand =>
 /**
  * Carries out media commands while the agent keeps up. While it does not, those that decode become new commands, which
  * agents with room take, or media workers, of which the waiting commands start more.
+ * @param pause is waited for after each command that was left
  */
 export function unlessBehind(
   handle: QueueHandler,
   pressure: Pick<Pressure, 'behindReason'>,
   data: Pick<Database, 'outbox'>,
+  pause: () => Promise<unknown>,
 ): QueueHandler {
   const leave = async (record: SQSRecord, body: DecodingCommand) => {
     // The new command has been received by nobody. How often the old one has failed goes on to count.
     const failures = (body.failures ?? 0) + Number(record.attributes.ApproximateReceiveCount) - 1;
     await data.outbox.send({ queue: 'media', body: failures > 0 ? { ...body, failures } : body }, leftForSeconds);
+    await pause();
   };
   return async (event) => {
     if (pressure.behindReason === null) return handle(event);

@@ -10,9 +10,11 @@ const { data } = actorsOn(service);
 
 let behindReason: string | null;
 let carriedOut: string[];
+let pauses: number;
 beforeEach(() => {
   behindReason = null;
   carriedOut = [];
+  pauses = 0;
 });
 
 /** Delivers a command to an agent. @param receives how often the queue has delivered it by then */
@@ -29,6 +31,7 @@ async function deliver(body: MediaCommand, receives = 1): Promise<void> {
     },
     pressure,
     data(),
+    async () => pauses++,
   );
   const attributes = { ApproximateReceiveCount: String(receives) };
   const Records = [{ messageId: 'one', body: JSON.stringify(body), attributes }];
@@ -48,6 +51,7 @@ it('leaves what decodes while it is behind, with its failures, and carries out t
   await deliver(preparation, 2);
   await deliver({ task: 'delete_object', objectKey: 'uploads/gone' });
   expect(carriedOut).toEqual(['delete_object']);
+  expect(pauses).toBe(2);
   expect(await left()).toEqual([
     { body: probe, is_held_back: true },
     { body: { ...preparation, failures: 2 }, is_held_back: true },
