@@ -1,4 +1,4 @@
-// What the bench of fairness has one user do at worst: thousands of pieces of work of each kind, and hostile destinations.
+// What the bench of fairness has one user do at worst: thousands of pieces of work, and hostile destinations.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -109,8 +109,8 @@ export async function backlogLeft(pool: Pool): Promise<Record<string, number>> {
 /** An upload of the user with the same content, so that its prepared media is there. */
 function copyClip({ pool, clipID }: BacklogOptions) {
   return pool.query(
-    `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, size_bytes, probe_state, video_codec,
-       audio_codec, duration_seconds, width, height, framerate, dynamic_range, decode_cost, content_hash)
+    `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, size_bytes, probe_state,
+       video_codec, audio_codec, duration_seconds, width, height, framerate, dynamic_range, decode_cost, content_hash)
      select 'clip_many', $1, name, mime_type, type, 'many/clip', uploaded, size_bytes, probe_state, video_codec,
        audio_codec, duration_seconds, width, height, framerate, dynamic_range, decode_cost, content_hash
      from uploads where id = $2`,

@@ -1,5 +1,5 @@
-// Whether one user's backlog keeps another waiting: what the other's work takes beside it, against alone, in a real
-// `npm start` with its agent, import worker, queues and sender of webhooks. `FAIRNESS_SAMPLES=100` takes more of each.
+// Whether one user's backlog keeps another waiting: what the other's work takes beside it, against alone.
+// All of it goes through a real `npm start`. `FAIRNESS_SAMPLES=100` takes more pieces of each kind.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
