@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { BegunDelivery } from '../data/webhook-deliveries.ts';
+import { webhookSenders } from '../data/webhook-senders.ts';
 import type { Webhook } from '../data/webhooks.ts';
 import { webhookHost } from '../domain/outbound-limits.ts';
 import { webhookSecretPlace } from '../domain/sealed-places.ts';
@@ -53,29 +54,29 @@ const turnMs = 10_000;
  * are sent for what is left. What is due later has a command already.
  */
 export async function deliverTo(options: WebhookDeliveryOptions, webhookID: string): Promise<void> {
-  const data = databaseOn(options.pool);
+  const senders = webhookSenders(options.pool);
   const beganMs = options.steadyClock();
   let next = webhookID;
   for (;;) {
     if (options.signal.aborted) return;
-    const webhook = await data.webhooks.lease(next, leaseSeconds, sendersOfUser, webhookHost);
+    const webhook = await senders.lease(next, leaseSeconds, sendersOfUser, webhookHost);
     if (!webhook) {
-      await data.webhooks.deferToHost(next, webhookHost.busyForSeconds, webhookHost);
+      await senders.deferToHost(next, webhookHost.busyForSeconds, webhookHost);
       return;
     }
     let turn: Turn = { hasAnswered: false, hasDelivered: false };
     try {
       turn = await deliverSome(options, webhook);
     } finally {
-      await data.webhooks.release(webhook.id, turn);
+      await senders.release(webhook.id, turn);
     }
-    const other = await data.webhooks.waitingBeside(webhook);
+    const other = await senders.waitingBeside(webhook);
     if (options.steadyClock() - beganMs < turnMs) {
       next = other ?? webhook.id;
       continue;
     }
     for (const id of other === null ? [webhook.id] : [webhook.id, other])
-      await data.outbox.send({ queue: 'webhooks', body: { webhookID: id } });
+      await databaseOn(options.pool).outbox.send({ queue: 'webhooks', body: { webhookID: id } });
     return;
   }
 }
@@ -99,7 +100,7 @@ async function deliverSome(options: WebhookDeliveryOptions, webhook: Webhook): P
   const hasAnswered = failures.some((failure) => !isUnanswered(failure));
   // Where nobody answers, the events that wait and those still to come need not each be tried to find that out.
   if (failures.length > 0 && !hasAnswered)
-    await databaseOn(pool).webhooks.beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random), webhookHost);
+    await webhookSenders(pool).beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random), webhookHost);
   return { hasAnswered, hasDelivered: failures.includes(null) };
 }
 

@@ -1,5 +1,6 @@
 // Nothing of an account at rest goes out: streams stop, starts are refused, schedules, webhooks and imports wait.
 import { describe, expect, it } from 'vitest';
+import { webhookSenders } from '../../lambda/data/webhook-senders.ts';
 import { webhookHost } from '../../lambda/domain/outbound-limits.ts';
 import { startStream } from '../../lambda/orchestration/start-stream.ts';
 import { putToRest, wake } from '../support/account-rest.ts';
@@ -156,7 +157,7 @@ describe('webhooks and imports', () => {
     await rest();
     await service.pool().query('delete from outbox');
     await service.pool().query(`update webhook_deliveries set next_attempt_at = now() - interval '1 day'`);
-    expect(await data().webhooks.lease(webhook.id, 30, 4, webhookHost)).toBeNull();
+    expect(await webhookSenders(service.pool()).lease(webhook.id, 30, 4, webhookHost)).toBeNull();
     expect(await data().imports.claim(60, 3600)).toBeNull();
     await data().webhooks.wakeForgotten(60);
     expect(await commands()).toEqual([]);
@@ -165,7 +166,9 @@ describe('webhooks and imports', () => {
       ['webhooks', { webhookID: webhook.id }],
       ['imports', { uploadID: imported.id }],
     ]);
-    expect(await data().webhooks.lease(webhook.id, 30, 4, webhookHost)).toMatchObject({ id: webhook.id });
+    expect(await webhookSenders(service.pool()).lease(webhook.id, 30, 4, webhookHost)).toMatchObject({
+      id: webhook.id,
+    });
     expect(await data().imports.claim(60, 3600)).toMatchObject({ upload_id: imported.id });
   });
 });

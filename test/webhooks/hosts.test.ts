@@ -1,7 +1,7 @@
 // Many webhooks of many users at one host that does not answer hold few senders, and one that answers frees them.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/queryable.ts';
+import { webhookSenders } from '../../lambda/data/webhook-senders.ts';
 import { webhookHost } from '../../lambda/domain/outbound-limits.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { testDataKey, testService } from '../support/service.ts';
@@ -12,14 +12,14 @@ import { startReceiver } from './receiver.ts';
 import { testSender } from './sender.ts';
 
 const service = testService();
-const data = () => databaseOn(service.pool());
+const senders = () => webhookSenders(service.pool());
 const sender = (timeoutMs: number) =>
   testSender(service.pool(), createSealer([testDataKey]), { attempts: { timeoutMs } });
 const webhookOf = async (user: TestUser, url: string) =>
   (await user.call('POST', '/webhooks', { url, events: ['stream.state_changed'] })).body.id as string;
 const happenTo = (user: TestUser, subject = 'str_1') =>
   service.pool().query(`select record_event($1, 'stream.state_changed', $2, '{}')`, [user.id, subject]);
-const lease = (id: string) => data().webhooks.lease(id, 30, 4, webhookHost);
+const lease = (id: string) => senders().lease(id, 30, 4, webhookHost);
 const users = (count: number) => Promise.all(Array.from({ length: count }, () => service.user()));
 const letTake = (id: string) =>
   service.pool().query('update webhooks set last_delivered_at = now() where id = $1', [id]);
@@ -57,7 +57,7 @@ describe('senders to a host', () => {
     expect(await lease(fresh)).toBeNull();
     expect(await lease(known)).toMatchObject({ id: known });
     expect(await lease(elsewhere)).toMatchObject({ id: elsewhere });
-    await data().webhooks.release(leased[0]!, { hasAnswered: true, hasDelivered: true });
+    await senders().release(leased[0]!, { hasAnswered: true, hasDelivered: true });
     expect(await lease(fresh)).toMatchObject({ id: fresh });
   });
 
