@@ -58,9 +58,13 @@ export class TestYoutube {
   readonly client = { clientID: 'test', clientSecret: 'a client secret for tests', clock: this.clock };
 
   async start(): Promise<void> {
-    const listener = getRequestListener(async (request) => {
+    const listener = getRequestListener(async (asked) => {
+      // Google's client can be given another origin, without a path.
+      const url = new URL(asked.url);
+      if (!url.pathname.startsWith(youtubePath)) url.pathname = youtubePath + url.pathname;
+      const request = new Request(url, asked);
       const response = await this.#standIn(request);
-      const { pathname, searchParams: query } = new URL(request.url);
+      const { pathname, searchParams: query } = url;
       this.seen.push({ method: request.method, path: pathname, query, status: response.status });
       return response;
     });
