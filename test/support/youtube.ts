@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { channelIDOf } from '../../bin/local/rtmp-sink/channel-directory.ts';
 import type { Channel } from '../../bin/local/rtmp-sink/channel.ts';
 import type { AdminAction } from '../../bin/local/youtube/admin.ts';
+import type { IngestServer } from '../../bin/local/youtube/ingest.ts';
 import type { StandInSettings } from '../../bin/local/youtube/life-cycle.ts';
 import { createYoutubeStandIn, standInOrigins, youtubePath } from '../../bin/local/youtube/stand-in.ts';
 import type { StandIn } from '../../bin/local/youtube/stand-in.ts';
@@ -18,6 +19,7 @@ export const youtubeRedirectURI = 'http://127.0.0.1/v1/connections/callback';
 /** What the admin page tells. */
 export interface Shown {
   readonly quota: { readonly used: number; readonly daily: number };
+  readonly channels: readonly object[];
   readonly broadcasts: readonly {
     readonly id: string;
     readonly title: string;
@@ -87,6 +89,11 @@ export class TestYoutube {
       ...(stateFile !== undefined && { stateFile }),
     });
     this.#standIn.useIngest({ port: 1935, channels: () => this.#channels, requireKeys: () => {} });
+  }
+
+  /** In place of the ingest that a test moves by hand. */
+  useIngest(server: IngestServer): void {
+    this.#standIn.useIngest(server);
   }
 
   stop(): void {
