@@ -45,8 +45,9 @@ async function consent() {
 
 const start = () => new Date(standIn.clock().getTime() + 60_000).toISOString();
 const reasonOf = async (call: Promise<unknown>) => {
-  const error = (await call.catch((thrown: unknown) => thrown)) as { response?: { data?: unknown } };
-  return (error.response?.data as { error: { errors: [{ reason: string }] } }).error.errors[0].reason;
+  type Failure = { response: { data: { error: { errors: [{ reason: string }] } } } };
+  const failure = (await call.catch((thrown: unknown) => thrown)) as Failure;
+  return failure.response.data.error.errors[0].reason;
 };
 
 async function prepare() {
