@@ -12,7 +12,7 @@ export const updatePlaylist = operation(['service:write'], {
   method: 'PATCH',
   path: '/playlists/{id}',
   params: { id: pathID },
-  body: z.strictObject({ name: text(1, 255).nullish() }),
+  body: z.strictObject({ name: text(1, 255).nullish().describe('For people.') }),
   output: { status: 200, body: playlistSchema },
   errors: ['not_found'],
   async handle(ctx, { params, body }) {

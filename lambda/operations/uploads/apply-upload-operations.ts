@@ -35,7 +35,9 @@ export const applyUploadOperations = operation(['service:write'], {
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/batch',
-  body: z.strictObject({ operations: z.array(change).min(1).max(500) }),
+  body: z.strictObject({
+    operations: z.array(change).min(1).max(500).describe('Each applies to the result of those before.'),
+  }),
   output: {
     status: 200,
     body: z

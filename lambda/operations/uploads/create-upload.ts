@@ -20,7 +20,7 @@ export const createUpload = operation(['service:write'], {
   method: 'POST',
   path: '/uploads',
   body: z.strictObject({
-    name: uploadName.describe('A name for people, such as the file name.'),
+    name: uploadName,
     folder: folderPath.optional(),
     tags: tags.optional(),
     mimeType: z

@@ -18,7 +18,7 @@ export const folderPath = z
 /** The path of a folder that there is. */
 export const namedFolder = folderPath.min(1).describe('Such as Music/Live.');
 
-export const uploadName = text(1, 255);
+export const uploadName = text(1, 255).describe('A name for people.');
 
 const tag = z
   .string()
