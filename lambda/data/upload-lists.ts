@@ -1,4 +1,4 @@
-// SQL of lists of uploads: those that are looked for, in the order that is asked for, and what uses them.
+// SQL of lists of uploads: those that are looked for, in the order that is asked for, and folders.
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import { uploadColumns } from './uploads.ts';
@@ -38,13 +38,6 @@ export interface SortPosition {
 }
 
 export type SortedUpload = Upload & { readonly sort_key: string | number | null };
-
-/** How many playlists and streams name an upload. */
-export interface UploadUse {
-  readonly id: string;
-  readonly playlists: number;
-  readonly streams: number;
-}
 
 export function uploadLists(db: Queryable) {
   return {
@@ -100,7 +93,9 @@ export function uploadLists(db: Queryable) {
     moveFolder: async (userID: string, folder: string, to: string) => {
       const { rowCount } = await db.query(
         `update uploads
-         set folder = case when $3 = '' then substr(folder, length($2) + 2) else $3 || substr(folder, length($2) + 1) end
+         set folder = case
+           when $3 = '' then substr(folder, length($2) + 2)
+           else $3 || substr(folder, length($2) + 1) end
          where user_id = $1 and terms @@ upload_query($1, null, null, null, null, null, $2)`,
         [userID, folder, to],
       );
@@ -115,32 +110,5 @@ export function uploadLists(db: Queryable) {
          where user_id = $1 and terms @@ upload_query($1, null, null, null, null, null, $2)`,
         [userID, folder],
       ))!.depth,
-
-    /** What uses each of these uploads; in no order. */
-    uses: (ids: readonly string[]) =>
-      all<UploadUse>(
-        db,
-        `select u.id,
-           (select count(*)::int from playlists p
-            where p.draft -> 'items' @> i.item or p.live -> 'items' @> i.item) as playlists,
-           (select count(*)::int from streams s
-            where (s.video_upload_id = u.id or s.audio_upload_id = u.id) and s.deleted_at is null) as streams
-         from unnest($1::text[]) as u (id)
-         cross join lateral (select jsonb_build_array(jsonb_build_object('uploadID', u.id)) as item) as i`,
-        [ids],
-      ),
-
-    /** The playlists that hold an upload and the live streams that play it, a few of each, to be named. */
-    usersOf: async (id: string, most: number) =>
-      all<{ kind: 'playlist' | 'stream'; id: string; name: string | null }>(
-        db,
-        `(select 'playlist' as kind, id, name from playlists
-          where draft -> 'items' @> $2 or live -> 'items' @> $2 order by seq limit $3)
-         union all
-         (select 'stream', id, name from streams
-          where (video_upload_id = $1 or audio_upload_id = $1) and deleted_at is null
-            and state in ('preparing', 'activating', 'active', 'failing', 'stopping') order by seq limit $3)`,
-        [id, JSON.stringify([{ uploadID: id }]), most],
-      ),
   };
 }

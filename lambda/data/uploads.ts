@@ -163,7 +163,8 @@ export function uploads(db: Queryable) {
     anyWithContent: (contentHash: string) =>
       one<Upload>(
         db,
-        `select ${uploadColumns} from uploads where content_hash = $1 and probe_state = 'completed' order by id limit 1`,
+        `select ${uploadColumns} from uploads
+         where content_hash = $1 and probe_state = 'completed' order by id limit 1`,
         [contentHash],
       ),
 
@@ -225,8 +226,8 @@ export function uploads(db: Queryable) {
     ) =>
       db.query(
         `update uploads
-         set name = case when (select named from imports where upload_id = $1) then name else $2 end, mime_type = $3, type = $4, declared_size_bytes = $5,
-           expected_bytes = $6
+         set name = case when (select named from imports where upload_id = $1) then name else $2 end,
+           mime_type = $3, type = $4, declared_size_bytes = $5, expected_bytes = $6
          where id = $1`,
         [id, said.name, said.mimeType, said.type, said.sizeBytes, said.expectedBytes],
       ),
@@ -259,31 +260,6 @@ export function uploads(db: Queryable) {
 
     recordFailure: (id: string, failure: UploadFailure) =>
       db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),
-
-    /**
-     * Whether a playlist holds the upload, or a live stream plays it. A stream whose playlist has changed plays the
-     * former items until the change takes effect. It is one statement, so that no change falls between its parts.
-     */
-    isInUse: async (id: string) =>
-      (await one<{ used: boolean }>(
-        db,
-        `with live as (
-           select id, video_upload_id, audio_upload_id,
-             extract(epoch from clock_timestamp() - anchored_at) as elapsed_seconds
-           from streams
-           where user_id = (select user_id from uploads where id = $1) and deleted_at is null
-             and state in ('preparing', 'activating', 'active', 'failing', 'stopping'))
-         select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
-           or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
-           or exists (
-             -- An entry of the timeline plays, or will, unless a later one of its track has taken over.
-             select from live join timeline_entries playing on playing.stream_id = live.id
-             where playing.snapshot -> 'items' @> $2 and not exists (
-               select from timeline_entries later
-               where later.stream_id = playing.stream_id and later.track = playing.track
-                 and later.number > playing.number and later.offset_seconds < elapsed_seconds)) as used`,
-        [id, JSON.stringify([{ uploadID: id }])],
-      ))!.used,
 
     /**
      * Deletes the upload with its import.
