@@ -14,7 +14,7 @@ export function faultOfFolder(path: string): string | null {
   if (names.length > maxDepth) return `A folder is at most ${maxDepth} deep.`;
   for (const name of names) {
     if (name.trim() !== name || name === '')
-      return 'Write names with a / between them, without spaces around them, such as Music/Live.';
+      return 'Must be names with a / between them, without spaces around them, such as Music/Live.';
     if (name === '.' || name === '..') return 'A folder is not called . or .., since paths are not resolved.';
     if (name.length > maxNameLength) return `A name in the path has at most ${maxNameLength} characters.`;
     if (/\p{Cc}/u.test(name)) return 'A name has no control characters.';
