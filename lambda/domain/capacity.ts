@@ -187,6 +187,14 @@ export function roomOf(capacity: Capacity, usedShare: number, backends: readonly
   };
 }
 
+/**
+ * What a stream counts against its user's limit: its cores, in those of an encoded 720p30 stream. Prepared streams count
+ * next to nothing.
+ */
+export function slotsOfCost(cost: StreamCost): number {
+  return cost.cores / costOfSlot('ffmpeg').cores;
+}
+
 /** What a slot stood for in releases that counted slots. */
 export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
   return costOf({

@@ -1,5 +1,7 @@
 // What a user may have and do: one table, which grows with the user's credits and with a factor of the stage.
 // Whatever users share, such as a disk, a queue or a fleet, is bounded for each of them by a line of this table.
+// What one process does at a time at addresses that users name (names looked up, connections of a user and to one host)
+// stands in outbound-limits.ts: it is counted in that process, where waiting for a turn takes the place of a refusal.
 
 export interface Limit {
   /** What is counted, as it stands in a sentence after a number. */
@@ -63,6 +65,13 @@ export const limits = {
     perCredit: 0.2,
     most: 4000,
     remedy: `Stop a stream, use a lower quality or streamBackend manifest, ${buy}.`,
+  },
+  preparedSeconds: {
+    what: 'seconds of uploads prepared for streams, in each format (one of 720p30 counts 1, of 2160p60 16)',
+    base: 100_000,
+    perCredit: 500,
+    most: 20_000_000,
+    remedy: `Delete uploads that were prepared, use a lower quality, ${buy}.`,
   },
   destinations: {
     what: 'destinations that are not archived',

@@ -80,6 +80,7 @@ try {
         tools,
         encoderOf: encoderChoice(tools, jsonLog, encoder),
         random: Math.random,
+        limitFactor: environment.limitFactor,
         log: jsonLog,
         givingBack: givingBack.signal,
         onLoad: (commandsUnderWay) => keeper.note('media commands', commandsUnderWay),

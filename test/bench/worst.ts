@@ -34,6 +34,8 @@ const rowBytes = {
   delivery: 2048,
   pendingTopUps: 1024,
   keptAnswers: 1024,
+  // The shortest media count as a second, in each format: a row of it, and one of its rendition.
+  preparedSeconds: 512,
 } as const;
 
 export async function worstBench(): Promise<void> {
@@ -138,7 +140,16 @@ async function doTheirWorst(pool: Pool, connections: Awaited<ReturnType<typeof c
 /** What the table of limits and the bounds let a user without credits fill. */
 function boundBytes(): number {
   const rows = (
-    ['uploads', 'playlists', 'playlistItems', 'streams', 'destinations', 'webhooks', 'pendingTopUps'] as const
+    [
+      'uploads',
+      'playlists',
+      'playlistItems',
+      'streams',
+      'destinations',
+      'webhooks',
+      'pendingTopUps',
+      'preparedSeconds',
+    ] as const
   ).map((name) => limits[name].base * rowBytes[name]);
   const kept =
     limits.keptAnswers.base * (rowBytes.keptAnswers + bounds.smallAnswerBytes) + bounds.keptAnswerBytesPerUser;
