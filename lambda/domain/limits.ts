@@ -127,6 +127,10 @@ export const bounds = {
   pendingDeliveriesPerWebhook: 1000,
   /** Deliveries of a webhook that can be asked for again, the waiting ones among them. */
   keptDeliveriesPerWebhook: 5000,
+  /** Moves of a stream that are kept. Its API shows the last 20. */
+  keptTransitionsPerStream: 50,
+  /** No move is kept for longer. */
+  keptTransitionDays: 90,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;
