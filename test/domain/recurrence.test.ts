@@ -235,13 +235,13 @@ describe('a recurrence', () => {
     const turning = setInterval(() => (turns += 1), 0);
     const given = series('FREQ=DAILY', '2026-11-24T12:00:00Z', zone);
     let last: Date | undefined;
-    const found = startsOf(given, given.firstStartAt, 500).then((starts) => (last = starts.at(-1)));
+    const found = startsOf(given, given.firstStartAt, 50).then((starts) => (last = starts.at(-1)));
     await new Promise((resolve) => setImmediate(resolve));
     while (turns < 3) await new Promise((resolve) => setImmediate(resolve));
     expect(last).toBeUndefined();
     await found;
     clearInterval(turning);
-    expect(last).toEqual(new Date('2028-04-06T11:00:00Z'));
+    expect(last).toEqual(new Date('2027-01-12T12:00:00Z'));
   });
 
   test('with a thousand days is taken, and its last day is found', async () => {
