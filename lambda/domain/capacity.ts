@@ -212,7 +212,7 @@ export function slotsOfCost(cost: StreamCost): number {
   return cost.cores / costOfSlot('ffmpeg').cores;
 }
 
-/** What a slot stood for in releases that counted slots. */
+/** What a slot stands for; a prepared stream was one as well in releases that counted slots. */
 export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
   return costOf({
     backend,
