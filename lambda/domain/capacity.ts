@@ -73,6 +73,17 @@ const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memory
 const scalingCoresPerMegapixel = 0.002;
 const decodingCoresPerMegapixel = 0.003;
 
+/** A source decodes so many times as fast as it plays, as an item may begin far behind a keyframe. */
+const decodingHeadroom = 3;
+/** What the threads of a source are reckoned from that nobody has examined for it: 2160p60. */
+const unknownDecodeCost = 18;
+
+/** How many threads may decode the pictures of a source while they are sent. @param decodeCost null: not known */
+export function decodingThreads(decodeCost: number | null): number {
+  const megapixels = pixelsOfDecodeCost(decodeCost ?? unknownDecodeCost) / 1e6;
+  return 1 + Math.ceil(decodingHeadroom * megapixels * decodingCoresPerMegapixel);
+}
+
 export function costOf(stream: StreamToSend): StreamCost {
   const { backend, quality, framerate, videoCodec, hasSoundTrack, rtmpURL } = stream;
   const mbps = videoBitrateKbps(quality, framerate, videoCodec) / 1000 + audioMbps;
@@ -201,7 +212,7 @@ export function slotsOfCost(cost: StreamCost): number {
   return cost.cores / costOfSlot('ffmpeg').cores;
 }
 
-/** What a slot stood for in releases that counted slots. */
+/** What a slot stands for; a prepared stream was one as well in releases that counted slots. */
 export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
   return costOf({
     backend,

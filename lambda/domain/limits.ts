@@ -60,7 +60,7 @@ export const limits = {
     remedy: `Stop a stream, ${buy}.`,
   },
   runningSlots: {
-    what: 'slots of running streams (720p30 takes 1, 2160p60 takes 16)',
+    what: 'slots of running streams (encoding 720p30 takes 1, 2160p60 takes 16; prepared streams take none)',
     base: 40,
     perCredit: 0.2,
     most: 4000,

@@ -4,12 +4,12 @@ import type { Database } from '../data/database.ts';
 import type { Playlist } from '../data/playlists.ts';
 import type { UploadInFormat } from '../data/prepared-uploads.ts';
 import type { Stream } from '../data/streams.ts';
+import { costOf, slotsOfCost } from '../domain/capacity.ts';
 import type { Use } from '../domain/limits.ts';
 import { isPending } from '../domain/readiness.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
-import { slotsOf } from '../domain/video-format.ts';
 import { launchStream } from './launch-stream.ts';
 import { limitReached } from './limits.ts';
 import { inFormat } from './preparation-limit.ts';
@@ -54,7 +54,7 @@ export async function startStream(
   const toPrepare = stream.stream_backend === 'manifest' ? whatToPrepare(snapshots, parts.format) : [];
   const limit = await limitReached(data, stream.user_id, settings.limitFactor, {
     runningStreams: 1,
-    runningSlots: slotsOfStart(found),
+    runningSlots: slotsOfStart(found, snapshots),
     preparedSeconds: toPrepare.length > 0 ? await data.preparedUploads.unnotedSeconds(toPrepare) : 0,
   });
   if (limit) return { limit };
@@ -73,9 +73,17 @@ export async function startStream(
   return { stream: (await data.streams.find(stream.user_id, stream.id))! };
 }
 
-/** The slots of all replicas that the stream has if it is started now. */
-function slotsOfStart({ stream, format }: StreamParts): number {
-  return slotsOf(stream.stream_backend ?? 'ffmpeg', format.quality, format.framerate) * (wantsBackup(stream) ? 2 : 1);
+/** The slots of all replicas that the stream has if it is started now, to whole ones. */
+function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly TrackSnapshot[]): number {
+  const pictures = snapshots.find(({ track }) => track === 'video');
+  const cost = costOf({
+    ...format,
+    backend: stream.stream_backend ?? 'ffmpeg',
+    hasSoundTrack: snapshots.some(({ track }) => track === 'audio'),
+    rtmpURL: null,
+    decodeCost: Math.max(0, ...(pictures?.snapshot.items ?? []).map(({ decodeCost }) => decodeCost ?? 0)) || null,
+  });
+  return Math.round(slotsOfCost(cost) * (wantsBackup(stream) ? 2 : 1));
 }
 
 /** What the tracks of a run play, in the formats that they are prepared in. */
