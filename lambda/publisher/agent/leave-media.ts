@@ -31,8 +31,8 @@ const decodes = (command: MediaCommand): command is DecodingCommand =>
   command.task === 'probe_upload' || command.task === 'prepare_upload';
 
 /**
- * Carries out media commands. While the agent leaves what decodes to others, such commands become new ones, which agents
- * with room take, or media workers, of which the waiting commands start more.
+ * Carries out media commands. While the agent leaves what decodes to others, such commands become new ones, which
+ * agents with room take, or media workers, of which the waiting commands start more.
  */
 export function unlessLeft(
   handle: QueueHandler,
