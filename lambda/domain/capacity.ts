@@ -1,5 +1,6 @@
 // What a stream costs the machine that sends it, and what a machine has: the one place that says both.
 // Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
+import type { RenditionFormat } from './rendition.ts';
 import { parseRtmpURL } from './rtmp-url.ts';
 import { pixelsOfDecodeCost } from './source-limits.ts';
 import { framesPerSecond, videoBitrateKbps } from './video-format.ts';
@@ -205,11 +206,20 @@ export function roomOf(capacity: Capacity, usedShare: number, backends: readonly
 }
 
 /**
- * What a stream counts against its user's limit: its cores, in those of an encoded 720p30 stream. Prepared streams count
- * next to nothing.
+ * What a stream counts against its user's limit: its cores, in those of an encoded 720p30 stream. Prepared streams
+ * count next to nothing.
  */
 export function slotsOfCost(cost: StreamCost): number {
   return cost.cores / costOfSlot('ffmpeg').cores;
+}
+
+/** Sound alone is about an eighth of the work of pictures in 720p30 with their sound. */
+const slotsOfSound = 0.12;
+
+/** How many times the work a second in this format is of a second in 720p30. */
+export function slotsOfPreparing(format: RenditionFormat): number {
+  if (format === 'sound') return slotsOfSound;
+  return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, rtmpURL: null }));
 }
 
 /** What a slot stands for; a prepared stream was one as well in releases that counted slots. */

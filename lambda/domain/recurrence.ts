@@ -1,5 +1,4 @@
 // When a stream that recurs is on, by RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when the clocks change.
-import { setImmediate } from 'node:timers/promises';
 import { isTimeZone } from './time-zone.ts';
 
 /** A recurrence as a user gives it. */
@@ -167,7 +166,7 @@ async function search(
     if (next === null || next.epochMilliseconds > lastTimeMs) break;
     starts.push(new Date(next.epochMilliseconds));
     // Whatever else this process does has its turn between two starts.
-    await setImmediate();
+    await new Promise<void>((resolve) => setImmediate(resolve));
   }
   return starts;
 }

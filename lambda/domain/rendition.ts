@@ -1,5 +1,4 @@
 // What uploads are prepared to: the formats, lengths and segments of renditions.
-import { costOf, slotsOfCost } from './capacity.ts';
 import { frameCountOf } from './play-out.ts';
 import type { TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom } from './prepared-play-out.ts';
@@ -42,8 +41,6 @@ const segmentSeconds = 20;
 const soundFramesPerSegment = 1000;
 /** A still image is prepared as one closed GOP of this length, which plays again and again. */
 export const stillSeconds = 2;
-/** Sound alone is about an eighth of the work of pictures in 720p30 with their sound. */
-const slotsOfSound = 0.12;
 /** A frame at the lowest framerate. On that frame grid an item may last half a frame longer than its media. */
 const longestFrameSeconds = 1 / 24;
 
@@ -74,12 +71,6 @@ export function renditionOf(
   }
   const milliseconds = frameCountOf({ durationSeconds: item.durationSeconds + longestFrameSeconds }, 1000);
   return { contentHash, format, groupCount: firstSoundFrameFrom(milliseconds, 1000) };
-}
-
-/** How many times the work a second in this format is of a second in 720p30. */
-export function slotsOfPreparing(format: RenditionFormat): number {
-  if (format === 'sound') return slotsOfSound;
-  return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, rtmpURL: null }));
 }
 
 export function groupsPerSegment(format: RenditionFormat): number {

@@ -1,8 +1,9 @@
 // Keeps what a user has prepared within their limit: what would exceed it is not asked for.
 import type { Database } from '../data/database.ts';
 import type { UploadInFormat } from '../data/prepared-uploads.ts';
+import { slotsOfPreparing } from '../domain/capacity.ts';
 import type { Use } from '../domain/limits.ts';
-import { formatName, slotsOfPreparing } from '../domain/rendition.ts';
+import { formatName } from '../domain/rendition.ts';
 import type { RenditionFormat } from '../domain/rendition.ts';
 import { limitReached } from './limits.ts';
 

@@ -35,9 +35,9 @@ export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
 export type Preparation = 'preparing' | 'begun' | 'ready' | 'failed';
 
 /**
- * Has the uploads of a track prepared that nobody has asked for yet, and says how far the track is. The caller has noted
- * them (`noteToPrepare`), and asks in the transaction that writes who waits for the answer, so that whoever finishes
- * an upload meanwhile sees the waiting one.
+ * Has the uploads of a track prepared that nobody has asked for yet, and says how far the track is. The caller has
+ * noted them (`noteToPrepare`). It asks in the transaction that writes who waits for the answer, so that whoever
+ * finishes an upload meanwhile sees the waiting one.
  * @param retries whether to prepare again what failed by our fault: true only where a user asks, or it would never end
  */
 export async function requestPreparation(

@@ -54,8 +54,8 @@ export async function answerOnce(
   }
   await assertRoomToKeep(service, data, userID);
   const answer = await run(call);
-  // Of those that run at once, only this decides. The lock that keeping takes anyway is taken after the work, or requests
-  // with keys would take turns.
+  // Of those that run at once, only this decides. The lock that keeping takes anyway is taken after the work, or
+  // requests with keys would take turns.
   await data.idempotency.lockUse(userID);
   await assertRoomToKeep(service, data, userID);
   const bytes = Buffer.byteLength(answer.body);

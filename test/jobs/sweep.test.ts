@@ -165,7 +165,8 @@ it('the sweep bounds the history of a stream by number and by age, and what is l
     await service.pool().query(
       `with added as (
          insert into stream_transitions (stream_id, from_state, to_state, cause)
-         select $1, case n % 2 when 1 then state else 'draft' end, case n % 2 when 1 then 'draft' else state end, 'start'
+         select $1, case n % 2 when 1 then state else 'draft' end,
+           case n % 2 when 1 then 'draft' else state end, 'start'
          from streams, generate_series(1, 300) n where id = $1 returning id)
        select max(id)::bigint as last from added`,
       [due],

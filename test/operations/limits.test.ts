@@ -99,7 +99,7 @@ describe('GET /me', () => {
     expect(await useOf(actor(), 'runningSlots')).toMatchObject({ used: 0 });
   });
 
-  it('counts as slots what capacity counts: what a source costs to decode, and next to nothing of prepared streams', async () => {
+  it('counts as slots what capacity counts: decoding too, and next to nothing of prepared streams', async () => {
     const start = async (id: string) => (await actor().call('POST', `/streams/${id}/start`)).status;
     const heavy = await readyStream();
     await service

@@ -258,7 +258,7 @@ describe('a large answer', () => {
   });
 });
 
-it('as many requests with keys are answered as there is room for their answers, however many come at once', async () => {
+it('as many requests with keys are answered as there is room for, however many come at once', async () => {
   const owner = await service.user();
   await databaseOn(service.pool()).limits.override(owner.id, 'keptAnswers', 5);
   const keys = Array.from({ length: 16 }, (_, index) => `at-once-${index}`);

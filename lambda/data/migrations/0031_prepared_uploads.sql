@@ -24,8 +24,8 @@ create trigger prepared_uploads_added after insert on prepared_uploads referenci
 create trigger prepared_uploads_gone after delete on prepared_uploads referencing old table as gone
   for each statement execute function count_prepared_gone();
 
--- What is prepared already counts for all who have the content, as nobody knows who asked. So nothing that starts now is
--- refused later.
+-- What is prepared already counts for all who have the content, as nobody knows who asked. So nothing that starts now
+-- is refused later.
 insert into prepared_uploads (upload_id, format, user_id, seconds)
   select u.id, r.format, u.user_id, ceil(coalesce(u.duration_seconds, 2) * case
       when r.format = 'sound' then 0.12

@@ -13,7 +13,7 @@ import { replicaBeginner } from './begin-replica.ts';
 import { Chores } from './chores.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
-import { unlessBehind } from './leave-media.ts';
+import { leavesMedia, unlessLeft } from './leave-media.ts';
 import { Pressure } from './pressure.ts';
 import { ReplicaClaims } from './replica-claims.ts';
 import { TimelineRevisions } from './timeline-revisions.ts';
@@ -162,15 +162,16 @@ class Agent {
 
   /** A command to publish only wakes the agent up: what there is to claim, the database says. */
   #consumeCommands(): Promise<unknown>[] {
-    const { backends, queue, handleMedia } = this.#options;
+    const { backends, queue, handleMedia, othersTakeMedia = false } = this.#options;
     const { signal } = this.#consuming;
     const wake: QueueHandler = async () => {
       await this.#claims.claim();
       return { batchItemFailures: [] };
     };
+    const isLeaving = () => leavesMedia(this.#load, othersTakeMedia);
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
-      queue.consume('media', unlessBehind(handleMedia, this.#pressure, this.#data), { signal, batchSize: 1 }),
+      queue.consume('media', unlessLeft(handleMedia, isLeaving, this.#data), { signal, batchSize: 1 }),
     ];
   }
 
