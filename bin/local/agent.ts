@@ -55,6 +55,7 @@ await runAgent(
       tools,
       encoderOf: encoderChoice(tools, jsonLog, encoder),
       random: Math.random,
+      limitFactor: localSettings.limitFactor,
       log: jsonLog,
     }),
     startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },

@@ -49,8 +49,8 @@ export function blockedContents(db: Queryable) {
       (await db.query('delete from blocked_contents where bytes_hash = $1', [bytesHash])).rowCount === 1,
 
     /**
-     * All uploads of these bytes, whoever made them. The name of a content begins with the hash of its bytes. It reads
-     * all uploads: only operators ask, and whoever uploads what is blocked.
+     * All uploads of these bytes, whoever made them. The name of a content begins with the hash of its bytes, by which
+     * there is an index.
      */
     uploadsOf: (bytesHash: string) =>
       all<HeldContent>(

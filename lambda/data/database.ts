@@ -26,6 +26,7 @@ import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { playlists } from './playlists.ts';
+import { preparedUploads } from './prepared-uploads.ts';
 import type { Queryable } from './queryable.ts';
 import { reconciliation } from './reconciliation.ts';
 import { renditionEncoders } from './rendition-encoders.ts';
@@ -82,6 +83,7 @@ export function databaseOn(db: Queryable) {
     outbox: outbox(db),
     payments: payments(db),
     playlists: playlists(db),
+    preparedUploads: preparedUploads(db),
     reconciliation: reconciliation(db),
     renditionEncoders: renditionEncoders(db),
     renditions: renditions(db),

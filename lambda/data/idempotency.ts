@@ -45,6 +45,15 @@ export function idempotency(db: Queryable) {
         [userID, operationID, key, answer.request_sha256, answer.status, answer.headers, answer.body, answer.is_reread],
       ),
 
+    /** Has whoever else is about to keep an answer of the user wait until the transaction ends. */
+    lockUse: (userID: string) =>
+      db.query(
+        // In the order in which the triggers count them.
+        `insert into limit_use as u (user_id, limit_name) values ($1, 'keptAnswerBytes'), ($1, 'keptAnswers')
+         on conflict (user_id, limit_name) do update set used = u.used`,
+        [userID],
+      ),
+
     /** How many bytes of answers are kept of a user. */
     keptBytes: async (userID: string) =>
       (

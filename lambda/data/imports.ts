@@ -72,18 +72,34 @@ export function imports(db: Queryable) {
       ),
 
     /**
-     * Renews the leases of all imports that a worker holds, and notes how far each has got.
+     * Renews the leases of all imports that a worker holds, and notes how far each has got. Those of users at rest are
+     * let go of: another worker goes on with them once their users are woken, with all of their time.
      * @returns those that it still holds
      */
     renew: async (held: readonly (HeldImport & { readonly bytesReceived: number })[], leaseSeconds: number) => {
       const rows = await all<{ upload_id: string; epoch: number }>(
         db,
-        `update imports
+        `with mine as (
+           select i.upload_id, i.epoch, asked.bytes_received, u.is_at_rest
+           from unnest($2::text[], $3::integer[], $4::bigint[]) as asked (upload_id, epoch, bytes_received)
+             join imports i on i.upload_id = asked.upload_id and i.epoch = asked.epoch
+               and i.state = 'downloading' and i.lease_expires_at is not null
+             join users u on u.id = i.user_id),
+         resting as (
+           update imports i set lease_expires_at = null, deadline_at = null, bytes_received = mine.bytes_received
+           from mine
+           where mine.is_at_rest and i.upload_id = mine.upload_id and i.epoch = mine.epoch
+             and i.lease_expires_at is not null
+           returning i.upload_id),
+         -- Who is woken at this moment has sent the commands for those that nobody held.
+         asked_for as (insert into outbox (queue, body)
+           select 'imports', jsonb_build_object('uploadID', upload_id) from resting)
+         update imports i
          set lease_expires_at = now() + make_interval(secs => $1), bytes_received = mine.bytes_received
-         from unnest($2::text[], $3::integer[], $4::bigint[]) as mine (upload_id, epoch, bytes_received)
-         where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch
-           and state = 'downloading' and lease_expires_at is not null
-         returning imports.upload_id, imports.epoch`,
+         from mine
+         where not mine.is_at_rest and i.upload_id = mine.upload_id and i.epoch = mine.epoch
+           and i.state = 'downloading' and i.lease_expires_at is not null
+         returning i.upload_id, i.epoch`,
         [
           leaseSeconds,
           held.map(({ uploadID }) => uploadID),

@@ -1,4 +1,5 @@
 // SQL of limits: what a user has of what is limited, and what an operator allows them instead of the table.
+import { costOfSlot } from '../domain/capacity.ts';
 import type { LimitName } from '../domain/limits.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -17,7 +18,7 @@ export interface LimitFacts {
 const computed = `
   select 'runningStreams' as limit_name, count(*) as used from streams where user_id = $1 and status = 'ACTIVE'
   union all
-  select 'runningSlots', coalesce(sum(r.slots), 0)
+  select 'runningSlots', coalesce(round(sum(coalesce(r.cores / ${costOfSlot('ffmpeg').cores}, r.slots))), 0)
   from streams s join replicas r on r.stream_id = s.id
   where s.user_id = $1 and s.status = 'ACTIVE' and r.wanted = 'live'`;
 

@@ -179,9 +179,9 @@ export function renditions(db: Queryable) {
         `select from uploads where id in (select u.id from ${keptItems} and ${keptBy[by]}) order by id for share`,
         [id],
       );
-      return all<{ upload_id: string; content_hash: string | null; format: string }>(
+      return all<{ upload_id: string; content_hash: string | null; user_id: string; format: string }>(
         db,
-        `select distinct u.id as upload_id, u.content_hash, format
+        `select distinct u.id as upload_id, u.content_hash, s.user_id, format
          from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,
         [id],
       );

@@ -17,7 +17,7 @@ export interface Replica extends StoredCost {
   readonly stream_id: string;
   readonly role: ReplicaRole;
   readonly backend: StreamBackend;
-  /** What it counts against its user's limit, see `slotsOf`. */
+  /** See `slotsOfOldRelease`. */
   readonly slots: number;
   readonly wanted: 'live' | 'ended';
   readonly state: ReplicaState;

@@ -73,5 +73,20 @@ export function streamMoves(db: Queryable) {
            where stream_id = wanted.stream_id order by id desc limit $2) t`,
         [ids, count],
       ),
+
+    /**
+     * Deletes old history, at most `most` rows: what is too old, and what streams have beyond `kept` that have moved
+     * within the last minutes. Others had no more after the sweep that followed their last move.
+     */
+    forgetTransitions: (kept: number, days: number, most: number) =>
+      db.query(
+        `with moved as (select distinct stream_id from stream_transitions where at > now() - interval '5 minutes'),
+         excess as (
+           select beyond.id from moved cross join lateral (
+             select id from stream_transitions where stream_id = moved.stream_id order by id desc offset $1) beyond),
+         old as (select id from stream_transitions where at < now() - make_interval(days => $2) order by at limit $3)
+         delete from stream_transitions where id in (select id from excess union select id from old limit $3)`,
+        [kept, days, most],
+      ),
   };
 }

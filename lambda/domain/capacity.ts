@@ -1,5 +1,6 @@
 // What a stream costs the machine that sends it, and what a machine has: the one place that says both.
 // Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
+import type { RenditionFormat } from './rendition.ts';
 import { parseRtmpURL } from './rtmp-url.ts';
 import { pixelsOfDecodeCost } from './source-limits.ts';
 import { framesPerSecond, videoBitrateKbps } from './video-format.ts';
@@ -72,6 +73,17 @@ const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memory
 /** Beside a GPU pictures are scaled by the processor, and copied to the GPU. */
 const scalingCoresPerMegapixel = 0.002;
 const decodingCoresPerMegapixel = 0.003;
+
+/** A source decodes so many times as fast as it plays, as an item may begin far behind a keyframe. */
+const decodingHeadroom = 3;
+/** What the threads of a source are reckoned from that nobody has examined for it: 2160p60. */
+const unknownDecodeCost = 18;
+
+/** How many threads may decode the pictures of a source while they are sent. @param decodeCost null: not known */
+export function decodingThreads(decodeCost: number | null): number {
+  const megapixels = pixelsOfDecodeCost(decodeCost ?? unknownDecodeCost) / 1e6;
+  return 1 + Math.ceil(decodingHeadroom * megapixels * decodingCoresPerMegapixel);
+}
 
 export function costOf(stream: StreamToSend): StreamCost {
   const { backend, quality, framerate, videoCodec, hasSoundTrack, rtmpURL } = stream;
@@ -193,7 +205,24 @@ export function roomOf(capacity: Capacity, usedShare: number, backends: readonly
   };
 }
 
-/** What a slot stood for in releases that counted slots. */
+/**
+ * What a stream counts against its user's limit: its cores, in those of an encoded 720p30 stream. Prepared streams
+ * count next to nothing.
+ */
+export function slotsOfCost(cost: StreamCost): number {
+  return cost.cores / costOfSlot('ffmpeg').cores;
+}
+
+/** Sound alone is about an eighth of the work of pictures in 720p30 with their sound. */
+const slotsOfSound = 0.12;
+
+/** How many times the work a second in this format is of a second in 720p30. */
+export function slotsOfPreparing(format: RenditionFormat): number {
+  if (format === 'sound') return slotsOfSound;
+  return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, rtmpURL: null }));
+}
+
+/** What a slot stands for; a prepared stream was one as well in releases that counted slots. */
 export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
   return costOf({
     backend,

@@ -1,5 +1,7 @@
 // What a user may have and do: one table, which grows with the user's credits and with a factor of the stage.
 // Whatever users share, such as a disk, a queue or a fleet, is bounded for each of them by a line of this table.
+// What one process does at a time at addresses that users name (names looked up, connections of a user and to one host)
+// stands in outbound-limits.ts: it is counted in that process, where waiting for a turn takes the place of a refusal.
 
 export interface Limit {
   /** What is counted, as it stands in a sentence after a number. */
@@ -58,11 +60,18 @@ export const limits = {
     remedy: `Stop a stream, ${buy}.`,
   },
   runningSlots: {
-    what: 'slots of running streams (720p30 takes 1, 2160p60 takes 16)',
+    what: 'slots of running streams (encoding 720p30 takes 1, 2160p60 takes 16; prepared streams take none)',
     base: 40,
     perCredit: 0.2,
     most: 4000,
     remedy: `Stop a stream, use a lower quality or streamBackend manifest, ${buy}.`,
+  },
+  preparedSeconds: {
+    what: 'seconds of uploads prepared for streams, in each format (one of 720p30 counts 1, of 2160p60 16)',
+    base: 100_000,
+    perCredit: 500,
+    most: 20_000_000,
+    remedy: `Delete uploads that were prepared, use a lower quality, ${buy}.`,
   },
   destinations: {
     what: 'destinations that are not archived',
@@ -120,6 +129,10 @@ export const bounds = {
   pendingDeliveriesPerUser: 5000,
   /** Deliveries of a webhook that can be asked for again, the waiting ones among them. */
   keptDeliveriesPerWebhook: 5000,
+  /** Moves of a stream that are kept. Its API shows the last 20. */
+  keptTransitionsPerStream: 50,
+  /** No move is kept for longer. */
+  keptTransitionDays: 90,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;

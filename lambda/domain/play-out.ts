@@ -18,6 +18,8 @@ export interface TimelineItem {
   readonly hasAudio: boolean;
   /** Absent means SDR. */
   readonly dynamicRange?: DynamicRange;
+  /** As `decodeCost` in source-limits.ts says it; absent without moving pictures, and where it is not known. */
+  readonly decodeCost?: number;
 }
 
 /** A playlist, or a single upload, as it was when the draft was published or the stream was started. */

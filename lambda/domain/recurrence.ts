@@ -59,12 +59,24 @@ interface SearchLimits {
 }
 
 /**
- * For checking a new rule. Four years of days are enough to find 29 February, and the search for the next start of a
- * rule that never comes true ends within a second.
+ * How much work it may be to find one start of a new rule. Whatever else the process does waits meanwhile, such as the
+ * pictures of an agent: a step takes some 10 µs, and a candidate some 20. Four years of days are enough to find
+ * 29 February.
  */
-const limitsOfCheck: SearchLimits = { maxIterations: 1500, maxCandidateEvaluations: 20_000 };
-/** For a rule that was checked. Enough for one that picks one hour a day a thousand times. */
-const limitsOfUse: SearchLimits = { maxIterations: 25_000, maxCandidateEvaluations: 100_000 };
+const limitsOfCheck: SearchLimits = { maxIterations: 1500, maxCandidateEvaluations: 1000 };
+/** For a rule that was checked: a later start may be further away than the second was. */
+const limitsOfUse: SearchLimits = { maxIterations: 3000, maxCandidateEvaluations: 2000 };
+/**
+ * No search looks further ahead. 29 February comes again within eight years. In later centuries, of whose changes of
+ * clocks nothing is written down, a single time can take the library milliseconds.
+ */
+const mostYearsAhead = 10;
+
+const noSecond =
+  'It has no second occurrence that could be found within ten years. Check that its parts can come true together.';
+const tooManySteps =
+  'Finding its occurrences takes too many steps. Choose a coarser FREQ, such as FREQ=DAILY;BYHOUR=20 in place of ' +
+  'FREQ=HOURLY;BYHOUR=20, a smaller COUNT, or UNTIL in place of COUNT.';
 
 /** What is wrong with a recurrence, and what to do about it; null when it gives starts from `firstStartAt` on. */
 export async function faultOfRecurrence(recurrence: Recurrence, firstStartAt: Date): Promise<RecurrenceFault | null> {
@@ -102,14 +114,23 @@ function faultOfRule(rule: string): string | null {
 async function faultOfSearch(series: Series): Promise<string | null> {
   try {
     const starts = await search(series, series.firstStartAt, 2, limitsOfCheck);
-    return starts[0]?.getTime() === series.firstStartAt.getTime()
-      ? null
-      : 'It ends before scheduleStartAt. Set a later UNTIL, or leave it out.';
+    if (starts[0]?.getTime() !== series.firstStartAt.getTime())
+      return 'It ends before scheduleStartAt. Set a later UNTIL, or leave it out.';
+    if (starts.length < 2 && !/UNTIL|COUNT=1(?:;|$)/i.test(series.rule)) return noSecond;
   } catch (error) {
     const { message } = error as Error;
-    return message.startsWith('Maximum')
-      ? 'It has no second occurrence that could be found. Check that its parts can come true together.'
-      : `${message}.`;
+    return message.startsWith('Maximum') ? noSecond : `${message}.`;
+  }
+  return /COUNT/i.test(series.rule) ? faultOfCount(series) : null;
+}
+
+/** What COUNT counts is counted from the first start on each time: the start after the last takes the most steps. */
+async function faultOfCount(series: Series): Promise<string | null> {
+  try {
+    await search(series, yearsAfter(series.firstStartAt, mostYearsAhead), 1, limitsOfCheck);
+    return null;
+  } catch {
+    return tooManySteps;
   }
 }
 
@@ -136,18 +157,39 @@ async function search(
   // The library is loaded here, by the few requests that need it: loading takes longer than most requests take.
   const { RRuleTemporal } = await import('rrule-temporal');
   const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
-  const rruleString = `RRULE:${rule.toUpperCase().replace(/^RRULE:/, '')}`;
-  const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
   const starts: Date[] = [];
-  let next = recurrence.next(from, includingFrom);
-  while (next !== null && next.epochMilliseconds <= lastTimeMs && starts.length < count) {
+  while (starts.length < count) {
+    const last = starts.at(-1);
+    const rruleString = `RRULE:${untilHorizon(rule, last ?? from)}`;
+    const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
+    const next = recurrence.next(last ?? from, last === undefined);
+    if (next === null || next.epochMilliseconds > lastTimeMs) break;
     starts.push(new Date(next.epochMilliseconds));
-    next = recurrence.next(starts.at(-1));
+    // Whatever else this process does has its turn between two starts.
+    await new Promise<void>((resolve) => setImmediate(resolve));
   }
   return starts;
 }
 
-const includingFrom = true;
+/** The rule, with an end beyond which nothing is searched. The library takes UNTIL beside COUNT. */
+function untilHorizon(rule: string, from: Date): string {
+  const horizon = yearsAfter(from, mostYearsAhead)
+    .toISOString()
+    .replaceAll(/[-:]|\.\d+/g, '');
+  const parts = rule
+    .toUpperCase()
+    .replace(/^RRULE:/, '')
+    .split(';');
+  const until = parts.find((part) => part.startsWith('UNTIL='))?.slice('UNTIL='.length);
+  if (until !== undefined && until < horizon) return parts.join(';');
+  return [...parts.filter((part) => !part.startsWith('UNTIL=')), `UNTIL=${horizon}`].join(';');
+}
+
+function yearsAfter(from: Date, years: number): Date {
+  const later = new Date(from);
+  later.setUTCFullYear(from.getUTCFullYear() + years);
+  return new Date(Math.min(later.getTime(), lastTimeMs));
+}
 
 /** One of the times at which a schedule has a stream on. */
 export interface ScheduledTime {

@@ -40,7 +40,7 @@ const segmentSeconds = 20;
 /** These last a little longer than a segment of pictures. */
 const soundFramesPerSegment = 1000;
 /** A still image is prepared as one closed GOP of this length, which plays again and again. */
-const stillSeconds = 2;
+export const stillSeconds = 2;
 /** A frame at the lowest framerate. On that frame grid an item may last half a frame longer than its media. */
 const longestFrameSeconds = 1 / 24;
 

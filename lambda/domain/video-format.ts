@@ -19,11 +19,8 @@ export type VideoCodec = (typeof videoCodecs)[number];
 export const dynamicRanges = ['sdr', 'pq', 'hlg'] as const;
 export type DynamicRange = (typeof dynamicRanges)[number];
 
-/**
- * The unit in which users are limited: how much they have running. What a stream costs an agent is another matter
- * (`capacity.ts`); agents of releases that counted slots still claim by this number.
- */
-export function slotsOf(backend: 'ffmpeg' | 'manifest', quality: Quality, framerate: Framerate): number {
+/** What agents claim by that are of a release which counted slots. Of today's slots, see `slotsOfCost`. */
+export function slotsOfOldRelease(backend: 'ffmpeg' | 'manifest', quality: Quality, framerate: Framerate): number {
   if (backend === 'manifest') return 1;
   const slotsAt30: Record<Quality, number> = { q_720p: 1, q_1080p: 2, q_1440p: 4, q_2160p: 8 };
   return slotsAt30[quality] * (framerate === 'f_60' ? 2 : 1);

@@ -152,11 +152,11 @@ class ImportWorker {
   }
 
   async #carryOut({ claim, run, ending }: HeldImport): Promise<void> {
-    const { pool, queue, log } = this.#options;
+    const { pool, queue, limitFactor, log } = this.#options;
     const { upload_id: uploadID } = claim;
     const end = (bytesReceived: number, failure: ImportError | null) => {
       const told = failure && { code: failure.code, detail: failure.detail };
-      return inTransaction(pool, (tx) => endImport(tx, claim, { bytesReceived, failure: told }));
+      return inTransaction(pool, (tx) => endImport(tx, claim, { bytesReceived, failure: told }, limitFactor));
     };
     try {
       const sizeBytes = await run.fetch(ending.signal);

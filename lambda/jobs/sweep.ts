@@ -27,6 +27,9 @@ const timerAheadSeconds = 150;
 const forgottenAfterSeconds = 60;
 /** How many old events one sweep deletes at most; the next one continues. */
 const oldEventsAtOnce = 5000;
+/** The same of the history of streams: more than all users together have reason to make in a minute. */
+const oldTransitionsAtOnce = 50_000;
+const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, fires what is
@@ -52,6 +55,7 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
     () => databaseOn(pool).expiredCredentials.delete(),
     () => databaseOn(pool).requestWindows.deleteEnded(),
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
+    () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
   ];
   const failures: unknown[] = [];
   for (const step of steps) {

@@ -9,6 +9,7 @@ export async function endImport(
   data: Database,
   { upload_id: uploadID, user_id: userID, epoch }: Pick<ClaimedImport, 'upload_id' | 'user_id' | 'epoch'>,
   { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null },
+  limitFactor: number,
 ): Promise<boolean> {
   // The upload is locked before its import, in the same order as where an upload is deleted.
   const upload = await data.uploads.lock(userID, uploadID);
@@ -18,7 +19,7 @@ export async function endImport(
     await data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID } });
   } else {
     await data.uploads.recordFailure(uploadID, failure);
-    await settleUpload(data, uploadID);
+    await settleUpload(data, uploadID, limitFactor);
   }
   return true;
 }

@@ -7,7 +7,7 @@ import type { Stream } from '../data/streams.ts';
 import { formatOfRun } from '../data/streams.ts';
 import { costOf } from '../domain/capacity.ts';
 import type { StreamCost } from '../domain/capacity.ts';
-import { slotsOf } from '../domain/video-format.ts';
+import { slotsOfOldRelease } from '../domain/video-format.ts';
 import { wantsBackup } from './stream-parts.ts';
 
 /** A stream is `failing` where no agent has reported for so long that its destination takes the media. */
@@ -17,7 +17,7 @@ const activationTimeoutSeconds = 30;
 export async function launchStream(data: Database, stream: Stream, now: Date): Promise<void> {
   const backend = backendOf(stream);
   const format = formatOfRun(stream);
-  const slots = slotsOf(backend, format.quality, format.framerate);
+  const slots = slotsOfOldRelease(backend, format.quality, format.framerate);
   for (const [role, cost] of await costsOf(data, stream))
     await data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role, backend, slots, cost });
   if (!wantsBackup(stream)) await data.replicas.deleteRole(stream.id, 'backup');

@@ -6,10 +6,11 @@ import type { UploadPreparation } from '../data/renditions.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Timelines, Track } from '../data/timelines.ts';
-import { formatName } from '../domain/rendition.ts';
+import { formatName, formatNamed } from '../domain/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../domain/rendition.ts';
 import type { VideoCodec } from '../domain/video-format.ts';
 import { launchStream } from './launch-stream.ts';
+import { inFormat, noteToPrepare } from './preparation-limit.ts';
 
 /** The failure of a rendition that was our fault. It is prepared again when a user asks for it again. */
 export const notPrepared = {
@@ -34,9 +35,9 @@ export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
 export type Preparation = 'preparing' | 'begun' | 'ready' | 'failed';
 
 /**
- * Has the uploads of a track prepared that nobody has asked for yet, and says how far the track is.
- * The caller asks in the transaction that writes who waits for the answer, so that whoever finishes
- * an upload meanwhile sees the waiting one.
+ * Has the uploads of a track prepared that nobody has asked for yet, and says how far the track is. The caller has
+ * noted them (`noteToPrepare`). It asks in the transaction that writes who waits for the answer, so that whoever
+ * finishes an upload meanwhile sees the waiting one.
  * @param retries whether to prepare again what failed by our fault: true only where a user asks, or it would never end
  */
 export async function requestPreparation(
@@ -57,7 +58,8 @@ export async function requestPreparation(
 
 /**
  * Has the playlists of streams of the prepared backend prepared before anybody starts the streams, so that a start need
- * not wait: their drafts, which a start plays, and their live snapshots.
+ * not wait: their drafts, which a start plays, and their live snapshots. Where the user may not have so much prepared,
+ * only what was asked for before is: a start says why.
  * @param changed what the caller's transaction has changed: a stream, a playlist, or what is known of an upload
  * @param id of the stream, playlist or upload
  */
@@ -65,11 +67,18 @@ export async function keepPrepared(
   data: Database,
   changed: 'stream' | 'playlist' | 'upload',
   id: string,
-  retrying: { readonly retries: boolean },
+  { retries, limitFactor }: { readonly retries: boolean; readonly limitFactor: number },
 ): Promise<void> {
   const kept = await data.renditions.toKeep(changed, id);
-  for (const [format, uploads] of Map.groupBy(kept, (upload) => upload.format))
-    await ask(data, format, uploads, retrying);
+  if (kept.length === 0) return;
+  const wanted = kept.flatMap((upload) => inFormat([upload.upload_id], formatNamed(upload.format)));
+  const reached = await noteToPrepare(data, kept[0]!.user_id, limitFactor, wanted);
+  for (const [format, uploads] of Map.groupBy(kept, (upload) => upload.format)) {
+    const ids = uploads.map((upload) => upload.upload_id);
+    const noted = reached === null ? new Set(ids) : await data.preparedUploads.noted(ids, format);
+    const within = uploads.filter((upload) => noted.has(upload.upload_id));
+    await ask(data, format, within, { retries });
+  }
 }
 
 /** Has those uploads prepared that are not being prepared, each content once. */

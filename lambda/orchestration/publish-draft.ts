@@ -4,6 +4,7 @@ import type { Database } from '../data/database.ts';
 import type { Playlist } from '../data/playlists.ts';
 import { formatOfRun, formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
+import { wordsOf } from '../domain/limits.ts';
 import { boundaryAfter } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
@@ -11,6 +12,7 @@ import { framesPerSecond } from '../domain/video-format.ts';
 import { judgeParts } from './judge-parts.ts';
 import { noteCosts } from './launch-stream.ts';
 import { lockWithStream } from './lock-with-stream.ts';
+import { inFormat, noteToPrepare } from './preparation-limit.ts';
 import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 
@@ -30,29 +32,40 @@ const notPublished = {
  * Asks for the draft of a playlist to be published. The caller has locked the playlist with its stream. The request
  * replaces an earlier one that is not finished.
  */
-export async function requestDraftPublish(data: Database, stream: Stream, playlist: Playlist): Promise<Playlist> {
+export async function requestDraftPublish(
+  data: Database,
+  stream: Stream,
+  playlist: Playlist,
+  limitFactor: number,
+): Promise<Playlist> {
   const publishing = await data.playlists.beginPublish(playlist.id);
   await data.streamParts.settleProcessing(stream.id);
   await data.outbox.send({
     queue: 'media',
     body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request },
   });
-  await keepPrepared(data, 'playlist', playlist.id, { retries: true });
+  await keepPrepared(data, 'playlist', playlist.id, { retries: true, limitFactor });
   return publishing;
+}
+
+export interface PublishOptions {
+  /** The time by the database's clock, which the anchor of a run was taken from as well. */
+  readonly now: Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Of the stage. */
+  readonly limitFactor: number;
 }
 
 /**
  * Finishes one request to publish a draft. Does nothing while an item is still being probed or prepared: whoever ends
  * that sends the command again. Nor for a request that a later one has replaced.
- * @param now the time by the database's clock, which the anchor of a run was taken from as well
- * @param random uniform in [0, 1)
  */
 export async function publishDraft(
   data: Database,
   playlistID: string,
   request: number,
-  now: Date,
-  random: () => number,
+  { now, random, limitFactor }: PublishOptions,
 ): Promise<void> {
   const locked = await lockWithStream(data, playlistID);
   if (!locked) return;
@@ -71,6 +84,9 @@ export async function publishDraft(
   if (stream.stream_backend === 'manifest') {
     const uploadIDs = snapshot.items.map((item) => item.uploadID);
     const format = await formatOf(data, stream);
+    const toPrepare = inFormat(uploadIDs, playlist.kind === 'audio' ? 'sound' : format);
+    const reached = await noteToPrepare(data, playlist.user_id, limitFactor, toPrepare);
+    if (reached) return fail(data, locked, wordsOf(reached), 'limit_reached');
     const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, { retries: false });
     if (preparation === 'preparing' || preparation === 'begun') return;
     if (preparation === 'failed') {
@@ -98,8 +114,9 @@ async function fail(
   data: Database,
   { stream, playlist }: { readonly stream: Stream; readonly playlist: Playlist },
   detail: string,
+  code = 'playlist_not_playable',
 ): Promise<void> {
-  await data.playlists.failPublish(playlist.id, { code: 'playlist_not_playable', detail });
+  await data.playlists.failPublish(playlist.id, { code, detail });
   await settle(data, stream);
 }
 

@@ -6,10 +6,11 @@ import { keepPrepared } from './prepare-media.ts';
 /**
  * Judges the idle streams that name the upload, has it prepared where it is kept prepared, and continues the
  * publishing of drafts that waited for it.
+ * @param limitFactor of the stage
  */
-export async function settleUpload(data: Database, uploadID: string): Promise<void> {
+export async function settleUpload(data: Database, uploadID: string, limitFactor: number): Promise<void> {
   await judgeUsersOf(data, { uploadID });
-  await keepPrepared(data, 'upload', uploadID, { retries: false });
+  await keepPrepared(data, 'upload', uploadID, { retries: false, limitFactor });
   await continuePublishing(data, uploadID);
 }
 

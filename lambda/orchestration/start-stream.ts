@@ -2,19 +2,23 @@
 // It judges readiness, publishes changed drafts, and writes the timeline, the replicas and the command to the agents.
 import type { Database } from '../data/database.ts';
 import type { Playlist } from '../data/playlists.ts';
+import type { UploadInFormat } from '../data/prepared-uploads.ts';
 import type { Stream } from '../data/streams.ts';
+import { costOf, slotsOfCost } from '../domain/capacity.ts';
 import type { Use } from '../domain/limits.ts';
 import { isPending } from '../domain/readiness.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
-import { slotsOf } from '../domain/video-format.ts';
+import type { PictureFormat } from '../domain/rendition.ts';
 import { launchStream } from './launch-stream.ts';
 import { limitReached } from './limits.ts';
+import { inFormat } from './preparation-limit.ts';
 import { prepareAndLaunch } from './prepare-media.ts';
 import { requestDraftPublish } from './publish-draft.ts';
 import { issuesOf, loadParts, uploadFacts, wantsBackup } from './stream-parts.ts';
 import type { StreamingSettings, StreamParts } from './stream-parts.ts';
 import { snapshotsOf } from './timeline-snapshots.ts';
+import type { TrackSnapshot } from './timeline-snapshots.ts';
 
 export interface StartOptions {
   readonly settings: StreamingSettings;
@@ -45,16 +49,23 @@ export async function startStream(
   const found = await loadParts(data, stream);
   const issues = issuesOf(found, settings, now);
   if (issues.some(isBlocking)) return { issues };
-  const wanted = { runningStreams: 1, runningSlots: slotsOfStart(found) };
-  const limit = await limitReached(data, stream.user_id, settings.limitFactor, wanted);
+  const parts = { ...found, playlists: found.playlists.map((playlist) => playlist && withLiveDraft(playlist, now)) };
+  const snapshots = snapshotsOf(parts, Math.floor(random() * 2 ** 31));
+  const toPrepare = stream.stream_backend === 'manifest' ? whatToPrepare(snapshots, parts.format) : [];
+  const limit = await limitReached(data, stream.user_id, settings.limitFactor, {
+    runningStreams: 1,
+    runningSlots: slotsOfStart(found, snapshots),
+    preparedSeconds: toPrepare.length > 0 ? await data.preparedUploads.unnotedSeconds(toPrepare) : 0,
+  });
   if (limit) return { limit };
 
-  const parts = { ...found, playlists: await publishChangedDrafts(data, found, now) };
+  if (toPrepare.length > 0) await data.preparedUploads.note(toPrepare);
+  await publishChangedDrafts(data, found, parts.playlists);
   const moved = await data.streams.move(stream, cause);
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
-  await publishDraftsOncePlayable(data, parts);
+  await publishDraftsOncePlayable(data, parts, settings.limitFactor);
   await data.streams.beginRun(stream.id, parts.format);
-  await data.timelines.begin(stream.id, snapshotsOf(parts, Math.floor(random() * 2 ** 31)));
+  await data.timelines.begin(stream.id, snapshots);
   await data.dueTimes.clear(stream.id);
   await data.dueTimes.set(stream.id, 'schedule_end', stream.schedule_end_at);
   const begun = (await data.streams.lockAny(stream.id))!;
@@ -62,34 +73,56 @@ export async function startStream(
   return { stream: (await data.streams.find(stream.user_id, stream.id))! };
 }
 
-/** The slots of all replicas that the stream has if it is started now. */
-function slotsOfStart({ stream, format }: StreamParts): number {
-  return slotsOf(stream.stream_backend ?? 'ffmpeg', format.quality, format.framerate) * (wantsBackup(stream) ? 2 : 1);
+/** The slots of all replicas that the stream has if it is started now, to whole ones. */
+function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly TrackSnapshot[]): number {
+  const pictures = snapshots.find(({ track }) => track === 'video');
+  const cost = costOf({
+    ...format,
+    backend: stream.stream_backend ?? 'ffmpeg',
+    hasSoundTrack: snapshots.some(({ track }) => track === 'audio'),
+    rtmpURL: null,
+    decodeCost: Math.max(0, ...(pictures?.snapshot.items ?? []).map(({ decodeCost }) => decodeCost ?? 0)) || null,
+  });
+  return Math.round(slotsOfCost(cost) * (wantsBackup(stream) ? 2 : 1));
+}
+
+/** What the tracks of a run play, in the formats that they are prepared in. */
+function whatToPrepare(snapshots: readonly TrackSnapshot[], format: PictureFormat): UploadInFormat[] {
+  return snapshots.flatMap(({ track, snapshot }) =>
+    inFormat(
+      snapshot.items.map(({ uploadID }) => uploadID),
+      track === 'audio' ? 'sound' : format,
+    ),
+  );
 }
 
 /** A start plays the drafts as they are, so each draft that differs from its live snapshot is published at once. */
-async function publishChangedDrafts(data: Database, parts: StreamParts, now: Date): Promise<Playlist[]> {
-  const published: Playlist[] = [];
-  for (const playlist of parts.playlists.filter((playlist) => playlist !== null)) {
-    if (playlist.draft.items.length === 0 || playlist.live?.version === playlist.version) {
-      published.push(playlist);
-      continue;
-    }
-    const live = { ...playlist.draft, version: playlist.version, publishedAt: now.toISOString() };
-    await data.playlists.finishPublish(playlist.id, live);
-    published.push({ ...playlist, live });
-  }
-  await data.streamParts.settleProcessing(parts.stream.id);
-  return published;
+function withLiveDraft(playlist: Playlist, now: Date): Playlist {
+  if (playlist.draft.items.length === 0 || playlist.live?.version === playlist.version) return playlist;
+  return { ...playlist, live: { ...playlist.draft, version: playlist.version, publishedAt: now.toISOString() } };
+}
+
+async function publishChangedDrafts(
+  data: Database,
+  { stream, playlists: before }: StreamParts,
+  playlists: StreamParts['playlists'],
+): Promise<void> {
+  for (const [index, playlist] of playlists.entries())
+    if (playlist?.live && playlist !== before[index]) await data.playlists.finishPublish(playlist.id, playlist.live);
+  await data.streamParts.settleProcessing(stream.id);
 }
 
 /**
  * A draft with items that are still being examined is published without them now, and once more when they can be
  * played: the running stream then plays them too.
  */
-async function publishDraftsOncePlayable(data: Database, { stream, playlists, uploads }: StreamParts): Promise<void> {
+async function publishDraftsOncePlayable(
+  data: Database,
+  { stream, playlists, uploads }: StreamParts,
+  limitFactor: number,
+): Promise<void> {
   for (const playlist of playlists) {
     const pending = playlist?.draft.items.some((item) => isPending(uploadFacts(uploads.get(item.uploadID))));
-    if (playlist && pending) await requestDraftPublish(data, stream, playlist);
+    if (playlist && pending) await requestDraftPublish(data, stream, playlist, limitFactor);
   }
 }

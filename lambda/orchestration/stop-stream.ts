@@ -61,7 +61,7 @@ async function awaitNextScheduledTime(data: Database, stream: Stream): Promise<S
   const { recurrence, schedule_start_at: startAt } = stream;
   if (recurrence === null || startAt === null || stream.deleted_at !== null) return null;
   const [stopping] = await data.streams.lastTransitions([stream.id], 1);
-  if (!scheduledEnds.has(stopping!.cause)) return null;
+  if (!stopping || !scheduledEnds.has(stopping.cause)) return null;
   const durationSeconds = stream.stream_duration_seconds ?? 0;
   const next = await nextScheduledTime(seriesOf(recurrence), startAt, await data.now(), durationSeconds);
   if (next === null) return null;

@@ -58,6 +58,7 @@ function timelineItem(itemID: string, upload: Upload, imageSeconds: number): Tim
     uploadID: upload.id,
     objectKey: upload.object_key,
     ...facts,
+    ...(upload.decode_cost !== null && { decodeCost: upload.decode_cost }),
     durationSeconds: facts.durationSeconds ?? imageSeconds,
   };
 }

@@ -26,6 +26,8 @@ export interface MediaWorkerOptions {
   /** Answers with the encoder that uploads are prepared with. @throws {NoEncoder} */
   readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly random: () => number;
+  /** Of the stage: see domain/limits.ts. */
+  readonly limitFactor: number;
   readonly log: Log;
   /**
    * Aborts when the worker must end without finishing its commands. They become new commands, so that the deliveries
@@ -103,12 +105,14 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
 
 /** Publishes a draft. With the last attempt that fails, the publishing fails: nobody would ask for it again. */
 async function publishPlaylist(
-  { pool, random, log }: MediaWorkerOptions,
+  { pool, random, limitFactor, log }: MediaWorkerOptions,
   { playlistID, request }: Extract<MediaCommand, { task: 'publish_playlist' }>,
   attempt: Attempt,
 ): Promise<void> {
   try {
-    await inTransaction(pool, async (data) => publishDraft(data, playlistID, request, await data.now(), random));
+    await inTransaction(pool, async (data) =>
+      publishDraft(data, playlistID, request, { now: await data.now(), random, limitFactor }),
+    );
   } catch (error) {
     if (!attempt.isLast) throw error;
     log('playlist_not_published', { playlistID, error: String(error) });
@@ -121,7 +125,7 @@ async function publishPlaylist(
  * it must not wait for ever.
  */
 async function probeUpload(options: MediaWorkerOptions, uploadID: string, attempt: Attempt): Promise<void> {
-  const { pool, log } = options;
+  const { pool, limitFactor, log } = options;
   try {
     await examineUpload(options, uploadID, attempt);
   } catch (error) {
@@ -133,12 +137,12 @@ async function probeUpload(options: MediaWorkerOptions, uploadID: string, attemp
       await continuePublishing(data, uploadID);
     });
     // This may be what has failed before.
-    await inTransaction(pool, (data) => settleUpload(data, uploadID));
+    await inTransaction(pool, (data) => settleUpload(data, uploadID, limitFactor));
   }
 }
 
 async function examineUpload(
-  { pool, objects, tools, log }: MediaWorkerOptions,
+  { pool, objects, tools, limitFactor, log }: MediaWorkerOptions,
   uploadID: string,
   attempt: Attempt,
 ): Promise<void> {
@@ -172,7 +176,7 @@ async function examineUpload(
         decode_cost: found.decodeCost,
       });
     }
-    await settleUpload(data, uploadID);
+    await settleUpload(data, uploadID, limitFactor);
   });
   if ('failure' in found) return;
   // Only preparing needs the hash, and makes it itself where it is missing: a failure here holds nothing up.

@@ -52,11 +52,12 @@ export async function answerOnce(
     };
     return { status: kept.status, headers: { ...kept.headers, 'idempotency-replayed': 'true' }, body: await bodyOf() };
   }
-  // Without a lock, or requests with keys would take turns. So a few at once can be too many, which does no harm.
-  const [use] = await limitsOf(data, userID, service.settings.limitFactor, ['keptAnswers']);
-  if (use!.used >= use!.allowed) throw limitProblem(use!);
-
+  await assertRoomToKeep(service, data, userID);
   const answer = await run(call);
+  // Of those that run at once, only this decides. The lock that keeping takes anyway is taken after the work, or
+  // requests with keys would take turns.
+  await data.idempotency.lockUse(userID);
+  await assertRoomToKeep(service, data, userID);
   const bytes = Buffer.byteLength(answer.body);
   const isReread = reader !== null && (await isTooMuch(data, userID, bytes));
   const shown = isReread ? JSON.stringify({ id: (JSON.parse(answer.body) as { id: string }).id }) : answer.body;
@@ -64,6 +65,12 @@ export async function answerOnce(
   const row = { ...answer, body, request_sha256: requestSha256, is_reread: isReread };
   await data.idempotency.keep(userID, operation.id, key, row);
   return answer;
+}
+
+/** @throws {ProblemError} limit_reached */
+async function assertRoomToKeep(service: Service, data: Database, userID: string): Promise<void> {
+  const [use] = await limitsOf(data, userID, service.settings.limitFactor, ['keptAnswers']);
+  if (use!.used >= use!.allowed) throw limitProblem(use!);
 }
 
 /** The operation that reads the resource which an operation answers; null where none does. */

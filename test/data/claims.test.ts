@@ -113,7 +113,9 @@ describe('claiming', () => {
     await add(heavy);
     await call('POST', `/playlists/${playlistID}/publish`);
     const request = (await data().playlists.findAny(playlistID))!.publish_request;
-    await transaction((tx) => publishDraft(tx, playlistID, request, new Date(), () => 0));
+    await transaction((tx) =>
+      publishDraft(tx, playlistID, request, { now: new Date(), random: () => 0, limitFactor: 100 }),
+    );
     expect(await coresOf(id)).toBeCloseTo(slot + 11 * 0.083);
     await register('a');
     expect(await claim('a', 2)).toMatchObject([{ stream_id: image }]);

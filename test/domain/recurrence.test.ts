@@ -204,11 +204,53 @@ describe('a recurrence', () => {
     ['FREQ=DAILY\nDTSTART:20260101T000000Z', 'rule', /\w/],
     ['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'rule', /no second occurrence/],
     ['FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30', 'rule', /no second occurrence/],
+    ['FREQ=YEARLY;INTERVAL=11', 'rule', /no second occurrence/],
+    ['FREQ=HOURLY;BYHOUR=20;COUNT=1000', 'rule', /too many steps.*FREQ=DAILY;BYHOUR=20/],
+    ['FREQ=SECONDLY;INTERVAL=59;BYSECOND=11;COUNT=1000', 'rule', /too many steps/],
   ])('with the rule %j is refused', async ([rule, field, detail]) => {
     expect(await faultOfRecurrence({ rule, timeZone: 'UTC' }, new Date('2026-11-24T12:00:00Z'))).toEqual({
       field,
       detail: expect.stringMatching(detail),
     });
+  });
+
+  const all = (count: number) => Array.from({ length: count }, (_, value) => value).join(',');
+  const zone = 'Europe/Berlin';
+  // Each took seconds or minutes of an agent's only thread, by steps of centuries or by candidates that BYSETPOS drops.
+  test.for([
+    'FREQ=HOURLY;INTERVAL=99999;BYMONTH=2;BYMONTHDAY=29;BYHOUR=23',
+    'FREQ=YEARLY;BYWEEKNO=53;BYMONTH=6',
+    'FREQ=YEARLY;BYWEEKNO=53;BYDAY=MO;BYMONTH=1;COUNT=1000',
+    `FREQ=WEEKLY;BYHOUR=14;BYMINUTE=${all(60)};BYSETPOS=366`,
+    `FREQ=MONTHLY;BYHOUR=${all(24)};BYSECOND=1,2;BYMONTHDAY=1;BYSETPOS=366`,
+  ])('that is too much work is refused, and left where it was taken before: %s', async (rule) => {
+    const given = series(rule, '2026-11-24T12:00:00Z', zone);
+    const fault = await faultOfRecurrence(given, given.firstStartAt);
+    expect(fault?.detail).toMatch(/no second occurrence|too many steps/);
+    expect(await startsOf(given, new Date('2026-11-24T12:00:01Z'), 5)).toEqual([]);
+  });
+
+  test('lets the process do something else between two starts', async () => {
+    let turns = 0;
+    const turning = setInterval(() => (turns += 1), 0);
+    const given = series('FREQ=DAILY', '2026-11-24T12:00:00Z', zone);
+    let last: Date | undefined;
+    const found = startsOf(given, given.firstStartAt, 50).then((starts) => (last = starts.at(-1)));
+    await new Promise((resolve) => setImmediate(resolve));
+    while (turns < 3) await new Promise((resolve) => setImmediate(resolve));
+    expect(last).toBeUndefined();
+    await found;
+    clearInterval(turning);
+    expect(last).toEqual(new Date('2027-01-12T12:00:00Z'));
+  });
+
+  test('with a thousand days is taken, and its last day is found', async () => {
+    const days = series('FREQ=DAILY;COUNT=1000', '2026-11-24T11:00:00Z', zone);
+    expect(await faultOfRecurrence(days, days.firstStartAt)).toBeNull();
+    expect(await startsOf(days, new Date('2029-08-18T00:00:00Z'), 9)).toEqual([
+      new Date('2029-08-18T10:00:00Z'),
+      new Date('2029-08-19T10:00:00Z'),
+    ]);
   });
 
   test.for(['', 'Mars/Olympus', '+02:00', 'Europe', 'Europe/Berlin\n', '../etc'])(

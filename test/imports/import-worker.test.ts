@@ -10,6 +10,7 @@ import { importLimits } from '../../lambda/imports/import-limits.ts';
 import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
 import { partBytes } from '../../lambda/ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import { putToRest, wake } from '../support/account-rest.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
 import { endImportLease, objectKeyOf } from '../support/stored-uploads.ts';
@@ -234,6 +235,36 @@ describe('an import that fails', () => {
 });
 
 describe('while an import is under way', () => {
+  test('it ends within a renewal when its user is put to rest, and goes on where it was when woken', async () => {
+    const whole = anyBytes(2 * partBytes);
+    await using source = await startSource((request, response) => {
+      const offset = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      const headers = { 'content-length': String(whole.length - offset), etag: '"x"' };
+      if (offset === 0) return response.writeHead(200, headers).write(whole.subarray(0, partBytes + 5));
+      return response
+        .writeHead(206, { ...headers, 'content-range': `bytes ${offset}-${whole.length - 1}/${whole.length}` })
+        .end(whole.subarray(offset));
+    });
+    const user = await service.user();
+    const id = await requestImport(user, source.url('/a'));
+    const worker = startWorker();
+    const external = async () => (await user.call('GET', `/uploads/${id}`)).body.externalSource;
+    await expect.poll(external, patiently).toMatchObject({ state: 'downloading', bytesReceived: partBytes + 5 });
+    await putToRest(service, user.id, 'held');
+    await expect
+      .poll(() => worker.events, patiently)
+      .toContainEqual({
+        event: 'import_taken',
+        fields: { uploadID: id, isDeleted: false },
+      });
+    const { rows } = await service.pool().query('select lease_expires_at from imports where upload_id = $1', [id]);
+    expect([rows[0].lease_expires_at, source.requests.length]).toEqual([null, 1]);
+    await wake(service, user.id);
+    await expect.poll(external, patiently).toMatchObject({ state: 'completed' });
+    expect(source.requests.length).toBe(2);
+    await worker.stop();
+  });
+
   test('its progress can be seen, and when it is deleted it leaves nothing behind', async () => {
     await using source = await startSource((_, response) =>
       response.writeHead(200, { 'content-length': String(2 * partBytes), etag: '"x"' }).write(anyBytes(partBytes + 5)),

@@ -1,5 +1,6 @@
 // The sweep of each minute finds what everybody else forgot, and one failure does not keep it from the rest.
 import { beforeEach, expect, it } from 'vitest';
+import { bounds } from '../../lambda/domain/limits.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
@@ -152,4 +153,35 @@ it('the sweep gives up a delivery that was recorded while its webhook was being 
   expect((await call('GET', `/webhooks/${webhook.id}/deliveries`)).body.data).toMatchObject([
     { state: 'failed', failure: { code: 'webhook_disabled' }, nextAttemptAt: null },
   ]);
+});
+
+it('the sweep bounds the history of a stream by number and by age, and what is left is still read', async () => {
+  const history = async (id: string) =>
+    (await service.pool().query('select id from stream_transitions where stream_id = $1 order by id', [id])).rows.map(
+      (row) => row.id as number,
+    );
+  // Pairs of moves, of which the last has led to where the stream is.
+  const [{ last }] = (
+    await service.pool().query(
+      `with added as (
+         insert into stream_transitions (stream_id, from_state, to_state, cause)
+         select $1, case n % 2 when 1 then state else 'draft' end,
+           case n % 2 when 1 then 'draft' else state end, 'start'
+         from streams, generate_series(1, 300) n where id = $1 returning id)
+       select max(id)::bigint as last from added`,
+      [due],
+    )
+  ).rows;
+  await service.pool().query('update streams set last_transition_id = $2 where id = $1', [due, last]);
+  await service
+    .pool()
+    .query(`update stream_transitions set at = now() - interval '91 days' where stream_id = $1`, [soon]);
+  await runSweep();
+  const kept = await history(due);
+  expect([kept.length, await history(soon)]).toEqual([bounds.keptTransitionsPerStream, []]);
+  const { transitions, state, streamStateID } = await stream(due);
+  expect([transitions.length, transitions[0].id, transitions[0].to]).toEqual([20, streamStateID, state]);
+  expect((await stream(soon)).transitions).toEqual([]);
+  // What has no history any more moves on all the same.
+  expect((await call('DELETE', `/streams/${soon}/schedule`)).body.transitions).toHaveLength(1);
 });

@@ -132,7 +132,7 @@ async function liveThrough(): Promise<void> {
 
 const textsOf = (statements: readonly SentStatement[]) => new Set(statements.map(([, text]) => text));
 
-it('every statement of this release is on record, for the next release', async () => {
+it('every statement of this release is on record, for the next release', { timeout: 60_000 }, async () => {
   await liveThrough();
   const statements = recording.stop();
   if (process.env.RECORD_STATEMENTS === '1')
@@ -147,7 +147,7 @@ it('every statement of this release is on record, for the next release', async (
 describe.each([...previous, current])('the statements on record in %s', (file) => {
   const database = testDatabase();
 
-  it('run on the schema of this release', async () => {
+  it('run on the schema of this release', { timeout: 60_000 }, async () => {
     const statements = read(file);
     expect(textsOf(statements).size).toBeGreaterThan(50);
     await replayStatements(database.pool(), statements);

@@ -98,6 +98,24 @@ describe('GET /me', () => {
     await actor().call('POST', `/streams/${id}/stop`);
     expect(await useOf(actor(), 'runningSlots')).toMatchObject({ used: 0 });
   });
+
+  it('counts as slots what capacity counts: decoding too, and next to nothing of prepared streams', async () => {
+    const start = async (id: string) => (await actor().call('POST', `/streams/${id}/start`)).status;
+    const heavy = await readyStream();
+    await service
+      .pool()
+      .query('update uploads set decode_cost = 72 from streams s where uploads.id = s.video_upload_id and s.id = $1', [
+        heavy,
+      ]);
+    await allow(actor(), 'runningSlots', 12);
+    expect(await start(heavy)).toBe(422);
+    await allow(actor(), 'runningSlots', 13);
+    expect(await start(heavy)).toBe(200);
+    expect(await useOf(actor(), 'runningSlots')).toMatchObject({ used: 13 });
+    expect(await start(await readyStream())).toBe(422);
+    expect(await start(await readyStream({ streamBackend: 'manifest', quality: 'q_2160p' }))).toBe(200);
+    expect(await useOf(actor(), 'runningSlots')).toMatchObject({ used: 13 });
+  });
 });
 
 describe('archived destinations', () => {

@@ -242,7 +242,9 @@ describe('DELETE /playlists/{id}', () => {
 describe('POST /playlists/{id}/publish', () => {
   /** Carries out a request to publish, counted from 1, as the media worker would. */
   const carryOut = (id: string, request: number) =>
-    inTransaction(service.pool(), (data) => publishDraft(data, id, request, new Date(), () => 0.5));
+    inTransaction(service.pool(), (data) =>
+      publishDraft(data, id, request, { now: new Date(), random: () => 0.5, limitFactor: 100 }),
+    );
 
   it('answers PREPARING, and then makes the draft live as it was', async () => {
     const playlist = await create();

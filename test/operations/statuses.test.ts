@@ -150,6 +150,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     connection_needed: () => patch(emptyStream(), { streamDestination: 'managed', retryMirror: true }),
     stream_not_startable: () => patch(stoppingStream(), { status: 'ACTIVE' }),
     stream_not_ready: () => patch(emptyStream(), { status: 'ACTIVE' }),
+    limit_reached: () => without('runningSlots', () => patch(readyStream(), { status: 'ACTIVE' })),
     stream_not_stoppable: () => patch(scheduledStream(), { status: 'INACTIVE' }),
   },
   delete_stream: {

@@ -121,7 +121,10 @@ function stepsOn(world: World, random: () => number) {
     publish: () => tryCall('POST', `/playlists/${playlist()}/publish`),
     carryOut: async () => {
       const seen = await data().playlists.findAny(playlist()!);
-      if (seen) await transaction((tx) => publishDraft(tx, seen.id, seen.publish_request, new Date(), random));
+      if (seen)
+        await transaction((tx) =>
+          publishDraft(tx, seen.id, seen.publish_request, { now: new Date(), random, limitFactor: 100 }),
+        );
     },
     deleteUpload: () => tryCall('DELETE', `/uploads/${pick(world.uploads)}`),
     claim: async () => {

@@ -186,7 +186,9 @@ describe('a start', () => {
 describe('publishing a playlist', () => {
   const carryOut = async (playlistID: string) => {
     const request = (await data().playlists.findAny(playlistID))!.publish_request;
-    await transaction(async (tx) => publishDraft(tx, playlistID, request, await tx.now(), () => 0.5));
+    await transaction(async (tx) =>
+      publishDraft(tx, playlistID, request, { now: await tx.now(), random: () => 0.5, limitFactor: 100 }),
+    );
   };
 
   it('waits until its items are prepared, and is asked for again once they are', async () => {
@@ -307,7 +309,7 @@ describe('preparedPlaylistIDs', () => {
     expect(await asked()).toHaveLength(2);
     expect(await share(id)).toBeCloseTo(2 / 3);
     await pretendProbed(service, late);
-    await transaction((tx) => settleUpload(tx, late));
+    await transaction((tx) => settleUpload(tx, late, 100));
     expect((await asked()).at(-1)).toEqual({ task: 'prepare_upload', uploadID: late, format: pictures });
     const target = await playlistStream();
     await keep(target.id, target.playlistID);

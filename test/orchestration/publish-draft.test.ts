@@ -45,7 +45,7 @@ const askToPublish = () => call('POST', `/playlists/${playlistID}/publish`);
 /** Publishes what was asked for last, as the media worker would. */
 const carryOut = async (now = new Date()) => {
   const request = (await data().playlists.findAny(playlistID))!.publish_request;
-  await transaction((tx) => publishDraft(tx, playlistID, request, now, () => 0.5));
+  await transaction((tx) => publishDraft(tx, playlistID, request, { now, random: () => 0.5, limitFactor: 100 }));
 };
 const timeline = async () => (await data().timelines.ofStream(streamID)).video;
 
@@ -131,7 +131,9 @@ describe('publishing while live', () => {
     await goLive();
     await askToPublish();
     await askToPublish();
-    await transaction((tx) => publishDraft(tx, playlistID, 1, new Date(), () => 0.5));
+    await transaction((tx) =>
+      publishDraft(tx, playlistID, 1, { now: new Date(), random: () => 0.5, limitFactor: 100 }),
+    );
     expect((await playlist(playlistID)).publishStatus).toBe('PREPARING');
     expect(await timeline()).toHaveLength(1);
   });
@@ -268,7 +270,7 @@ it('publishing a playlist that its stream does not play does not change the run'
   const unplayed = (await call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' })).body.id;
   await call('POST', `/playlists/${unplayed}/operations`, { operations: [{ op: 'add', uploadID: uploads[0] }] });
   await call('POST', `/playlists/${unplayed}/publish`);
-  await transaction((tx) => publishDraft(tx, unplayed, 1, new Date(), () => 0.5));
+  await transaction((tx) => publishDraft(tx, unplayed, 1, { now: new Date(), random: () => 0.5, limitFactor: 100 }));
   expect((await playlist(unplayed)).live).toMatchObject({ version: 2 });
   expect((await data().timelines.ofStream(id)).video).toHaveLength(1);
 });
@@ -282,6 +284,7 @@ it('publishing a playlist that is gone is done, when the media queue asks for it
     tools: { ffmpegPath: '', ffprobePath: '' },
     encoderOf: async () => ({ codec: 'h264_nvenc' }),
     random: () => 0.5,
+    limitFactor: 100,
     log: () => {},
   });
   const record = {

@@ -36,7 +36,15 @@ async function workAtSlowUpload(options: Pick<MediaWorkerOptions, 'givingBack' |
   const bytes = new PassThrough();
   const objects = { ...service.objects(), read: async () => bytes };
   const pool = service.pool();
-  const worker = { pool, objects, tools, encoderOf: async () => fastEncoder, random: () => 0.5, log: () => {} };
+  const worker = {
+    pool,
+    objects,
+    tools,
+    encoderOf: async () => fastEncoder,
+    random: () => 0.5,
+    limitFactor: 100,
+    log: () => {},
+  };
   const queue = createPostgresCommandQueue({ pool, log: () => {} });
   const consumer = startConsumer(queue, 'media', createMediaWorker({ ...worker, ...options }), { batchSize: 1 });
   onTestFinished(() => {
@@ -118,7 +126,15 @@ it('no transaction is open while a segment is made, which one command does at a 
       throw new Error('the store is away');
     };
     const objects = { ...service.objects(), presignGet };
-    const worker = { pool, objects, tools, encoderOf: async () => fastEncoder, random: () => 0.5, log: () => {} };
+    const worker = {
+      pool,
+      objects,
+      tools,
+      encoderOf: async () => fastEncoder,
+      random: () => 0.5,
+      limitFactor: 100,
+      log: () => {},
+    };
     const queue = createPostgresCommandQueue({ pool, consumer, log: () => {} });
     const consuming = startConsumer(queue, 'media', createMediaWorker(worker), { batchSize: 1 });
     onTestFinished(async () => {
@@ -152,7 +168,7 @@ async function deliverLast(body: MediaCommand): Promise<void> {
   const presignGet = () => mediaSample('plain.mp4');
   const objects = { ...service.objects(), presignGet };
   const worker = { pool: service.pool(), objects, tools, encoderOf: async () => fastEncoder };
-  const handle = createMediaWorker({ ...worker, random: () => 0.5, log: () => {} });
+  const handle = createMediaWorker({ ...worker, random: () => 0.5, limitFactor: 100, log: () => {} });
   const attributes = { ApproximateReceiveCount: String(queuePolicies.media.maxReceives) };
   const Records = [{ messageId: 'poison', body: JSON.stringify(body), attributes }];
   const { batchItemFailures } = await handle({ Records } as unknown as Parameters<typeof handle>[0]);

@@ -61,7 +61,7 @@ export function startTestAgent(service: TestService, options: TestAgentOptions):
       backends: ['manifest'],
       queue: createPostgresCommandQueue({ pool, log }),
       sealer: createSealer([testDataKey]),
-      handleMedia: createMediaWorker({ pool, objects, ...prepareWith, random: () => 0.5, log }),
+      handleMedia: createMediaWorker({ pool, objects, ...prepareWith, random: () => 0.5, limitFactor: 100, log }),
       startOptions: rest,
       steadyClock: () => performance.now(),
       ...given,

@@ -257,3 +257,14 @@ describe('a large answer', () => {
     expect((await owner.call('POST', '/streams', {})).status).toBe(201);
   });
 });
+
+it('as many requests with keys are answered as there is room for, however many come at once', async () => {
+  const owner = await service.user();
+  await databaseOn(service.pool()).limits.override(owner.id, 'keptAnswers', 5);
+  const keys = Array.from({ length: 16 }, (_, index) => `at-once-${index}`);
+  const answers = await Promise.all(keys.map((key) => post('/streams', {}, key, owner)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+  expect(new Set(answers.filter(({ status }) => status !== 201).map(codeOf))).toEqual(new Set(['limit_reached']));
+  expect((await owner.call('GET', '/streams')).body.data).toHaveLength(5);
+  expect(await keptAnswersOf(service, owner.id)).toHaveLength(5);
+});

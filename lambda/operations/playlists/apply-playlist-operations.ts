@@ -72,7 +72,7 @@ export const applyPlaylistOperations = operation(['service:write'], {
     }
     await assertRoom(ctx, { playlistItems: itemsMore(playlist, result.spec) });
     const saved = await ctx.data.playlists.saveDraft(playlist.id, result.spec);
-    await keepPrepared(ctx.data, 'playlist', playlist.id, { retries: true });
+    await keepPrepared(ctx.data, 'playlist', playlist.id, { retries: true, limitFactor: ctx.settings.limitFactor });
     return presentPlaylist(ctx, saved);
   },
 });

@@ -24,6 +24,6 @@ export const publishPlaylist = operation(['service:write'], {
     const { stream, playlist } = orNotFound(await lockWithStream(ctx.data, id), 'playlist');
     if (playlist.draft.items.length === 0)
       throw new ProblemError('playlist_empty', 'The draft has no items. Add some with apply_playlist_operations.');
-    return presentPlaylist(ctx, await requestDraftPublish(ctx.data, stream, playlist));
+    return presentPlaylist(ctx, await requestDraftPublish(ctx.data, stream, playlist, ctx.settings.limitFactor));
   },
 });

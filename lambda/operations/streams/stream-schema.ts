@@ -28,7 +28,7 @@ export const streamFields = {
     .optional()
     .describe(
       "Playlists kept prepared for this stream's quality, framerate and codec, drafts included, so that a start " +
-        'need not wait: for streamBackend manifest.',
+        'need not wait: for streamBackend manifest, as far as the limit preparedSeconds (get_me) lets them.',
     ),
   videoUploadObjectID: id
     .nullish()

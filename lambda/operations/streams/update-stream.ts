@@ -55,6 +55,7 @@ export const updateStream = operation(['service:write'], {
     'connection_needed',
     'stream_not_startable',
     'stream_not_ready',
+    'limit_reached',
     'stream_not_stoppable',
     'stream_not_schedulable',
   ],

@@ -40,6 +40,8 @@ export interface AgentOptions {
   readonly encoder: EncoderSettings;
   /** Carries out the commands of the queue 'media'. */
   readonly handleMedia: QueueHandler;
+  /** Whether others that send no streams take commands of that queue. */
+  readonly othersTakeMedia?: boolean;
 
   /** Ids and randomness of the streams that a schedule starts; the randomness also spreads retries over time. */
   readonly startOptions: Pick<StartOptions, 'newID' | 'random'>;

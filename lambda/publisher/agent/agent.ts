@@ -14,7 +14,7 @@ import { replicaBeginner } from './begin-replica.ts';
 import { Chores } from './chores.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
-import { leavesEveryMs, unlessBehind } from './leave-media.ts';
+import { leavesEveryMs, leavesMedia, unlessLeft } from './leave-media.ts';
 import { Pressure } from './pressure.ts';
 import { ReplicaClaims } from './replica-claims.ts';
 import { TimelineRevisions } from './timeline-revisions.ts';
@@ -163,19 +163,17 @@ class Agent {
 
   /** A command to publish only wakes the agent up: what there is to claim, the database says. */
   #consumeCommands(): Promise<unknown>[] {
-    const { backends, queue, handleMedia } = this.#options;
+    const { backends, queue, handleMedia, othersTakeMedia = false } = this.#options;
     const { signal } = this.#consuming;
     const pause = () => setTimeout(leavesEveryMs, undefined, { signal }).catch(() => {});
     const wake: QueueHandler = async () => {
       await this.#claims.claim();
       return { batchItemFailures: [] };
     };
+    const isLeaving = () => leavesMedia(this.#load, othersTakeMedia);
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
-      queue.consume('media', unlessBehind(handleMedia, this.#pressure, this.#data, pause), {
-        signal,
-        lanes: mediaLanes,
-      }),
+      queue.consume('media', unlessLeft(handleMedia, isLeaving, this.#data, pause), { signal, lanes: mediaLanes }),
     ];
   }
 

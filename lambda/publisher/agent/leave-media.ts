@@ -1,9 +1,8 @@
-// Keeps an agent that does not keep up with its streams from opening files beside them.
+// Keeps an agent from opening files beside streams that need what it has.
 import type { SQSRecord } from 'aws-lambda';
 import type { Database } from '../../data/database.ts';
 import type { MediaCommand } from '../../data/outbox.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
-import type { Pressure } from './pressure.ts';
 
 /** So long a command is held back that an agent leaves to others. */
 const leftForSeconds = 5;
@@ -12,18 +11,35 @@ export const leavesEveryMs = 1000;
 
 type DecodingCommand = Extract<MediaCommand, { readonly task: 'probe_upload' | 'prepare_upload' }>;
 
+/** An agent whose streams take more than this share of it has too little left for a tool beside them. */
+const shareThatIsMuch = 0.5;
+
+/** What an agent knows of itself. */
+export interface OwnLoad {
+  readonly usedShare: number;
+  readonly behindReason: string | null;
+}
+
+/**
+ * Whether an agent leaves to others what decodes.
+ * @param othersTakeMedia whether there are workers that send no streams. Without them, who keeps up has to take it
+ */
+export function leavesMedia({ usedShare, behindReason }: OwnLoad, othersTakeMedia: boolean): boolean {
+  return behindReason !== null || (othersTakeMedia && usedShare > shareThatIsMuch);
+}
+
 /** Whether a command decodes the file of a stranger. All others take milliseconds. */
 const decodes = (command: MediaCommand): command is DecodingCommand =>
   command.task === 'probe_upload' || command.task === 'prepare_upload';
 
 /**
- * Carries out media commands while the agent keeps up. While it does not, those that decode become new commands, which
+ * Carries out media commands. While the agent leaves what decodes to others, such commands become new ones, which
  * agents with room take, or media workers, of which the waiting commands start more.
  * @param pause is waited for after each command that was left
  */
-export function unlessBehind(
+export function unlessLeft(
   handle: QueueHandler,
-  pressure: Pick<Pressure, 'behindReason'>,
+  isLeaving: () => boolean,
   data: Pick<Database, 'outbox'>,
   pause: () => Promise<unknown>,
 ): QueueHandler {
@@ -34,7 +50,7 @@ export function unlessBehind(
     await pause();
   };
   return async (event) => {
-    if (pressure.behindReason === null) return handle(event);
+    if (!isLeaving()) return handle(event);
     const others: SQSRecord[] = [];
     for (const record of event.Records) {
       const body = JSON.parse(record.body) as MediaCommand;

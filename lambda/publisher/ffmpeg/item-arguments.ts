@@ -1,4 +1,6 @@
 // The ffmpeg arguments that turn any item into the pictures and the sound of a profile.
+import { availableParallelism } from 'node:os';
+import { decodingThreads } from '../../domain/capacity.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { MediaKind } from '../media/container-formats.ts';
@@ -14,6 +16,8 @@ export interface VideoRequest {
   readonly kind: 'video' | 'image';
   /** SDR where it is absent. */
   readonly dynamicRange?: DynamicRange | undefined;
+  /** As `decodeCost` in domain/source-limits.ts says it; absent where it is not known. */
+  readonly decodeCost?: number | undefined;
   /** Frame of the item to begin with, on the profile's grid. */
   readonly startFrame: number;
   /** Exactly this many frames come: where the source ends earlier, its last frame is repeated. */
@@ -41,13 +45,13 @@ const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe
 
 /** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
-  const { sourceURL, profile, kind, dynamicRange = 'sdr', background = false } = request;
+  const { sourceURL, profile, kind, dynamicRange = 'sdr', decodeCost, background = false } = request;
   const isImage = kind === 'image';
   const startSeconds = isImage ? 0 : request.startFrame / profile.framesPerSecond;
   // 0:V:0 is the first stream of moving pictures; cover art is none.
   const stream = isImage ? '0:v:0' : '0:V:0';
   return [
-    inputArguments(sourceURL, { kind, pictures: isImage ? null : dynamicRange, startSeconds, background }),
+    inputArguments(sourceURL, { kind, pictures: isImage ? null : dynamicRange, startSeconds, decodeCost, background }),
     ['-map', stream, '-vf', videoFilters(kind, dynamicRange, profile).join(',')],
     ['-fps_mode', 'cfr', '-frames:v', String(request.frameCount)],
     encoderArguments(request.encoder, profile),
@@ -108,19 +112,29 @@ interface InputOptions {
   readonly pictures: DynamicRange | null;
   readonly kind: MediaKind;
   readonly startSeconds: number;
+  readonly decodeCost?: number | undefined;
   readonly background: boolean;
 }
 
-/** Each thread that decodes has pictures of its own. In the background nobody waits, and a still is one picture. */
-const fewThreads = { background: 2, still: 1 } as const;
+/** In the background nobody waits, sound is little work, and a still is one picture. */
+const fewThreads = { background: 2, sound: 2, still: 1 } as const;
 
-function inputArguments(sourceURL: string, { kind, pictures, startSeconds, background }: InputOptions): string[] {
-  const threads = kind === 'image' ? fewThreads.still : background ? fewThreads.background : null;
+/** Each thread that decodes has pictures of its own, and ffmpeg would start one for each core, and one more. */
+function threadsFor({ kind, background, decodeCost }: InputOptions): number {
+  if (kind === 'image') return fewThreads.still;
+  if (background) return fewThreads.background;
+  if (kind === 'audio') return fewThreads.sound;
+  return Math.min(decodingThreads(decodeCost ?? null), availableParallelism() + 1);
+}
+
+function inputArguments(sourceURL: string, options: InputOptions): string[] {
+  const { kind, pictures, startSeconds } = options;
+  const threads = String(threadsFor(options));
   return [
     quiet,
-    threads === null ? [] : ['-filter_threads', String(threads)],
+    ['-filter_threads', threads],
     inputGuardArguments(sourceURL, kind),
-    threads === null ? [] : ['-threads', String(threads)],
+    ['-threads', threads],
     pictures ? ['-colorspace', assumedColourMatrix[pictures]] : [],
     // ffmpeg decodes from the keyframe before the start. What comes before the start gets negative times, from which
     // the filters know the frame that is on show at 0.

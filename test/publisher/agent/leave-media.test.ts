@@ -1,7 +1,7 @@
 // An agent that does not keep up with its streams leaves to others what would decode files beside them.
 import { beforeEach, expect, it } from 'vitest';
 import type { MediaCommand } from '../../../lambda/data/outbox.ts';
-import { unlessBehind } from '../../../lambda/publisher/agent/leave-media.ts';
+import { leavesMedia, unlessLeft } from '../../../lambda/publisher/agent/leave-media.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 
@@ -19,17 +19,12 @@ beforeEach(() => {
 
 /** Delivers a command to an agent. @param receives how often the queue has delivered it by then */
 async function deliver(body: MediaCommand, receives = 1): Promise<void> {
-  const pressure = {
-    get behindReason() {
-      return behindReason;
-    },
-  };
-  const handle = unlessBehind(
+  const handle = unlessLeft(
     async ({ Records }) => {
       carriedOut.push(...Records.map((record) => (JSON.parse(record.body) as MediaCommand).task));
       return { batchItemFailures: [] };
     },
-    pressure,
+    () => leavesMedia({ usedShare: 0.9, behindReason }, false),
     data(),
     async () => pauses++,
   );
@@ -65,4 +60,11 @@ it('carries out everything once it keeps up again', async () => {
   await deliver(probe);
   expect(carriedOut).toEqual(['probe_upload']);
   expect(await left()).toHaveLength(1);
+});
+
+it('leaves it as well while its streams take more than half of it, where others take it that send none', () => {
+  const leaves = (usedShare: number, othersTakeMedia: boolean) =>
+    leavesMedia({ usedShare, behindReason: null }, othersTakeMedia);
+  expect([leaves(0.4, true), leaves(0.6, true), leaves(0.6, false)]).toEqual([false, true, false]);
+  expect(leavesMedia({ usedShare: 0, behindReason: 'Full.' }, false)).toBe(true);
 });

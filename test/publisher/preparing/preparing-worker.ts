@@ -44,6 +44,7 @@ export function startPreparing(
     encoderOf: async () => encoder,
     ...ending,
     random: () => 0.5,
+    limitFactor: 100,
     log,
   });
   const consumption = startConsumer(createPostgresCommandQueue({ pool, consumer, log }), 'media', handle, {

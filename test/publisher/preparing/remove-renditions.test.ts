@@ -31,7 +31,14 @@ async function carryOut(body: MediaCommand): Promise<void> {
     tools: { ffmpegPath: '', ffprobePath: '' },
     encoderOf: async () => ({ codec: 'h264_nvenc' }) as const,
   };
-  const handle = createMediaWorker({ pool: service.pool(), objects, ...unused, random: () => 0.5, log: () => {} });
+  const handle = createMediaWorker({
+    pool: service.pool(),
+    objects,
+    ...unused,
+    random: () => 0.5,
+    limitFactor: 100,
+    log: () => {},
+  });
   const attributes = { ApproximateReceiveCount: '1' };
   const Records = [{ messageId: crypto.randomUUID(), body: JSON.stringify(body), attributes }];
   const { batchItemFailures } = await handle({ Records } as unknown as Parameters<typeof handle>[0]);

@@ -1,0 +1,32 @@
+// Keeps what a user has prepared within their limit: what would exceed it is not asked for.
+import type { Database } from '../data/database.ts';
+import type { UploadInFormat } from '../data/prepared-uploads.ts';
+import { slotsOfPreparing } from '../domain/capacity.ts';
+import type { Use } from '../domain/limits.ts';
+import { formatName } from '../domain/rendition.ts';
+import type { RenditionFormat } from '../domain/rendition.ts';
+import { limitReached } from './limits.ts';
+
+/** Uploads that are to be prepared in a format. */
+export function inFormat(uploadIDs: readonly string[], format: RenditionFormat): UploadInFormat[] {
+  const slots = slotsOfPreparing(format);
+  return uploadIDs.map((uploadID) => ({ uploadID, format: formatName(format), slots }));
+}
+
+/**
+ * Notes that uploads of a user are to be prepared. What is noted already needs no more room.
+ * @param limitFactor of the stage
+ * @returns the limit that all of them together would exceed, with nothing noted; null where there is room
+ */
+export async function noteToPrepare(
+  data: Database,
+  userID: string,
+  limitFactor: number,
+  wanted: readonly UploadInFormat[],
+): Promise<Use | null> {
+  const preparedSeconds = await data.preparedUploads.unnotedSeconds(wanted);
+  if (preparedSeconds === 0) return null;
+  const reached = await limitReached(data, userID, limitFactor, { preparedSeconds });
+  if (reached === null) await data.preparedUploads.note(wanted);
+  return reached;
+}
