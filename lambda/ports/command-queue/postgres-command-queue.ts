@@ -46,17 +46,16 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
       signal.addEventListener('abort', wakeUp.ring, { once: true });
       const listening = listenToOutbox(pool.options, queue, wakeUp.ring, { signal, log });
 
+      const parameters = [queue, policy.visibilitySeconds, policy.maxReceives, batchSize, consumer ?? null] as const;
+      /** False while the last look has seen that there is nothing: looking costs less than claiming does. */
+      let mayBeDue = true;
       const receive = async (): Promise<SQSRecord[]> => {
-        const rows = await claim(pool, [
-          queue,
-          policy.visibilitySeconds,
-          policy.maxReceives,
-          batchSize,
-          consumer ?? null,
-        ]);
+        const rows = mayBeDue ? await claim(pool, parameters) : [];
         if (rows.length === 0) {
-          const waitMs = Math.min(await msUntilDue(pool, queue), pollIntervalMs);
-          await wakeUp.wait(Math.max(shortestWaitMs, waitMs));
+          const dueInMs = await msUntilDue(pool, queue);
+          const waitMs = Math.max(shortestWaitMs, Math.min(dueInMs, pollIntervalMs));
+          const isWokenUp = await wakeUp.wait(waitMs);
+          mayBeDue = isWokenUp || dueInMs <= waitMs;
         }
         const dead = rows.filter((row) => row.dead);
         if (dead.length > 0) log('commands_dead', { queue, messageIds: dead.map((row) => row.id) });
@@ -95,7 +94,7 @@ export async function redeliver(pool: Pool, consumer: string | null): Promise<vo
  */
 async function claim(
   pool: Pool,
-  parameters: [
+  parameters: readonly [
     queue: QueueName,
     visibilitySeconds: number,
     maxReceives: number,
@@ -117,7 +116,7 @@ async function claim(
      from due where o.id = due.id
      returning o.id, o.body::text as body, o.receipt, o.receives, o.dead_at is not null as dead,
        extract(epoch from o.created_at)::float8 * 1000 as "createdAtMs"`,
-    parameters,
+    [...parameters],
   );
   return rows;
 }
