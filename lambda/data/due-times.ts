@@ -2,7 +2,13 @@
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
-export const dueKinds = ['schedule_start', 'schedule_end', 'duration_over', 'activation_timeout'] as const;
+export const dueKinds = [
+  'schedule_start',
+  'schedule_end',
+  'duration_over',
+  'activation_timeout',
+  'broadcast_rotation',
+] as const;
 export type DueKind = (typeof dueKinds)[number];
 
 export interface DueTime {

@@ -11,7 +11,8 @@ export type Command =
   | { readonly queue: 'media'; readonly body: MediaCommand }
   | { readonly queue: 'imports'; readonly body: { readonly uploadID: string } }
   | { readonly queue: 'timers'; readonly body: { readonly streamID: string } }
-  | { readonly queue: 'webhooks'; readonly body: WebhookCommand };
+  | { readonly queue: 'webhooks'; readonly body: WebhookCommand }
+  | { readonly queue: 'platforms'; readonly body: { readonly connectionID: string } };
 
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string; readonly failures?: number }

@@ -117,6 +117,14 @@ export function replicas(db: Queryable) {
         ],
       ),
 
+    /** What a replica costs from its next claim on. */
+    setCost: (streamID: string, role: ReplicaRole, cost: StreamCost) =>
+      db.query(
+        `update replicas set ${costNames.map((name, index) => `${costColumns[name]} = $${index + 3}`).join(', ')}
+         where stream_id = $1 and role = $2`,
+        [streamID, role, ...costNames.map((name) => cost[name])],
+      ),
+
     deleteRole: (streamID: string, role: ReplicaRole) =>
       db.query('delete from replicas where stream_id = $1 and role = $2', [streamID, role]),
 

@@ -16,6 +16,13 @@ interface EntryRow {
 /** Timelines by track. The audio track is empty where the video's own sound is played. */
 export type Timelines = Readonly<Record<Track, readonly TimelineEntry[]>>;
 
+export interface TimelineSources {
+  /** Whether sound is played in place of the pictures' own. */
+  readonly hasSoundTrack: boolean;
+  /** Of its most expensive pictures, as `Upload.decode_cost`; 0 for stills; null where it is known of none. */
+  readonly decodeCost: number | null;
+}
+
 export function timelines(db: Queryable) {
   return {
     /** Writes the first entry of each track, in place of what an earlier run left. */
@@ -61,10 +68,19 @@ export function timelines(db: Queryable) {
       return new Map(rows.map((row) => [row.id, row.timeline_revision]));
     },
 
-    /** Whether sound is played in place of the pictures' own. */
-    hasSoundTrack: async (streamID: string) =>
-      (await one(db, `select from timeline_entries where stream_id = $1 and track = 'audio' limit 1`, [streamID])) !==
-      null,
+    /** What decides how much of an agent a stream takes. */
+    sources: async (streamID: string): Promise<TimelineSources> => {
+      const row = await one<{ has_sound_track: boolean; decode_cost: number | null }>(
+        db,
+        `select exists (select from timeline_entries where stream_id = $1 and track = 'audio') as has_sound_track,
+           (select max(case when duration_seconds is null then 0 else decode_cost end) from uploads
+            where id in (
+              select item ->> 'uploadID' from timeline_entries, jsonb_array_elements(snapshot -> 'items') as item
+              where stream_id = $1 and track = 'video')) as decode_cost`,
+        [streamID],
+      );
+      return { hasSoundTrack: row!.has_sound_track, decodeCost: row!.decode_cost };
+    },
 
     ofStream: async (streamID: string): Promise<Timelines> => {
       const rows = await all<EntryRow>(

@@ -1,6 +1,7 @@
 // What a stream costs the machine that sends it, and what a machine has: the one place that says both.
 // Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
 import { parseRtmpURL } from './rtmp-url.ts';
+import { pixelsOfDecodeCost } from './source-limits.ts';
 import { framesPerSecond, videoBitrateKbps } from './video-format.ts';
 import type { Framerate, Quality, VideoCodec } from './video-format.ts';
 
@@ -41,8 +42,11 @@ export interface StreamToSend {
   readonly hasSoundTrack: boolean;
   /** Where it is sent; null where nobody knows yet. */
   readonly rtmpURL: string | null;
-  /** Cores that decoding its most expensive source takes; without it, that of H.264 in the size of the stream. */
-  readonly decodingCores?: number;
+  /**
+   * What its most expensive source costs to decode, as `decodeCost` in source-limits.ts says it; null or absent where
+   * nobody knows: then it is taken for one in the size of the stream.
+   */
+  readonly decodeCost?: number | null;
 }
 
 const pixels: Readonly<Record<Quality, number>> = {
@@ -84,7 +88,9 @@ export function costOf(stream: StreamToSend): StreamCost {
     const thread = hasSoundTrack ? 2 * sends : sends;
     return { ...common, cores: thread, coresBesideGpu: thread, thread, gpuMegapixels: 0 };
   }
-  const decoding = stream.decodingCores ?? megapixels * decodingCoresPerMegapixel;
+  const { decodeCost = null } = stream;
+  const megapixelsOfSource = decodeCost === null ? megapixels : pixelsOfDecodeCost(decodeCost) / 1e6;
+  const decoding = megapixelsOfSource * decodingCoresPerMegapixel;
   const besides = decoding + encoding.cores + encoding.thread;
   return {
     cores: besides + megapixels * encoding.coresPerMegapixel,
@@ -170,7 +176,7 @@ const smallest = {
   videoCodec: 'h264',
   hasSoundTrack: false,
   rtmpURL: 'rtmp://localhost/live',
-  decodingCores: 0,
+  decodeCost: 0,
 } as const;
 /** So that agents which claim at the same time all find something. */
 const mostStreamsAtOnce = 500;

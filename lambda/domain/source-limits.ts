@@ -82,6 +82,11 @@ export function decodeCost({ width, height, framerate, isDeep }: Omit<SourcePict
   return (pixelsPerSecond / unitPixelsPerSecond) * (isDeep ? deepPictureFactor : 1);
 }
 
+/** The pixels a second of 8 bits that cost as much to decode. */
+export function pixelsOfDecodeCost(cost: number): number {
+  return cost * unitPixelsPerSecond;
+}
+
 /** Why a file is not taken, and what its user can do: two sentences. Null for a file that can be decoded. */
 export function faultOfSource({ kind, pictures, sound, durationSeconds, sizeBytes }: SourceFacts): string | null {
   return (

@@ -6,6 +6,7 @@ import type { ReplicaRole } from '../data/replicas.ts';
 import type { Stream } from '../data/streams.ts';
 import { formatOfRun } from '../data/streams.ts';
 import { costOf } from '../domain/capacity.ts';
+import type { StreamCost } from '../domain/capacity.ts';
 import { slotsOf } from '../domain/video-format.ts';
 import { wantsBackup } from './stream-parts.ts';
 
@@ -14,20 +15,34 @@ const activationTimeoutSeconds = 30;
 
 /** Launches a stream in `activating`, which the caller has locked and whose run has begun. */
 export async function launchStream(data: Database, stream: Stream, now: Date): Promise<void> {
-  const backend = stream.stream_backend ?? 'ffmpeg';
+  const backend = backendOf(stream);
   const format = formatOfRun(stream);
   const slots = slotsOf(backend, format.quality, format.framerate);
-  const hasSoundTrack = await data.timelines.hasSoundTrack(stream.id);
-  const destination =
-    stream.destination_id === null ? null : await data.destinations.find(stream.user_id, stream.destination_id);
-  const insertReplica = (role: ReplicaRole) => {
-    const rtmpURL = (role === 'backup' ? destination?.backup_rtmp_url : destination?.rtmp_url) ?? null;
-    const cost = costOf({ ...format, backend, hasSoundTrack, rtmpURL });
-    return data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role, backend, slots, cost });
-  };
-  await insertReplica('primary');
-  if (wantsBackup(stream)) await insertReplica('backup');
-  else await data.replicas.deleteRole(stream.id, 'backup');
+  for (const [role, cost] of await costsOf(data, stream))
+    await data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role, backend, slots, cost });
+  if (!wantsBackup(stream)) await data.replicas.deleteRole(stream.id, 'backup');
   await data.dueTimes.set(stream.id, 'activation_timeout', new Date(now.getTime() + activationTimeoutSeconds * 1000));
   await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });
 }
+
+/**
+ * Notes what a live stream costs now that its timeline has changed. Its agent keeps it as it is: what is too much shows
+ * by itself (publisher/agent/pressure.ts). The next agent that takes it has room for it.
+ */
+export async function noteCosts(data: Database, stream: Stream): Promise<void> {
+  for (const [role, cost] of await costsOf(data, stream)) await data.replicas.setCost(stream.id, role, cost);
+}
+
+/** What each replica of a stream costs, whose timeline is written. */
+async function costsOf(data: Database, stream: Stream): Promise<(readonly [ReplicaRole, StreamCost])[]> {
+  const sources = await data.timelines.sources(stream.id);
+  const destination =
+    stream.destination_id === null ? null : await data.destinations.find(stream.user_id, stream.destination_id);
+  const roles: readonly ReplicaRole[] = wantsBackup(stream) ? ['primary', 'backup'] : ['primary'];
+  return roles.map((role) => {
+    const rtmpURL = (role === 'backup' ? destination?.backup_rtmp_url : destination?.rtmp_url) ?? null;
+    return [role, costOf({ ...formatOfRun(stream), ...sources, backend: backendOf(stream), rtmpURL })];
+  });
+}
+
+const backendOf = (stream: Stream) => stream.stream_backend ?? 'ffmpeg';

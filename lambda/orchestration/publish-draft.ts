@@ -9,6 +9,7 @@ import type { PictureFormat } from '../domain/rendition.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { judgeParts } from './judge-parts.ts';
+import { noteCosts } from './launch-stream.ts';
 import { lockWithStream } from './lock-with-stream.ts';
 import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
@@ -124,10 +125,14 @@ async function takeOver(
   const track = playlist.kind;
   const replacement = { playlistID: playlist.id, snapshot };
   // A run without an anchor has sent nothing yet: it begins with the new snapshot.
-  if (stream.anchored_at === null) return data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: 0 });
+  if (stream.anchored_at === null) {
+    await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: 0 });
+    return noteCosts(data, stream);
+  }
   const timeline = (await data.timelines.ofStream(stream.id))[track];
   const fps = framesPerSecond[stream.run_framerate!];
   const elapsedSeconds = (now.getTime() - stream.anchored_at.getTime()) / 1000;
   const boundary = boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps);
   await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: boundary / fps });
+  await noteCosts(data, stream);
 }

@@ -1,8 +1,9 @@
 // Claims: each replica goes to one agent, oldest first, as far as it fits; renewals and figures wait for nobody.
 import { describe, expect, it } from 'vitest';
+import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { costOfReplica } from '../../lambda/data/replica-costs.ts';
-import { roomOf, shareOf } from '../../lambda/domain/capacity.ts';
+import { costOfSlot, roomOf, shareOf } from '../../lambda/domain/capacity.ts';
 import { actorsOn, statsWith } from '../support/actors.ts';
 import { declareDead } from '../support/agent-leases.ts';
 import { intervalsOf } from '../support/books.ts';
@@ -13,8 +14,21 @@ import { letReplicasWait } from '../support/replica-claims.ts';
 import { testService } from '../support/service.ts';
 
 const service = testService();
-const { activeStream, call, claim, data, loseLease, register, report, startedStream, stream, transaction, user } =
-  actorsOn(service);
+const {
+  activeStream,
+  call,
+  claim,
+  data,
+  loseLease,
+  readyStream,
+  register,
+  report,
+  startedStream,
+  stream,
+  transaction,
+  upload,
+  user,
+} = actorsOn(service);
 
 /** Starts a stream of each quality. @returns their ids */
 async function waiting(qualities: readonly string[]): Promise<string[]> {
@@ -78,6 +92,31 @@ describe('claiming', () => {
     expect(await claim('a', 0.99)).toEqual([]);
     expect(await claim('a', 1)).toMatchObject([{ stream_id: unknown }]);
     expect(justEnough.share).toBeCloseTo(shares[0]! + shares[1]!);
+  });
+
+  it('counts the decoding of the most expensive source, also of what is published while live', async () => {
+    const heavy = await upload({ decodeCost: 12 });
+    const still = await upload({ durationSeconds: null, videoCodec: 'png', audioCodec: null });
+    const [video, image] = [await upload({ decodeCost: 1 }), await startedStream({ videoUploadObjectID: still })];
+    const id = await readyStream({ videoUploadObjectID: null, quality: 'q_720p', framerate: 'f_30' });
+    const playlistID = (await call('POST', '/playlists', { streamID: id, kind: 'video', mode: 'shuffle' })).body.id;
+    const add = (...ids: string[]) => {
+      const operations = ids.map((uploadID) => ({ op: 'add', uploadID }));
+      return call('POST', `/playlists/${playlistID}/operations`, { operations });
+    };
+    await add(video, still);
+    await call('POST', `/streams/${id}/start`);
+    const coresOf = async (streamID: string) => costOfReplica((await data().replicas.ofStream(streamID))[0]!).cores;
+    const slot = costOfSlot('ffmpeg').cores;
+    expect(await coresOf(id)).toBeCloseTo(slot);
+    expect(await coresOf(image)).toBeLessThan(slot);
+    await add(heavy);
+    await call('POST', `/playlists/${playlistID}/publish`);
+    const request = (await data().playlists.findAny(playlistID))!.publish_request;
+    await transaction((tx) => publishDraft(tx, playlistID, request, new Date(), () => 0));
+    expect(await coresOf(id)).toBeCloseTo(slot + 11 * 0.083);
+    await register('a');
+    expect(await claim('a', 2)).toMatchObject([{ stream_id: image }]);
   });
 
   it('is not held up by a replica that is too large for the agent', async () => {

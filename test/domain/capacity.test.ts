@@ -34,7 +34,7 @@ test('a machine whose cores are twice as fast has room for twice as many', () =>
 test('a GPU takes the encoding from the cores, which still decode and scale', () => {
   expect(fitting({ ...encoded, quality: 'q_1080p' }, capacityOf(withGpu))).toBe(8);
   expect(fitting({ ...encoded, quality: 'q_2160p', framerate: 'f_60' }, capacityOf(withGpu))).toBe(1);
-  const heavySource = { ...encoded, quality: 'q_1080p', decodingCores: 1.7 } as const;
+  const heavySource = { ...encoded, quality: 'q_1080p', decodeCost: 20 } as const;
   expect(fitting(heavySource, capacityOf(withGpu))).toBe(1);
 });
 

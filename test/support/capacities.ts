@@ -1,19 +1,12 @@
 // Agents that have room for a number of streams at 720p30, whatever machine the test runs on.
-import { costOf, roomOf } from '../../lambda/domain/capacity.ts';
+import { costOfSlot, roomOf } from '../../lambda/domain/capacity.ts';
 import type { Capacity, Room, StreamToSend } from '../../lambda/domain/capacity.ts';
 
 const plenty = 1e9;
 
 /** Room for so many streams at 720p30 of a backend; of what they do not take the most of, there is plenty. */
 export function capacityFor(streams: number, backend: StreamToSend['backend'] = 'manifest'): Capacity {
-  const { cores, thread } = costOf({
-    backend,
-    quality: 'q_720p',
-    framerate: 'f_30',
-    videoCodec: 'h264',
-    hasSoundTrack: false,
-    rtmpURL: null,
-  });
+  const { cores, thread } = costOfSlot(backend);
   const of = (cost: number) => Math.max(1e-9, streams * cost);
   return {
     cores: backend === 'ffmpeg' ? of(cores) : plenty,

@@ -217,13 +217,18 @@ export function testService({
 export async function pretendProbed(
   { pool, objects }: Pick<TestService, 'pool' | 'objects'>,
   uploadID: string,
-  facts: { durationSeconds?: number | null; videoCodec?: string | null; audioCodec?: string | null } = {},
+  facts: {
+    durationSeconds?: number | null;
+    videoCodec?: string | null;
+    audioCodec?: string | null;
+    decodeCost?: number;
+  } = {},
 ): Promise<void> {
   const { uploads } = databaseOn(pool());
   const upload = (await uploads.findAny(uploadID))!;
   await objects().write(upload.object_key, Buffer.from('media'), { contentType: upload.mime_type });
   await uploads.markUploaded(uploadID, 5);
-  const { durationSeconds = 10, videoCodec = 'h264', audioCodec = 'aac' } = facts;
+  const { durationSeconds = 10, videoCodec = 'h264', audioCodec = 'aac', decodeCost } = facts;
   await uploads.recordFacts(uploadID, {
     duration_seconds: durationSeconds,
     width: 1280,
@@ -232,5 +237,6 @@ export async function pretendProbed(
     video_codec: videoCodec,
     audio_codec: audioCodec,
     dynamic_range: 'sdr',
+    ...(decodeCost !== undefined && { decode_cost: decodeCost }),
   });
 }
