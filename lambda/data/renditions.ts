@@ -29,7 +29,7 @@ export interface UploadPreparation {
 
 /** A rendition that has not changed for longer than a segment may take is not being prepared any more. */
 const stalledAfter = '15 minutes';
-/** SQL of the condition that the rendition `r` has to be asked for again. $3 is the code of failures that it may have. */
+/** SQL of the condition that the rendition `r` has to be asked for again, or where it failed with the code $3. */
 const isToBeAsked = `(r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
   or r.state = 'failed' and r.failure ->> 'code' = $3)`;
 
