@@ -66,7 +66,7 @@ export class DeliveryMeter {
     if (atMs >= this.#nextLookMs) return;
     clearTimeout(this.#timer);
     this.#nextLookMs = atMs;
-    this.#timer = setTimeout(() => void this.#look(), atMs - performance.now()).unref();
+    this.#timer = setTimeout(() => void this.#look(), Math.max(1, atMs - performance.now())).unref();
   }
 
   async #look(): Promise<void> {
