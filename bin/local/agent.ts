@@ -1,6 +1,7 @@
 // An agent process of the local run: the agent of AWS with the local side of every port, and a worker for imports.
 import { randomUUID } from 'node:crypto';
 import { jsonLog } from '../../lambda/log.ts';
+import type { Log } from '../../lambda/log.ts';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
@@ -14,7 +15,10 @@ import { readAgentSettings } from './agent-environment.ts';
 import { connectLocally, localSettings } from './connections.ts';
 
 const settings = readAgentSettings();
-const connections = await connectLocally(settings, 10, jsonLog);
+/** The number of this process among the agents of the run: the last part of its supervisor's name. */
+const agent = settings.supervisor.slice(settings.supervisor.lastIndexOf('/') + 1);
+const log: Log = (event, fields) => jsonLog(event, { agent, ...fields });
+const connections = await connectLocally(settings, 10, log);
 limitWaits(connections.pool);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
 const { encoder } = settings;
@@ -33,14 +37,14 @@ const importing = runImportWorker(
     source: { ...localSettings, resolve: createNameResolver(), limits: importLimits },
     steadyClock: () => performance.now(),
     random: Math.random,
-    log: jsonLog,
+    log,
   },
   stopping.signal,
 );
 await runAgent(
   {
     ...connections,
-    agentID: `agent_${randomUUID()}`,
+    agentID: `agent_${agent}_${randomUUID()}`,
     supervisor: settings.supervisor,
     release: 'local',
     capacity: settings.capacity,
@@ -53,14 +57,14 @@ await runAgent(
     handleMedia: createMediaWorker({
       ...connections,
       tools,
-      encoderOf: encoderChoice(tools, jsonLog, encoder),
+      encoderOf: encoderChoice(tools, log, encoder),
       random: Math.random,
       limitFactor: localSettings.limitFactor,
-      log: jsonLog,
+      log,
     }),
     startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
     steadyClock: () => performance.now(),
-    log: jsonLog,
+    log,
   },
   stopping.signal,
 );

@@ -8,13 +8,13 @@ export interface LocalOptions {
   readonly dataFolder: string;
   readonly demo: boolean;
   readonly fresh: boolean;
-  /** How many agent processes publish. */
-  readonly agents: number;
+  /** How many agent processes publish. Null: as many as pay off on this machine. */
+  readonly agents: number | null;
   /** The credits that the local user begins with. They are given where the user has none yet. */
   readonly credits: number;
 }
 
-const mostAgents = 16;
+export const mostAgents = 16;
 const defaultCredits = 100_000;
 const mostCredits = 1_000_000_000;
 
@@ -28,7 +28,8 @@ const helpText = `${purpose}
 
   --port N      port of the API and the page (default 3000; any free one where that is taken)
   --data DIR    where everything is kept (default .local)
-  --agents N    publishes from N processes (default 1); one that dies is started again
+  --agents N    publishes from N processes; one that dies is started again (default 1, or one
+                for every 18 cores of a large machine)
   --credits N   credits that a fresh local user begins with (default 100000); with 0 it has
                 the free ones only, and streams end soon
   --no-demo     makes no demo stream
@@ -50,7 +51,7 @@ export function readOptions(
         data: { type: 'string', default: '.local' },
         'no-demo': { type: 'boolean', default: false },
         fresh: { type: 'boolean', default: false },
-        agents: { type: 'string', default: '1' },
+        agents: { type: 'string' },
         credits: { type: 'string', default: String(defaultCredits) },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -59,8 +60,8 @@ export function readOptions(
     const port = values.port === undefined ? null : Number(values.port);
     if (port !== null && !(Number.isInteger(port) && port >= 1 && port <= 65_535))
       throw new Error('--port takes a number from 1 to 65535.');
-    const agents = values.agents === '' ? Number.NaN : Number(values.agents);
-    if (!(Number.isInteger(agents) && agents >= 0 && agents <= mostAgents))
+    const agents = values.agents === undefined ? null : values.agents === '' ? Number.NaN : Number(values.agents);
+    if (agents !== null && !(Number.isInteger(agents) && agents >= 0 && agents <= mostAgents))
       throw new Error(`--agents takes a number from 0 to ${mostAgents}.`);
     const credits = values.credits === '' ? Number.NaN : Number(values.credits);
     if (!(Number.isInteger(credits) && credits >= 0 && credits <= mostCredits))

@@ -6,7 +6,7 @@ import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
 import { measureMachine } from '../../lambda/publisher/media/measure-machine.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { newID } from '../../lambda/data/new-id.ts';
-import { capacityOf } from '../../lambda/domain/capacity.ts';
+import { agentsOn, capacityOf } from '../../lambda/domain/capacity.ts';
 import { attemptSeconds } from '../../lambda/domain/webhook-retries.ts';
 import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
@@ -21,6 +21,7 @@ import { watchForEnd } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { startJobs } from './jobs.ts';
 import { ensureLocalAccount, localEmail } from './local-account.ts';
+import { mostAgents } from './options.ts';
 import type { LocalOptions } from './options.ts';
 import { migrateAt, startDatabase } from './run-database.ts';
 import { openRunLog } from './run-log.ts';
@@ -117,16 +118,17 @@ async function startPlatform(run: Run): Promise<void> {
 
   const encoder = await chooseEncoder(tools, 'h264', log);
   const machine = await measureMachine({ tools, encoder, networkMbps: null, gpuMegapixels: oneGpuMegapixels, log });
+  const agents = options.agents ?? agentsOn(machine, mostAgents);
   const agentSettings = {
     ...local,
     ...tools,
     encoder,
     supervisor: identity.supervisor,
-    capacity: capacityOf(machine, Math.max(1, options.agents)),
+    capacity: capacityOf(machine, Math.max(1, agents)),
     legacyRtmpURL: rtmpURL,
   };
   const supervisor = await step('Starting the publisher', () =>
-    superviseAgents(options.agents, { settings: agentSettings, pool, writeLog: writeLine, log }),
+    superviseAgents(agents, { settings: agentSettings, pool, writeLog: writeLine, log }),
   );
   started.defer(() => supervisor.stop());
   const jobs = startJobs(

@@ -29,6 +29,9 @@ export interface UploadPreparation {
 
 /** A rendition that has not changed for longer than a segment may take is not being prepared any more. */
 const stalledAfter = '15 minutes';
+/** SQL of the condition that the rendition `r` has to be asked for again, or where it failed with the code $3. */
+const isToBeAsked = `(r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
+  or r.state = 'failed' and r.failure ->> 'code' = $3)`;
 
 /** SQL of the name that formatName of domain/rendition.ts gives to a format. A codec of null is H.264. */
 const nameOfFormat = (quality: string, framerate: string, videoCodec: string) =>
@@ -71,7 +74,9 @@ const keptBy = {
 export function renditions(db: Queryable) {
   return {
     /**
-     * Asks for the renditions of these contents in a format.
+     * Asks for the renditions of these contents in a format. Those that need nothing are not locked: everybody who
+     * starts a stream with one holds it by `ofUploads`, and two who then wanted it for themselves would wait for each
+     * other. So it is called before `ofUploads`.
      * @param retriedFailure the code of failures after which a rendition is tried again; null: none
      * @returns the contents for which a command has to be sent: nobody has asked for them before, they failed in that
      *   way, or their preparation has stalled
@@ -80,10 +85,13 @@ export function renditions(db: Queryable) {
       const rows = await all<{ content_hash: string }>(
         db,
         `insert into renditions as r (content_hash, format, segment_count)
-           select distinct content_hash, $2, 0 from unnest($1::text[]) as wanted (content_hash) order by content_hash
+           select distinct content_hash, $2, 0 from unnest($1::text[]) as wanted (content_hash)
+           where not exists (
+             select from renditions r
+             where r.content_hash = wanted.content_hash and r.format = $2 and ${isToBeAsked} is not true)
+           order by content_hash
          on conflict (content_hash, format) do update set state = 'preparing', failure = null, updated_at = now()
-           where r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
-             or r.state = 'failed' and r.failure ->> 'code' = $3
+           where ${isToBeAsked}
          returning content_hash`,
         [contentHashes, format, retriedFailure],
       );
@@ -129,6 +137,14 @@ export function renditions(db: Queryable) {
         `insert into renditions (content_hash, format, segment_count, state, failure) values ($1, $2, 0, 'failed', $3)
          on conflict (content_hash, format) do update set state = 'failed', failure = $3`,
         [contentHash, format, failure],
+      ),
+
+    /** The contents of these uploads, in no order; null where one is not known yet. */
+    contentsOf: (uploadIDs: readonly string[]) =>
+      all<Pick<UploadPreparation, 'upload_id' | 'content_hash'>>(
+        db,
+        'select id as upload_id, content_hash from uploads where id = any ($1)',
+        [uploadIDs],
       ),
 
     /**

@@ -148,6 +148,26 @@ export function capacityOf(machine: Machine, agents = 1): Capacity {
   };
 }
 
+const largest = {
+  backend: 'ffmpeg',
+  quality: 'q_2160p',
+  framerate: 'f_60',
+  videoCodec: 'h264',
+  hasSoundTrack: false,
+  rtmpURL: null,
+} as const;
+
+/**
+ * How many agents pay off on a machine. Another one sends by a thread more, but takes memory, and a part of the cores:
+ * the thread of one carries thousands of streams, so there are several only where each could encode the largest.
+ * @param most at most so many
+ */
+export function agentsOn(machine: Machine, most: number): number {
+  let agents = 1;
+  while (agents < most && shareOf(costOf(largest), capacityOf(machine, agents + 1)) <= 1) agents++;
+  return agents;
+}
+
 /** By how much each cost grows the share of an agent, in the order of `costNames`; 0 where it does not matter. */
 export function weightsOf(capacity: Capacity): number[] {
   const { cores, thread, memoryMiB, networkMbps, gpuMegapixels } = capacity;

@@ -49,7 +49,7 @@ export async function requestPreparation(
 ): Promise<Preparation> {
   const name = formatName(track === 'audio' ? 'sound' : format);
   const ids = [...new Set(uploadIDs)].sort();
-  await ask(data, name, await data.renditions.ofUploads(ids, name), { retries });
+  await ask(data, name, await data.renditions.contentsOf(ids), { retries });
   const states = (await data.renditions.ofUploads(ids, name)).map(({ state }) => state);
   if (states.some((state) => state === null || state === 'preparing'))
     return states.includes('ready') ? 'begun' : 'preparing';

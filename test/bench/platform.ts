@@ -1,5 +1,6 @@
 // What the whole platform takes for prepared streams, seen from outside: a real `npm start`, used through its API.
-// `STREAMS=1000 INGEST=discarding npm run bench -- platform` sends other numbers, or to a server that drops what comes.
+// `STREAMS=1000 INGEST=discarding MEASURED_SECONDS=300 npm run bench -- platform` sends other numbers, to a server that
+// drops what comes, for longer; `AGENTS=2` has two processes send.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -18,6 +19,10 @@ import { cpuNanoseconds, pssMiB } from './process-figures.ts';
 const streams = Number(process.env['STREAMS'] ?? 300);
 const seconds = Number(process.env['MEASURED_SECONDS'] ?? 30);
 const agents = process.env['AGENTS'] ?? '1';
+/** How long the peers are measured, and an idle agent. */
+const peerSeconds = Math.min(seconds, 30);
+/** A process that has just started collects its garbage, and compiles what it uses often. */
+const settleSeconds = 30;
 const peers = 10;
 const warmUpSeconds = 8;
 const activeWithinSeconds = 60;
@@ -37,8 +42,8 @@ export async function platformBench(): Promise<void> {
   const run = await startLocalRun(join(folder.path, 'data'), '--no-demo', '--agents', agents);
   try {
     console.log(`${streams} prepared streams at 720p30, ${seconds} s each, in percent of a core`);
-    await setTimeout(10_000);
-    const idle = await measure(await agentPids(run));
+    await setTimeout(settleSeconds * 1000);
+    const idle = await measure(await agentPids(run), peerSeconds);
     console.log(`  idle: agents ${idle.toFixed(2)} %`);
     const ids = await makeStreams(run, clips.items[0]!.objectKey, ingest.rtmpURL);
     const startedMs = performance.now();
@@ -107,10 +112,10 @@ async function measurePlatform(run: LocalRun, ingest: BenchIngest): Promise<numb
   const agentIDs = await agentPids(run);
   const all = (await descendantsOf(run.process.pid!)).map(({ pid }) => pid).filter((pid) => !agentIDs.includes(pid));
   const [ours, rest, platform, server] = await Promise.all([
-    measure(agentIDs),
-    measure(all),
-    measure([run.process.pid!]),
-    measure([ingest.pid]),
+    measure(agentIDs, seconds),
+    measure(all, seconds),
+    measure([run.process.pid!], seconds),
+    measure([ingest.pid], seconds),
   ]);
   const memory = (await Promise.all(agentIDs.map(pssMiB))).reduce((sum, each) => sum + each, 0);
   console.log(`  the platform: agents       ${perStream(ours, streams)}, ${memory.toFixed(0)} MiB`);
@@ -126,7 +131,10 @@ async function printFigures(run: LocalRun): Promise<void> {
   const stats = all.map((line) => JSON.parse(line.slice(line.indexOf(' ') + 1)) as Record<string, number>);
   const dropped = stats.reduce((sum, each) => sum + each['droppedFrames']!, 0);
   const slowest = Math.min(...stats.map((each) => each['framesPerSecond']!));
+  const held = await query(run, 'select count(*)::int from replicas where agent_id is not null group by agent_id');
+  const spread = held.map(({ count }) => String(count)).join(' and ');
   console.log(`    ${dropped} frames dropped, the slowest stream has ${slowest} frames per second`);
+  if (held.length > 1) console.log(`    the agents hold ${spread} streams`);
 }
 
 async function measureBare(ingest: BenchIngest, segment: string): Promise<number> {
@@ -134,7 +142,7 @@ async function measureBare(ingest: BenchIngest, segment: string): Promise<number
   child.send({ streams, rtmpURL: ingest.rtmpURL, segment });
   await once(child, 'message');
   await setTimeout(warmUpSeconds * 1000);
-  const used = await measure([child.pid!]);
+  const used = await measure([child.pid!], peerSeconds);
   child.disconnect();
   await once(child, 'exit');
   return used;
@@ -148,20 +156,23 @@ async function measureCopies(ingest: BenchIngest, listPath: string): Promise<num
   );
   try {
     await setTimeout(warmUpSeconds * 1000);
-    return await measure(children.map(({ pid }) => pid!));
+    return await measure(
+      children.map(({ pid }) => pid!),
+      peerSeconds,
+    );
   } finally {
     for (const child of children) child.kill('SIGKILL');
   }
 }
 
 /** The percent of a core that processes take together. */
-async function measure(pids: readonly number[]): Promise<number> {
+async function measure(pids: readonly number[], forSeconds: number): Promise<number> {
   const times = () => Promise.all(pids.map(cpuNanoseconds));
   const before = await times();
-  await setTimeout(seconds * 1000);
+  await setTimeout(forSeconds * 1000);
   // A process that has ended meanwhile counts for nothing.
   const used = (await times()).map((after, index) => Math.max(0, after - before[index]!));
-  return used.reduce((sum, each) => sum + each, 0) / 1e7 / seconds;
+  return used.reduce((sum, each) => sum + each, 0) / 1e7 / forSeconds;
 }
 
 async function agentPids(run: LocalRun): Promise<number[]> {

@@ -1,6 +1,6 @@
 // What a stream costs and what a machine has: how many streams fit, and what keeps the next one out.
 import { expect, test } from 'vitest';
-import { capacityOf, costOf, roomOf, shareOf } from '../../lambda/domain/capacity.ts';
+import { agentsOn, capacityOf, costOf, roomOf, shareOf } from '../../lambda/domain/capacity.ts';
 import type { Capacity, Machine, StreamToSend } from '../../lambda/domain/capacity.ts';
 import { noCapacityDetail } from '../../lambda/domain/no-capacity.ts';
 
@@ -52,6 +52,15 @@ test('TLS and a track of sound cost more, and agents that share a machine have a
   const half = capacityOf(twoCores, 2);
   expect(half.thread).toBe(alone.thread);
   expect(fitting(encoded, half)).toBe(1);
+});
+
+test('a machine has a second agent where each of the two could still encode the largest stream', () => {
+  expect(agentsOn(twoCores, 16)).toBe(1);
+  const cores = Array.from({ length: 64 }, (_, index) => index + 1);
+  const agents = cores.map((each) => agentsOn({ ...twoCores, cores: each, memoryMiB: 4096 * each }, 16));
+  expect(agents.indexOf(2) + 1).toBe(18);
+  expect(agents.at(-1)).toBe(7);
+  expect(agentsOn({ ...twoCores, cores: 64, memoryMiB: 262_144 }, 4)).toBe(4);
 });
 
 test('no room is left where the shares add up to 1', () => {

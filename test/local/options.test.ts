@@ -10,7 +10,7 @@ describe('the arguments of npm start', () => {
       dataFolder: resolve('.local'),
       demo: true,
       fresh: false,
-      agents: 1,
+      agents: null,
       credits: 100_000,
     });
   });

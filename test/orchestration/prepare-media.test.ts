@@ -1,10 +1,16 @@
 // What a stream of the prepared backend waits for: each content is asked for once, and waited for while it can come.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../lambda/data/database.ts';
 import { formatOfRun } from '../../lambda/data/streams.ts';
 import { formatName } from '../../lambda/domain/rendition.ts';
 import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-format.ts';
 import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
-import { notEncodable, notPrepared, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
+import {
+  notEncodable,
+  notPrepared,
+  requestPreparation,
+  settlePreparation,
+} from '../../lambda/orchestration/prepare-media.ts';
 import { settleUpload } from '../../lambda/orchestration/settle-upload.ts';
 import { actorsOn } from '../support/actors.ts';
 import { pretendProbed, testService } from '../support/service.ts';
@@ -86,6 +92,19 @@ describe('a start', () => {
     await prepare('a');
     for (const id of streams) expect(await causes(id)).toEqual(['start', 'preparation_needed', 'preparation_done']);
     expect(await claim('agent')).toHaveLength(2);
+  });
+
+  it('does not wait for another one with the same media that is not over', async () => {
+    const upload = await uploadOf('a');
+    const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
+    const request = (tx: Database) => requestPreparation(tx, 'video', [upload], format, { retries: true });
+    expect(await transaction(request)).toBe('preparing');
+    await transaction(async (first) => {
+      expect(await request(first)).toBe('preparing');
+      expect(await transaction(request)).toBe('preparing');
+      expect(await request(first)).toBe('preparing');
+    });
+    expect(await asked()).toHaveLength(1);
   });
 
   it('with prepared media does not wait, and at another framerate has them prepared anew', async () => {

@@ -49,20 +49,19 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
       signal.addEventListener('abort', wakeUp.ring, { once: true });
       const listening = listenToOutbox(pool.options, queue, wakeUp.ring, { signal, log });
 
+      /** False while the last look has seen that there is nothing: looking costs less than claiming does. */
+      let mayBeDue = true;
+      const claimDue = (leaving: readonly string[]) =>
+        claim(pool, [queue, policy.visibilitySeconds, policy.maxReceives, batchSize, consumer ?? null, leaving]);
       const receive = async (busy: BusyLanes): Promise<SQSRecord[]> => {
         const leaving = busy.usersAtBound();
-        const rows = await claim(pool, [
-          queue,
-          policy.visibilitySeconds,
-          policy.maxReceives,
-          batchSize,
-          consumer ?? null,
-          leaving,
-        ]);
+        const rows = mayBeDue ? await claimDue(leaving) : [];
         if (rows.length === 0) {
           const stopListening = busy.onFreed(wakeUp.ring);
-          const waitMs = Math.min(await msUntilDue(pool, queue, leaving), pollIntervalMs);
-          await wakeUp.wait(Math.max(shortestWaitMs, waitMs));
+          const dueInMs = await msUntilDue(pool, queue, leaving);
+          const waitMs = Math.max(shortestWaitMs, Math.min(dueInMs, pollIntervalMs));
+          const isWokenUp = await wakeUp.wait(waitMs);
+          mayBeDue = isWokenUp || dueInMs <= waitMs;
           stopListening();
         }
         const dead = rows.filter((row) => row.dead);
@@ -104,7 +103,7 @@ export async function redeliver(pool: Pool, consumer: string | null): Promise<vo
  */
 async function claim(
   pool: Pool,
-  parameters: [
+  parameters: readonly [
     queue: QueueName,
     visibilitySeconds: number,
     maxReceives: number,
@@ -128,7 +127,7 @@ async function claim(
      from due where o.id = due.id
      returning o.id, o.body::text as body, o.user_id, o.receipt, o.receives, o.dead_at is not null as dead,
        extract(epoch from o.created_at)::float8 * 1000 as "createdAtMs"`,
-    parameters,
+    [...parameters],
   );
   return rows;
 }

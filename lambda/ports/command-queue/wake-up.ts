@@ -2,8 +2,11 @@
 
 export interface WakeUp {
   readonly ring: () => void;
-  /** Resolves when it rings, or has rung since the last wait; after `timeoutMs` at the latest. */
-  readonly wait: (timeoutMs: number) => Promise<void>;
+  /**
+   * Resolves when it rings, or has rung since the last wait; after `timeoutMs` at the latest.
+   * @returns whether it has rung
+   */
+  readonly wait: (timeoutMs: number) => Promise<boolean>;
 }
 
 export function createWakeUp(): WakeUp {
@@ -24,7 +27,9 @@ export function createWakeUp(): WakeUp {
           };
         });
       }
+      const hasRung = rung;
       rung = false;
+      return hasRung;
     },
   };
 }

@@ -1,7 +1,7 @@
 // How much of what was sent has reached the other side's system, by what Linux says of each TCP connection.
-import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { endpointsOf, readUnacknowledged } from './tcp-tables.ts';
+import type { TcpEndpoints } from './tcp-tables.ts';
 
 export interface MeteredConnection {
   /**
@@ -11,95 +11,88 @@ export interface MeteredConnection {
   readonly bytesDelivered: number | null;
 }
 
-interface Metered {
-  bytesDelivered: number | null;
-  /** Both ends of the connection, as the function `endpoints` writes them. */
-  readonly endpoints: string;
-  /** Bytes handed to the operating system so far. */
+export interface MeteredOptions {
+  /**
+   * How many bytes the operating system has taken so far; it may count fewer than are on the wire, as where it counts
+   * before encryption.
+   */
   readonly bytesTaken: () => number;
+  /** When the server said last that it goes on reading, by `performance.now()`; never where it is absent. */
+  readonly acknowledgedAtMs?: () => number;
 }
 
-/** One look at all connections costs a few milliseconds of a thread, however many there are. */
-const lookEveryMs = 250;
-/** The kernel's tables of TCP connections (https://docs.kernel.org/networking/proc_net_tcp.html). */
-const tables = ['/proc/net/tcp', '/proc/net/tcp6'];
-/** A line of a table: the local end, the remote end, and how many bytes wait for an acknowledgement. */
-const tableLine = /^ *\d+: (\w+:\w{4}) (\w+:\w{4}) \w\w (\w{8}):/gm;
+interface Metered extends Required<MeteredOptions> {
+  bytesDelivered: number | null;
+  readonly endpoints: TcpEndpoints;
+  /** What had been taken at a look since which all of that was delivered at no look. */
+  awaited: { bytes: number; sinceMs: number };
+}
+
+/**
+ * One look costs 5 to 10 ms of a thread, however few connections there are: the kernel walks through a table for
+ * hundreds of thousands. So there are several a second only while something may be wrong.
+ */
+const lookEveryMs = {
+  /** Something is new, or waits for longer than `behindAfterMs`. */
+  attentive: 250,
+  usual: 500,
+  /** All servers have said a moment ago that they go on reading. */
+  calm: 1000,
+} as const;
+/** Longer than an answer takes round the world. */
+const behindAfterMs = 400;
+/** With the window that we ask for, a server acknowledges 720p this often. */
+const acknowledgedLatelyMs = 1250;
 
 /** A process has one meter for all of its connections. The meter looks as long as there are any. */
 export class DeliveryMeter {
   readonly #metered = new Set<Metered>();
   #isLooking = false;
+  #timer: NodeJS.Timeout | undefined;
+  #nextLookMs = Infinity;
 
-  /**
-   * Measures a connected socket until it closes.
-   * @param bytesTaken how many bytes the operating system has taken; it may count fewer than are on the wire, as where
-   * it counts before encryption
-   */
-  add(socket: Socket, bytesTaken: () => number): MeteredConnection {
-    const metered: Metered = { bytesDelivered: null, endpoints: endpoints(socket), bytesTaken };
+  /** Measures a connected socket until it closes. */
+  add(socket: Socket, { bytesTaken, acknowledgedAtMs = () => -Infinity }: MeteredOptions): MeteredConnection {
+    const awaited = { bytes: 0, sinceMs: performance.now() };
+    const metered = { bytesDelivered: null, endpoints: endpointsOf(socket), bytesTaken, acknowledgedAtMs, awaited };
     this.#metered.add(metered);
     socket.once('close', () => this.#metered.delete(metered));
-    if (!this.#isLooking) void this.#lookRegularly();
+    if (!this.#isLooking) this.#lookAt(performance.now() + lookEveryMs.attentive);
     return metered;
   }
 
-  async #lookRegularly(): Promise<void> {
-    this.#isLooking = true;
-    while (this.#metered.size > 0) {
-      await setTimeout(lookEveryMs, undefined, { ref: false });
-      await this.#look();
-    }
-    this.#isLooking = false;
+  /** Looks then, unless a look is due before. */
+  #lookAt(atMs: number): void {
+    if (atMs >= this.#nextLookMs) return;
+    clearTimeout(this.#timer);
+    this.#nextLookMs = atMs;
+    this.#timer = setTimeout(() => void this.#look(), Math.max(1, atMs - performance.now())).unref();
   }
 
   async #look(): Promise<void> {
+    this.#isLooking = true;
     // This is read before the tables are: what is sent meanwhile then counts as on its way, never as delivered.
+    const nowMs = performance.now();
     const before = [...this.#metered].map((metered) => ({ metered, bytesTaken: metered.bytesTaken() }));
-    const unacknowledged = await readUnacknowledged();
+    const unacknowledged = await readUnacknowledged(new Set(before.map(({ metered }) => metered.endpoints.table)));
     for (const { metered, bytesTaken } of before) {
-      const waiting = unacknowledged.get(metered.endpoints);
-      if (waiting !== undefined) metered.bytesDelivered = Math.max(metered.bytesDelivered ?? 0, bytesTaken - waiting);
+      const waiting = unacknowledged.get(metered.endpoints.ends);
+      if (waiting === undefined) continue;
+      const delivered = Math.max(metered.bytesDelivered ?? 0, bytesTaken - waiting);
+      metered.bytesDelivered = delivered;
+      if (delivered >= metered.awaited.bytes) metered.awaited = { bytes: bytesTaken, sinceMs: nowMs };
     }
+    this.#isLooking = false;
+    this.#nextLookMs = Infinity;
+    if (this.#metered.size > 0) this.#lookAt(nowMs + lookEveryMs[this.#attention(nowMs)]);
   }
-}
 
-/** Bytes that wait for an acknowledgement, by connection. */
-async function readUnacknowledged(): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  for (const text of await Promise.all(tables.map((path) => readFile(path, 'latin1').catch(() => '')))) {
-    for (const [, local, remote, waiting] of text.matchAll(tableLine))
-      found.set(`${local} ${remote}`, parseInt(waiting!, 16));
+  #attention(nowMs: number): keyof typeof lookEveryMs {
+    const all = [...this.#metered];
+    const isOpen = ({ bytesDelivered, awaited }: Metered) =>
+      bytesDelivered === null || nowMs - awaited.sinceMs > behindAfterMs;
+    if (all.some(isOpen)) return 'attentive';
+    const isReading = ({ acknowledgedAtMs }: Metered) => nowMs - acknowledgedAtMs() < acknowledgedLatelyMs;
+    return all.every(isReading) ? 'calm' : 'usual';
   }
-  return found;
-}
-
-/** Both ends as the kernel writes them. The local end is not enough: connections may share a local port. */
-function endpoints({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
-  return `${endpoint(localAddress, localPort)} ${endpoint(remoteAddress, remotePort)}`;
-}
-
-function endpoint(address = '0.0.0.0', port = 0): string {
-  // The kernel writes an address in words of four bytes, each with its last byte first.
-  const words = Buffer.from(addressBytes(address)).swap32();
-  return `${words.toString('hex')}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
-}
-
-/** The 4 bytes of an IPv4 address, or the 16 of an IPv6 address, however it is spelled. */
-function addressBytes(address: string): number[] {
-  if (!address.includes(':')) return address.split('.').map(Number);
-  const withoutZone = address.replace(/%.*$/, '');
-  const [before, after = []] = withoutZone.split('::').map(groupsBytes) as [number[], number[]?];
-  const zeros = Array<number>(16 - before.length - after.length).fill(0);
-  return [...before, ...zeros, ...after];
-}
-
-/** The bytes of some groups of an IPv6 address. The last group may be spelled as an IPv4 address. */
-function groupsBytes(groups: string): number[] {
-  const words = groups.split(':').filter((group) => group !== '');
-  return words.flatMap((word) => {
-    if (word.includes('.')) return addressBytes(word);
-    const value = parseInt(word, 16);
-    return [value >> 8, value & 0xff];
-  });
 }

@@ -102,6 +102,7 @@ class SocketPublisher implements RtmpPublisher {
   readonly #videoCodec: VideoCodec;
   readonly #metered: MeteredConnection | null;
   readonly #acknowledgements = new AcknowledgementCounter();
+  #acknowledgedAtMs = -Infinity;
   readonly #lastTimestampMs = { video: 0, audio: 0, data: 0 };
   #step: Step | null;
   #lastTransactionID = 0;
@@ -126,7 +127,8 @@ class SocketPublisher implements RtmpPublisher {
       onMessage: (message) => this.#receive(message),
       ...(maySend && { maySend }),
     });
-    this.#metered = meter?.add(socket, () => this.bytesSent - this.bytesQueued) ?? null;
+    const bytesTaken = () => this.bytesSent - this.bytesQueued;
+    this.#metered = meter?.add(socket, { bytesTaken, acknowledgedAtMs: () => this.#acknowledgedAtMs }) ?? null;
     this.ended = this.#connection.ended.then((end) => this.#failureOf(end));
   }
 
@@ -221,6 +223,7 @@ class SocketPublisher implements RtmpPublisher {
   #receive(message: RtmpMessage): void {
     if (message.type === messageType.acknowledgement && message.payload.length >= 4) {
       this.#acknowledgements.acknowledge(message.payload.readUInt32BE(), this.bytesSent);
+      this.#acknowledgedAtMs = performance.now();
     }
     const command = readCommand(message);
     if (command?.name === 'onStatus') this.#receiveStatus(command.values[1]);

@@ -1,6 +1,7 @@
 // What a reader asks of a segment and the segment does not have is damage: it is reported, and something else plays.
 import { expect, it } from 'vitest';
 import { SegmentDamaged } from '../../../lambda/publisher/prepared/segment-format.ts';
+import type { SegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { Span } from '../../../lambda/publisher/prepared/span.ts';
 import { TrackReader } from '../../../lambda/publisher/prepared/track-reader.ts';
@@ -9,6 +10,7 @@ import { objectsOf, syntheticSegments } from './synthetic-renditions.ts';
 
 const film = item('film', 25);
 const other = item('other', 5);
+const filmKey = 'renditions/v1/film/q_720p-f_30/0';
 /** The film's first segment as a rendition of a still of the same bytes would have it: 60 pictures of 600. */
 function segmentsOfStill() {
   const segments = syntheticSegments([film, other], format);
@@ -25,11 +27,7 @@ it.each([
   ['none at all', 30, 30],
 ])('a span of groups of a segment that are %s is damage', async (_, first, end) => {
   const store = storeOf(segmentsOfStill());
-  const key = 'renditions/v1/film/q_720p-f_30/0';
-  const header = await store.header(key);
-  const occurrence = { item: film, entryNumber: 0, playlistID: null, lap: 0, startFrame: 0, frameCount: 750 };
-  const playing = { occurrence, startFrame: 0, frameCount: 750 };
-  await expect(Span.load(store, key, { playing, header, first, end })).rejects.toBeInstanceOf(SegmentDamaged);
+  await expect(filmSpan(store, await store.header(filmKey), first, end)).rejects.toBeInstanceOf(SegmentDamaged);
 });
 
 it('a rendition of another length than the upload has is reported, and something else plays meanwhile', async () => {
@@ -51,3 +49,24 @@ it('a rendition of another length than the upload has is reported, and something
   expect(span.playing.occurrence.item.uploadID).toBe('other');
   expect(lost).toEqual(['film 0']);
 });
+
+it('slices that follow one another in memory are one, so that they take one write', async () => {
+  const store = storeOf(syntheticSegments([film], format));
+  const header = await store.header(filmKey);
+  const [before, after] = [await filmSpan(store, header, 0, 30), await filmSpan(store, header, 30, 60)];
+  const offsets = [before.offsetOf(10), before.offsetOf(30), after.offsetOf(40)] as const;
+  const together: Buffer[] = [];
+  before.slice(offsets[0], offsets[1], together);
+  after.slice(offsets[1], offsets[2], together);
+  expect(together).toHaveLength(1);
+  const apart: Buffer[] = [];
+  after.slice(offsets[1], offsets[2], apart);
+  before.slice(offsets[0], offsets[1], apart);
+  expect(apart).toHaveLength(2);
+  expect(together[0]).toEqual(Buffer.concat(apart.toReversed()));
+});
+
+async function filmSpan(store: SegmentStore, header: SegmentHeader, first: number, end: number): Promise<Span> {
+  const occurrence = { item: film, entryNumber: 0, playlistID: null, lap: 0, startFrame: 0, frameCount: 750 };
+  return Span.load(store, filmKey, { playing: { occurrence, startFrame: 0, frameCount: 750 }, header, first, end });
+}

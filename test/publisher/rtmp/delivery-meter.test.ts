@@ -31,7 +31,7 @@ async function sending(options: TcpSocketConnectOpts): Promise<Socket> {
 }
 
 function metered(socket: Socket) {
-  return new DeliveryMeter().add(socket, () => socket.bytesWritten - socket.writableLength);
+  return new DeliveryMeter().add(socket, { bytesTaken: () => socket.bytesWritten - socket.writableLength });
 }
 
 describe.skipIf(!existsSync('/proc/net/tcp'))('a connection', () => {
