@@ -95,10 +95,12 @@ describe('reports of what was taken over', () => {
     const others = await service.pool().connect();
     await others.query('begin');
     await others.query(`select from places where work = 'takeover' for update`);
-    await work().finally(async () => {
+    try {
+      await work();
+    } finally {
       await others.query('commit');
       others.release();
-    });
+    }
   }
 
   it('wait while others have all places, and go together then; those of starts do not wait', async () => {
