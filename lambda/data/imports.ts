@@ -8,8 +8,6 @@ export interface ClaimedImport {
   readonly upload_id: string;
   readonly user_id: string;
   readonly url: string;
-  /** Whether the user has named the upload. Else it gets the name that the source gives. */
-  readonly named: boolean;
   readonly epoch: number;
   readonly multipart_id: string | null;
   readonly source_version: SourceVersion | null;
@@ -34,6 +32,7 @@ export interface HeldImport {
 
 export function imports(db: Queryable) {
   return {
+    /** @param named whether the user has named the upload; else it gets the name that the source gives */
     insert: ({ uploadID, userID, url, named }: { uploadID: string; userID: string; url: string; named: boolean }) =>
       db.query('insert into imports (upload_id, user_id, url, named) values ($1, $2, $3, $4)', [
         uploadID,
@@ -42,17 +41,22 @@ export function imports(db: Queryable) {
         named,
       ]),
 
+    /** Lets the upload keep the name that its user has given it, whatever the source says. */
+    keepName: (uploadID: string) =>
+      db.query('update imports set named = true where upload_id = $1 and not named', [uploadID]),
+
     /**
      * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest.
      * Users at rest wait. It is one statement, so that workers which claim in the same moment pass over what this one
      * has locked, and never get the same import.
+     * @param leaving users of whom the worker claims nothing now
      */
-    claim: (leaseSeconds: number, totalSeconds: number) =>
+    claim: (leaseSeconds: number, totalSeconds: number, leaving: readonly string[] = []) =>
       one<ClaimedImport>(
         db,
         `with next as (
            select upload_id from imports waiting
-           where state in ('pending', 'downloading') and lease_expires_at is null
+           where state in ('pending', 'downloading') and lease_expires_at is null and user_id <> all ($3)
              and not exists (select from users u where u.id = waiting.user_id and u.is_at_rest)
            order by (
              select count(*) from imports held
@@ -64,7 +68,7 @@ export function imports(db: Queryable) {
          from next join uploads on uploads.id = next.upload_id
          where imports.upload_id = next.upload_id
          returning imports.*, uploads.object_key, extract(epoch from deadline_at - now())::float8 as seconds_left`,
-        [leaseSeconds, totalSeconds],
+        [leaseSeconds, totalSeconds, leaving],
       ),
 
     /**
