@@ -66,8 +66,8 @@ export function figures(db: Queryable) {
     keepAll,
 
     /**
-     * What the holders of replicas stored last, by the id of the stream. What an agent stored is read once, however many
-     * of the replicas it held.
+     * What the holders of replicas stored last, by the id of the stream. What an agent stored is read once, however
+     * many of the replicas it held.
      */
     saidOf: async (freed: readonly FreedReplica[]): Promise<Map<string, KeptFigures>> => {
       const agentIDs = new Set(freed.map(({ held_by: agentID }) => agentID));

@@ -8,7 +8,8 @@ import { costColumnList, roomParameters, shareOf } from './replica-costs.ts';
 import type { StreamBackend } from './streams.ts';
 
 /** The columns of a `Replica` that a claim leaves as they are, and all of them. */
-const claimedColumns = `id, stream_id, role, backend, slots, ${costColumnList}, wanted, state, reason, since, failing_since`;
+const claimedColumns = `id, stream_id, role, backend, slots, ${costColumnList}, wanted, state, reason, since,
+  failing_since`;
 const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;
 
 /** How long a replica waits for an agent in another zone than that of the stream's other replica. */

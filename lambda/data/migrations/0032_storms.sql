@@ -18,8 +18,8 @@ begin
   if not exists (select from webhooks where user_id = of_user and enabled and of_type = any (events)) then
     return;
   end if;
-  -- A sender that has begun goes on until nothing is due. So where several deliveries are due already, each of which has
-  -- sent its command, one more command would wake nobody up.
+  -- A sender that has begun goes on until nothing is due. So where several deliveries are due already, each of which
+  -- has sent its command, one more command would wake nobody up.
   with wanting as (
     select id, silent_until, (
       select count(*) from (
