@@ -11,11 +11,6 @@ const peersKnown = 8;
 /** After so long without a lease an agent is declared dead, even if no other agent lives that could tell. */
 const deadWithoutWitnessAfterSeconds = 600;
 
-/** How many processes free what dead agents hold at the same time. A place that hangs leaves the others. */
-const recoverersAtOnce = 4;
-/** The class of the advisory locks by which they have their places; nothing else uses it. */
-const recoveryLock = 0x7265_6376;
-
 /**
  * SQL: the lease_expires_at of an agent that was declared dead. An agent whose lease is over may still renew it; one
  * that was declared dead never can, so that its replicas can be given to others.
@@ -155,9 +150,7 @@ export function agents(db: Queryable) {
      * second: a renewal costs one round trip, however many streams there are.
      */
     renew: async (agentID: string, load: AgentLoad = noLoad): Promise<Renewal> => {
-      const row = (await one<RenewalRow>(
-        db,
-        `with renewed as (
+      const text = `with renewed as (
            update agents
            set lease_expires_at = now() + make_interval(secs => $2), renewed_at = now(),
              used_share = $3, behind_reason = $4,
@@ -181,9 +174,9 @@ export function agents(db: Queryable) {
            exists (select from due_times where due_at <= now() and not resting)
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,
            exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
-           exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent`,
-        [agentID, leaseSeconds, load.usedShare, load.behindReason],
-      ))!;
+           exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent`;
+      const values = [agentID, leaseSeconds, load.usedShare, load.behindReason];
+      const row = (await one<RenewalRow>(db, { name: 'renew', text }, values))!;
       return {
         now: row.now,
         holding: new Map(Object.entries(row.holding)),
@@ -216,17 +209,6 @@ export function agents(db: Queryable) {
          update agents a set lease_expires_at = ${declaredDead} from expired where a.id = expired.id`,
         [leaseSeconds, deadWithoutWitnessAfterSeconds],
       ),
-
-    /**
-     * Asks whether this process may free what dead agents hold, until its transaction ends. Only a few may at the same
-     * time: hundreds of agents that see the same loss would get in each other's way, and the work is the same.
-     */
-    mayRecover: async () =>
-      (await one<{ place: number }>(
-        db,
-        `select place from generate_series(1, $2::int) as place where pg_try_advisory_xact_lock($1, place) limit 1`,
-        [recoveryLock, recoverersAtOnce],
-      )) !== null,
 
     /**
      * Declares all agents of a supervisor dead, which has seen their processes end: nobody has to wait for the end of

@@ -58,12 +58,16 @@ export function creditAccounts(db: Queryable) {
       any_running: boolean;
     }>(
       db,
-      `select user_id, (${settled('b.user_id')}) - (${spentUntil('asked.at', 'b.user_id')}) as credits_left,
-         (select coalesce(sum(credits_per_hour), 0) from live_intervals i
-          where i.user_id = b.user_id and ended_at is null) as credits_per_hour,
-         credits_exhausted_at as exhausted_at, warned,
-         exists (select ${running('b.user_id')}) as any_running
-       from unnest($1::text[], $2::timestamptz[]) as asked (user_id, at) join billing_accounts b using (user_id)`,
+      {
+        name: 'consumptions',
+        text: `select user_id, (${settled('b.user_id')}) - spent as credits_left, credits_per_hour,
+           credits_exhausted_at as exhausted_at, warned, exists (select ${running('b.user_id')}) as any_running
+         from unnest($1::text[], $2::timestamptz[]) as asked (user_id, at) join billing_accounts b using (user_id),
+           lateral (
+             select coalesce(sum(live_cost(credits_per_hour, started_at, asked.at)), 0) as spent,
+               coalesce(sum(credits_per_hour), 0) as credits_per_hour
+             from live_intervals i where i.user_id = b.user_id and ended_at is null) open_intervals`,
+      },
       [accounts.map(({ userID }) => userID), accounts.map(({ at }) => at)],
     );
     return new Map(
@@ -84,15 +88,18 @@ export function creditAccounts(db: Queryable) {
   const saveOutlooks = (outlooks: ReadonlyMap<string, Outlook>) => {
     const each = [...outlooks.values()];
     return db.query(
-      `update billing_accounts b
-       set credits_exhausted_at = exhausted_at, warned = o.warned,
-         -- What still runs of an account at rest is to be stopped, whatever its credits are.
-         due_at = least(o.due_at, free_credits_due_at, case
-           when (select is_at_rest from users where id = b.user_id) and exists (select ${running('b.user_id')})
-             then least(b.due_at, now() + make_interval(secs => ${dueAgainSeconds})) end)
-       from unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[])
-         as o (user_id, exhausted_at, warned, due_at)
-       where b.user_id = o.user_id`,
+      {
+        name: 'save_outlooks',
+        text: `update billing_accounts b
+         set credits_exhausted_at = exhausted_at, warned = o.warned,
+           -- What still runs of an account at rest is to be stopped, whatever its credits are.
+           due_at = least(o.due_at, free_credits_due_at, case
+             when (select is_at_rest from users where id = b.user_id) and exists (select ${running('b.user_id')})
+               then least(b.due_at, now() + make_interval(secs => ${dueAgainSeconds})) end)
+         from unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[])
+           as o (user_id, exhausted_at, warned, due_at)
+         where b.user_id = o.user_id`,
+      },
       [
         [...outlooks.keys()],
         each.map(({ exhaustedAt }) => exhaustedAt),
@@ -127,12 +134,19 @@ export function creditAccounts(db: Queryable) {
      * locks a stream's row as well, it has done so before. The accounts are locked in the order of their users, so that
      * two that lock several wait for each other, and do not end in a deadlock.
      */
-    lock: (...userIDs: readonly string[]) =>
-      db.query(
+    lock: async (...userIDs: readonly string[]): Promise<void> => {
+      const users = [...new Set(userIDs)].sort();
+      const { rowCount } = await db.query(
+        'select from billing_accounts where user_id = any ($1) order by user_id for update',
+        [users],
+      );
+      if (rowCount === users.length) return;
+      await db.query(
         `insert into billing_accounts (user_id) select unnest($1::text[])
          on conflict (user_id) do update set user_id = excluded.user_id`,
-        [[...new Set(userIDs)].sort()],
-      ),
+        [users],
+      );
+    },
 
     /** The state of an account at a time. The account has a row once it was locked. */
     consumption: async (userID: string, at: Date): Promise<Consumption> =>

@@ -25,6 +25,7 @@ import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
+import { places } from './places.ts';
 import { playlists } from './playlists.ts';
 import { preparedUploads } from './prepared-uploads.ts';
 import type { Queryable } from './queryable.ts';
@@ -82,6 +83,7 @@ export function databaseOn(db: Queryable) {
     orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),
+    places: places(db),
     playlists: playlists(db),
     preparedUploads: preparedUploads(db),
     reconciliation: reconciliation(db),

@@ -1,6 +1,7 @@
 // SQL of figures: what agents measure while they send, and what the stream's own row keeps of it.
-import { one } from './queryable.ts';
+import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
+import type { FreedReplica } from './replicas.ts';
 import type { StreamStats } from './streams.ts';
 
 /** What an agent measured of a replica that it holds with this epoch. */
@@ -9,6 +10,16 @@ export interface ReplicaFigures {
   readonly epoch: number;
   readonly stats: StreamStats;
 }
+
+/** What the row of a stream is to keep of its replicas, as the JSON that agents stored; null: what it has. */
+export interface KeptFigures {
+  readonly primary: string | null;
+  readonly backup: string | null;
+}
+
+/** SQL of the figures that a row keeps: those that were said, unless it has newer ones. */
+export const newerFigures = (said: string, kept: string) =>
+  `case when ${said} is null or ${said} ->> 'sampledAt' < ${kept} ->> 'sampledAt' then ${kept} else ${said} end`;
 
 export function figures(db: Queryable) {
   /**
@@ -55,34 +66,38 @@ export function figures(db: Queryable) {
     keepAll,
 
     /**
-     * Copies to the rows of these streams, which the caller has locked, the figures that the holders of their replicas
-     * stored last. What an agent stored is read once, however many of the streams are its own.
+     * What the holders of replicas stored last, by the id of the stream. What an agent stored is read once, however
+     * many of the replicas it held.
      */
-    keepSaid: (streamIDs: readonly string[]) =>
-      db.query(
-        `with held as (
-           select stream_id, role, agent_id, id || '/' || epoch as claim from replicas
-           where stream_id = any ($1) and agent_id is not null),
-         line as (
-           select agent_id, split_part(text, ' ', 1) as claim, text
-           from agent_figures, string_to_table(lines, E'\n') as text
-           where agent_id in (select agent_id from held)),
-         said as (
-           select stream_id, role, nullif(substr(text, length(claim) + 2), '')::jsonb as stats
-           from held join line using (agent_id, claim)),
-         both_roles as (
-           select stream_id,
-             (array_agg(stats) filter (where role = 'primary'))[1] as primary_stats,
-             (array_agg(stats) filter (where role = 'backup'))[1] as backup_stats
-           from said group by stream_id)
-         update streams s set
-           stats = case when primary_stats ->> 'sampledAt' > coalesce(stats ->> 'sampledAt', '')
-             then primary_stats else stats end,
-           backup_stats = case when b.backup_stats ->> 'sampledAt' > coalesce(s.backup_stats ->> 'sampledAt', '')
-             then b.backup_stats else s.backup_stats end
-         from both_roles b where s.id = b.stream_id and s.id = any ($1)`,
-        [streamIDs],
-      ),
+    saidOf: async (freed: readonly FreedReplica[]): Promise<Map<string, KeptFigures>> => {
+      const agentIDs = new Set(freed.map(({ held_by: agentID }) => agentID));
+      const stored = await all<{ agent_id: string; lines: string }>(
+        db,
+        'select agent_id, lines from agent_figures where agent_id = any ($1)',
+        [[...agentIDs]],
+      );
+      const linesOf = new Map(stored.map(({ agent_id: agentID, lines }) => [agentID, linesByClaim(lines)]));
+      const said = new Map<string, KeptFigures>();
+      for (const { id, stream_id: streamID, role, held_by: agentID, held_epoch: epoch } of freed) {
+        const stats = linesOf.get(agentID)?.get(claimOf(id, epoch));
+        if (stats !== undefined) said.set(streamID, { ...(said.get(streamID) ?? nothingKept), [role]: stats });
+      }
+      return said;
+    },
+
+    /** Copies figures to the rows of streams, which the caller has locked, where they are newer, by the stream's id. */
+    keepNewer: async (said: ReadonlyMap<string, KeptFigures>): Promise<void> => {
+      if (said.size === 0) return;
+      const each = [...said.values()];
+      await db.query(
+        `update streams s
+         set stats = ${newerFigures('said.primary_stats', 's.stats')},
+           backup_stats = ${newerFigures('said.backup_stats', 's.backup_stats')}
+         from unnest($1::text[], $2::jsonb[], $3::jsonb[]) as said (stream_id, primary_stats, backup_stats)
+         where s.id = said.stream_id`,
+        [[...said.keys()], each.map(({ primary }) => primary), each.map(({ backup }) => backup)],
+      );
+    },
 
     /** The latest figures of the stream's primary replica; null before its first run. */
     ofStream: async (streamID: string) => {
@@ -97,10 +112,24 @@ export function figures(db: Queryable) {
   };
 }
 
+const nothingKept: KeptFigures = { primary: null, backup: null };
+
+const claimOf = (replicaID: string, epoch: number) => `${replicaID}/${epoch}`;
+
 /**
  * The stored form of figures: for each replica a line break, ID/EPOCH, a space, and the figures as JSON on one line.
- * The SQL function latest_stats (migrations/0013_figures.sql) reads this form, and nothing else does.
+ * The SQL function latest_stats (migrations/0013_figures.sql) reads this form, and so does `linesByClaim`.
  */
 function storedLines(all: readonly ReplicaFigures[]): string {
-  return all.map(({ replicaID, epoch, stats }) => `\n${replicaID}/${epoch} ${JSON.stringify(stats)}`).join('');
+  return all.map(({ replicaID, epoch, stats }) => `\n${claimOf(replicaID, epoch)} ${JSON.stringify(stats)}`).join('');
+}
+
+/** Figures as JSON by ID/EPOCH, of what an agent has stored. */
+function linesByClaim(lines: string): Map<string, string> {
+  const byClaim = new Map<string, string>();
+  for (const line of lines.split('\n')) {
+    const space = line.indexOf(' ');
+    if (space > 0 && space < line.length - 1) byClaim.set(line.slice(0, space), line.slice(space + 1));
+  }
+  return byClaim;
 }

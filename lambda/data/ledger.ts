@@ -58,7 +58,9 @@ export function ledger(db: Queryable) {
     if (postings.length === 0) return 0;
     const row = await one<{ done: number }>(
       db,
-      `with posting as (
+      {
+        name: 'take_all',
+        text: `with posting as (
          select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::numeric[], $6::text[])
            with ordinality as p (user_id, cause, reference, at, credits, account, place)
          where credits > 0),
@@ -104,6 +106,7 @@ export function ledger(db: Queryable) {
          union all select id, 'credits', invoice_id, -amount from debt where amount > 0
          union all select id, account, null, credits from wanted)
        select count(*)::int as done from posted`,
+      },
       [
         postings.map(({ userID }) => userID),
         postings.map(({ cause }) => cause),

@@ -37,7 +37,9 @@ export function liveIntervals(db: Queryable) {
     updateFromReplicas: (metered: readonly MeteredStream[], areFiguresKept: boolean) =>
       all<ChangedInterval>(
         db,
-        `with metered as (
+        {
+          name: 'meter',
+          text: `with metered as (
            select * from unnest($1::text[], $2::jsonb[], $3::timestamptz[]) as m (stream_id, prices, at)),
          -- The replicas that send.
          sending as (
@@ -87,6 +89,7 @@ export function liveIntervals(db: Queryable) {
            where r.id not in (select replica_id from going_on)
            returning id, user_id)
          select id, user_id, ended_at, credits from ended union all select id, user_id, null, 0 from begun`,
+        },
         [
           metered.map(({ streamID }) => streamID),
           metered.map(({ prices }) => prices),

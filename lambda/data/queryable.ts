@@ -2,10 +2,21 @@
 import pg from 'pg';
 import type { QueryResultRow } from 'pg';
 
+/**
+ * A statement that Postgres plans once for each connection: for the few that agents send all the time, of which
+ * planning is the greater part. It names its columns: one that answers `*` would fail after a migration that adds a
+ * column, on each connection that has planned it.
+ */
+export interface PreparedStatement {
+  /** Stands for this text only. */
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface Queryable {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the columns, as the driver does
   query<Row extends QueryResultRow>(
-    text: string,
+    statement: string | PreparedStatement,
     values?: unknown[],
   ): Promise<{ rows: Row[]; rowCount: number | null }>;
 }
@@ -13,20 +24,20 @@ export interface Queryable {
 /** The first row, or null. */
 export async function one<Row extends QueryResultRow>(
   db: Queryable,
-  text: string,
+  statement: string | PreparedStatement,
   values: unknown[],
 ): Promise<Row | null> {
-  const { rows } = await db.query<Row>(text, values);
+  const { rows } = await db.query<Row>(statement, values);
   return rows[0] ?? null;
 }
 
 /** All rows. */
 export async function all<Row extends QueryResultRow>(
   db: Queryable,
-  text: string,
+  statement: string | PreparedStatement,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  return (await db.query<Row>(text, values)).rows;
+  return (await db.query<Row>(statement, values)).rows;
 }
 
 /**

@@ -1,10 +1,16 @@
 // SQL of claims: how agents take replicas that wait, and take them over from agents that hand them over.
 import type { Room } from '../domain/capacity.ts';
+import { countedAtMost } from '../domain/claim-share.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { Claim, Replica, ReplicaState } from './replicas.ts';
 import { costColumnList, roomParameters, shareOf } from './replica-costs.ts';
 import type { StreamBackend } from './streams.ts';
+
+/** The columns of a `Replica` that a claim leaves as they are, and all of them. */
+const claimedColumns = `id, stream_id, role, backend, slots, ${costColumnList}, wanted, state, reason, since,
+  failing_since`;
+const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;
 
 /** How long a replica waits for an agent in another zone than that of the stream's other replica. */
 const sameZoneAfterSeconds = 5;
@@ -33,16 +39,24 @@ const leaseHolds = (agentID: string) =>
 
 export function replicaClaims(db: Queryable) {
   return {
-    /** How many replicas wait that an agent may take, and how many agents there are to take them, with itself. */
+    /**
+     * How many replicas wait that an agent may take, counted up to `countedAtMost`; whether others offer any; and how
+     * many agents there are to take them, with itself.
+     */
     demand: async (agentID: string, backends: readonly StreamBackend[]) =>
-      (await one<{ waiting: number; takers: number }>(
+      (await one<{ waiting: number; offered: boolean; takers: number }>(
         db,
-        `select
-           (select count(*)::int from replicas
-            where agent_id is null and wanted = 'live' and backend = any ($2)) as waiting,
-           (select count(*)::int from agents
-            where lease_expires_at > now() and not is_draining and id <> $1
-              and (backends is null or backends && $2)) + 1 as takers`,
+        {
+          name: 'demand',
+          text: `select
+             (select count(*)::int from (
+                select from replicas where agent_id is null and wanted = 'live' and backend = any ($2)
+                limit ${countedAtMost}) counted) as waiting,
+             exists (select from replicas where is_offered and successor_id is null) as offered,
+             (select count(*)::int from agents
+              where lease_expires_at > now() and not is_draining and id <> $1
+                and (backends is null or backends && $2)) + 1 as takers`,
+        },
         [agentID, backends],
       ))!,
 
@@ -53,19 +67,18 @@ export function replicaClaims(db: Queryable) {
      * waiting. The two replicas of a stream go to different agents, in different zones where there are any: a backup
      * waits until the primary is held, and either waits a while for an agent that is further away from the other.
      * It is one statement, so that agents which claim in the same moment pass over what this one has locked, and never
-     * get the same replica. So that they find the rest, it locks no more replicas of each kind than could fit.
+     * get the same replica. So that they find the rest, it locks no more replicas of each kind than could fit. It looks
+     * at one after the other in the order of the index, and stops when it has enough, however many wait: a join would
+     * have Postgres, which cannot know that thousands do, look at all of them.
      */
     claim: (agentID: string, backends: readonly StreamBackend[], room: Room) => {
       const oldest = (isFirstClaim: boolean) => `
         select r.id, r.requested_at, ${shareOf('r', '$4', '$5')} as share
         from replicas r
-          left join replicas other
-            on other.stream_id = r.stream_id and other.role <> r.role and other.wanted = 'live'
-          left join agents holder on holder.id = other.agent_id
         where r.agent_id is null and r.wanted = 'live' and r.backend = any ($2)
           and ${shareOf('r', '$4', '$5')} <= $3::float8 and r.epoch ${isFirstClaim ? '= 0' : '> 0'}
           and ${leaseHolds('$1')}
-          and case
+          and (select case
             -- The stream has no other replica.
             when other.id is null then true
             -- Nobody holds the other replica: the primary goes first, or either where this agent is the only one.
@@ -79,11 +92,13 @@ export function replicaClaims(db: Queryable) {
               then r.since < now() - make_interval(secs => ${sameZoneAfterSeconds})
                 or not exists (${otherTakers('r', '$1')} and zone <> holder.zone)
             else true end
+            from (select) one
+              left join replicas other
+                on other.stream_id = r.stream_id and other.role <> r.role and other.wanted = 'live'
+              left join agents holder on holder.id = other.agent_id)
         order by r.requested_at limit $6
         for update of r skip locked`;
-      return all<Replica>(
-        db,
-        `with begun as (${oldest(true)}),
+      const text = `with begun as (${oldest(true)}),
          lost as (${oldest(false)}),
          waiting as (
            select *, row_number() over (order by requested_at, id) as turn from begun
@@ -96,9 +111,8 @@ export function replicaClaims(db: Queryable) {
          update replicas
          set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now(), at_backup_url = false
          where id in (select id from fitting)
-         returning *`,
-        roomParameters(agentID, backends, room),
-      );
+         returning ${replicaColumns}`;
+      return all<Replica>(db, { name: 'claim', text }, roomParameters(agentID, backends, room));
     },
 
     /**
@@ -138,8 +152,7 @@ export function replicaClaims(db: Queryable) {
            where total <= $3::float8)
          update replicas set successor_id = $1
          where id in (select id from fitting)
-         returning id, stream_id, role, backend, slots, ${costColumnList}, wanted, state, reason, since,
-           $1 as agent_id, epoch + 1 as epoch, not at_backup_url as at_backup_url, failing_since`,
+         returning ${claimedColumns}, $1 as agent_id, epoch + 1 as epoch, not at_backup_url as at_backup_url`,
         roomParameters(agentID, backends, room),
       ),
 

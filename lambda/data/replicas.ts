@@ -41,6 +41,12 @@ export interface NewReplica {
   readonly cost: StreamCost;
 }
 
+/** A replica that was taken from a dead agent, and the claim by which that held it. */
+export interface FreedReplica extends Replica {
+  readonly held_by: string;
+  readonly held_epoch: number;
+}
+
 /** Which claim of a replica a report is about. */
 export type Claim = Pick<Replica, 'id' | 'agent_id' | 'epoch'>;
 
@@ -72,9 +78,12 @@ export function replicas(db: Queryable) {
       columnsOf(claims),
     );
 
-  /** Writes what holders observed. A replica that has ended has no holder. @returns the ids of those that were held */
-  const reportAll = async (reports: readonly ClaimReport[]): Promise<ReadonlySet<string>> => {
-    const rows = await all<{ id: string }>(
+  /**
+   * Writes what holders observed. A replica that has ended has no holder.
+   * @returns the roles of those that were held, by their ids
+   */
+  const reportAll = async (reports: readonly ClaimReport[]): Promise<ReadonlyMap<string, ReplicaRole>> => {
+    const rows = await all<Pick<Replica, 'id' | 'role'>>(
       db,
       `update replicas r
        set reason = o.reason, since = case when r.state = o.state then since else now() end, state = o.state,
@@ -85,14 +94,14 @@ export function replicas(db: Queryable) {
        from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::jsonb[])
          as o (id, agent_id, epoch, state, reason)
        where r.id = o.id and r.agent_id = o.agent_id and r.epoch = o.epoch
-       returning r.id`,
+       returning r.id, r.role`,
       [
         ...columnsOf(reports.map(({ claim }) => claim)),
         reports.map(({ state }) => state),
         reports.map(({ reason }) => reason),
       ],
     );
-    return new Set(rows.map(({ id }) => id));
+    return new Map(rows.map(({ id, role }) => [id, role]));
   };
 
   return {
@@ -162,11 +171,11 @@ export function replicas(db: Queryable) {
 
     /** Frees the replicas of streams whose holders were declared dead. @returns those replicas */
     releaseOfDeadAgents: (streamIDs: readonly string[]) =>
-      all<Replica>(
+      all<FreedReplica>(
         db,
         `update replicas set ${freed}
          where stream_id = any ($1) and agent_id in (select id from agents where lease_expires_at = ${declaredDead})
-         returning *`,
+         returning replicas.*, old.agent_id as held_by, old.epoch as held_epoch`,
         [streamIDs],
       ),
 

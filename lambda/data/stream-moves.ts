@@ -1,7 +1,9 @@
 // SQL of moves: the transitions of streams from state to state, and their history.
 import { nextState } from '../domain/stream-lifecycle.ts';
 import type { StreamState, TransitionCause } from '../domain/stream-lifecycle.ts';
-import { all } from './queryable.ts';
+import { newerFigures } from './figures.ts';
+import type { KeptFigures } from './figures.ts';
+import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { StateReason, Stream } from './streams.ts';
 
@@ -19,50 +21,60 @@ export interface StreamMove {
   readonly stream: Stream;
   readonly cause: TransitionCause;
   readonly reason: StateReason | null;
+  /** What the row is to keep with the move: a row that is written twice costs twice. */
+  readonly figures?: KeptFigures;
 }
 
 export function streamMoves(db: Queryable) {
-  /**
-   * Moves streams, each to the state that the table of the lifecycle has for its cause, and writes their history. Each
-   * stream is named once. It is one statement, however many there are.
-   * @returns the streams that were moved, as they are now; those for which the table has no such move are left out
-   */
-  const moveAll = async (moves: readonly StreamMove[]): Promise<Stream[]> => {
-    const possible = moves
-      .map((move) => ({ ...move, to: nextState(move.stream.state, move.cause) }))
-      .filter(({ to }) => to !== null);
-    if (possible.length === 0) return [];
-    return all<Stream>(
-      db,
-      `with moving as (
-         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[])
-           as m (stream_id, from_state, to_state, cause, reason)),
-       transition as (
-         insert into stream_transitions (stream_id, from_state, to_state, cause)
-         select stream_id, from_state, to_state, cause from moving returning id, stream_id)
-       update streams s
-       set state = to_state, state_reason = m.reason, last_transition_id = transition.id, updated_at = now(),
-         status = case when to_state in ('preparing', 'activating', 'active', 'failing')
-           then 'ACTIVE' else 'INACTIVE' end,
-         stopped_at = case when from_state = 'stopping' or to_state = 'failed' then now() else stopped_at end
-       from moving m join transition using (stream_id)
-       where s.id = m.stream_id and s.id = any ($1) returning s.*`,
-      [
-        possible.map(({ stream }) => stream.id),
-        possible.map(({ stream }) => stream.state),
-        possible.map(({ to }) => to),
-        possible.map(({ cause }) => cause),
-        possible.map(({ reason }) => reason),
-      ],
-    );
-  };
+  /** SQL of moves: one statement, however many there are. @param returning SQL of what is answered of each stream */
+  const moving = (returning: string) =>
+    `with moving as (
+       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::jsonb[], $7::jsonb[])
+         as m (stream_id, from_state, to_state, cause, reason, primary_stats, backup_stats)),
+     transition as (
+       insert into stream_transitions (stream_id, from_state, to_state, cause)
+       select stream_id, from_state, to_state, cause from moving returning id, stream_id)
+     update streams s
+     set state = to_state, state_reason = m.reason, last_transition_id = transition.id, updated_at = now(),
+       status = case when to_state in ('preparing', 'activating', 'active', 'failing')
+         then 'ACTIVE' else 'INACTIVE' end,
+       stopped_at = case when from_state = 'stopping' or to_state = 'failed' then now() else stopped_at end,
+       stats = ${newerFigures('m.primary_stats', 's.stats')},
+       backup_stats = ${newerFigures('m.backup_stats', 's.backup_stats')}
+     from moving m join transition using (stream_id)
+     where s.id = m.stream_id and s.id = any ($1) returning ${returning}`;
+
+  const valuesOf = (moves: readonly StreamMove[]) => [
+    moves.map(({ stream }) => stream.id),
+    moves.map(({ stream }) => stream.state),
+    moves.map(({ stream, cause }) => nextState(stream.state, cause)),
+    moves.map(({ cause }) => cause),
+    moves.map(({ reason }) => reason),
+    moves.map(({ figures }) => figures?.primary ?? null),
+    moves.map(({ figures }) => figures?.backup ?? null),
+  ];
 
   return {
-    /** Moves one stream, as `moveAll` does. @returns the stream as it is now; null if the table has no such move */
+    /**
+     * Moves a stream to the state that the table of the lifecycle has for the cause, and writes its history.
+     * @returns the stream as it is now; null if the table has no such move
+     */
     move: async (stream: Stream, cause: TransitionCause, reason: StateReason | null = null): Promise<Stream | null> =>
-      (await moveAll([{ stream, cause, reason }]))[0] ?? null,
+      nextState(stream.state, cause) === null
+        ? null
+        : one<Stream>(db, moving('s.*'), valuesOf([{ stream, cause, reason }])),
 
-    moveAll,
+    /**
+     * Moves streams likewise, each of them named once.
+     * @returns the ids of those that were moved; those for which the table has no such move are left out
+     */
+    moveAll: async (moves: readonly StreamMove[]): Promise<ReadonlySet<string>> => {
+      const possible = moves.filter(({ stream, cause }) => nextState(stream.state, cause) !== null);
+      if (possible.length === 0) return new Set();
+      const statement = { name: 'move_all', text: moving('s.id') };
+      const moved = await all<{ id: string }>(db, statement, valuesOf(possible));
+      return new Set(moved.map(({ id }) => id));
+    },
 
     /** The last `count` transitions of each of these streams, the newest first. */
     lastTransitions: (ids: readonly string[], count: number) =>

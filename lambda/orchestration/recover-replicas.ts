@@ -3,7 +3,7 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
-import type { ReplicaFigures } from '../data/figures.ts';
+import type { KeptFigures, ReplicaFigures } from '../data/figures.ts';
 import type { Claim, Replica } from '../data/replicas.ts';
 import type { StateReason, Stream } from '../data/streams.ts';
 import { inSets } from './in-sets.ts';
@@ -34,7 +34,7 @@ export async function recoverReplicas(pool: Pool): Promise<number> {
     pool,
     setSize,
     async (data, except, count) => {
-      hasPlace = await data.agents.mayRecover();
+      hasPlace = (await data.places.take('recovery')) !== null;
       return hasPlace ? distinct(await data.replicas.lockStreamsOfDeadAgents(except, count)) : [];
     },
     recoverStreams,
@@ -68,14 +68,12 @@ export async function releaseReplicas(data: Database, released: readonly Release
 }
 
 async function recoverStreams(data: Database, streams: readonly Stream[]): Promise<void> {
-  const ids = streams.map(({ id }) => id);
-  await data.figures.keepSaid(ids);
-  const freed = await data.replicas.releaseOfDeadAgents(ids);
+  const freed = await data.replicas.releaseOfDeadAgents(streams.map(({ id }) => id));
   await wakeUpFor(
     data,
     freed.filter(({ wanted }) => wanted === 'live'),
   );
-  await settleLoss(data, streams, agentLost);
+  await settleLoss(data, streams, agentLost, await data.figures.saidOf(freed));
 }
 
 /** Wakes agents up that may take these replicas: one command for each queue, as it only wakes. */
@@ -88,13 +86,22 @@ export async function wakeUpFor(
     await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
 }
 
-async function settleLoss(data: Database, streams: readonly Stream[], reason: StateReason): Promise<void> {
+/** @param said figures that the rows of the streams do not have yet */
+async function settleLoss(
+  data: Database,
+  streams: readonly Stream[],
+  reason: StateReason,
+  said: ReadonlyMap<string, KeptFigures> = new Map(),
+): Promise<void> {
   if (streams.length === 0) return;
   const replicas = await data.replicas.ofStreams(streams.map(({ id }) => id));
   const live = new Set(replicas.filter(({ state }) => state === 'live').map(({ stream_id: streamID }) => streamID));
-  await data.streams.moveAll(
-    streams.filter(({ id }) => !live.has(id)).map((stream) => ({ stream, cause: 'media_interrupted', reason })),
+  const moved = await data.streams.moveAll(
+    streams
+      .filter(({ id }) => !live.has(id))
+      .map((stream) => ({ stream, cause: 'media_interrupted', reason, figures: said.get(stream.id) })),
   );
+  await data.figures.keepNewer(new Map([...said].filter(([id]) => !moved.has(id))));
   const at = await data.now();
   await meterStreams(
     data,

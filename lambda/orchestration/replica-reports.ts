@@ -1,8 +1,9 @@
 // Turns what an agent observed of a replica into the state of its stream, which follows only from what was observed.
 import type { Database } from '../data/database.ts';
 import type { ReplicaFigures } from '../data/figures.ts';
-import type { Claim, ReplicaState } from '../data/replicas.ts';
+import type { Claim, ReplicaRole, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, Stream } from '../data/streams.ts';
+import { nextState } from '../domain/stream-lifecycle.ts';
 import { meterStreams } from './meter.ts';
 import { settleStopping } from './stop-stream.ts';
 
@@ -52,7 +53,9 @@ async function writeReports(
   });
   if (found.length === 0) return new Map();
   await data.figures.keepAll(
-    found.flatMap(({ claim, figures }) => (figures ? [{ ...figures, agentID: claim.agent_id! }] : [])),
+    found.flatMap(({ claim, figures, ...report }) =>
+      figures && !movesByLive(report) ? [{ ...figures, agentID: claim.agent_id! }] : [],
+    ),
   );
   const held = await data.replicas.reportAll(found);
   const answers = new Map<ReplicaReport, boolean>();
@@ -69,6 +72,7 @@ async function writeReports(
   await moveByLive(
     data,
     counting.filter(({ state }) => state === 'live'),
+    held,
   );
   await moveByFailing(
     data,
@@ -88,11 +92,23 @@ interface FoundReport extends ReplicaReport {
   readonly stream: Stream;
 }
 
-async function moveByLive(data: Database, reports: readonly FoundReport[]): Promise<void> {
-  const moved = await data.streams.moveAll(
-    reports.map(({ stream }) => ({ stream, cause: 'media_accepted', reason: null })),
+function movesByLive({ stream, state }: Pick<FoundReport, 'stream' | 'state'>): boolean {
+  return state === 'live' && nextState(stream.state, 'media_accepted') !== null;
+}
+
+/** @param held the roles of replicas whose holders report, by their ids */
+async function moveByLive(
+  data: Database,
+  reports: readonly FoundReport[],
+  held: ReadonlyMap<string, ReplicaRole>,
+): Promise<void> {
+  const movedIDs = await data.streams.moveAll(
+    reports.map(({ stream, claim, figures }) => {
+      const role = held.get(claim.id);
+      const kept = { primary: null, backup: null, ...(role && figures && { [role]: JSON.stringify(figures.stats) }) };
+      return { stream, cause: 'media_accepted', reason: null, figures: kept };
+    }),
   );
-  const movedIDs = new Set(moved.map(({ id }) => id));
   const started = reports.filter(({ stream }) => stream.started_at === null && movedIDs.has(stream.id));
   if (started.length === 0) return;
   const streamIDs = started.map(({ streamID }) => streamID);
@@ -112,10 +128,9 @@ async function moveByFailing(data: Database, reports: readonly FoundReport[]): P
   const replicas = await data.replicas.ofStreams(reports.map(({ streamID }) => streamID));
   const live = new Set(replicas.filter(({ state }) => state === 'live').map(({ stream_id: streamID }) => streamID));
   const dark = reports.filter(({ streamID }) => !live.has(streamID));
-  const moved = await data.streams.moveAll(
+  const movedIDs = await data.streams.moveAll(
     dark.map(({ stream, reason }) => ({ stream, cause: 'media_interrupted', reason })),
   );
-  const movedIDs = new Set(moved.map(({ id }) => id));
   for (const { stream, reason } of dark) {
     if (movedIDs.has(stream.id)) continue;
     if (stream.state === 'activating' || stream.state === 'failing') await data.streams.setReason(stream.id, reason);

@@ -118,8 +118,8 @@ class BenchAgent {
     this.#leasePool = leasePool;
     this.#renewMs = renewMs;
     this.#onLive = onLive;
-    this.#startReports = new ReportWriter(options.pool);
-    this.#reports = new ReportWriter(options.pool);
+    this.#startReports = new ReportWriter(options.pool, { needsPlace: false });
+    this.#reports = new ReportWriter(options.pool, { needsPlace: true });
   }
 
   async run(startAfterMs: number, signal: AbortSignal): Promise<void> {
@@ -164,7 +164,11 @@ class BenchAgent {
   async #begin(replica: Replica): Promise<void> {
     this.#held.set(replica.id, replica.epoch);
     const { stream_id: streamID } = replica;
-    const asOf = (now: Date) => ({ streamID, claim: replica, state: 'live', reason: null, now }) as const;
+    const asOf = (now: Date) => {
+      const stats = { ...figures, sampledAt: now.toISOString() };
+      const first = { replicaID: replica.id, epoch: replica.epoch, stats };
+      return { streamID, claim: replica, state: 'live', reason: null, now, figures: first } as const;
+    };
     const reports = replica.epoch === 1 ? this.#startReports : this.#reports;
     if (await reports.write({ streamID, asOf })) this.#onLive(streamID, this.id);
     else this.#held.delete(replica.id);

@@ -18,8 +18,8 @@ export async function fillStreams(pool: Pool, streams: number, agents: number): 
   );
   await insertAgents(pool, agents);
   await pool.query(
-    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id)
-     select 'rep_' || s, 'str_' || s, 'primary', 'manifest', 1, 'live', 'agent_' || s % $2
+    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id, epoch)
+     select 'rep_' || s, 'str_' || s, 'primary', 'manifest', 1, 'live', 'agent_' || s % $2, 1
      from generate_series(1, $1::int) s`,
     [streams, agents],
   );

@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { Database } from '../../lambda/data/database.ts';
+import type { PreparedStatement } from '../../lambda/data/queryable.ts';
 import type { Replica } from '../../lambda/data/replicas.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { reportReplicas } from '../../lambda/orchestration/replica-reports.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
 interface Sent {
   readonly text: string;
   readonly values: unknown[] | undefined;
+  readonly isPrepared: boolean;
 }
 
 /** Does work on a pool that notes each statement. */
@@ -35,9 +37,10 @@ async function statementsOf(work: (pool: Pool, data: Database) => Promise<unknow
     new Proxy(target, {
       get(object, name) {
         if (name === 'query')
-          return (text: string, values?: unknown[]) => {
-            sent.push({ text, values });
-            return object.query(text, values);
+          return (statement: string | PreparedStatement, values?: unknown[]) => {
+            const isPrepared = typeof statement !== 'string';
+            sent.push({ text: isPrepared ? statement.text : statement, values, isPrepared });
+            return object.query(statement, values);
           };
         if (name === 'connect') return async () => noting((await object.connect()) as PoolClient);
         const value: unknown = Reflect.get(object, name);
@@ -52,19 +55,26 @@ async function statementsOf(work: (pool: Pool, data: Database) => Promise<unknow
 interface Plan {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Actual Rows'?: number;
   readonly Plans?: readonly Plan[];
 }
 
+/** How Postgres carries out a statement; one that it plans once, also whatever its values are. */
+async function plansOf({ text, values, isPrepared }: Sent): Promise<Plan[]> {
+  const plans = [await database.pool().query(`explain (format json) ${text}`, values)];
+  if (isPrepared) plans.push(await database.pool().query(`explain (format json, generic_plan) ${text}`));
+  return plans.map(({ rows }) => rows[0]['QUERY PLAN'][0].Plan);
+}
+
 /** The large tables that a statement reads as a whole. */
-async function readWhole({ text, values }: Sent): Promise<string[]> {
-  const { rows } = await database.pool().query(`explain (format json) ${text}`, values);
+async function readWhole(sent: Sent): Promise<string[]> {
   const found: string[] = [];
   const visit = (plan: Plan): void => {
     const { 'Node Type': type, 'Relation Name': relation } = plan;
     if (type === 'Seq Scan' && relation !== undefined && large.has(relation)) found.push(relation);
     plan.Plans?.forEach(visit);
   };
-  visit(rows[0]['QUERY PLAN'][0].Plan);
+  (await plansOf(sent)).forEach(visit);
   return found;
 }
 
@@ -111,6 +121,22 @@ describe('no statement reads a large table as a whole', () => {
       await data.replicas.succeed('agent_1', ['manifest'], roomFor(1000));
     });
     expect(await readingWhole(takeovers)).toEqual([]);
+  });
+
+  it('and a claim looks at no more of what waits than it takes', async () => {
+    await database.pool().query(`update replicas set agent_id = null where agent_id > 'agent_15'`);
+    const [{ text, values }] = (await statementsOf((_, data) =>
+      data.replicas.claim('agent_1', ['manifest'], { ...roomFor(1000), streams: 20 }),
+    )) as [Sent];
+    const { rows } = await database.pool().query(`explain (analyze, format json) ${text}`, values);
+    const read: number[] = [];
+    const visit = (plan: Plan): void => {
+      if (plan['Relation Name'] === 'replicas' && plan['Node Type'].includes('Scan')) read.push(plan['Actual Rows']!);
+      plan.Plans?.forEach(visit);
+    };
+    visit(rows[0]['QUERY PLAN'][0].Plan);
+    expect(read).toContain(20);
+    expect(Math.max(...read)).toBe(20);
   });
 
   it('and how many statements a loss takes does not grow with the streams', async () => {

@@ -8,8 +8,11 @@ it.each([
   [1, 3, 1],
   [12, 3, 8],
   [300, 2, 300],
-  [10_000, 450, 45],
+  [10_000, 400, 50],
+  [1000, 450, 50],
+  [999, 450, 16],
   [100, 450, 16],
+  [1000, 20, 100],
 ])('of %i that wait for %i agents it is %i', (waiting, takers, share) => {
   expect(claimShare(waiting, takers)).toBe(share);
 });

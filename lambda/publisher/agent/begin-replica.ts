@@ -58,7 +58,8 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
   };
 
   // The report of a start does not wait for those of all that the agent takes over at the same time.
-  const [startReports, reports] = [new ReportWriter(pool), new ReportWriter(pool)];
+  const startReports = new ReportWriter(pool, { needsPlace: false });
+  const reports = new ReportWriter(pool, { needsPlace: true });
   /** Reports are written with the database's time of the observation, with the figures as they are by then. */
   const writeReport = ({ observedAtMs, ...report }: Report, streamID: string, held: HeldReplica) =>
     (held.claim.epoch === firstEpoch ? startReports : reports).write({

@@ -76,9 +76,9 @@ export class ReplicaClaims {
     const { agentID, backends, data, replicas, mayClaim } = this.#options;
     if (!mayClaim()) return;
     for (const replica of await this.#claimedUnawares()) replicas.begin(replica);
-    await this.#claimShare();
+    const areAnyOffered = await this.#claimShare();
     const room = this.#room;
-    if (!mayClaim() || room.streams <= 0) return;
+    if (!areAnyOffered || !mayClaim() || room.streams <= 0) return;
     for (const replica of await data.replicas.succeed(agentID, backends, room)) replicas.begin(replica);
   }
 
@@ -87,19 +87,24 @@ export class ReplicaClaims {
     return roomOf(capacity, replicas.usedShare, backends);
   }
 
-  /** What is left, others may take; what they have not taken soon is shared out again. */
-  async #claimShare(): Promise<void> {
+  /**
+   * What is left, others may take; what they have not taken soon is shared out again.
+   * @returns whether others offer any to successors
+   */
+  async #claimShare(): Promise<boolean> {
     const { agentID, backends, data, replicas, mayClaim } = this.#options;
-    if (this.#room.streams <= 0) return;
-    const { waiting, takers } = await data.replicas.demand(agentID, backends);
-    if (waiting === 0 || !mayClaim()) return;
+    if (this.#room.streams <= 0) return false;
+    const { waiting, offered, takers } = await data.replicas.demand(agentID, backends);
+    if (waiting === 0 || !mayClaim()) return offered;
     const share = claimShare(waiting, takers);
     const room = this.#room;
     const claimed = await data.replicas.claim(agentID, backends, { ...room, streams: Math.min(room.streams, share) });
     for (const replica of claimed) replicas.begin(replica);
-    if (claimed.length === 0 || waiting <= share) return;
-    // What fails is done again with the next renewal.
-    setTimeout(() => void this.claim().catch(() => {}), othersFirstMs).unref();
+    if (claimed.length > 0 && waiting > share) {
+      // What fails is done again with the next renewal.
+      setTimeout(() => void this.claim().catch(() => {}), othersFirstMs).unref();
+    }
+    return offered;
   }
 
   /**

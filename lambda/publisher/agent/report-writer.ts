@@ -1,4 +1,5 @@
 // Writes the reports of an agent: those that come while others are being written go together in one transaction.
+import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -7,6 +8,8 @@ import type { ReplicaReport } from '../../orchestration/replica-reports.ts';
 
 /** So many reports go in one transaction at most: their streams are locked until the last of them is written. */
 const maxTogether = 100;
+/** How long a writer without a place waits, the first time and at most. Meanwhile more reports come, to go together. */
+const waits = { firstMs: 25, mostMs: 400 } as const;
 
 /** A report as of the database's time, which is asked for once for all that are written together. */
 export interface UnwrittenReport {
@@ -20,11 +23,17 @@ interface Waiting extends UnwrittenReport {
 
 export class ReportWriter {
   readonly #pool: Pool;
+  readonly #needsPlace: boolean;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
-  constructor(pool: Pool) {
+  /**
+   * @param options.needsPlace whether it writes only while few others do so (`data/places.ts`): after a loss hundreds
+   *   of agents report at once
+   */
+  constructor(pool: Pool, { needsPlace }: { readonly needsPlace: boolean }) {
     this.#pool = pool;
+    this.#needsPlace = needsPlace;
   }
 
   /**
@@ -42,9 +51,17 @@ export class ReportWriter {
     this.#isWriting = true;
     // What is said in the same moment, as of replicas that were claimed together, goes together.
     await Promise.resolve();
+    let waitMs: number = waits.firstMs;
     while (this.#waiting.length > 0) {
       const together = this.#takeTogether();
       const left = await this.#writeTogether(together);
+      if (left === 'no place') {
+        this.#waiting.unshift(...together);
+        await setTimeout(waitMs);
+        waitMs = Math.min(2 * waitMs, waits.mostMs);
+        continue;
+      }
+      waitMs = waits.firstMs;
       // What could not be written with the others waits for its stream by itself, and holds up none of them.
       for (const each of left) void this.#writeAlone(each);
     }
@@ -64,14 +81,16 @@ export class ReportWriter {
   }
 
   /** @returns those that were not written, as somebody else has locked their streams, or one of them failed */
-  async #writeTogether(together: readonly Waiting[]): Promise<readonly Waiting[]> {
+  async #writeTogether(together: readonly Waiting[]): Promise<readonly Waiting[] | 'no place'> {
     try {
       const answers = await inTransaction(this.#pool, async (data: Database) => {
-        const now = await data.now();
+        const now = await (this.#needsPlace ? data.places.take('takeover') : data.now());
+        if (now === null) return null;
         const reports = new Map(together.map((each) => [each.asOf(now), each]));
         const written = await reportReplicas(data, [...reports.keys()]);
         return Array.from(reports, ([report, each]) => ({ each, answer: written.get(report) }));
       });
+      if (answers === null) return 'no place';
       for (const { each, answer } of answers) if (answer !== undefined) each.answer.resolve(answer);
       return answers.filter(({ answer }) => answer === undefined).map(({ each }) => each);
     } catch (error) {

@@ -1,13 +1,13 @@
 // Reports of an agent: written together, in one transaction, and none of them holds up another.
 import type { Pool } from 'pg';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Replica } from '../../../lambda/data/replicas.ts';
 import { ReportWriter } from '../../../lambda/publisher/agent/report-writer.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 
 const service = testService();
-const { causes, claim, register, startedStream, stream, transaction } = actorsOn(service);
+const { causes, claim, data, register, startedStream, stream, transaction } = actorsOn(service);
 
 beforeEach(() => register('agent'));
 
@@ -36,7 +36,7 @@ describe('reports that come in the same moment', () => {
   it('are written in one transaction, and move each stream as by itself', async () => {
     const replicas = await claimed(6);
     const { counted, pool } = countingPool();
-    const writer = new ReportWriter(pool);
+    const writer = new ReportWriter(pool, { needsPlace: true });
     expect(await Promise.all(replicas.map((replica) => writer.write(live(replica))))).toEqual(replicas.map(() => true));
     expect(counted.transactions).toBe(1);
     for (const { stream_id: id } of replicas) {
@@ -48,7 +48,7 @@ describe('reports that come in the same moment', () => {
   it('tell the agent which of its claims it has lost', async () => {
     const replicas = await claimed(3);
     const late = { ...replicas[1]!, epoch: 0 };
-    const writer = new ReportWriter(service.pool());
+    const writer = new ReportWriter(service.pool(), { needsPlace: true });
     const reports = [replicas[0]!, late, replicas[2]!].map((replica) => writer.write(live(replica)));
     expect(await Promise.all(reports)).toEqual([true, false, true]);
     expect((await stream(late.stream_id)).state).toBe('activating');
@@ -57,14 +57,14 @@ describe('reports that come in the same moment', () => {
   it('of both replicas of a stream are written one after the other', async () => {
     const replicas = await claimed(1, { agentModeEnabled: true, runBackupStream: true });
     expect(replicas).toHaveLength(2);
-    const writer = new ReportWriter(service.pool());
+    const writer = new ReportWriter(service.pool(), { needsPlace: true });
     expect(await Promise.all(replicas.map((replica) => writer.write(live(replica))))).toEqual([true, true]);
     expect((await stream(replicas[0]!.stream_id)).replicas).toMatchObject([{ state: 'live' }, { state: 'live' }]);
   });
 
   it('do not wait for a stream that somebody else has locked, whose report comes when it is free', async () => {
     const [locked, ...free] = await claimed(3);
-    const writer = new ReportWriter(service.pool());
+    const writer = new ReportWriter(service.pool(), { needsPlace: true });
     let late: Promise<boolean>;
     await transaction(async (tx) => {
       await tx.streams.lockAny(locked!.stream_id);
@@ -78,7 +78,7 @@ describe('reports that come in the same moment', () => {
 
   it('are written even where one of them fails, which alone fails', async () => {
     const [bad, ...good] = await claimed(3);
-    const writer = new ReportWriter(service.pool());
+    const writer = new ReportWriter(service.pool(), { needsPlace: true });
     const failing = {
       ...live(bad!),
       asOf: (now: Date) => ({ ...live(bad!).asOf(now), state: 'unheard of' as 'live' }),
@@ -88,3 +88,46 @@ describe('reports that come in the same moment', () => {
     for (const { stream_id: id } of good) expect((await stream(id)).state).toBe('active');
   });
 });
+
+describe('reports of what was taken over', () => {
+  /** Does work while others have all places. */
+  async function withoutPlaces(work: () => Promise<unknown>): Promise<void> {
+    const others = await service.pool().connect();
+    await others.query('begin');
+    await others.query(`select from places where work = 'takeover' for update`);
+    try {
+      await work();
+    } finally {
+      await others.query('commit');
+      others.release();
+    }
+  }
+
+  it('wait while others have all places, and go together then; those of starts do not wait', async () => {
+    const [first, second, started] = await claimed(3);
+    const { counted, pool } = countingPool();
+    const writer = new ReportWriter(pool, { needsPlace: true });
+    let late: Promise<boolean>[] = [];
+    let asked = 0;
+    await withoutPlaces(async () => {
+      late = [writer.write(live(first!))];
+      const ofStarts = new ReportWriter(service.pool(), { needsPlace: false });
+      expect(await ofStarts.write(live(started!))).toBe(true);
+      await vi.waitFor(() => expect(counted.transactions).toBeGreaterThan(1));
+      late.push(writer.write(live(second!)));
+      asked = counted.transactions;
+      await vi.waitFor(() => expect(counted.transactions).toBeGreaterThan(asked));
+      expect((await stream(first!.stream_id)).state).toBe('activating');
+      asked = counted.transactions;
+    });
+    expect(await Promise.all(late)).toEqual([true, true]);
+    const written = await Promise.all([first!, second!].map(({ stream_id: id }) => transitionTimes(id)));
+    expect(written[0]).toEqual(written[1]);
+  });
+});
+
+/** When a stream was moved last: transactions have one time. */
+async function transitionTimes(id: string): Promise<Date> {
+  const [last] = await data().streams.lastTransitions([id], 1);
+  return last!.at;
+}
