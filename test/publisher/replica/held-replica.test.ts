@@ -294,6 +294,58 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
   });
 });
 
+describe('an encoder', { timeout: 90_000 }, () => {
+  /** Stops each ffmpeg of this process as soon as it is there. @returns a function that lets all of them go on */
+  function stopEncoders(): () => Promise<void> {
+    const stopped = new Set<number>();
+    const signal = (pid: number, name: 'SIGSTOP' | 'SIGCONT') => {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It has ended meanwhile.
+      }
+    };
+    let isOver = false;
+    const stopping = (async () => {
+      while (!isOver) {
+        for (const { pid } of await ownFfmpegs()) {
+          stopped.add(pid);
+          signal(pid, 'SIGSTOP');
+        }
+        await setTimeout(20);
+      }
+    })();
+    return async () => {
+      isOver = true;
+      await stopping;
+      for (const pid of stopped) signal(pid, 'SIGCONT');
+    };
+  }
+
+  it('that falls behind is told of while the stream is live; what it does not give is late, then lost', async () => {
+    const server = await ingest();
+    const { run, states } = begin({ rtmpURL: server.rtmpURL });
+    const sample = () => run.sampleFigures(new Date()).stats;
+    await until(() => states().at(-1) === 'live' && pictures(server.connections[0]!.received).length > 90);
+    const goOn = stopEncoders();
+    await until(() => states().at(-1) === 'falling_behind');
+    expect(run.isShortOfMedia).toBe(true);
+    await until(() => sample().lateFrames! > 0);
+    expect(sample().droppedFrames).toBe(0);
+    await goOn();
+    await until(() => states().length === 3);
+    expect(sample()).toMatchObject({ lateFrames: 0, droppedFrames: 0, reconnects: 0 });
+
+    const goOnAgain = stopEncoders();
+    await expect.poll(() => server.connections.length, { timeout: 40_000 }).toBe(2);
+    await goOnAgain();
+    await until(() => states().at(-1) === 'live');
+    expect(states().slice(0, 5)).toEqual(['live', 'falling_behind', 'live', 'falling_behind', 'slower_than_real_time']);
+    expect(sample().droppedFrames).toBeGreaterThan(10 * 30);
+    expect(run.isShortOfMedia).toBe(false);
+  });
+});
+
 describe('media', { timeout: 20_000 }, () => {
   it('of which nothing can be played is reported as hopeless', async () => {
     const server = await ingest();
