@@ -4,15 +4,19 @@ import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { Pool } from 'pg';
 import type { Authorization } from '../data/connections.ts';
-import { databaseOn } from '../data/database.ts';
+import { databaseOn, inTransaction } from '../data/database.ts';
+import { newID } from '../data/new-id.ts';
+import { destinationKeyPlace } from '../domain/sealed-places.ts';
 import type { Log } from '../log.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
+import type { Sealer } from '../ports/sealer/sealer.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 
 export interface ConsentCallbackOptions {
   readonly consents: Consents;
   readonly pool: Pool;
+  readonly sealer: Sealer;
   readonly log: Log;
 }
 
@@ -72,7 +76,7 @@ async function connect(parameters: URLSearchParams, options: ConsentCallbackOpti
 async function complete(
   parameters: URLSearchParams,
   consent: Authorization,
-  { consents, pool, log }: ConsentCallbackOptions,
+  { consents, pool, sealer, log }: ConsentCallbackOptions,
 ): Promise<Response> {
   const { connections } = databaseOn(pool);
   const { connection_id: id, user_id: userID, platform, return_to: returnTo } = consent;
@@ -90,7 +94,13 @@ async function complete(
     const words = html`<p>${channel.title} is connected to this account already, by another connection.</p>`;
     return page(409, 'Connected already', words);
   }
-  await connections.connect({ id, ...given, ...channel });
+  await inTransaction(pool, async (data) => {
+    await data.connections.connect({ id, ...given, ...channel });
+    const destinationID = newID('dst', await data.now());
+    const sealedStreamKey = sealer.seal('', destinationKeyPlace(destinationID));
+    const destination = { id: destinationID, connectionID: id, name: channel.title, sealedStreamKey };
+    await data.destinations.insertOfConnection(destination);
+  });
   log('channel_connected', { connectionID: id, platform, state: given.state });
   if (returnTo !== null) {
     const location = new URL(returnTo, consents.callbackURL).href;

@@ -17,6 +17,8 @@ export interface Connection {
   readonly scopes: readonly string[];
   readonly verified_at: Date | null;
   readonly created_at: Date;
+  /** The destination that stands for the channel; null until it is connected. */
+  readonly destination_id: string | null;
 }
 
 /** A consent that was asked for. */
@@ -28,6 +30,9 @@ export interface Authorization {
   readonly sealed_verifier: Buffer;
   readonly return_to: string | null;
 }
+
+/** The columns of a connection, in statements that call the table `c`. */
+const columns = 'c.*, (select id from destinations where connection_id = c.id) as destination_id';
 
 export function connections(db: Queryable) {
   return {
@@ -42,22 +47,25 @@ export function connections(db: Queryable) {
 
     /** Makes a pending connection. */
     insert: async (connection: { id: string; userID: string; platform: Connection['platform'] }) =>
-      (await one<Connection>(db, 'insert into connections (id, user_id, platform) values ($1, $2, $3) returning *', [
-        connection.id,
-        connection.userID,
-        connection.platform,
-      ]))!,
+      (await one<Connection>(
+        db,
+        `insert into connections as c (id, user_id, platform) values ($1, $2, $3) returning ${columns}`,
+        [connection.id, connection.userID, connection.platform],
+      ))!,
 
     find: (userID: string, id: string) =>
-      one<Connection>(db, 'select * from connections where id = $1 and user_id = $2', [id, userID]),
+      one<Connection>(db, `select ${columns} from connections c where id = $1 and user_id = $2`, [id, userID]),
 
     lock: (userID: string, id: string) =>
-      one<Connection>(db, 'select * from connections where id = $1 and user_id = $2 for update', [id, userID]),
+      one<Connection>(db, `select ${columns} from connections c where id = $1 and user_id = $2 for update`, [
+        id,
+        userID,
+      ]),
 
     list: (userID: string, before: number | null, count: number) =>
       all<Connection>(
         db,
-        `select * from connections
+        `select ${columns} from connections c
          where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
         [userID, before, count],
       ),

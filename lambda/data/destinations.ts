@@ -13,6 +13,10 @@ export interface Destination {
   readonly created_at: Date;
   readonly last_used_at: Date | null;
   readonly archived_at: Date | null;
+  /** The connected channel that it stands for; null for an RTMP address of its user's. */
+  readonly connection_id: string | null;
+  /** What that channel is called. */
+  readonly channel_title: string | null;
 }
 
 export interface NewDestination {
@@ -27,13 +31,16 @@ export interface NewDestination {
 /** The columns that an update sets. */
 export type DestinationSettings = Pick<Destination, 'name' | 'rtmp_url' | 'backup_rtmp_url' | 'sealed_stream_key'>;
 
+/** The columns of a destination, in statements that call the table `d`. */
+const columns = 'd.*, (select title_cached from connections where id = d.connection_id) as channel_title';
+
 export function destinations(db: Queryable) {
   return {
     insert: async (destination: NewDestination) =>
       (await one<Destination>(
         db,
-        `insert into destinations (id, user_id, name, rtmp_url, backup_rtmp_url, sealed_stream_key)
-         values ($1, $2, $3, $4, $5, $6) returning *`,
+        `insert into destinations as d (id, user_id, name, rtmp_url, backup_rtmp_url, sealed_stream_key)
+         values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
         [
           destination.id,
           destination.userID,
@@ -44,25 +51,43 @@ export function destinations(db: Queryable) {
         ],
       ))!,
 
+    /**
+     * Makes the destination that stands for a connected channel, unless there is one. Its address is empty: each
+     * stream has an ingest of its own there.
+     */
+    insertOfConnection: (made: { id: string; connectionID: string; name: string; sealedStreamKey: Buffer }) =>
+      db.query(
+        `insert into destinations (id, user_id, connection_id, name, rtmp_url, sealed_stream_key)
+         select $1, user_id, id, $3, '', $4 from connections where id = $2
+         on conflict (connection_id) do nothing`,
+        [made.id, made.connectionID, made.name, made.sealedStreamKey],
+      ),
+
     find: (userID: string, id: string) =>
-      one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2', [id, userID]),
+      one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2`, [id, userID]),
 
     /** Those of these destinations that are this user's, in no order. */
     findMany: (userID: string, ids: readonly string[]) =>
-      all<Destination>(db, 'select * from destinations where user_id = $1 and id = any ($2)', [userID, ids]),
+      all<Destination>(db, `select ${columns} from destinations d where user_id = $1 and id = any ($2)`, [userID, ids]),
 
     /** The destination, locked until the transaction ends. */
     lock: (userID: string, id: string) =>
-      one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2 for update', [id, userID]),
+      one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2 for update`, [
+        id,
+        userID,
+      ]),
 
     /** The destination, locked against being archived until the transaction ends. */
     findToUse: (userID: string, id: string) =>
-      one<Destination>(db, 'select * from destinations where id = $1 and user_id = $2 for key share', [id, userID]),
+      one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2 for key share`, [
+        id,
+        userID,
+      ]),
 
     list: (userID: string, archived: boolean, before: number | null, count: number) =>
       all<Destination>(
         db,
-        `select * from destinations
+        `select ${columns} from destinations d
          where user_id = $1 and (archived_at is not null) = $2 and ($3::bigint is null or seq < $3)
          order by seq desc limit $4`,
         [userID, archived, before, count],
@@ -71,8 +96,8 @@ export function destinations(db: Queryable) {
     save: async (id: string, settings: DestinationSettings) =>
       (await one<Destination>(
         db,
-        `update destinations set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5
-         where id = $1 returning *`,
+        `update destinations d set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5
+         where id = $1 returning ${columns}`,
         [id, settings.name, settings.rtmp_url, settings.backup_rtmp_url, settings.sealed_stream_key],
       ))!,
 

@@ -11,6 +11,7 @@ import { createConsents } from '../../lambda/ports/managed-platforms/consents.ts
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import { one } from '../../lambda/data/queryable.ts';
+import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testClient, testPlatforms } from '../support/platforms.ts';
 import { baseURL, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
@@ -31,7 +32,7 @@ beforeAll(async () => {
   const { pool, sealer, log } = service.service();
   const consents = createConsents(testPlatforms(siteURL), sealer, callbackURL);
   const answered = { ...service.service(), consents };
-  handler = withConsentCallback(createRestHandler(answered), { consents, pool, log });
+  handler = withConsentCallback(createRestHandler(answered), { consents, pool, sealer, log });
   user = await service.user();
 });
 afterAll(() => server.close());
@@ -108,6 +109,70 @@ describe('a channel', () => {
     await call('DELETE', `/connections/${id}`);
     expect(await sealed()).toBeNull();
     await expect(adapter!.channel(accessToken)).rejects.toMatchObject({ code: 'grant_revoked', outcome: 'rejected' });
+  });
+});
+
+describe('the destination of a channel', () => {
+  const destination = async (id: string) => (await call('GET', `/destinations/${id}`))!;
+  const connected = async () => {
+    await disconnectAll();
+    const { id, authorizeURL } = await asked();
+    await confirm(await consent(authorizeURL!, allow));
+    return (await call('GET', `/connections/${id}`)) as { id: string; destinationID: string };
+  };
+
+  it('is made when the channel is connected, once, and goes with the connection', async () => {
+    const { id, destinationID } = await connected();
+    const made = await destination(destinationID);
+    expect(made).toEqual({
+      id: destinationID,
+      name: 'YouTube (local)',
+      managedChannelTitleCached: 'YouTube (local)',
+      createdAt: made['createdAt'],
+    });
+    const again = (await call('POST', `/connections/${id}/reauthorise`, {}))!;
+    expect(await titleOf(await confirm(await consent(String(again['authorizeURL']), allow)))).toBe('Connected');
+    expect(await call('GET', `/connections/${id}`)).toMatchObject({ destinationID });
+    await call('DELETE', `/connections/${id}`);
+    expect(await destination(destinationID)).toMatchObject({ status: 404 });
+  });
+
+  it('has the title that the platform said last, whatever its user calls it', async () => {
+    const { id, destinationID } = await connected();
+    await call('PATCH', `/destinations/${destinationID}`, { name: 'My channel' });
+    await service.pool().query(`update connections set title_cached = 'New title' where id = $1`, [id]);
+    const expected = { name: 'My channel', managedChannelTitleCached: 'New title' };
+    expect(await destination(destinationID)).toMatchObject(expected);
+  });
+
+  it('has no address, and takes none', async () => {
+    const { id, destinationID } = await connected();
+    const change = { rtmpURL: 'rtmp://example.com/live', backupRtmpURL: 'rtmp://example.com/live', streamKey: 'key' };
+    expect(await call('PATCH', `/destinations/${destinationID}`, change)).toMatchObject({
+      status: 422,
+      errors: [{ path: '/rtmpURL' }, { path: '/backupRtmpURL' }, { path: '/streamKey' }],
+    });
+    const archived = await call('DELETE', `/destinations/${destinationID}`);
+    expect(archived).toMatchObject({ code: 'resource_in_use', detail: expect.stringContaining(id) });
+  });
+
+  it('is chosen by managed settings, and not by its id', async () => {
+    const { destinationID } = await connected();
+    const refused = {
+      status: 422,
+      errors: [{ path: '/destinationID', detail: expect.stringMatching(/managedSettingsID/) }],
+    };
+    expect(await call('POST', '/streams', { destinationID })).toMatchObject(refused);
+    const { id } = (await call('POST', '/streams', {}))!;
+    expect(await call('PATCH', `/streams/${id}`, { destinationID })).toMatchObject(refused);
+  });
+
+  it('can be read by the release before: its address is empty, and so is the key that is sealed', async () => {
+    const { destinationID } = await connected();
+    const sealed = await sealedSecretOf(service, 'destinations', destinationID);
+    expect(service.service().sealer.open(sealed, `destination/${destinationID}`)).toBe('');
+    const [row] = (await service.pool().query('select rtmp_url from destinations where id = $1', [destinationID])).rows;
+    expect(row).toEqual({ rtmp_url: '' });
   });
 });
 

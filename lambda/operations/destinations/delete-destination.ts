@@ -11,7 +11,7 @@ export const deleteDestination = operation(['service:destructive'], {
   description:
     'It can still be read, and is listed with archived=true, but no stream starts on it any more. ' +
     `Of those that no stream names, the last ${bounds.archivedDestinationsPerUser} are kept. ` +
-    'Refused while a live stream uses it. Repeating the call changes nothing.',
+    'Refused while a live stream uses it, and for a connected channel. Repeating the call changes nothing.',
   tag: 'destinations',
   method: 'DELETE',
   path: '/destinations/{id}',
@@ -23,6 +23,13 @@ export const deleteDestination = operation(['service:destructive'], {
     await ctx.data.streamParts.lockUsersOf({ destinationID: id });
     const destination = (await ctx.data.destinations.lock(ctx.caller.userID, id))!;
     if (destination.archived_at !== null) return undefined;
+    if (destination.connection_id !== null) {
+      const { connection_id: connectionID } = destination;
+      throw new ProblemError(
+        'resource_in_use',
+        `It stands for a connected channel, and goes with delete_connection of ${connectionID}.`,
+      );
+    }
     if (await ctx.data.destinations.isInUse(id)) {
       throw new ProblemError('resource_in_use', 'A live stream is published to this destination. Stop it first.');
     }

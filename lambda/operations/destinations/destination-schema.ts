@@ -23,21 +23,26 @@ export const destinationSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    rtmpURL: z.string().optional(),
+    rtmpURL: z.string().optional().describe('Absent where it stands for a connected channel.'),
     backupRtmpURL: z.string().optional(),
     createdAt: timestamp,
     lastUsedAt: timestamp.optional().describe('When a stream last went live there.'),
     archivedAt: timestamp.optional(),
-    managedChannelTitleCached: z.string().optional().describe('Title of the connected managed channel.'),
+    managedChannelTitleCached: z
+      .string()
+      .optional()
+      .describe('Title of the connected channel that it stands for, as the platform said it last.'),
   })
   .meta({ id: 'Destination' });
 
 export function presentDestination(destination: Destination): z.input<typeof destinationSchema> {
   const { backup_rtmp_url: backupRtmpURL, last_used_at: lastUsedAt, archived_at: archivedAt } = destination;
+  const { connection_id: connectionID, channel_title: title } = destination;
   return {
     id: destination.id,
     name: destination.name,
-    rtmpURL: destination.rtmp_url,
+    ...(connectionID === null ? { rtmpURL: destination.rtmp_url } : {}),
+    ...(title === null ? {} : { managedChannelTitleCached: title }),
     ...(backupRtmpURL === null ? {} : { backupRtmpURL }),
     createdAt: destination.created_at,
     ...(lastUsedAt === null ? {} : { lastUsedAt }),
@@ -66,6 +71,20 @@ export function assertDestination(ctx: Context, input: DestinationInput): void {
   if (!first) return;
   const forbidden = errors.every((error) => error.code === 'destination_forbidden');
   throw new ProblemError(forbidden ? 'destination_forbidden' : 'validation_failed', first.detail, { errors });
+}
+
+/**
+ * Refuses an address or a key for a destination that stands for a connected channel.
+ * @throws {ProblemError} validation_failed, at each such field
+ */
+export function assertChannelHasNoAddress(before: Destination, input: DestinationInput): void {
+  if (before.connection_id === null) return;
+  const refusal = fieldProblems(
+    (['rtmpURL', 'backupRtmpURL', 'streamKey'] as const)
+      .filter((field) => input[field] != null)
+      .map((field) => [field, 'This destination is a connected channel, which gives each stream an address and key.']),
+  );
+  if (refusal) throw refusal;
 }
 
 function addressFaults(ctx: Context, field: 'rtmpURL' | 'backupRtmpURL', input: DestinationInput): FieldError[] {

@@ -4,6 +4,7 @@ import { destinationKeyPlace } from '../../domain/sealed-places.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import {
+  assertChannelHasNoAddress,
   assertDestination,
   assertKeyStaysWithItsServers,
   destinationFields,
@@ -34,6 +35,7 @@ export const updateDestination = operation(['service:write'], {
   async handle(ctx, { params, body }) {
     assertDestination(ctx, body);
     const before = orNotFound(await ctx.data.destinations.lock(ctx.caller.userID, params.id), 'destination');
+    assertChannelHasNoAddress(before, body);
     assertKeyStaysWithItsServers(before, body);
     const saved = await ctx.data.destinations.save(before.id, {
       name: body.name ?? before.name,

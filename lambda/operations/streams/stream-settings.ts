@@ -17,6 +17,9 @@ export type StreamInput = {
   readonly [Field in keyof typeof streamFields]?: z.output<(typeof streamFields)[Field]> | undefined;
 };
 
+const channelNeedsSettings =
+  'This destination is a connected channel. Set streamDestination to managed, and managedSettingsID to settings of it.';
+
 const emptySettings: StreamSettings = {
   name: null,
   agent_mode_enabled: null,
@@ -106,10 +109,14 @@ export async function assertFields(ctx: Context, input: StreamInput): Promise<vo
     const id = input[field];
     if (id && !(await ctx.data.uploads.find(userID, id))) miss(`/${field}`, 'upload');
   }
-  if (input.destinationID && !(await ctx.data.destinations.find(userID, input.destinationID)))
-    miss('/destinationID', 'destination');
+  if (input.destinationID) {
+    const destination = await ctx.data.destinations.find(userID, input.destinationID);
+    if (!destination) miss('/destinationID', 'destination');
+    else if (destination.connection_id !== null)
+      errors.push({ path: '/destinationID', code: 'validation_failed', detail: channelNeedsSettings });
+  }
   if (input.managedSettingsID && !(await ctx.data.managedSettings.find(userID, input.managedSettingsID)))
-    miss('managedSettingsID', 'managed settings');
+    miss('/managedSettingsID', 'managed settings');
   for (const field of ['playlistIDs', 'preparedPlaylistIDs'] as const) {
     const ids = input[field] ?? [];
     const found = ids.length > 0 ? await ctx.data.playlists.findMany(userID, ids) : [];
