@@ -39,6 +39,8 @@ interface Begin extends Partial<HeldReplicaOptions> {
   readonly rtmpURL: string;
   /** Paths of the files to loop. */
   readonly files?: readonly string[];
+  /** How long each of them is played; longer than it is, its last picture stays. */
+  readonly itemSeconds?: number;
   readonly connectTimeoutMs?: number;
   /** The database does not answer the first question before this. */
   readonly planned?: Promise<void>;
@@ -50,6 +52,7 @@ interface Begin extends Partial<HeldReplicaOptions> {
 function begin({
   rtmpURL,
   files = [clip],
+  itemSeconds = 1,
   connectTimeoutMs = 10_000,
   planned,
   unlessAway = async () => {},
@@ -63,7 +66,7 @@ function begin({
     uploadID: `upl_${index}`,
     objectKey: path,
     kind: 'video',
-    durationSeconds: 1,
+    durationSeconds: itemSeconds,
     hasAudio: true,
   }));
   const snapshot = { mode: 'sequential' as const, seed: 1, items };
@@ -330,7 +333,7 @@ describe('an encoder', { timeout: 180_000 }, () => {
 
   it('that falls behind is told of while the stream is live; what it does not give is late, then lost', async () => {
     const server = await ingest();
-    const { run, told } = begin({ rtmpURL: server.rtmpURL });
+    const { run, told } = begin({ rtmpURL: server.rtmpURL, itemSeconds: 600 });
     const sample = () => run.sampleFigures(new Date()).stats;
     const inTime = (isSo: () => boolean) => expect.poll(isSo, { interval: 10, timeout: 40_000 }).toBe(true);
     await inTime(() => told.at(-1) === 'live' && pictures(server.connections[0]!.received).length > 90);
