@@ -335,7 +335,9 @@ describe('an encoder', { timeout: 180_000 }, () => {
     const server = await ingest();
     const { run, told } = begin({ rtmpURL: server.rtmpURL, itemSeconds: 600 });
     const sample = () => run.sampleFigures(new Date()).stats;
-    const inTime = (isSo: () => boolean) => expect.poll(isSo, { interval: 10, timeout: 40_000 }).toBe(true);
+    const inTime = async (isSo: () => boolean) => {
+      await expect.poll(isSo, { interval: 10, timeout: 40_000 }).toBe(true);
+    };
     await inTime(() => told.at(-1) === 'live' && pictures(server.connections[0]!.received).length > 90);
     const goOn = stopEncoders();
     await inTime(() => told.at(-1) === 'falling_behind');
