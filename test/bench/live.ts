@@ -1,4 +1,4 @@
-// What a small machine does for streams that are encoded while it has other work, seen from outside: a real `npm start`.
+// What a small machine does for live streams beside other work, seen from outside: a real `npm start`.
 // `PARTS=beside,fits,first LIVE_MINUTES=1 npm run bench -- live` runs some of it, or for less time.
 import { execFile } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
