@@ -119,9 +119,7 @@ export interface Machine {
 /** The part of a machine that streams may take. The rest is for its system, joins and sudden changes. */
 const usableFraction = { cores: 0.9, thread: 0.7, memory: 0.8, network: 0.9 } as const;
 /** What an agent takes before it has a stream: itself, and media that all prepared streams share. */
-export const agentMemoryMiB = 800;
-/** What making pictures in software takes at most, as SVT-AV1 does at 2160p60 on two cores. */
-export const preparingMemoryMiB = 2458;
+const agentMemoryMiB = 800;
 
 /**
  * What each of some agents on a machine may use. Each has a thread of its own.

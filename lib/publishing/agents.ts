@@ -43,7 +43,6 @@ import { AgentRelease } from './agent-release.ts';
 import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
 import { CapacityScaling } from './capacity-scaling.ts';
-import { gpuTaskMemoryMiB, preparedTaskSize } from './task-sizes.ts';
 
 export interface AgentsProps {
   readonly settings: StageSettings;
@@ -77,6 +76,8 @@ export const deployment = {
   enableECSManagedTags: true,
   propagateTags: PropagatedTagSource.SERVICE,
 } as const;
+/** Half of the memory of the smallest g machine. It is no limit: a task may use all memory of its machine. */
+const gpuTaskMemoryMiB = 8192;
 
 export class Agents extends Construct {
   readonly cluster: Cluster;
@@ -107,7 +108,7 @@ export class Agents extends Construct {
       ...this.#container('Ffmpeg', { onGpu: true, backends: ['ffmpeg'] }, release),
       image: image.for(this, 'GpuImage', Platform.LINUX_AMD64),
       gpuCount: 1,
-      memoryReservationMiB: gpuTaskMemoryMiB(settings),
+      memoryReservationMiB: gpuTaskMemoryMiB,
       // The port is the same on the machine: the security group lets peers in at this port only, and no other task is
       // on the machine.
       portMappings: [{ containerPort: agentPeerPort, hostPort: agentPeerPort }],
@@ -136,7 +137,10 @@ export class Agents extends Construct {
     const { manifestAgentsMin: minAgents, manifestAgentsMax: maxAgents } = settings;
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
-      ...preparedTaskSize(settings),
+      cpu: 1024,
+      // The agent also prepares media beside its streams, of two users at once (`mediaLanes`). Each tool gets 3 GiB, as
+      // SVT-AV1 alone takes 2.4 GiB at 2160p60.
+      memoryLimitMiB: 7168,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {
@@ -177,7 +181,7 @@ export class Agents extends Construct {
       environment: container.environment,
       logDriver: container.logging,
       gpuCount: 1,
-      memoryReservationMiB: gpuTaskMemoryMiB(settings),
+      memoryReservationMiB: gpuTaskMemoryMiB,
       capacityProviderStrategies: this.#onGpuPool(),
       minScalingCapacity: 0,
       maxScalingCapacity: settings.mediaWorkersMax,
