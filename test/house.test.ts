@@ -28,6 +28,7 @@ const sharedWords = new Set([
   'publishStatuses',
   'replicaStates',
   'streamBackends',
+  'uploadSortKeys',
   'uploadTypes',
   'webhookDeliveryStates',
 ]);

@@ -14,7 +14,7 @@ const slow = [
   'test/long/**/*.test.ts',
   'test/auth/{account,client-libraries}.test.ts',
   'test/cost/{cost-section,stream-hour-cost}.test.ts',
-  'test/data/plans.test.ts',
+  'test/data/{plans,upload-lists}.test.ts',
   'test/web/pages.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,sign-in}.test.ts',
