@@ -19,7 +19,7 @@ const slow = [
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,sign-in}.test.ts',
   'test/imports/import-worker.test.ts',
-  'test/local/{graphql-page,postgres,set-up,watch-page}.test.ts',
+  'test/local/{graphql-page,postgres,set-up,watch-page,youtube-ingest}.test.ts',
   'test/orchestration/{concurrency,credits-concurrency}.test.ts',
   'test/ports/{postgres-command-queue,outbound/name-resolver}.test.ts',
   'test/publisher/ffmpeg/{item-source,media-tool}.test.ts',
