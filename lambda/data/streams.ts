@@ -110,6 +110,8 @@ export interface StreamStats {
   readonly framesSent: number;
   readonly bytesSent: number;
   readonly droppedFrames: number;
+  /** Due and not sent yet. Absent in figures of the release before. */
+  readonly lateFrames?: number;
   readonly reconnects: number;
   readonly loopCount: number;
   readonly currentItem: { playlistID: string | null; itemID: string; uploadID: string; positionSeconds: number } | null;
@@ -232,6 +234,14 @@ export function streams(db: Queryable) {
 
     setReason: (id: string, reason: StateReason | null) =>
       db.query('update streams set state_reason = $2, updated_at = now() where id = $1', [id, reason]),
+
+    /** Notes what is about to end that an active stream is on the air; null: nothing. */
+    warn: (id: string, reason: StateReason | null) =>
+      db.query(
+        `update streams set state_reason = $2, updated_at = now()
+         where id = $1 and state = 'active' and state_reason is distinct from $2`,
+        [id, reason],
+      ),
 
     setSchedule: async (id: string, startAt: Date | null, endAt: Date | null, recurrence: Stream['recurrence']) =>
       (await one<Stream>(

@@ -45,6 +45,13 @@ export const webhookEvents = [
     }),
   },
   {
+    type: 'stream.warned',
+    scope: 'service:read',
+    summary: 'A stream is about to go off the air',
+    description: 'It is active still. What its stateReason warns of takes seconds, and may pass by itself.',
+    data: z.object({ streamID, reason: failure }),
+  },
+  {
     type: 'replica.connected',
     scope: 'service:read',
     summary: 'A publisher is connected',

@@ -78,6 +78,7 @@ async function writeReports(
     data,
     counting.filter(({ state }) => state === 'failing'),
   );
+  await noteWarnings(data, counting);
   for (const { hopeless, streamID, reason } of counting) if (hopeless) await giveUp(data, streamID, reason);
   await meterStreams(
     data,
@@ -120,6 +121,19 @@ async function moveByLive(
     await data.dueTimes.set(stream.id, 'duration_over', overAt);
   }
   await data.destinations.markUsed(started.map(({ stream }) => stream.destination_id).filter((id) => id !== null));
+}
+
+/** The reason of an active stream is what any of its live replicas warns of. */
+async function noteWarnings(data: Database, reports: readonly FoundReport[]): Promise<void> {
+  const warned = ({ stream, state, reason }: FoundReport) =>
+    (state === 'live' && reason !== null) || (stream.state === 'active' && stream.state_reason !== null);
+  const streamIDs = reports.filter(warned).map(({ streamID }) => streamID);
+  if (streamIDs.length === 0) return;
+  const live = (await data.replicas.ofStreams(streamIDs)).filter(({ state }) => state === 'live');
+  for (const id of streamIDs) {
+    const reason = live.find((replica) => replica.stream_id === id && replica.reason !== null)?.reason ?? null;
+    await data.streams.warn(id, reason);
+  }
 }
 
 /** A stream stays as it is while another replica of it is live. */

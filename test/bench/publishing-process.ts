@@ -92,6 +92,7 @@ async function sendPrepared({ streams, port, folder, items, format, tlsCa }: Pub
           anchor: async () => performance.now() - beganMs,
           onEvidence: evident.resolve,
           onSlow: () => {},
+          onShort: () => {},
           isPlanned: false,
           prepareEnd: () => false,
           onEnding: () => {},

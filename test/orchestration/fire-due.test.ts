@@ -1,7 +1,9 @@
 // Things that are due happen once, whoever fires them, and things that were cancelled or moved do not happen.
 import { describe, expect, it } from 'vitest';
+import { roomOf } from '../../lambda/domain/capacity.ts';
 import { fireDue } from '../../lambda/orchestration/fire-due.ts';
 import { actorsOn, inFuture, startOptions } from '../support/actors.ts';
+import { capacityFor } from '../support/capacities.ts';
 import { testService } from '../support/service.ts';
 import { letScheduleEnd } from '../support/stored-streams.ts';
 
@@ -187,6 +189,34 @@ describe('a start without evidence', () => {
     expect(stateReason.detail).toMatch(/needs 0\.50 processor cores, and the only publisher has .* left/);
     expect(stateReason.detail).toContain('stop another stream');
   });
+
+  it(
+    'takes four of 16 encoded streams where four fit, and tells the others what would help',
+    { timeout: 20_000 },
+    async () => {
+      const capacity = capacityFor(4, 'ffmpeg');
+      const rest = { supervisor: 'small', release: 'test', zone: null, peerURL: null } as const;
+      await data().agents.register({ id: 'small', backends: ['ffmpeg'], capacity, ...rest });
+      const ids: string[] = [];
+      for (let index = 0; index < 16; index++)
+        ids.push(await startedStream({ quality: 'q_720p', framerate: 'f_30', streamBackend: 'ffmpeg' }));
+      const claimBeside = (usedShare: number) =>
+        data().replicas.claim('small', ['ffmpeg'], roomOf(capacity, usedShare, ['ffmpeg']));
+      const held = await claimBeside(0);
+      for (const replica of held) await report(replica, 'live');
+      expect(await claimBeside(1)).toEqual([]);
+      await data().agents.renew('small', { usedShare: 1, behindReason: null });
+      for (const id of ids) await fallDue(id, 'activation_timeout');
+      while ((await fire()) > 0);
+      const streams = await Promise.all(ids.map(stream));
+      expect(streams.filter(({ state }) => state === 'active').map(({ id }) => id)).toEqual(ids.slice(0, 4));
+      for (const { state, stateReason } of streams.slice(4)) {
+        expect([state, stateReason.code]).toEqual(['failing', 'no_capacity']);
+        expect(stateReason.detail).toMatch(/the only publisher has 0\.00 processor cores left.*stop another.*manifest/);
+      }
+      expect(await claimBeside(0.75)).toMatchObject([{ stream_id: ids[4] }]);
+    },
+  );
 
   it('is failing after its timeout with what the destination said, if it said something', async () => {
     const id = await startedStream();

@@ -11,6 +11,7 @@ const { activeStream, call, causes, claim, data, dueKinds, register, report, sta
   actorsOn(service);
 const refused = { code: 'connection_refused', detail: 'The destination refused the connection.' };
 const keyRefused = { code: 'key_refused', detail: 'The destination refused the stream key.' };
+const behind = { code: 'falling_behind', detail: 'Pictures are about to be late.' };
 
 beforeEach(() => register('agent'));
 
@@ -50,6 +51,25 @@ describe('one replica', () => {
     const [replica] = await claim('agent');
     await report(replica!, 'failing', { reason: refused });
     expect(await stream(id)).toMatchObject({ state: 'activating', stateReason: refused });
+  });
+
+  it('lets an active stream say what is about to end that, without a transition', async () => {
+    const { id, held } = await activeStream('agent');
+    const before = await causes(id);
+    await report(held[0]!, 'live', { reason: behind });
+    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: behind, replicas: [{ reason: behind }] });
+    expect((await call('GET', `/streams/${id}/stats`)).body.replicas).toMatchObject([
+      { state: 'live', reason: behind },
+    ]);
+    await report(held[0]!, 'live');
+    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null, replicas: [{ reason: null }] });
+    expect(await causes(id)).toEqual(before);
+    await report(held[0]!, 'live', { reason: behind });
+    await report(held[0]!, 'failing', { reason: refused });
+    await report(held[0]!, 'live', { reason: behind });
+    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: behind });
+    await call('POST', `/streams/${id}/stop`);
+    expect((await stream(id)).stateReason).toBeNull();
   });
 
   it('makes the stream failing with a reason when it is interrupted, and active when it goes on', async () => {
@@ -166,6 +186,18 @@ describe('a primary and a backup', () => {
     expect(await stream(id)).toMatchObject({ state: 'failing', stateReason: refused });
     await report(backup!, 'live');
     expect((await stream(id)).state).toBe('active');
+  });
+
+  it('warn for as long as one that warns is live', async () => {
+    const {
+      id,
+      held: [primary, backup],
+    } = await activeStream('agent', both);
+    await report(primary!, 'live', { reason: behind });
+    await report(backup!, 'live');
+    expect((await stream(id)).stateReason).toEqual(behind);
+    await report(primary!, 'failing', { reason: refused });
+    expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null });
   });
 
   it('stop only when both have ended', async () => {

@@ -66,6 +66,7 @@ it('every type of event is told in the form that the OpenAPI document says', asy
   const { secret } = await webhook(receiver.url);
   await register('agent');
   const { held } = await activeStream('agent');
+  await report(held[0]!, 'live', { reason: { code: 'falling_behind', detail: 'x' } });
   await report(held[0]!, 'failing', { reason: { code: 'connection_reset', detail: 'x' } });
   const [good, bad] = [await unprobed(), await unprobed()];
   const data = databaseOn(service.pool());

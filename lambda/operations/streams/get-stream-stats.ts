@@ -4,7 +4,7 @@ import type { Stream } from '../../data/streams.ts';
 import { isLive, streamStates } from '../../domain/stream-lifecycle.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { replica } from './stream-schema.ts';
+import { presentReplica, replica } from './stream-schema.ts';
 
 const stats = z
   .object({
@@ -21,12 +21,17 @@ const stats = z
       .number()
       .nullable()
       .describe(
-        'The least media of late that was encoded and not due yet. Below 0.5 the publisher is about to fall behind: ' +
-          'lower the quality, or use streamBackend manifest. Negative: it is so late. Null: not encoded while live.',
+        'The least media of late that was encoded and not due yet. Below 0.6 for 2 s the publisher falls behind, and ' +
+          'stateReason of the stream says so. Negative: it is so late. Null: not encoded while live.',
       ),
     framesSent: z.int(),
     bytesSent: z.int(),
-    droppedFrames: z.int().describe('Frames that were due while the destination took none.'),
+    droppedFrames: z
+      .int()
+      .describe('Frames that were due and are never sent: left out for a slow destination, or due while off the air.'),
+    lateFrames: z
+      .int()
+      .describe('Frames that are due and not sent yet. They are sent late, or counted as dropped when they are not.'),
     reconnects: z.int32(),
     loopCount: z.int32().describe('Laps of the playlist completed.'),
     currentItem: z
@@ -50,6 +55,7 @@ const neverLive = {
   framesSent: 0,
   bytesSent: 0,
   droppedFrames: 0,
+  lateFrames: 0,
   reconnects: 0,
   loopCount: 0,
   currentItem: null,
@@ -76,10 +82,11 @@ export const getStreamStats = operation(['service:read'], {
     return {
       ...figures,
       secondsInHand: figures.secondsInHand ?? null,
+      lateFrames: figures.lateFrames ?? 0,
       state: stream.state,
       startedAt: stream.started_at,
       uptimeSeconds: uptimeSeconds(stream, ctx.now),
-      replicas: sending.map(({ role, state, since }) => ({ role, state, since })),
+      replicas: sending.map(presentReplica),
     };
   },
 });

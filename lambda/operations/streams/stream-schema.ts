@@ -1,6 +1,7 @@
 // A stream as clients see it, and the fields that requests to create and to update a stream take.
 import * as z from 'zod';
 import { replicaStates } from '../../data/replicas.ts';
+import type { Replica } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
 import { streamStates, streamStatuses, transitions } from '../../domain/stream-lifecycle.ts';
@@ -90,8 +91,18 @@ export const recurrence = z
   .meta({ id: 'Recurrence' });
 
 export const replica = z
-  .object({ role: z.enum(['primary', 'backup']), state: z.enum(replicaStates), since: timestamp })
+  .object({
+    role: z.enum(['primary', 'backup']),
+    state: z.enum(replicaStates),
+    since: timestamp,
+    reason: failure.nullable().describe('Why it is so; while live: what is about to end that.'),
+  })
   .meta({ id: 'Replica' });
+
+/** What a replica waits for, nobody knows; its row has the reason of what was before. */
+export function presentReplica({ role, state, since, reason }: Replica): z.input<typeof replica> {
+  return { role, state, since, reason: state === 'live' || state === 'failing' ? reason : null };
+}
 
 const transition = z
   .object({
@@ -109,7 +120,9 @@ export const streamSchema = z
     name: z.string().nullable(),
     status: z.enum(streamStatuses).describe('What the user wishes.'),
     state: z.enum(streamStates).describe('What is observed: active only while the destination takes media.'),
-    stateReason: failure.nullable(),
+    stateReason: failure
+      .nullable()
+      .describe('Why the state is so. While active: what is about to end that, such as falling_behind.'),
     streamStateID: z.string().nullable().describe('Identifier of the last transition.'),
     processingState: z.enum(['idle', 'processing', 'failed']),
     preparedShare: z
@@ -197,7 +210,7 @@ export async function presentStreams(
     nextOccurrences: nextStarts(stream, ctx.now),
     replicas: replicas
       .filter((candidate) => candidate.stream_id === stream.id && candidate.state !== 'ended')
-      .map(({ role, state, since }) => ({ role, state, since })),
+      .map(presentReplica),
     transitions: history
       .filter((transition) => transition.stream_id === stream.id)
       .map((transition) => ({

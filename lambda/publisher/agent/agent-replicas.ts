@@ -19,12 +19,9 @@ export class AgentReplicas {
     return this.#byID;
   }
 
-  /** Of all that is encoded: the least media that any stream had in hand since this was last asked. */
-  takeLeastInHand(): number | null {
-    const all = [...this.#byID.values()]
-      .map(({ figures }) => figures.takeLeastInHand())
-      .filter((each) => each !== null);
-    return all.length > 0 ? Math.min(...all) : null;
+  /** Whether what encodes any of them falls behind. */
+  get areAnyShortOfMedia(): boolean {
+    return this.#byID.values().some((held) => held.isShortOfMedia);
   }
 
   /** The part of the agent that they take together. */

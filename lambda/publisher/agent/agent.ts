@@ -190,7 +190,7 @@ class Agent {
   async #renewOnce(): Promise<void> {
     const { steadyClock, onLoad } = this.#options;
     const begunBefore = [...this.#replicas.byID];
-    this.#pressure.sample(this.#replicas.takeLeastInHand());
+    this.#pressure.sample(this.#replicas.areAnyShortOfMedia);
     if (this.#pressure.areEncodersBehind) this.#pace.speedUp();
     if (this.#replicas.byID.size === 0) this.#pace.relax();
     const renewal = await this.#lease.renew();

@@ -4,13 +4,8 @@ import { performance } from 'node:perf_hooks';
 /** The agent sends on one thread. Above the first fraction it is about to be late; below the second it has room. */
 const threadIsFullAt = 0.85;
 const threadHasRoomAt = 0.7;
-/** Below the first, encoders are about to fall behind; they keep up again above the second. They work 1.5 s ahead. */
-const littleInHandSeconds = 0.6;
-const enoughInHandSeconds = 1.2;
 /** Shorter than this, the start of a few streams looks like too many streams. */
 const samplesKept = 5;
-/** A stream that begins has little in hand for a moment. */
-const samplesToBeSure = 3;
 
 const threadIsFull = 'The thread that it sends on is busy all the time.';
 const encodersBehind = 'An encoder gives media hardly faster than it is sent.';
@@ -33,7 +28,7 @@ export class Pressure {
   readonly #threadUse: ThreadUse;
   readonly #onChange: (behindReason: string | null) => void;
   readonly #uses: number[] = [];
-  readonly #inHand: (number | null)[] = [];
+  readonly #shortages: boolean[] = [];
   #behindReason: string | null = null;
 
   /** @param onChange told when the agent falls behind, and when it keeps up again */
@@ -47,19 +42,20 @@ export class Pressure {
     return this.#behindReason;
   }
 
-  /** Whether a stream has had too little media in hand for seconds. */
+  /** Whether a stream has had too little media in hand, now or seconds ago. */
   get areEncodersBehind(): boolean {
     return this.#behindReason === encodersBehind;
   }
 
-  /** To be called with each renewal. @param leastInHand seconds of media; null while nothing is encoded */
-  sample(leastInHand: number | null): void {
-    this.#inHand.push(leastInHand);
-    if (this.#inHand.length > samplesKept) this.#inHand.shift();
+  /** To be called with each renewal. @param isShortOfMedia whether any stream's encoder falls behind */
+  sample(isShortOfMedia: boolean): void {
+    this.#shortages.push(isShortOfMedia);
+    if (this.#shortages.length > samplesKept) this.#shortages.shift();
     this.#uses.push(this.#threadUse());
     if (this.#uses.length > samplesKept) this.#uses.shift();
     const use = this.#uses.reduce((sum, each) => sum + each, 0) / samplesKept;
-    const reason = this.#areShortOfMedia()
+    // Of a connection that was cut because it was late, the next one does not know yet.
+    const reason = this.#shortages.includes(true)
       ? encodersBehind
       : use > (this.#behindReason === threadIsFull ? threadHasRoomAt : threadIsFullAt)
         ? threadIsFull
@@ -67,13 +63,5 @@ export class Pressure {
     if (reason === this.#behindReason) return;
     this.#behindReason = reason;
     this.#onChange(reason);
-  }
-
-  #areShortOfMedia(): boolean {
-    const enough = this.areEncodersBehind ? enoughInHandSeconds : littleInHandSeconds;
-    const isShort = (inHand: number | null) => inHand !== null && inHand < enough;
-    return this.areEncodersBehind
-      ? this.#inHand.some(isShort)
-      : this.#inHand.length >= samplesToBeSure && this.#inHand.slice(-samplesToBeSure).every(isShort);
   }
 }

@@ -15,6 +15,7 @@ export function encodedMedia(options: Omit<MediaOptions, 'signal'>): StreamMedia
     profile: options.profile,
     startUpMs,
     async open(startFrame, signal) {
+      const { framesPerSecond } = options.profile;
       const source = await openFrames({ ...options, signal }, startFrame);
       const encoder = openAudioEncoder(options.tools, { bitrateKbps: audioFormat.bitrateKbps }, signal);
       const messages = new MessageQueue(source, encoder, options.profile, startFrame);
@@ -23,7 +24,7 @@ export function encodedMedia(options: Omit<MediaOptions, 'signal'>): StreamMedia
         return {
           startFrame,
           sequenceHeaders: [{ type: 'audio', timestampMs: 0, payload: await encoder.sequenceHeader }],
-          send: (sending) => sendPaced({ ...sending, startMs: reachableStartMs(sending), messages }),
+          send: (sending) => sendPaced({ ...sending, startMs: reachableStartMs(sending), messages, framesPerSecond }),
           close: () => messages.close(),
         };
       } catch (error) {

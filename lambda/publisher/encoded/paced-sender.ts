@@ -3,10 +3,12 @@ import { DeliveryWatch, maxQueuedBytes, slowAfterMs } from '../replica/delivery-
 import { TooSlow } from '../replica/faults.ts';
 import type { Sending } from '../replica/stream-media.ts';
 import { DestinationError } from '../rtmp/destination-error.ts';
+import { MediaInHand } from './media-in-hand.ts';
 import type { MessageQueue, QueuedMessage } from './message-queue.ts';
 
 export interface SenderOptions extends Sending {
   readonly messages: Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'>;
+  readonly framesPerSecond: number;
 }
 
 /** Messages whose time comes within one tick go out with one write. */
@@ -31,6 +33,7 @@ export async function sendPaced(options: SenderOptions): Promise<void> {
 class PacedSender {
   readonly #options: SenderOptions;
   readonly #watch: DeliveryWatch;
+  readonly #inHand: MediaInHand;
   readonly #ticker = new Ticker();
   /** How the connection ended; undefined while it stands. */
   #end: DestinationError | null | undefined;
@@ -48,6 +51,7 @@ class PacedSender {
     const { publisher, figures, onEvidence, steadyClock } = options;
     this.#options = options;
     this.#watch = new DeliveryWatch({ publisher, figures, onEvidence }, steadyClock());
+    this.#inHand = new MediaInHand(options.onShort);
   }
 
   async run(): Promise<void> {
@@ -113,11 +117,15 @@ class PacedSender {
 
   /** @returns by how many milliseconds the sender is behind the clock; negative while it is ahead */
   #judge(nowMs: number): number {
-    const { publisher, startMs, onSlow, figures, messages } = this.#options;
+    const { publisher, startMs, onSlow, figures, messages, framesPerSecond } = this.#options;
     const lateMs = nowMs - startMs - this.#sentMs;
-    figures.inHand(messages.secondsInHand - lateMs / 1000);
+    const inHandSeconds = messages.secondsInHand - lateMs / 1000;
+    figures.inHand(inHandSeconds);
+    figures.late(Math.max(0, Math.floor((lateMs * framesPerSecond) / 1000)));
     const isSlow = lateMs > slowAfterMs;
     const isBackedUp = publisher.bytesQueued >= maxQueuedBytes;
+    if (isBackedUp) this.#inHand.leaveOut();
+    else this.#inHand.note(inHandSeconds, nowMs);
     if (isSlow && isBackedUp) throw new DestinationError('stalled');
     if (isSlow !== this.#isSlow) {
       this.#isSlow = isSlow;

@@ -218,6 +218,7 @@ export class PreparedSender {
 
   #judge({ nowMs, isBackedUp }: Observation): void {
     const silentMs = nowMs - this.#sentAtMs;
+    this.#options.figures.late(Math.max(0, this.#frameAt(nowMs) + 1 - Math.max(this.#frame, this.#skippedTo)));
     const slowThrough = this.#slownessOf({ nowMs, isBackedUp });
     if (slowThrough !== this.#slowThrough) {
       this.#slowThrough = slowThrough;

@@ -144,6 +144,8 @@ export class ConnectionReplacement {
       steadyClock,
       anchor: () => plan.anchor(),
       figures: new Figures(),
+      // Prepared media is never short.
+      onShort: () => {},
       connectsFirst: false,
       isPlanned: false,
     };

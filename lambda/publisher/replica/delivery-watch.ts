@@ -62,6 +62,9 @@ export class DeliveryWatch {
       // Nobody looked during this time, so it says nothing about the destination.
       this.#arrivedAtMs += sinceCheckMs;
       this.#rhythm.leaveOut(sinceCheckMs);
+    } else if (bytesSent === this.#bytesCounted && bytesQueued === 0) {
+      // A server has nothing to answer to, as while an encoder gives nothing.
+      this.#rhythm.leaveOut(sinceCheckMs);
     }
     figures.sent(bytesSent - this.#bytesCounted);
     this.#bytesCounted = bytesSent;

@@ -7,6 +7,15 @@ export class TooSlow extends Error {
   readonly detail = 'The publisher does not encode this stream in real time.';
 }
 
+/** This machine encodes the stream so slowly that its pictures are about to be late. */
+export class FallsBehind extends Error {
+  override readonly name = 'FallsBehind';
+  readonly code = 'falling_behind';
+  readonly detail =
+    'The publisher encodes this stream hardly in real time, and pictures are about to be late. ' +
+    'What helps: lower its quality or framerate, stop another stream, or send prepared media (streamBackend manifest).';
+}
+
 /** The stream gave its share of the agent back while its destination took nothing, and others take it now. */
 export class NoRoom extends Error {
   override readonly name = 'NoRoom';

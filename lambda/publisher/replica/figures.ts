@@ -11,6 +11,9 @@ interface Sample {
 /** Rates are averages over this long at least, once there are samples that old. */
 const rateWindowMs = 5000;
 
+/** A connection may begin with frames that were due so long ago. */
+const reachableSeconds = 4;
+
 export class Figures {
   #framesSent = 0;
   #bytesSent = 0;
@@ -20,7 +23,8 @@ export class Figures {
   #samples: Sample[] = [];
   /** The least since the last sample; null while nothing is encoded. */
   #secondsInHand: number | null = null;
-  #leastInHand: number | null = null;
+  #lateFrames = 0;
+  #isConnected = false;
 
   /**
    * A connection stands that begins with this frame. The frames between it and the last one sent are lost.
@@ -30,6 +34,13 @@ export class Figures {
     if (this.#position) this.#droppedFrames += Math.max(0, startFrame - this.#position.frame - 1);
     if (!isPlanned) this.#connections++;
     this.#samples = [];
+    this.#lateFrames = 0;
+    this.#isConnected = true;
+  }
+
+  /** The connection has ended. What is due from now on is lost, unless the next one is there within moments. */
+  disconnected(): void {
+    this.#isConnected = false;
   }
 
   /** So many frames were due and are left out. */
@@ -40,14 +51,11 @@ export class Figures {
   /** So many seconds of media are encoded and not due yet; negative: as late is what is sent. */
   inHand(seconds: number): void {
     this.#secondsInHand = Math.min(this.#secondsInHand ?? seconds, seconds);
-    this.#leastInHand = Math.min(this.#leastInHand ?? seconds, seconds);
   }
 
-  /** The least that was in hand since this was last asked; null where nothing is encoded. */
-  takeLeastInHand(): number | null {
-    const least = this.#leastInHand;
-    this.#leastInHand = null;
-    return least;
+  /** So many frames are due by now and not sent yet. */
+  late(frames: number): void {
+    this.#lateFrames = frames;
   }
 
   sent(bytes: number): void {
@@ -62,9 +70,12 @@ export class Figures {
 
   /**
    * The figures as of now. Call it every few seconds, as rates are measured between calls.
-   * @param nowMs now, by any steady clock @param sampledAt now, by the database's clock
+   * @param nowMs now, by any steady clock
+   * @param sampledAt now, by the database's clock
+   * @param dueFrame the frame of the run that is due now; null where nobody knows
    */
-  sample(nowMs: number, sampledAt: Date, framesPerSecond: number): StreamStats {
+  sample(nowMs: number, sampledAt: Date, framesPerSecond: number, dueFrame: number | null = null): StreamStats {
+    const lostFrames = this.#lostFrames(dueFrame, framesPerSecond);
     this.#samples.push({ atMs: nowMs, bytes: this.#bytesSent, frames: this.#framesSent });
     while (this.#samples.length > 1 && this.#samples[1]!.atMs <= nowMs - rateWindowMs) this.#samples.shift();
     const first = this.#samples[0]!;
@@ -77,13 +88,20 @@ export class Figures {
       framesPerSecond: Math.round(rate(this.#framesSent - first.frames) * 10) / 10,
       framesSent: this.#framesSent,
       bytesSent: this.#bytesSent,
-      droppedFrames: this.#droppedFrames,
+      droppedFrames: this.#droppedFrames + lostFrames,
+      lateFrames: this.#isConnected ? this.#lateFrames : 0,
       reconnects: Math.max(0, this.#connections - 1),
       loopCount: this.#position?.occurrence.lap ?? 0,
       currentItem: this.#currentItem(framesPerSecond),
       secondsInHand: inHand === null ? null : Math.round(inHand * 100) / 100,
       sampledAt: sampledAt.toISOString(),
     };
+  }
+
+  /** Frames that no later connection sends: those due since the last one ended, but for the last few. */
+  #lostFrames(dueFrame: number | null, framesPerSecond: number): number {
+    if (this.#isConnected || !this.#position || dueFrame === null) return 0;
+    return Math.max(0, Math.floor(dueFrame - this.#position.frame - reachableSeconds * framesPerSecond));
   }
 
   #currentItem(framesPerSecond: number): StreamStats['currentItem'] {

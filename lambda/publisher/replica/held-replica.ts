@@ -15,7 +15,7 @@ import { Attempts, backoffMs } from './backoff.ts';
 import { ConnectionReplacement } from './connection-replacement.ts';
 import type { Continuation } from './connection-replacement.ts';
 import type { ConnectionTurns } from './connection-turns.ts';
-import { NoRoom, TooSlow } from './faults.ts';
+import { NoRoom } from './faults.ts';
 import { Figures } from './figures.ts';
 import { HeldShare } from './held-share.ts';
 import type { AgentRoom } from './held-share.ts';
@@ -23,12 +23,13 @@ import { LastingPlan } from './lasting-plan.ts';
 import type { LastingPlanOptions } from './lasting-plan.ts';
 import { LatestReport } from './latest-report.ts';
 import type { Report } from './latest-report.ts';
+import { ObservedState } from './observed-state.ts';
 import { runConnection } from './publish-connection.ts';
 import type { PublishConnectionOptions } from './publish-connection.ts';
 import type { PublishPlan } from './publish-plan.ts';
-import type { Slowness, StreamMedia } from './stream-media.ts';
+import type { StreamMedia } from './stream-media.ts';
 import { SlowDestination } from './slow-destination.ts';
-import { givenUp, judge, reasonOf } from './whose-fault.ts';
+import { givenUp, judge } from './whose-fault.ts';
 
 export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly replica: Replica;
@@ -70,6 +71,7 @@ export class HeldReplica {
   readonly #plan: LastingPlan;
   readonly #replacement: ConnectionReplacement;
   readonly #reports: LatestReport;
+  readonly #observed = new ObservedState((...state) => this.#report(...state));
 
   constructor(options: HeldReplicaOptions) {
     const { replica, client, steadyClock, report, log } = options;
@@ -98,6 +100,11 @@ export class HeldReplica {
   /** The part of the agent that it takes: nothing while it has been off the air for minutes. */
   get share(): number {
     return this.#share.now;
+  }
+
+  /** Whether what encodes it falls behind. */
+  get isShortOfMedia(): boolean {
+    return this.#observed.isShortOfMedia;
   }
 
   /**
@@ -129,7 +136,9 @@ export class HeldReplica {
   /** What is measured of it, as of now. @param sampledAt now, by the database's clock */
   sampleFigures(sampledAt: Date): ReplicaFigures {
     const { id: replicaID, epoch } = this.claim;
-    const stats = this.figures.sample(this.#options.steadyClock(), sampledAt, this.framesPerSecond);
+    const sinceAnchorMs = this.#plan.sinceAnchorMs();
+    const dueFrame = sinceAnchorMs === null ? null : (sinceAnchorMs * this.framesPerSecond) / 1000;
+    const stats = this.figures.sample(this.#options.steadyClock(), sampledAt, this.framesPerSecond, dueFrame);
     return { replicaID, epoch, stats };
   }
 
@@ -205,11 +214,15 @@ export class HeldReplica {
         onEvidence: () => this.#tookMedia(),
         onSlow: (through) => {
           slowness.note(through === 'destination');
-          this.#reportSlowness(through);
+          this.#observed.slow(through);
         },
+        onShort: (isShort) => this.#observed.short(isShort),
       },
       AbortSignal.any([signal, slowness.isUnbearable]),
-    ).finally(() => slowness.end());
+    ).finally(() => {
+      slowness.end();
+      this.#observed.connectionEnded();
+    });
     if (slowness.isUnbearable.aborted) throw new DestinationError('too_slow');
     return nextURL;
   }
@@ -264,19 +277,8 @@ export class HeldReplica {
   #tookMedia(): void {
     this.#attempts.tookMedia(this.#options.steadyClock());
     this.#share.noteOnAir(true);
-    this.#report('live', null);
+    this.#observed.tookMedia();
     this.#replacement.connected();
-  }
-
-  #reportSlowness(through: Slowness | null): void {
-    switch (through) {
-      case null:
-        return this.#report('live', null);
-      case 'publisher':
-        return this.#report('failing', reasonOf(new TooSlow()));
-      case 'destination':
-        return this.#report('failing', reasonOf(new DestinationError('too_slow')));
-    }
   }
 
   #report(state: ReplicaState, reason: StateReason | null, { hopeless = false } = {}): void {

@@ -7,7 +7,10 @@ import type { Figures } from './figures.ts';
 import { metadataOf } from './metadata.ts';
 import type { Sending, StreamMedia } from './stream-media.ts';
 
-export interface PublishConnectionOptions extends Pick<Sending, 'steadyClock' | 'onEvidence' | 'onSlow' | 'onEnding'> {
+export interface PublishConnectionOptions extends Pick<
+  Sending,
+  'steadyClock' | 'onEvidence' | 'onSlow' | 'onShort' | 'onEnding'
+> {
   readonly target: PublishTarget;
   readonly client: RtmpClientOptions;
   /** Waits until the user and the host may have one more connection made. Answers the end of that turn. */
@@ -77,6 +80,7 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
   } finally {
     signal.removeEventListener('abort', end);
     ending.abort();
+    figures.disconnected();
     const closed = [connecting.then((publisher) => publisher.close()), opening.then((opened) => opened.close())];
     await Promise.allSettled(closed);
   }

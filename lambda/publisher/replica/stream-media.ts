@@ -51,6 +51,8 @@ export interface Sending {
    * over.
    */
   readonly onSlow: (through: Slowness | null) => void;
+  /** Told when so little media is in hand that pictures are about to be late, and when there is enough again. */
+  readonly onShort: (isShort: boolean) => void;
   /**
    * Called several times a second. Once the time of the connection is over, it gets the next one ready.
    * @returns whether that is done, so that this connection ends before its next keyframe

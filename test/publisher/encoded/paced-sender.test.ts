@@ -70,7 +70,7 @@ class FakePublisher implements RtmpPublisher {
 
 /** A queue with a picture every 40 ms of the timeline. It gives them as fast as it is asked, unless it is stalled. */
 class FakeMessages implements Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'> {
-  readonly secondsInHand = 1.5;
+  secondsInHand = 1.5;
   #frame = 0;
   #stalled: PromiseWithResolvers<void> | null = null;
   #closed = false;
@@ -132,6 +132,8 @@ function begin({
     steadyClock: () => Date.now(),
     onEvidence: () => void events.push('evidence'),
     onSlow: (slow) => void events.push(slow ? 'slow' : 'in time'),
+    onShort: (isShort) => void events.push(isShort ? 'short' : 'enough'),
+    framesPerSecond: 1000 / frameMs,
     prepareEnd: () => Date.now() - startMs > endsAfterMs,
     onEnding: (frame) => void events.push(`next from ${frame}`),
   });
@@ -257,14 +259,51 @@ describe('an encoder', () => {
     await pass(1000);
     messages.stall();
     await pass(5000);
-    expect(events).toEqual(['evidence']);
+    expect(events).toEqual(['evidence', 'short']);
     await pass(1000);
-    expect(events).toEqual(['evidence', 'slow']);
+    expect(events).toEqual(['evidence', 'short', 'slow']);
     messages.resume();
     await pass(2000);
-    expect(events).toEqual(['evidence', 'slow', 'in time']);
+    expect(events).toEqual(['evidence', 'short', 'slow', 'in time', 'enough']);
     expect(publisher.sent.at(-1)!.timestampMs).toBeGreaterThan(9000 + leadMs - 2 * frameMs);
     expect(end()).toBe('sends');
+  });
+
+  it('that hardly keeps up is told before anything is late, but not at a start', async () => {
+    const messages = new FakeMessages();
+    messages.secondsInHand = 0.2;
+    const { figures, events } = begin({ messages });
+    const inHandOf = async (seconds: number, forMs: number) => {
+      messages.secondsInHand = seconds;
+      await pass(forMs);
+      return events.slice(1);
+    };
+    expect(await inHandOf(0.2, 4000)).toEqual([]);
+    expect(await inHandOf(1.5, 1000)).toEqual([]);
+    expect(await inHandOf(0.2, 1500)).toEqual([]);
+    expect(await inHandOf(1.5, 100)).toEqual([]);
+    expect(await inHandOf(0.2, 2500)).toEqual(['short']);
+    expect(await inHandOf(0.8, 5000)).toEqual(['short']);
+    expect(figures.sample(Date.now(), new Date(), 25)).toMatchObject({ lateFrames: 0, droppedFrames: 0 });
+    expect(await inHandOf(1.5, 100)).toEqual(['short', 'enough']);
+  });
+
+  it('that stops leaves frames late, which are dropped once the connection is lost', async () => {
+    const { messages, figures } = begin();
+    await pass(10_000);
+    messages.stall();
+    await pass(4000);
+    const { lateFrames, framesSent } = figures.sample(Date.now(), new Date(), 25);
+    expect(framesSent + lateFrames!).toBeGreaterThanOrEqual(14 * 25);
+    expect(framesSent + lateFrames!).toBeLessThanOrEqual(14 * 25 + 2);
+    figures.disconnected();
+    const lost = (dueFrame: number) => figures.sample(Date.now(), new Date(), 25, dueFrame);
+    expect(lost(14 * 25)).toMatchObject({ lateFrames: 0, droppedFrames: 0 });
+    expect(lost(30 * 25).droppedFrames).toBeGreaterThan(15 * 25);
+    const before = lost(40 * 25).droppedFrames;
+    figures.connected(40 * 25 - 50, false);
+    expect(figures.sample(Date.now(), new Date(), 25).droppedFrames).toBeGreaterThanOrEqual(before);
+    expect(figures.sample(Date.now(), new Date(), 25).droppedFrames).toBe(40 * 25 - 50 - framesSent);
   });
 
   it('that gives nothing for 15 s ends the connection, by our fault', async () => {
@@ -332,7 +371,7 @@ describe('a destination', () => {
     await pass(1000);
     messages.stall();
     await pass(10_000);
-    expect(events).toEqual(['evidence', 'slow']);
+    expect(events).toEqual(['evidence', 'short', 'slow']);
   });
 
   it.each([

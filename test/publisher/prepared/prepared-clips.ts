@@ -145,6 +145,7 @@ export async function play(
     steadyClock: () => nowMs,
     onEvidence: () => void events.push('evidence'),
     onSlow: (through) => void events.push(through ? `slow through the ${through}` : 'in time'),
+    onShort: () => void events.push('short'),
     prepareEnd: () => nowMs > endsAfterMs,
     onEnding: (frame) => void events.push(`next from ${frame}`),
   });

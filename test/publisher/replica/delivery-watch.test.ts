@@ -44,3 +44,18 @@ it('time in which the watch did not look, as the process had no CPU, is not held
   for (const nowMs of seconds(20.25, 23)) watch.check(nowMs);
   expect(() => seconds(23, 25).forEach((nowMs) => watch.check(nowMs))).toThrow(new DestinationError('stalled'));
 });
+
+it('time in which nothing was sent is not held against a server that acknowledges what it gets', () => {
+  const publisher = { bytesSent: 0, bytesQueued: 0, bytesDelivered: null, bytesAcknowledged: 0 };
+  const watch = watchOf(publisher);
+  const send = (bytes: number, acknowledges: boolean) => (nowMs: number) => {
+    publisher.bytesSent += bytes;
+    if (acknowledges) publisher.bytesAcknowledged = publisher.bytesSent;
+    watch.check(nowMs);
+  };
+  seconds(0, 5).forEach(send(1000, true));
+  seconds(5, 15).forEach(send(0, false));
+  send(100_000, false)(15_000);
+  seconds(15.25, 17).forEach(send(1000, false));
+  expect(() => seconds(17, 20).forEach(send(1000, false))).toThrow(new DestinationError('stalled'));
+});

@@ -39,6 +39,8 @@ interface Begin extends Partial<HeldReplicaOptions> {
   readonly rtmpURL: string;
   /** Paths of the files to loop. */
   readonly files?: readonly string[];
+  /** How long each of them is played; longer than it is, its last picture stays. */
+  readonly itemSeconds?: number;
   readonly connectTimeoutMs?: number;
   /** The database does not answer the first question before this. */
   readonly planned?: Promise<void>;
@@ -50,19 +52,21 @@ interface Begin extends Partial<HeldReplicaOptions> {
 function begin({
   rtmpURL,
   files = [clip],
+  itemSeconds = 1,
   connectTimeoutMs = 10_000,
   planned,
   unlessAway = async () => {},
   ...more
 }: Begin) {
   const reports: Report[] = [];
+  const told: string[] = [];
   const logged: string[] = [];
   const items = files.map((path, index): TimelineItem => ({
     itemID: `item_${index}`,
     uploadID: `upl_${index}`,
     objectKey: path,
     kind: 'video',
-    durationSeconds: 1,
+    durationSeconds: itemSeconds,
     hasAudio: true,
   }));
   const snapshot = { mode: 'sequential' as const, seed: 1, items };
@@ -96,7 +100,10 @@ function begin({
     },
     client: { allowPrivateAddresses: true, connectTimeoutMs },
     report: async (report) => {
-      reports.push(report);
+      told.push(report.reason?.code ?? report.state);
+      // On a busy machine a live stream may warn that it falls behind.
+      const isWarning = report.state === 'live' && reports.at(-1)?.state === 'live';
+      if (!isWarning) reports.push(report);
       return true;
     },
     steadyClock: () => performance.now(),
@@ -108,7 +115,9 @@ function begin({
   onTestFinished(() => run.end());
   return {
     run,
+    /** Without what a live stream warns of. */
     reports,
+    told,
     logged,
     sinceAnchorMs: () => performance.now() - anchoredMs!,
     states: () => reports.map(({ state, reason }) => reason?.code ?? state),
@@ -291,6 +300,60 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
     expect(run.figures.sample(performance.now(), new Date(), 30).reconnects).toBe(1);
     await run.end();
     expect(await survivorsOf(await ownFfmpegs(), 0)).toEqual([]);
+  });
+});
+
+describe('an encoder', { timeout: 180_000 }, () => {
+  /** Stops each ffmpeg of this process as soon as it is there. @returns a function that lets all of them go on */
+  function stopEncoders(): () => Promise<void> {
+    const stopped = new Set<number>();
+    const signal = (pid: number, name: 'SIGSTOP' | 'SIGCONT') => {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It has ended meanwhile.
+      }
+    };
+    let isOver = false;
+    const stopping = (async () => {
+      while (!isOver) {
+        for (const { pid } of await ownFfmpegs()) {
+          stopped.add(pid);
+          signal(pid, 'SIGSTOP');
+        }
+        await setTimeout(20);
+      }
+    })();
+    return async () => {
+      isOver = true;
+      await stopping;
+      for (const pid of stopped) signal(pid, 'SIGCONT');
+    };
+  }
+
+  it('that falls behind is told of while the stream is live; what it does not give is late, then lost', async () => {
+    const server = await ingest();
+    const { run, told } = begin({ rtmpURL: server.rtmpURL, itemSeconds: 600 });
+    const sample = () => run.sampleFigures(new Date()).stats;
+    const inTime = async (isSo: () => boolean) => {
+      await expect.poll(isSo, { interval: 10, timeout: 40_000 }).toBe(true);
+    };
+    await inTime(() => told.at(-1) === 'live' && pictures(server.connections[0]!.received).length > 90);
+    const goOn = stopEncoders();
+    await inTime(() => told.at(-1) === 'falling_behind');
+    expect(run.isShortOfMedia).toBe(true);
+    await inTime(() => sample().lateFrames! > 0);
+    expect(sample().droppedFrames).toBe(0);
+    await goOn();
+    await inTime(() => told.at(-1) === 'live' && sample().lateFrames === 0);
+    expect(sample()).toMatchObject({ droppedFrames: 0, reconnects: 0 });
+
+    const goOnAgain = stopEncoders();
+    await inTime(() => server.connections.length === 2);
+    await goOnAgain();
+    await inTime(() => told.at(-1) === 'live');
+    expect(told[told.indexOf('slower_than_real_time') - 1]).toBe('falling_behind');
+    expect(sample().droppedFrames).toBeGreaterThan(10 * 30);
   });
 });
 
