@@ -105,11 +105,12 @@ export function broadcasts(db: Queryable) {
     ) =>
       db.query(
         `insert into broadcasts (id, stream_id, connection_id, n, title, scheduled_start_at, auto_start,
-           described_hash, pending_call, pending_since)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, 'insert', $9)
+           described_hash, pending_call, pending_since, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, 'insert', $9, $9)
          on conflict (id) do update set
            title = excluded.title, scheduled_start_at = excluded.scheduled_start_at, auto_start = excluded.auto_start,
-           described_hash = excluded.described_hash, pending_call = 'insert', pending_since = excluded.pending_since`,
+           described_hash = excluded.described_hash, pending_call = 'insert', pending_since = excluded.pending_since,
+           created_at = excluded.created_at`,
         [
           broadcast.id,
           broadcast.streamID,
@@ -185,8 +186,8 @@ export function broadcasts(db: Queryable) {
     /** Notes a phase that was observed, or that a call has led to. */
     setPhase: (id: string, phase: BroadcastPhase, now: Date) =>
       db.query(
-        `update broadcasts set phase = $2,
-           live_at = case when $2 = 'live' then coalesce(live_at, $3) else live_at end,
+        `update broadcasts set phase = $2::text,
+           live_at = case when $2 = 'live' then coalesce(live_at, $3::timestamptz) else live_at end,
            ended_at = case when $2 in ('ended', 'failed') then coalesce(ended_at, $3) else ended_at end,
            pending_call = null, pending_since = null
          where id = $1`,
@@ -199,11 +200,14 @@ export function broadcasts(db: Queryable) {
       { isActive, health, now }: { isActive: boolean | null; health: BroadcastHealth | null; now: Date },
     ) =>
       db.query(
-        `update broadcasts set health_observed_at = $4, health = coalesce($3, health),
-           ingest_active_at = case when $2 is null then ingest_active_at when $2 then coalesce(ingest_active_at, $4) end
+        `update broadcasts set health_observed_at = $4, health = coalesce($3::jsonb, health),
+           ingest_active_at = case when $2::boolean is null then ingest_active_at when $2 then coalesce(ingest_active_at, $4) end
          where id = $1`,
         [id, isActive, health, now],
       ),
+
+    /** Has a broadcast looked at again before anything else is asked of it. */
+    doubt: (id: string) => db.query('update broadcasts set health_observed_at = null where id = $1', [id]),
 
     /** Ends what we know of those of a stream on a connection that cannot be reached any more. */
     forgetOpen: (streamID: string, connectionID: string, now: Date) =>

@@ -1,13 +1,14 @@
 // SQL by which one worker at a time has a connection to a channel: so no two refresh its grant, or make broadcasts.
 import type { ConnectionState } from '../domain/managed-platforms.ts';
-import type { Connection } from './connections.ts';
+import type { Connection as FullConnection } from './connections.ts';
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
+/** A connection, without what other tables say of it. */
+export type LeasedConnection = Omit<FullConnection, 'destination_id'>;
+
 export function connectionLeases(db: Queryable) {
   return {
-    findAny: (id: string) => one<Connection>(db, 'select * from connections where id = $1', [id]),
-
     /**
      * Gives a connection to one worker for a while, or for longer.
      * @param token the worker's own, for this lease
@@ -23,7 +24,7 @@ export function connectionLeases(db: Queryable) {
 
     /** The connection, locked until the transaction ends; null where the worker has lost it. */
     lockLeased: (id: string, token: string) =>
-      one<Connection>(db, 'select * from connections where id = $1 and lease_token = $2 for no key update', [
+      one<LeasedConnection>(db, 'select * from connections where id = $1 and lease_token = $2 for no key update', [
         id,
         token,
       ]),

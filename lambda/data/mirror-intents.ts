@@ -31,6 +31,35 @@ export function mirrorIntents(db: Queryable) {
     supersede: (streamIDs: readonly string[], cause: string) =>
       db.query('select supersede_mirror(id, $2) from unnest($1::text[]) as id', [streamIDs, cause]),
 
+    /**
+     * The streams whose side at the platform may have to change with these settings, or with all of a connection's:
+     * something is wished of them, or not done yet.
+     */
+    usersOf: async (part: { readonly settingsID: string } | { readonly connectionID: string }) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select s.id from streams s
+         where s.stream_destination = 'managed'
+           and s.managed_settings_id in (select id from managed_settings where id = $1 or connection_id = $2)
+           and (wish_of_state(s.state) <> 'none'
+             or exists (select from mirror_intents where stream_id = s.id and state in ('pending', 'blocked')))
+         union select stream_id from broadcasts where connection_id = $2 and phase in ('prepared', 'starting', 'live')
+         order by id`,
+        ['settingsID' in part ? part.settingsID : null, 'connectionID' in part ? part.connectionID : null],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** Deletes those of these streams that were kept for their broadcasts alone, and have none any more. */
+    deleteKept: (streamIDs: readonly string[]) =>
+      db.query(
+        `delete from streams s
+         where id = any ($1) and deleted_at is not null and status = 'INACTIVE' and state <> 'stopping'
+           and not exists (
+             select from broadcasts where stream_id = s.id and phase in ('prepared', 'starting', 'live'))`,
+        [streamIDs],
+      ),
+
     /** The last generation of each of these streams. */
     lastOf: (streamIDs: readonly string[]) =>
       all<MirrorIntent>(

@@ -17,6 +17,9 @@ export function platformIngests(db: Queryable) {
     find: (streamID: string) =>
       one<PlatformIngest>(db, 'select * from platform_ingests where stream_id = $1', [streamID]),
 
+    /** The platform does not know it any more. */
+    delete: (streamID: string) => db.query('delete from platform_ingests where stream_id = $1', [streamID]),
+
     save: (ingest: PlatformIngest) =>
       db.query(
         `insert into platform_ingests (stream_id, connection_id, external_id, url, backup_url, sealed_key)
@@ -24,14 +27,7 @@ export function platformIngests(db: Queryable) {
          on conflict (stream_id) do update set connection_id = excluded.connection_id,
            external_id = excluded.external_id, url = excluded.url, backup_url = excluded.backup_url,
            sealed_key = excluded.sealed_key`,
-        [
-          ingest.stream_id,
-          ingest.connection_id,
-          ingest.external_id,
-          ingest.url,
-          ingest.backup_url,
-          ingest.sealed_key,
-        ],
+        [ingest.stream_id, ingest.connection_id, ingest.external_id, ingest.url, ingest.backup_url, ingest.sealed_key],
       ),
   };
 }

@@ -12,7 +12,7 @@ export interface PlatformQuota {
 export function platformQuota(db: Queryable) {
   return {
     /**
-     * Takes units for a call that is about to be made. Every caller waits for this row: it comes last before a commit.
+     * Takes units for a call that is about to be made.
      * @param day of the quota, YYYY-MM-DD
      * @param most the units of the day up to which the call may be made
      * @returns false where there are not so many left, or the platform has said that none are
@@ -20,8 +20,8 @@ export function platformQuota(db: Queryable) {
     reserve: async (platform: PlatformName, day: string, units: number, most: number, now: Date) =>
       (await one(
         db,
-        `insert into platform_quota as q (platform, day, used_units) select $1, $2::date, $3
-         where $3 <= $4 and not exists (
+        `insert into platform_quota as q (platform, day, used_units) select $1, $2::date, $3::integer
+         where $3::integer <= $4 and not exists (
            select from platform_quota where platform = $1 and exhausted_until > $5)
          on conflict (platform, day) do update set used_units = q.used_units + excluded.used_units
          where q.used_units + excluded.used_units <= $4

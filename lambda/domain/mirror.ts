@@ -55,9 +55,10 @@ export interface OpenBroadcast {
   readonly described_hash: string | null;
   readonly ingest_active_at: Date | null;
   readonly health_observed_at: Date | null;
+  readonly created_at: Date;
 }
 
-export interface MirrorFacts {
+export interface MirrorFacts<Broadcast extends OpenBroadcast = OpenBroadcast> {
   readonly now: Date;
   readonly wish: Wish;
   /** When the generation was begun: what was observed before that is not relied on. */
@@ -66,7 +67,7 @@ export interface MirrorFacts {
   readonly hasBroadcasts: boolean;
   readonly hasIngest: boolean;
   /** Those of the stream on this connection, the oldest first. */
-  readonly broadcasts: readonly OpenBroadcast[];
+  readonly broadcasts: readonly Broadcast[];
   /** Stands for everything that a broadcast is told but for its start. */
   readonly describedHash: string;
   readonly hasThumbnail: boolean;
@@ -96,7 +97,7 @@ export type MirrorStep<Broadcast extends OpenBroadcast = OpenBroadcast> =
 const missedAgainSeconds = 60;
 /** One that starts by itself is taken live by hand if it has not done so after so long with media. */
 const handTransitionAfterSeconds = 60;
-/** How often to look, by how long it is wished live already. Each look costs a unit. */
+/** How often to look, by how long it is wished live already. Each look costs quota. */
 const looks = [
   { untilSeconds: 60, everySeconds: 5 },
   { untilSeconds: 600, everySeconds: 30 },
@@ -112,9 +113,7 @@ export function describedAs(hash: string, wish: Wish): string {
 }
 
 /** The next step towards the wish. */
-export function nextStep<Broadcast extends OpenBroadcast>(
-  facts: MirrorFacts & { readonly broadcasts: readonly Broadcast[] },
-): MirrorStep<Broadcast> {
+export function nextStep<Broadcast extends OpenBroadcast>(facts: MirrorFacts<Broadcast>): MirrorStep<Broadcast> {
   const { now, wish, broadcasts } = facts;
   if (!facts.hasBroadcasts) return nextStepOfChannel(facts);
   // Nothing is made or ended while it is not known what there is.
@@ -209,16 +208,15 @@ function takeLive<Broadcast extends OpenBroadcast>(facts: MirrorFacts, broadcast
   const active = broadcast.ingest_active_at;
   const byHand = active && after(active, broadcast.auto_start ? handTransitionAfterSeconds : 0);
   if (broadcast.phase === 'prepared' && byHand && byHand <= now) return { do: 'goLive', broadcast };
-  const wishedSeconds = (now.getTime() - facts.since.getTime()) / 1000;
+  const sinceMs = Math.max(facts.since.getTime(), broadcast.created_at.getTime());
+  const wishedSeconds = (now.getTime() - sinceMs) / 1000;
   const { everySeconds } = looks.find(({ untilSeconds }) => wishedSeconds < untilSeconds)!;
   const lookAt = after(broadcast.health_observed_at!, everySeconds);
   return lookAt <= now ? { do: 'observe', broadcasts: [broadcast] } : { do: 'wait', until: lookAt };
 }
 
 /** On a channel without broadcasts whoever sends is live. A row a run is what it was called. */
-function nextStepOfChannel<Broadcast extends OpenBroadcast>(
-  facts: MirrorFacts & { readonly broadcasts: readonly Broadcast[] },
-): MirrorStep<Broadcast> {
+function nextStepOfChannel<Broadcast extends OpenBroadcast>(facts: MirrorFacts<Broadcast>): MirrorStep<Broadcast> {
   const [current, ...more] = facts.broadcasts.toReversed();
   const over = facts.wish.kind === 'live' ? more[0] : current;
   if (over) return { do: 'close', broadcast: over };

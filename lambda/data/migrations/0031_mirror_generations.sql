@@ -1,3 +1,5 @@
+-- What a generation of the mirror begins with.
+
 -- A stream whose managed settings are gone has no connection that could work its mirror: its generation says so, or is
 -- done where nothing is wished of a platform any more.
 create or replace function supersede_mirror(of_stream text, for_cause text) returns void language plpgsql as $$
@@ -23,3 +25,15 @@ begin
     insert into outbox (queue, body) values ('platforms', jsonb_build_object('connectionID', worker));
   end if;
 end $$;
+
+-- An agent has seen that the platform takes the media: what waits for that is looked at now.
+create function mirror_live_stream() returns trigger language plpgsql as $$
+begin
+  if exists (select from mirror_intents where stream_id = new.id and state = 'pending') then
+    perform supersede_mirror(new.id, 'media_accepted');
+  end if;
+  return null;
+end $$;
+create trigger streams_seen_live after update of state on streams for each row
+  when (new.stream_destination = 'managed' and old.state <> 'active' and new.state = 'active')
+  execute function mirror_live_stream();
