@@ -94,7 +94,8 @@ export function mirroredStreamsOn(service: TestService) {
     async work(connectionID: string, options: MirrorOptions): Promise<number> {
       await followClock();
       const { rows } = await pool().query(
-        `delete from outbox where queue = 'platforms' and body ->> 'connectionID' = $1 and visible_at <= $2 returning id`,
+        `delete from outbox
+         where queue = 'platforms' and body ->> 'connectionID' = $1 and visible_at <= $2 returning id`,
         [connectionID, clock()],
       );
       if (rows.length > 0) await mirrorConnection(options, connectionID);
