@@ -1,5 +1,5 @@
-// The mirror against a platform in memory, in random sequences: the worker is killed after any statement or call,
-// answers are lost after they took effect, and the wish changes meanwhile.
+// The mirror in random lives of a stream, on a platform in memory.
+// The worker is killed after any statement or call, answers are lost after they took effect, and the wish changes.
 // In whole: `MIRROR_RUNS=10000 npm run vitest -- run test/platforms/mirror-model.test.ts`
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
