@@ -29,6 +29,11 @@ export function verifierPlace(connectionID: string): string {
   return `verifier/${connectionID}`;
 }
 
+/** The key of a stream's ingest at a managed platform. */
+export function ingestKeyPlace(streamID: string): string {
+  return `ingest/${streamID}`;
+}
+
 /** For an answer with a secret that is stored so that a repeated request gets it again. */
 export function answerPlace(userID: string, operationID: string, idempotencyKey: string): string {
   return `answer/${userID}/${operationID}/${idempotencyKey}`;

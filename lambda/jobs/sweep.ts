@@ -23,7 +23,7 @@ export interface SweepOptions {
  * A timer is armed when its time is so near. Sweeps run every 60 seconds, so one that is late still arms it in time.
  */
 const timerAheadSeconds = 150;
-/** A webhook or mail that has waited for so long has lost its command: a sender that works would have begun by then. */
+/** A webhook, mail or mirror that has waited for so long has lost its command: a worker would have begun by then. */
 const forgottenAfterSeconds = 60;
 /** How many old events one sweep deletes at most; the next one continues. */
 const oldEventsAtOnce = 5000;
@@ -33,8 +33,8 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, fires what is
- * due, arms timers, discards abandoned uploads, has forgotten webhooks and mails sent, relays what is left in
- * the outbox, and deletes what has expired.
+ * due, arms timers, discards abandoned uploads, has forgotten webhooks, mails and mirrors worked, relays what
+ * is left in the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
 export async function sweep({ pool, queue, timers, startOptions, clock }: SweepOptions): Promise<void> {
@@ -48,6 +48,7 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
     () => databaseOn(pool).imports.freeExpired(),
     () => discardAbandonedUploads(pool),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
+    () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).webhookDeliveries.failOfDisabled(),
     () => dropExcessDeliveries(pool, clock()),
     () => queue.relay(),
