@@ -19,6 +19,7 @@ import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
 import { managedSettings } from './managed-settings.ts';
+import { managedStreams } from './managed-streams.ts';
 import { mediaClaims } from './media-claims.ts';
 import { notifications } from './notifications.ts';
 import { operatorCommands } from './operator-commands.ts';
@@ -73,6 +74,7 @@ export function databaseOn(db: Queryable) {
     limits: limits(db),
     liveIntervals: liveIntervals(db),
     managedSettings: managedSettings(db),
+    managedStreams: managedStreams(db),
     mediaClaims: mediaClaims(db),
     notifications: notifications(db),
     operatorCommands: operatorCommands(db),

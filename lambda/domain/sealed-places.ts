@@ -24,6 +24,11 @@ export function grantPlace(connectionID: string): string {
   return `connection/${connectionID}`;
 }
 
+/** The key of a stream's ingest on a managed platform. */
+export function ingestKeyPlace(streamID: string): string {
+  return `ingest/${streamID}`;
+}
+
 /** The verifier of PKCE, until the person who consents is back. */
 export function verifierPlace(connectionID: string): string {
   return `verifier/${connectionID}`;

@@ -103,7 +103,7 @@ async function moveByLive(data: Database, reports: readonly FoundReport[]): Prom
     const overAt = new Date(now.getTime() + stream.stream_duration_seconds * 1000);
     await data.dueTimes.set(stream.id, 'duration_over', overAt);
   }
-  await data.destinations.markUsed(started.map(({ stream }) => stream.destination_id).filter((id) => id !== null));
+  await data.destinations.markUsedBy(streamIDs);
 }
 
 /** A stream stays as it is while another replica of it is live. */

@@ -18,6 +18,7 @@ export const deleteConnection = operation(['service:destructive'], {
   hints: { openWorld: true },
   async handle(ctx, { params }) {
     const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');
+    await ctx.data.managedStreams.lockUsersOfConnection(connection.id);
     if (await ctx.data.connections.isInUse(connection.id))
       throw new ProblemError('resource_in_use', 'A live stream uses this connection. Stop it first.');
     const { id, platform, sealed_grant: sealedGrant } = connection;

@@ -15,6 +15,7 @@ export const deleteManagedSettings = operation(['service:write'], {
   errors: ['not_found', 'resource_in_use'],
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.managedSettings.lock(ctx.caller.userID, params.id), 'managed settings');
+    await ctx.data.managedStreams.lockUsersOfSettings(id);
     if (await ctx.data.managedSettings.isInUse(id))
       throw new ProblemError('resource_in_use', 'A live stream goes by these settings. Stop it first.');
     await ctx.data.managedSettings.delete(id);
