@@ -12,7 +12,7 @@ import { createLocalCryptoProcessor } from '../../lambda/ports/payments/local-cr
 import type { LocalCryptoProcessor } from '../../lambda/ports/payments/local-crypto-processor.ts';
 import { createLocalPayment } from '../../lambda/ports/payments/local-payment.ts';
 import type { LocalPayment } from '../../lambda/ports/payments/local-payment.ts';
-import { consentCallbackURL } from '../../lambda/ports/managed-platforms/configured-platforms.ts';
+import { consentCallbackURL } from '../../lambda/ports/managed-platforms/platform-clients.ts';
 import type { ManagedPlatforms } from '../../lambda/ports/managed-platforms/managed-platform.ts';
 import { createYoutubePlatform } from '../../lambda/ports/managed-platforms/youtube-platform.ts';
 import type { Timers } from '../../lambda/ports/timers/timers.ts';

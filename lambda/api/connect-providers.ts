@@ -1,17 +1,17 @@
 // Connects what the secret of a stage sets up at others: payment providers, and managed platforms.
 import { readSecret } from '../ports/aws/call-aws.ts';
-import { createManagedPlatforms } from '../ports/managed-platforms/configured-platforms.ts';
-import type { ManagedPlatforms } from '../ports/managed-platforms/managed-platform.ts';
+import { createConsentPlatforms } from '../ports/managed-platforms/configured-consents.ts';
+import type { ConsentPlatforms } from '../ports/managed-platforms/managed-platform.ts';
 import { createPaymentProviders } from '../ports/payments/payment-providers.ts';
 import type { PaymentProviders } from '../ports/payments/payment-providers.ts';
 
 export interface Providers extends PaymentProviders {
-  readonly platforms: ManagedPlatforms;
+  readonly platforms: ConsentPlatforms;
 }
 
 /** @throws where the secret is malformed */
 export async function connectProviders(secretARN: string, origin: string): Promise<Providers> {
   const secret = await readSecret(secretARN);
   const clock = () => new Date();
-  return { ...createPaymentProviders(secret, origin, clock), platforms: createManagedPlatforms(secret, clock) };
+  return { ...createPaymentProviders(secret, origin, clock), platforms: createConsentPlatforms(secret, clock) };
 }

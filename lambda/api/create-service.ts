@@ -8,7 +8,7 @@ import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
 import { apiVersion } from '../surfaces/service.ts';
 import type { Service } from '../surfaces/service.ts';
 import { createConsents } from '../ports/managed-platforms/consents.ts';
-import { consentCallbackURL } from '../ports/managed-platforms/configured-platforms.ts';
+import { consentCallbackURL } from '../ports/managed-platforms/platform-clients.ts';
 import type { Providers } from './connect-providers.ts';
 import { createHealth } from './health.ts';
 

@@ -5,7 +5,7 @@ import { stateOfGrant } from '../../domain/managed-platforms.ts';
 import type { ConnectionState, PlatformName } from '../../domain/managed-platforms.ts';
 import { grantPlace, verifierPlace } from '../../domain/sealed-places.ts';
 import type { Sealer } from '../sealer/sealer.ts';
-import type { Channel, Grant, ManagedPlatforms } from './managed-platform.ts';
+import type { Channel, Grant, ConsentPlatforms } from './managed-platform.ts';
 
 /** What is kept of a link until somebody comes back by it. */
 export interface AskedConsent {
@@ -51,7 +51,7 @@ const keptGrant = z.object({
   scopes: z.array(z.string()),
 }) satisfies z.ZodType<Grant>;
 
-export function createConsents(platforms: ManagedPlatforms, sealer: Sealer, callbackURL: string): Consents {
+export function createConsents(platforms: ConsentPlatforms, sealer: Sealer, callbackURL: string): Consents {
   const setUp = (name: PlatformName) => {
     const platform = platforms[name];
     if (!platform) throw new Error(`${name} is not set up`);

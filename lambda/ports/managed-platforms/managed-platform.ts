@@ -1,6 +1,8 @@
 // The port to a managed video platform: what we ask of YouTube, Twitch or Kick on behalf of somebody's channel.
 
 import type { PlatformName } from '../../domain/managed-platforms.ts';
+import type { Audience, Broadcasts, ChannelDescription, Ingest, IngestRequest, PlatformCall } from './broadcasts.ts';
+import type { EventSubscription, PlatformEvent, SignedRequest } from './platform-event.ts';
 
 /** What somebody gave us: rights on one channel. Sealed wherever it is kept. */
 export interface Grant {
@@ -34,7 +36,8 @@ export interface Channel {
   readonly liveURL: string;
 }
 
-export interface ManagedPlatform {
+/** What the consent of a channel's owner takes. */
+export interface ConsentPlatform {
   readonly name: PlatformName;
   /** As the platform writes itself. */
   readonly title: string;
@@ -48,12 +51,34 @@ export interface ManagedPlatform {
   refresh(grant: Grant): Promise<Grant>;
   /** Ends a grant. @returns false where the platform did not answer, so that the grant may go on there */
   revoke(grant: Grant): Promise<boolean>;
-  /** The channel that a grant is for. It also shows that the channel may stream. @throws {PlatformRefusal} */
+  /** The channel that a grant is for. @throws {PlatformRefusal} */
   channel(accessToken: string): Promise<Channel>;
+}
+
+export interface ManagedPlatform extends ConsentPlatform {
+  /** What a call takes of our daily quota, as a rule: 0 where the platform counts none. */
+  readonly units: Readonly<Record<PlatformCall, number>>;
+  /** The ingest of one stream, which stays the same for all of its broadcasts. @throws {PlatformRefusal} */
+  ensureIngest(accessToken: string, request: IngestRequest): Promise<Ingest>;
+  /** Null where a platform has no broadcasts (Twitch, Kick): live is whoever sends. */
+  readonly broadcasts: Broadcasts | null;
+  /** Null where broadcasts have titles. @throws {PlatformRefusal} */
+  readonly describe: null | ((accessToken: string, description: ChannelDescription) => Promise<void>);
+  /**
+   * Who watches, by the id that was asked for: of a broadcast, or of an account where there are none. Any grant may ask
+   * for all. Ids that the platform does not know are left out. @throws {PlatformRefusal}
+   */
+  audience(accessToken: string, ids: readonly string[]): Promise<ReadonlyMap<string, Audience>>;
+  /** Has the platform send a channel's events to an address. May be asked for again. @throws {PlatformRefusal} */
+  readonly subscribe: null | ((accessToken: string, subscription: EventSubscription) => Promise<void>);
+  /** @throws {UnsignedEvent} @throws {PlatformRefusal} where the platform's key cannot be had */
+  readonly readEvent: null | ((request: SignedRequest) => Promise<PlatformEvent>);
 }
 
 /** The platforms that a stage has set up. */
 export type ManagedPlatforms = Readonly<Partial<Record<PlatformName, ManagedPlatform>>>;
+/** The same as far as the API needs them, whose functions are loaded at each cold start. */
+export type ConsentPlatforms = Readonly<Partial<Record<PlatformName, ConsentPlatform>>>;
 
 /** Why a platform did not do what we asked for, by what has to happen next. */
 export const refusalCodes = [

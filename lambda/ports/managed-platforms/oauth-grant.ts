@@ -1,11 +1,11 @@
 // Grants by OAuth, which all platforms have in common but for their dialects.
-import type { ManagedPlatform } from './managed-platform.ts';
+import type { ConsentPlatform } from './managed-platform.ts';
 import type { OAuthDialect } from './oauth-dialect.ts';
 
-/** The parts of a ManagedPlatform that are about grants. */
+/** The parts of a ConsentPlatform that are about grants. */
 export function oauthGrants(
   dialect: OAuthDialect,
-): Pick<ManagedPlatform, 'scopes' | 'authorizeURL' | 'exchange' | 'refresh' | 'revoke'> {
+): Pick<ConsentPlatform, 'scopes' | 'authorizeURL' | 'exchange' | 'refresh' | 'revoke'> {
   const { clientID, endpoints, scopes, authorizeParameters, hasPKCE } = dialect;
   // The library of the flow is loaded by the few requests that need it.
   const flow = async () => (await import('./oauth-flow.ts')).createOAuthFlow(dialect);

@@ -10,7 +10,8 @@ const maxAnswerBytes = 1024 * 1024;
 export interface PlatformRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: object;
+  /** Sent as JSON, but for bytes, whose `content-type` is in the headers. */
+  readonly body?: object | Uint8Array;
 }
 
 /** Reads what a platform says of why it refused. @param body as parsed from JSON; undefined where it is none */
@@ -30,7 +31,7 @@ export async function askPlatform<Schema extends z.ZodType>(
   const response = await fetchBounded(url, {
     method,
     headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }), ...headers },
-    body: body ? JSON.stringify(body) : null,
+    body: body instanceof Uint8Array ? new Uint8Array(body) : body ? JSON.stringify(body) : null,
   });
   const parsed = parseJSON(await response.text());
   if (!response.ok) throw readRefusal(response.status, parsed, retryAtOf(response.headers));

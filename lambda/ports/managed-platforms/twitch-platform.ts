@@ -1,49 +1,25 @@
 // Twitch as a managed platform, by Helix (https://dev.twitch.tv/docs/api/reference).
-import * as z from 'zod';
-import type { Channel, ManagedPlatform } from './managed-platform.ts';
-import { PlatformRefusal } from './managed-platform.ts';
-import { oauthGrants } from './oauth-grant.ts';
-import { askPlatform, readPlainRefusal } from './platform-request.ts';
-
-export interface TwitchOptions {
-  readonly clientID: string;
-  readonly clientSecret: string;
-  /** In place of Twitch's own, where something stands in for it. `auth` with a path where it has one. */
-  readonly origins?: { readonly auth: string; readonly api: string };
-  readonly clock: () => Date;
-}
-
-const twitchOrigins = { auth: 'https://id.twitch.tv/oauth2', api: 'https://api.twitch.tv/helix' };
-
-const userList = z.object({
-  data: z.array(z.object({ id: z.string().min(1), login: z.string().min(1), display_name: z.string() })),
-});
+import type { ManagedPlatform } from './managed-platform.ts';
+import { describeTwitchChannel, twitchAudience, twitchIngest } from './twitch-channel.ts';
+import { createTwitchConsents, twitchOrigins } from './twitch-consents.ts';
+import type { TwitchOptions } from './twitch-consents.ts';
+import { readTwitchEvent, twitchEventSecret } from './twitch-events.ts';
+import { twitchRequests } from './twitch-request.ts';
+import { subscribeToTwitch } from './twitch-subscriptions.ts';
+import { uncountedUnits } from './uncounted-units.ts';
 
 export function createTwitchPlatform(options: TwitchOptions): ManagedPlatform {
   const { clientID, clientSecret, origins = twitchOrigins, clock } = options;
+  const ask = twitchRequests(origins.api, clientID);
   return {
-    name: 'twitch',
-    title: 'Twitch',
-    ...oauthGrants({
-      clientID,
-      clientSecret,
-      endpoints: {
-        authorize: `${origins.auth}/authorize`,
-        token: `${origins.auth}/token`,
-        revoke: `${origins.auth}/revoke`,
-      },
-      scopes: ['channel:read:stream_key', 'channel:manage:broadcast'],
-      // Else whoever is signed in is taken, although they may want to connect another channel.
-      authorizeParameters: { force_verify: 'true' },
-      hasPKCE: false,
-      clock,
-    }),
-    async channel(accessToken): Promise<Channel> {
-      const headers = { authorization: `Bearer ${accessToken}`, 'client-id': clientID };
-      const { data } = await askPlatform(new URL(`${origins.api}/users`), { headers }, userList, readPlainRefusal);
-      const [user] = data;
-      if (!user) throw new PlatformRefusal('grant_revoked', 'the grant is for no user');
-      return { accountID: user.id, title: user.display_name, liveURL: `https://www.twitch.tv/${user.login}` };
-    },
+    ...createTwitchConsents(options),
+    units: uncountedUnits,
+    ensureIngest: (accessToken, { accountID }) =>
+      twitchIngest(ask, accessToken, { accountID, ingestsURL: `${origins.ingests}/ingests` }),
+    broadcasts: null,
+    describe: (accessToken, description) => describeTwitchChannel(ask, accessToken, description),
+    audience: (accessToken, ids) => twitchAudience(ask, accessToken, ids),
+    subscribe: (_accessToken, subscription) => subscribeToTwitch({ clientID, clientSecret, origins }, subscription),
+    readEvent: async (request) => readTwitchEvent(request, twitchEventSecret(clientSecret), clock()),
   };
 }

@@ -1,0 +1,16 @@
+// What consents take of the managed platforms that the secret of a stage sets up.
+import { createKickConsents } from './kick-consents.ts';
+import type { ConsentPlatforms } from './managed-platform.ts';
+import { readPlatformClients } from './platform-clients.ts';
+import { createTwitchConsents } from './twitch-consents.ts';
+import { createYoutubeConsents } from './youtube-consents.ts';
+
+/** @throws where the configuration is malformed. The message says where, and never repeats a value. */
+export function createConsentPlatforms(secret: string, clock: () => Date): ConsentPlatforms {
+  const { youtube, twitch, kick } = readPlatformClients(secret);
+  return {
+    ...(youtube && { youtube: createYoutubeConsents({ ...youtube, clock }) }),
+    ...(twitch && { twitch: createTwitchConsents({ ...twitch, clock }) }),
+    ...(kick && { kick: createKickConsents({ ...kick, clock }) }),
+  };
+}

@@ -1,0 +1,28 @@
+// Our clients at the platforms, as the secret of a stage has them, and where consents come back to.
+import * as z from 'zod';
+import type { PlatformName } from '../../domain/managed-platforms.ts';
+
+/** Below the base URL of the API: where a consent page sends people back to. Each platform has to know this address. */
+const callbackPath = '/connections/callback';
+
+export function consentCallbackURL(baseURL: string): string {
+  return baseURL + callbackPath;
+}
+
+const client = z.object({ clientID: z.string().min(1), clientSecret: z.string().min(1) });
+export type PlatformClient = z.output<typeof client>;
+
+/** The part of the secret that is about platforms. One that is left out is not offered. */
+const configuration = z.object({
+  platforms: z
+    .strictObject({ youtube: client.optional(), twitch: client.optional(), kick: client.optional() })
+    .default({}),
+});
+
+/** @throws where the configuration is malformed. The message says where, and never repeats a value. */
+export function readPlatformClients(secret: string): Partial<Record<PlatformName, PlatformClient | undefined>> {
+  const { data, error } = configuration.safeParse(JSON.parse(secret));
+  if (data) return data.platforms;
+  const places = error.issues.map(({ path }) => path.join('.') || 'its root').join(', ');
+  throw new Error(`the secret of the managed platforms is malformed at ${places}`);
+}
