@@ -31,7 +31,7 @@ export function managedActors(service: TestService, { call, create }: Actors) {
     connect,
 
     /** Makes settings of a channel. @returns what a stream names to go there */
-    async onChannel(connectionID?: string, more: object = {}) {
+    onChannel: async (connectionID?: string, more: object = {}) => {
       const managedSettingsID = await create('/managed-settings', {
         connectionID: connectionID ?? (await connect()),
         name: 'x',
@@ -44,7 +44,7 @@ export function managedActors(service: TestService, { call, create }: Actors) {
     },
 
     /** Stores the ingest that the platform would have given a stream. */
-    async storeIngest(streamID: string, { url, backupURL, key }: TestIngest): Promise<void> {
+    storeIngest: async (streamID: string, { url, backupURL, key }: TestIngest): Promise<void> => {
       await service.pool().query(
         `insert into platform_ingests (stream_id, connection_id, external_id, url, backup_url, sealed_key)
          select s.id, m.connection_id, $2, $3, $4, $5
