@@ -4,6 +4,8 @@ import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
 import { blockedContents } from './blocked-contents.ts';
+import { broadcasts } from './broadcasts.ts';
+import { connectionLeases } from './connection-leases.ts';
 import { connections } from './connections.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
@@ -21,12 +23,15 @@ import { liveIntervals } from './live-intervals.ts';
 import { managedSettings } from './managed-settings.ts';
 import { managedStreams } from './managed-streams.ts';
 import { mediaClaims } from './media-claims.ts';
+import { mirrorIntents } from './mirror-intents.ts';
 import { notifications } from './notifications.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { platformEvents } from './platform-events.ts';
+import { platformIngests } from './platform-ingests.ts';
+import { platformQuota } from './platform-quota.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { readBacks } from './read-backs.ts';
@@ -61,7 +66,8 @@ export function databaseOn(db: Queryable) {
     apiKeys: apiKeys(db),
     applications: applications(db),
     blockedContents: blockedContents(db),
-    connections: connections(db),
+    broadcasts: broadcasts(db),
+    connections: { ...connections(db), ...connectionLeases(db) },
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
@@ -78,12 +84,15 @@ export function databaseOn(db: Queryable) {
     managedSettings: managedSettings(db),
     managedStreams: managedStreams(db),
     mediaClaims: mediaClaims(db),
+    mirrorIntents: mirrorIntents(db),
     notifications: notifications(db),
     operatorCommands: operatorCommands(db),
     orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),
     platformEvents: platformEvents(db),
+    platformIngests: platformIngests(db),
+    platformQuota: platformQuota(db),
     playlists: playlists(db),
     readBacks: readBacks(db),
     reconciliation: reconciliation(db),

@@ -7,11 +7,10 @@ export function platformEvents(db: Queryable) {
   return {
     /** Keeps an event of a platform. @returns false if it came before */
     keep: async (platform: PlatformName, id: string) =>
-      (await one(
-        db,
-        'insert into platform_events (platform, id) values ($1, $2) on conflict do nothing returning id',
-        [platform, id],
-      )) !== null,
+      (await one(db, 'insert into platform_events (platform, id) values ($1, $2) on conflict do nothing returning id', [
+        platform,
+        id,
+      ])) !== null,
 
     deleteOld: () => db.query(`delete from platform_events where received_at < now() - interval '1 hour'`),
 

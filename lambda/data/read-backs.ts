@@ -124,7 +124,10 @@ export function readBacks(db: Queryable) {
     },
 
     /** Keeps what the platform says of a channel whose grant is good. */
-    verified: (connectionID: string, { title, liveURL, verifyAt }: { title: string; liveURL: string; verifyAt: Date }) =>
+    verified: (
+      connectionID: string,
+      { title, liveURL, verifyAt }: { title: string; liveURL: string; verifyAt: Date },
+    ) =>
       db.query(
         `update connections set title_cached = $2, live_url = $3, verified_at = now(), verify_at = $4,
            state = 'ok', problem = null

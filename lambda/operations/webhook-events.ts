@@ -122,7 +122,9 @@ export const webhookEvents = [
       platform: z.enum(platformNames),
       ingest: z.enum(['active', 'inactive', 'unknown']),
       health: z.enum(['good', 'ok', 'bad', 'no_data', 'unknown']),
-      issues: z.array(z.object({ type: z.string(), severity: z.enum(['info', 'warning', 'error']), detail: z.string() })),
+      issues: z.array(
+        z.object({ type: z.string(), severity: z.enum(['info', 'warning', 'error']), detail: z.string() }),
+      ),
     }),
   },
   {

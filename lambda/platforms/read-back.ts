@@ -179,8 +179,13 @@ class ReadBack {
 
   /** Calls with a token; once more with a new one, where the first has ended before its time. */
   async #call<Answer>(ask: (access: string) => Promise<Answer>): Promise<Answer> {
-    const token = (force: boolean) =>
-      accessTokenOf(this.#options, this.#platform, this.#connection, { leaseToken: this.#leaseToken, force });
+    const token = async (force: boolean) => {
+      // Read anew: the grant may have been refreshed, and the one before may be of no use any more.
+      const { id } = this.#connection;
+      const connection = await this.#data.connections.lockLeased(id, this.#leaseToken);
+      if (!connection) throw new LeaseLost();
+      return accessTokenOf(this.#options, this.#platform, connection, { leaseToken: this.#leaseToken, force });
+    };
     try {
       return await ask(await token(false));
     } catch (error) {

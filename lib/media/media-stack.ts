@@ -87,7 +87,11 @@ export class MediaStack extends Stack {
       's3:PutObject': [uploadsPrefix],
       's3:GetObject': [uploadsPrefix, healthPrefix],
     });
-    this.readAccess = this.#access('ReadAccess', { key, actions: ['kms:Decrypt'] }, { 's3:GetObject': [uploadsPrefix] });
+    this.readAccess = this.#access(
+      'ReadAccess',
+      { key, actions: ['kms:Decrypt'] },
+      { 's3:GetObject': [uploadsPrefix] },
+    );
     this.importAccess = this.#access('ImportAccess', readingToo, {
       's3:GetObject': [uploadsPrefix],
       's3:PutObject': [uploadsPrefix],
