@@ -201,7 +201,8 @@ export function broadcasts(db: Queryable) {
     ) =>
       db.query(
         `update broadcasts set health_observed_at = $4, health = coalesce($3::jsonb, health),
-           ingest_active_at = case when $2::boolean is null then ingest_active_at when $2 then coalesce(ingest_active_at, $4) end
+           ingest_active_at = case
+             when $2::boolean is null then ingest_active_at when $2 then coalesce(ingest_active_at, $4) end
          where id = $1`,
         [id, isActive, health, now],
       ),

@@ -1,4 +1,4 @@
-// What happens after a managed platform refused or did not answer: when the mirror tries again, and what users are told.
+// What follows when a managed platform refuses or does not answer: when it is tried again, and what users are told.
 
 /** Why a mirror waits or is blocked. The refusals of platforms, and what we find ourselves. */
 export const mirrorCodes = [
@@ -68,26 +68,43 @@ export function retryAtOf(
 export function wordsOfMirror(code: MirrorCode, platform: string, reason: string): string {
   switch (code) {
     case 'grant_revoked':
-      return `${platform} does not accept our access to the channel any more (${reason}). Connect the channel again with reauthorise_connection.`;
+      return (
+        `${platform} does not accept our access to the channel any more (${reason}). ` +
+        'Connect the channel again with reauthorise_connection.'
+      );
     case 'scope_missing':
-      return 'The channel was connected without all rights. Connect it again with reauthorise_connection, and leave every box ticked.';
+      return (
+        'The channel was connected without all rights. ' +
+        'Connect it again with reauthorise_connection, and leave every box ticked.'
+      );
     case 'connection_needed':
       return `${platform} is not set up here any more. Stream to it by its RTMP address and stream key instead.`;
     case 'settings_missing':
       return 'The managed settings that the stream names are gone. Set managedSettingsID to others.';
     case 'live_not_enabled':
-      return `${platform} does not let the channel stream (${reason}). Its owner can enable live streaming there; it takes up to a day.`;
+      return (
+        `${platform} does not let the channel stream (${reason}). ` +
+        'Its owner can enable live streaming there; it takes up to a day.'
+      );
     case 'channel_busy':
       return `As many broadcasts are live on the channel as ${platform} lets it have (${reason}). End one of them.`;
     case 'quota_exhausted':
-      return `What we may ask ${platform} for today is used up. What is live stays live, and the rest goes on by itself.`;
+      return (
+        `What we may ask ${platform} for today is used up. ` +
+        'What is live stays live, and the rest goes on by itself.'
+      );
     case 'rate_limited':
       return `${platform} asks us to wait (${reason}).`;
     case 'unavailable':
       return `${platform} did not do it (${reason}). We try again by ourselves.`;
     case 'rejected':
-      return `${platform} refuses it (${reason}). Change the managed settings or the schedule, or set retryMirror once it is put right there.`;
+      return (
+        `${platform} refuses it (${reason}). ` +
+        'Change the managed settings or the schedule, or set retryMirror once it is put right there.'
+      );
     case 'ended_there':
-      return `${platform}, or somebody there, has ended the broadcast although the stream is live. We make another one.`;
+      return (
+        `${platform}, or somebody there, has ended the broadcast although the stream is live. ` + 'We make another one.'
+      );
   }
 }

@@ -24,7 +24,7 @@ export interface SweepOptions {
  * A timer is armed when its time is so near. Sweeps run every 60 seconds, so one that is late still arms it in time.
  */
 const timerAheadSeconds = 150;
-/** A webhook or mail that has waited for so long has lost its command: a sender that works would have begun by then. */
+/** A webhook, mail or mirror that has waited for so long has lost its command: a worker would have begun by then. */
 const forgottenAfterSeconds = 60;
 /** How many connections one sweep has asked about at most, for each reason; the next one continues. */
 const readBacksAtOnce = 500;

@@ -110,7 +110,7 @@ async function describe(platform: ManagedPlatform, access: string, begun: BegunS
   return (data) => data.broadcasts.markDescribed(id, { ...draft!, describedHash });
 }
 
-/** One that is not ours already is the one whose making was not answered; none, twice a minute apart: it was not made. */
+/** One that is not known is the one whose making was not answered. None, twice a minute apart: it was not made. */
 async function noteFound(
   data: Database,
   { mirror: { connection, intent } }: BegunStep,
@@ -124,7 +124,9 @@ async function noteFound(
   );
   const [match, ...others] = found.filter(({ externalID }) => !known.has(externalID));
   if (others.length > 0) {
-    const detail = `${others.length + 1} broadcasts of this title and start are on the channel, and one is ours. Delete all but one there, then set retryMirror.`;
+    const detail =
+      `${others.length + 1} broadcasts of this title and start are on the channel, and one is ours. ` +
+      'Delete all but one there, then set retryMirror.';
     await data.mirrorIntents.fail(intent, connection.id, { code: 'rejected', detail, retryAt: null });
   } else if (match) await data.broadcasts.markMade(lost.id, match.externalID, match.watchURL, now);
   else if (lost.missed_at === null) await data.broadcasts.markMissed(lost.id, now);

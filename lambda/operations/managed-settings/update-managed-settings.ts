@@ -17,7 +17,7 @@ export const updateManagedSettings = operation(['service:write'], {
   id: 'updateManagedSettings',
   summary: 'Update managed settings',
   description:
-    'An absent field stays as it is. What is prepared or live on the channel is changed as far as the platform lets it be.',
+    'An absent field stays as it is. What is prepared or live on the channel changes as far as the platform allows.',
   tag: 'managed-settings',
   method: 'PATCH',
   path: '/managed-settings/{id}',

@@ -27,8 +27,8 @@ const broadcastSchema = z
     health: health.nullable().describe('What the platform says of the media that it gets.'),
     viewers: z
       .object({ now: z.int32().nullable(), observedAt: timestamp })
-      .nullable()
       .meta({ id: 'BroadcastViewers' })
+      .nullable()
       .describe('now is null where the platform hides it.'),
   })
   .meta({ id: 'Broadcast' });

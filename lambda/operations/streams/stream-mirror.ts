@@ -17,8 +17,7 @@ export const streamMirror = z
     retryAt: timestamp.nullable().describe('When it is tried again.'),
     generation: z.int32().describe('Grows with every change of what is wished.'),
   })
-  .meta({ id: 'StreamMirror' })
-  .describe("How far the managed platform's side is what is wished; null: the stream is not managed.");
+  .meta({ id: 'StreamMirror' });
 
 /** The last generations of those that are managed, by the stream's id. One statement reads all of them. */
 export async function mirrorsOf(ctx: Context, streams: readonly Stream[]): Promise<Map<string, MirrorIntent>> {

@@ -129,7 +129,9 @@ export const streamSchema = z
     destinationID: z.string().nullable(),
     streamDestination: z.enum(['managed']).nullable(),
     managedSettingsID: z.string().nullable(),
-    mirror: streamMirror.nullable(),
+    mirror: streamMirror
+      .nullable()
+      .describe("How far the managed platform's side is what is wished; null: the stream is not managed."),
     quality: quality.nullable(),
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
