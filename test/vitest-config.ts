@@ -21,6 +21,7 @@ const slow = [
   'test/imports/import-worker.test.ts',
   'test/local/{graphql-page,postgres,set-up,watch-page}.test.ts',
   'test/orchestration/{concurrency,credits-concurrency}.test.ts',
+  'test/platforms/{mirror,mirror-model}.test.ts',
   'test/ports/{postgres-command-queue,outbound/name-resolver}.test.ts',
   'test/publisher/ffmpeg/{item-source,media-tool}.test.ts',
   'test/publisher/agent/*.test.ts',

@@ -5,7 +5,6 @@ import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
 import { blockedContents } from './blocked-contents.ts';
 import { broadcasts } from './broadcasts.ts';
-import { connectionLeases } from './connection-leases.ts';
 import { connections } from './connections.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
@@ -31,7 +30,6 @@ import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { platformEvents } from './platform-events.ts';
 import { platformIngests } from './platform-ingests.ts';
-import { platformQuota } from './platform-quota.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { readBacks } from './read-backs.ts';
@@ -67,7 +65,7 @@ export function databaseOn(db: Queryable) {
     applications: applications(db),
     blockedContents: blockedContents(db),
     broadcasts: broadcasts(db),
-    connections: { ...connections(db), ...connectionLeases(db) },
+    connections: connections(db),
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
@@ -92,7 +90,6 @@ export function databaseOn(db: Queryable) {
     payments: payments(db),
     platformEvents: platformEvents(db),
     platformIngests: platformIngests(db),
-    platformQuota: platformQuota(db),
     playlists: playlists(db),
     readBacks: readBacks(db),
     reconciliation: reconciliation(db),
@@ -121,18 +118,23 @@ const maxAttempts = 4;
 /**
  * Runs `work` in one transaction: all of it is committed, or, when it throws, nothing. Where Postgres ends the
  * transaction for the sake of another one, `work` is run again. So it may do nothing that a rollback does not undo.
+ * @param bind binds the statements that `work` gets to the transaction
  */
-export async function inTransaction<Result>(pool: Pool, work: (data: Database) => Promise<Result>): Promise<Result> {
+export async function inTransaction<Result, Statements = Database>(
+  pool: Pool,
+  work: (data: Statements) => Promise<Result>,
+  bind: (db: Queryable) => Statements = databaseOn as unknown as (db: Queryable) => Statements,
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryTransaction(pool, work);
+      return await tryTransaction(pool, (client) => work(bind(client)));
     } catch (error) {
       if (attempt === maxAttempts || !retriableErrors.has((error as { code?: string }).code ?? '')) throw error;
     }
   }
 }
 
-async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Promise<Result>): Promise<Result> {
+async function tryTransaction<Result>(pool: Pool, work: (db: Queryable) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
   const noteBroken = (error: Error) => void (broken = error);
@@ -140,7 +142,7 @@ async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Prom
   client.on('error', noteBroken);
   try {
     await client.query('begin');
-    const result = await work(databaseOn(client));
+    const result = await work(client);
     await client.query('commit');
     return result;
   } catch (error) {

@@ -103,8 +103,6 @@ export function wordsOfMirror(code: MirrorCode, platform: string, reason: string
         'Change the managed settings or the schedule, or set retryMirror once it is put right there.'
       );
     case 'ended_there':
-      return (
-        `${platform}, or somebody there, has ended the broadcast although the stream is live. ` + 'We make another one.'
-      );
+      return `${platform}, or somebody there, has ended the broadcast while the stream is live. We make another one.`;
   }
 }

@@ -1,5 +1,6 @@
 // Has the platform's side of streams made anew. Changes of streams do that by a trigger (0030_mirror.sql).
 import type { Database } from '../data/database.ts';
+import { isLive } from '../domain/stream-lifecycle.ts';
 
 /** A request to try again within so long of the one before changes nothing. */
 const retryCoalescedMs = 60_000;
@@ -21,12 +22,12 @@ export async function lockMirrorsOf(data: Database, part: ManagedPart): Promise<
  * for broadcasts that are gone are deleted.
  */
 export async function remirror(data: Database, streamIDs: readonly string[], cause: string): Promise<void> {
-  await data.mirrorIntents.deleteKept(streamIDs);
-  const kept = await data.streams.lockMany(streamIDs);
-  await data.mirrorIntents.supersede(
-    kept.map(({ id }) => id),
-    cause,
-  );
+  const kept: string[] = [];
+  for (const { id, deleted_at: deletedAt, state } of await data.streams.lockMany(streamIDs)) {
+    if (deletedAt !== null && !isLive(state) && !(await data.broadcasts.hasOpen(id))) await data.streams.delete(id);
+    else kept.push(id);
+  }
+  await data.mirrorIntents.supersede(kept, cause);
 }
 
 /** Begins a generation although nothing has changed, for a stream that the caller has locked. */

@@ -1,6 +1,6 @@
 // The access token of a connection, which is refreshed shortly before it ends.
 import type { Connection } from '../data/connections.ts';
-import { databaseOn } from '../data/database.ts';
+import { mirrorDatabaseOn } from '../data/mirror-database.ts';
 import { openGrant, sealGrant } from '../ports/managed-platforms/kept-grant.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
@@ -26,7 +26,7 @@ export async function accessTokenOf(
   if (!force && grant.expiresAt.getTime() - clock().getTime() > refreshAheadMs) return grant.accessToken;
   const refreshed = await platform.refresh(grant);
   const sealed = sealGrant(sealer, connection.id, refreshed);
-  if (!(await databaseOn(pool).connections.saveGrant(connection.id, leaseToken, sealed))) throw new LeaseLost();
+  if (!(await mirrorDatabaseOn(pool).connections.saveGrant(connection.id, leaseToken, sealed))) throw new LeaseLost();
   return refreshed.accessToken;
 }
 

@@ -1,6 +1,6 @@
 // The first transaction of a step: decides what it is, and writes down what has to be known before a platform is asked.
-import type { OpenBroadcastRow } from '../data/broadcasts.ts';
-import type { Database } from '../data/database.ts';
+import type { OpenBroadcastRow } from '../data/broadcast-work.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { describedAs, nextStep } from '../domain/mirror.ts';
 import type { MirrorStep } from '../domain/mirror.ts';
 import { retryAtOf, wordsOfMirror } from '../domain/mirror-retries.ts';
@@ -41,7 +41,7 @@ const startAheadMs = 60_000;
  * @returns the call to be made; null where the step is taken, or what it waits for is written down
  */
 export async function beginStep(
-  data: Database,
+  data: MirrorDatabase,
   options: Pick<MirrorOptions, 'clock' | 'random' | 'newID' | 'dailyUnits'>,
   mirror: Mirror,
   platform: ManagedPlatform | undefined,
@@ -72,7 +72,7 @@ export async function beginStep(
 }
 
 /** All is as it is wished. */
-async function finish(data: Database, { stream, intent }: Mirror, again: Date | null): Promise<void> {
+async function finish(data: MirrorDatabase, { stream, intent }: Mirror, again: Date | null): Promise<void> {
   await data.mirrorIntents.markDone(intent);
   await data.dueTimes.set(stream.id, 'broadcast_rotation', again);
   if (await data.broadcasts.hasOpen(stream.id)) return;
@@ -82,14 +82,15 @@ async function finish(data: Database, { stream, intent }: Mirror, again: Date | 
 
 /** Whether the platform does not let us use the connection. What is left there of former wishes is then forgotten. */
 async function isUnusable(
-  data: Database,
+  data: MirrorDatabase,
   { stream, connection, intent, settings, facts }: Mirror,
   platform: ManagedPlatform | undefined,
 ): Promise<boolean> {
   const { state } = connection;
   if (platform && (state === 'ok' || state === 'live_not_enabled')) return false;
   if (settings === null || stream.deleted_at !== null) {
-    await data.broadcasts.forgetOpen(stream.id, connection.id, facts.now);
+    for (const { id, external_id: externalID } of facts.broadcasts)
+      await data.broadcasts.setPhase(id, externalID === null ? 'failed' : 'ended', facts.now);
     await remirror(data, [stream.id], 'connection_lost');
     return true;
   }
@@ -106,7 +107,7 @@ async function isUnusable(
 const noDraft = { makingID: null, draft: null, describedHash: '', needsAccess: false } as const;
 
 async function begin(
-  data: Database,
+  data: MirrorDatabase,
   { clock, newID }: Pick<MirrorOptions, 'clock' | 'newID'>,
   mirror: Mirror,
   step: CallStep,
@@ -152,7 +153,7 @@ function fingerprintOf(broadcast: OpenBroadcastRow): BroadcastDraft {
 }
 
 /** When the broadcast is told to start: a second that no other one of the connection has, so that it is found by it. */
-async function startFor(data: Database, { connection, facts }: Mirror, except: string | null): Promise<Date> {
+async function startFor(data: MirrorDatabase, { connection, facts }: Mirror, except: string | null): Promise<Date> {
   const { wish, now } = facts;
   const earliest = new Date(now.getTime() + startAheadMs);
   const at = wish.kind === 'prepared' && wish.at !== null && wish.at > earliest ? wish.at : earliest;
@@ -160,7 +161,7 @@ async function startFor(data: Database, { connection, facts }: Mirror, except: s
 }
 
 async function openChannel(
-  data: Database,
+  data: MirrorDatabase,
   { clock, newID }: Pick<MirrorOptions, 'clock' | 'newID'>,
   { stream, connection, settings }: Mirror,
 ): Promise<void> {
@@ -169,13 +170,15 @@ async function openChannel(
   const scheduledStartAt = await data.broadcasts.freeStart(connection.id, now, null);
   const about = { stream, settings: settings!, platform: connection.platform };
   const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart: true });
-  const row = { id: newID('bct'), streamID: stream.id, connectionID: connection.id, n, watchURL: connection.live_url };
-  await data.broadcasts.open(row, draft, now);
+  const row = { id: newID('bct'), streamID: stream.id, connectionID: connection.id, n };
+  await data.broadcasts.beginMaking(row, { ...draft, describedHash: null }, now);
+  await data.broadcasts.markMade(row.id, null, connection.live_url, now);
+  await data.broadcasts.setPhase(row.id, 'live', now);
 }
 
 /** Takes the units of a call from the day's quota, before anything is written of the call. */
 async function hasUnits(
-  data: Database,
+  data: MirrorDatabase,
   { clock, random, dailyUnits }: Pick<MirrorOptions, 'clock' | 'random' | 'dailyUnits'>,
   { intent, connection }: Mirror,
   step: CallStep,

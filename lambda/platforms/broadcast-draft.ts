@@ -1,6 +1,6 @@
 // What a platform is told of a broadcast: its settings, with the templates filled in.
 import { createHash } from 'node:crypto';
-import type { Database } from '../data/database.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
 import type { ManagedSettings } from '../data/managed-settings.ts';
 import type { Stream } from '../data/streams.ts';
 import { renderTemplate } from '../domain/broadcast-title.ts';
@@ -25,7 +25,7 @@ export function hashOfSettings(settings: ManagedSettings, stream: Stream): strin
 }
 
 export async function draftOf(
-  data: Database,
+  data: MirrorDatabase,
   { stream, settings, platform }: { stream: Stream; settings: ManagedSettings; platform: PlatformName },
   broadcast: { readonly n: number; readonly scheduledStartAt: Date; readonly autoStart: boolean },
 ): Promise<BroadcastDraft> {
@@ -57,7 +57,7 @@ export async function draftOf(
 }
 
 /** The name of what a stream begins with: of the first item of its pictures, as they are live or drafted. */
-async function itemOf(data: Database, stream: Stream): Promise<string> {
+async function itemOf(data: MirrorDatabase, stream: Stream): Promise<string> {
   const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
   const video = playlists.find(({ kind }) => kind === 'video');
   const [first] = (video?.live ?? video?.draft)?.items ?? [];

@@ -1,7 +1,7 @@
 // Makes the call of a step, and says what to note of its answer.
 import { buffer } from 'node:stream/consumers';
-import type { OpenBroadcastRow } from '../data/broadcasts.ts';
-import type { Database } from '../data/database.ts';
+import type { OpenBroadcastRow } from '../data/broadcast-work.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { wordsOfMirror, retryAtOf } from '../domain/mirror-retries.ts';
 import { ingestKeyPlace } from '../domain/sealed-places.ts';
 import type { InsertedBroadcast, Observation } from '../ports/managed-platforms/broadcasts.ts';
@@ -13,7 +13,7 @@ import type { BegunStep } from './begin-step.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 
 /** Writes down what a call has answered, in the second transaction of the step. */
-export type Note = (data: Database, now: Date) => Promise<unknown>;
+export type Note = (data: MirrorDatabase, now: Date) => Promise<unknown>;
 
 /** @throws {PlatformRefusal} */
 export async function callPlatform(
@@ -48,7 +48,7 @@ export async function callPlatform(
   switch (step.do) {
     case 'bind':
       await broadcasts.bind(access, externalID, mirror.ingest!.external_id!);
-      return (data) => data.broadcasts.markBound(broadcast.id);
+      return (data) => data.broadcasts.markDone(broadcast.id, 'bound');
     case 'update': {
       const { phase } = broadcast;
       await broadcasts.update(access, externalID, begun.draft!, phase);
@@ -58,7 +58,7 @@ export async function callPlatform(
       const { object_key: key, mime_type: mimeType } = mirror.thumbnail!;
       const bytes = await buffer(await options.objects.read(key));
       await broadcasts.setThumbnail(access, externalID, { mimeType: mimeType as 'image/jpeg' | 'image/png', bytes });
-      return (data) => data.broadcasts.markThumbnail(broadcast.id);
+      return (data) => data.broadcasts.markDone(broadcast.id, 'thumbnail');
     }
     case 'goLive': {
       const reached = await broadcasts.goLive(access, externalID);
@@ -112,7 +112,7 @@ async function describe(platform: ManagedPlatform, access: string, begun: BegunS
 
 /** One that is not known is the one whose making was not answered. None, twice a minute apart: it was not made. */
 async function noteFound(
-  data: Database,
+  data: MirrorDatabase,
   { mirror: { connection, intent } }: BegunStep,
   lost: OpenBroadcastRow,
   found: readonly InsertedBroadcast[],
@@ -134,7 +134,7 @@ async function noteFound(
 }
 
 async function noteObserved(
-  data: Database,
+  data: MirrorDatabase,
   { random }: Pick<MirrorOptions, 'random'>,
   { mirror: { connection, intent, facts } }: BegunStep,
   platform: ManagedPlatform,

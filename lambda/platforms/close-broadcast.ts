@@ -1,11 +1,11 @@
 // Notes that a broadcast is over, and hands the stream on where it goes by another connection by now.
 import type { Broadcast } from '../data/broadcasts.ts';
-import type { Database } from '../data/database.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { remirror } from '../orchestration/mirror-stream.ts';
 import type { Mirror } from './load-mirror.ts';
 
 export async function closeBroadcast(
-  data: Database,
+  data: MirrorDatabase,
   { stream, connection, settings }: Pick<Mirror, 'stream' | 'connection' | 'settings'>,
   broadcast: Pick<Broadcast, 'id'>,
   phase: 'ended' | 'failed',

@@ -1,8 +1,8 @@
 // Loads what the next step of a stream's mirror follows from, with the stream locked.
 import { createHash } from 'node:crypto';
-import type { OpenBroadcastRow } from '../data/broadcasts.ts';
+import type { OpenBroadcastRow } from '../data/broadcast-work.ts';
 import type { LeasedConnection } from '../data/connection-leases.ts';
-import type { Database } from '../data/database.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
 import type { ManagedSettings } from '../data/managed-settings.ts';
 import type { MirrorIntent } from '../data/mirror-intents.ts';
 import type { PlatformIngest } from '../data/platform-ingests.ts';
@@ -34,7 +34,7 @@ const thumbnailBytes = 10 * 1024 * 1024;
 
 /** @returns null where the stream has no generation that is due any more, or is another connection's to work */
 export async function loadMirror(
-  data: Database,
+  data: MirrorDatabase,
   { streamID, connection, hasBroadcasts }: { streamID: string; connection: LeasedConnection; hasBroadcasts: boolean },
   now: Date,
 ): Promise<Mirror | null> {
@@ -64,7 +64,7 @@ export async function loadMirror(
   return { stream, connection, intent, settings, ingest, broadcasts, thumbnail, facts };
 }
 
-async function thumbnailOf(data: Database, settings: ManagedSettings): Promise<Upload | null> {
+async function thumbnailOf(data: MirrorDatabase, settings: ManagedSettings): Promise<Upload | null> {
   const { user_id: userID, thumbnail_upload_id: id } = settings;
   const upload = id === null ? null : await data.uploads.find(userID, id);
   const isTaken =
@@ -73,7 +73,7 @@ async function thumbnailOf(data: Database, settings: ManagedSettings): Promise<U
 }
 
 async function rotationOfStream(
-  data: Database,
+  data: MirrorDatabase,
   { stream, settings, broadcasts }: Pick<Mirror, 'stream' | 'settings' | 'broadcasts'>,
 ): Promise<MirrorFacts['rotation']> {
   const live = broadcasts.find(({ phase, live_at: liveAt }) => phase === 'live' && liveAt !== null);

@@ -1,7 +1,7 @@
 // Works the mirrors of one connection: by one worker at a time, one step after the other, until nothing is due.
 import type { LeasedConnection } from '../data/connection-leases.ts';
-import { databaseOn, inTransaction } from '../data/database.ts';
-import type { Database } from '../data/database.ts';
+import { inMirrorTransaction, mirrorDatabaseOn } from '../data/mirror-database.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
 import type { ManagedPlatform, PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
 import { accessTokenOf, LeaseLost } from './access-token.ts';
 import { beginStep } from './begin-step.ts';
@@ -22,7 +22,7 @@ const turnMs = 10_000;
  * @throws where the database fails
  */
 export async function mirrorConnection(options: MirrorOptions, connectionID: string): Promise<void> {
-  const data = databaseOn(options.pool);
+  const data = mirrorDatabaseOn(options.pool);
   const beganMs = options.steadyClock();
   const leaseToken = options.newID('lse');
   // What became due between the last look and the release is worked, too.
@@ -49,7 +49,7 @@ interface PlannedStep extends BegunStep {
 }
 
 /** Writes down how a step has ended. */
-type Note = (data: Database, now: Date, begun: PlannedStep) => Promise<unknown>;
+type Note = (data: MirrorDatabase, now: Date, begun: PlannedStep) => Promise<unknown>;
 
 /** The work of one lease. Tokens stay in memory for as long as it. */
 class Turn {
@@ -70,13 +70,13 @@ class Turn {
   renew(): Promise<boolean> {
     const now = this.#options.clock();
     const until = new Date(now.getTime() + leaseSeconds * 1000);
-    return databaseOn(this.#options.pool).connections.lease(this.#connectionID, this.#leaseToken, now, until);
+    return mirrorDatabaseOn(this.#options.pool).connections.lease(this.#connectionID, this.#leaseToken, now, until);
   }
 
   /** Takes one step for the stream that has waited for longest. @returns false where none waits */
   async step(): Promise<boolean> {
     const { pool, clock } = this.#options;
-    const streamID = await databaseOn(pool).mirrorIntents.nextDue(this.#connectionID, clock());
+    const streamID = await mirrorDatabaseOn(pool).mirrorIntents.nextDue(this.#connectionID, clock());
     if (streamID === null) return false;
     if (!(await this.renew())) throw new LeaseLost();
     const begun = await this.#begin(streamID);
@@ -87,7 +87,7 @@ class Turn {
   }
 
   #begin(streamID: string): Promise<PlannedStep | null> {
-    return inTransaction(this.#options.pool, async (data) => {
+    return inMirrorTransaction(this.#options.pool, async (data) => {
       // The stream before the connection, as everybody locks them.
       await data.streams.lockAny(streamID);
       const connection = await this.#lockConnection(data);
@@ -100,7 +100,7 @@ class Turn {
     });
   }
 
-  async #lockConnection(data: Database): Promise<LeasedConnection> {
+  async #lockConnection(data: MirrorDatabase): Promise<LeasedConnection> {
     const connection = await data.connections.lockLeased(this.#connectionID, this.#leaseToken);
     if (!connection) throw new LeaseLost();
     return connection;
@@ -156,7 +156,7 @@ class Turn {
 
   /** The second transaction of a step. Nothing is written where the worker has lost the connection meanwhile. */
   #settle(begun: PlannedStep, note: Note): Promise<void> {
-    return inTransaction(this.#options.pool, async (data) => {
+    return inMirrorTransaction(this.#options.pool, async (data) => {
       const stream = await data.streams.lockAny(begun.mirror.stream.id);
       await this.#lockConnection(data);
       if (stream) await note(data, this.#options.clock(), begun);

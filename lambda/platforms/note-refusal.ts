@@ -1,5 +1,5 @@
 // What is written down of a platform that refused or did not answer.
-import type { Database } from '../data/database.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { retryAtOf, wordsOfMirror } from '../domain/mirror-retries.ts';
 import type { MirrorCode } from '../domain/mirror-retries.ts';
 import { exhaustedUntil, quotaDay } from '../domain/platform-quota.ts';
@@ -11,7 +11,7 @@ import type { MirrorOptions } from './mirror-options.ts';
 const otherThanThought = new Set(['liveBroadcastNotFound', 'invalidTransition', 'videoNotFound']);
 
 export async function noteRefusal(
-  data: Database,
+  data: MirrorDatabase,
   { clock, random }: Pick<MirrorOptions, 'clock' | 'random'>,
   platform: ManagedPlatform,
   { mirror: { stream, connection, intent }, step, makingID }: BegunStep,
@@ -22,12 +22,12 @@ export async function noteRefusal(
   if (makingID !== null && refusal.outcome === 'rejected') await data.broadcasts.markUnmade(makingID);
   if (step.do === 'thumbnail' && refusal.code === 'rejected') {
     // A broadcast without its picture is better than none.
-    await data.broadcasts.markThumbnail(step.broadcast.id);
+    await data.broadcasts.markDone(step.broadcast.id, 'thumbnail');
     return;
   }
   if (refusal.reason === 'liveStreamNotFound') await data.platformIngests.delete(stream.id);
   if ('broadcast' in step && step.broadcast && otherThanThought.has(refusal.reason))
-    await data.broadcasts.doubt(step.broadcast.id);
+    await data.broadcasts.markDone(step.broadcast.id, 'looksAgain');
   const isElse = otherThanThought.has(refusal.reason) || refusal.reason === 'liveStreamNotFound';
   const code: MirrorCode = isElse && refusal.code === 'rejected' ? 'unavailable' : refusal.code;
   const detail = wordsOfMirror(code, platform.title, refusal.reason);

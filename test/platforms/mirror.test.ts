@@ -157,7 +157,8 @@ describe('a managed stream', () => {
     const handler = createPlatformsHandler(managed.options);
     const body = JSON.stringify({ connectionID: managed.connectionID });
     const handle = () => handler({ Records: [{ messageId: '1', body }] } as Parameters<typeof handler>[0]);
-    expect(await Promise.all([handle(), handle(), handle()])).toEqual(Array(3).fill({ batchItemFailures: [] }));
+    const answers = await Promise.all([handle(), handle(), handle()]);
+    expect(answers.flatMap(({ batchItemFailures }) => batchItemFailures)).toEqual([]);
     expect(managed.platform.made).toHaveLength(1);
   });
 });

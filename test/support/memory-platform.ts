@@ -95,7 +95,8 @@ export function createMemoryPlatform(clock: () => Date): MemoryPlatform {
   const hasRoom = () => platform.live().length < platform.mostLive;
   const find = (id: string) => {
     const broadcast = platform.made.find((candidate) => candidate.id === id && candidate.phase !== 'deleted');
-    return broadcast ?? refuse('rejected', 'liveBroadcastNotFound')!;
+    if (!broadcast) throw new PlatformRefusal('rejected', 'liveBroadcastNotFound');
+    return broadcast;
   };
   const assertDraft = ({ title, scheduledStartAt }: BroadcastDraft, isNew: boolean) => {
     if (title === '' || title.length > 100 || /[<>]/.test(title)) refuse('rejected', 'invalidTitle');

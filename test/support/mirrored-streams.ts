@@ -30,15 +30,18 @@ export function mirroredStreamsOn(service: TestService) {
        from make_interval(secs => $1) as ahead where created_at = updated_at and $1 > 0`,
       [aheadMs / 1000],
     );
-  beforeEach(async () => {
+  const reset = async () => {
     aheadMs = 0;
     await pool().query('truncate platform_quota');
-  });
+  };
+  beforeEach(reset);
 
   const mirrored = {
     clock,
     logged,
     sealer,
+    /** The time is the database's again, and no quota is used. */
+    reset,
     /** Lets time pass for the worker and the platform. The database's own does not move. */
     pass: (seconds: number) => void (aheadMs += seconds * 1000),
 

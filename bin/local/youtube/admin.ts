@@ -98,7 +98,12 @@ function show({ store, settings, clock, server }: ApiOptions) {
   };
 }
 
-const buttons = [
+const forAll = [
+  ['exhaust', 'Use the quota up'],
+  ['renew_quota', 'Renew it'],
+  ['reset', 'Forget everything'],
+] as const;
+const forOneChannel = [
   ['revoke', 'Revoke the grants'],
   ['disable_live', 'Live off'],
   ['enable_live', 'Live on'],
@@ -129,12 +134,12 @@ async function page(shown: ReturnType<typeof show>): Promise<Response> {
       </style>
       <h1>YouTube (local)</h1>
       <p>${shown.quota.used} of ${shown.quota.daily} units used today.</p>
-      ${[button('exhaust', 'Use the quota up'), button('renew_quota', 'Renew it'), button('reset', 'Forget everything')]}
+      ${forAll.map(([what, label]) => button(what, label))}
       ${shown.channels.map(
         ({ id, title, liveEnabled, othersLive }) =>
           html`<h2>${title}</h2>
             <p>Live streaming is ${liveEnabled ? 'on' : 'off'}; ${othersLive} other broadcasts are live.</p>
-            ${buttons.map(([what, label]) => button(what, label, id))}
+            ${forOneChannel.map(([what, label]) => button(what, label, id))}
             <ul>
               ${shown.broadcasts
                 .filter(({ channelID }) => channelID === id)
