@@ -1,5 +1,4 @@
-// The jobs that AWS runs as functions: the minute sweep, the daily proof of the books, timers, webhooks, mails
-// and managed platforms.
+// The jobs that AWS runs as functions: the sweep, the proof of the books, timers, webhooks, mails, managed platforms.
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';

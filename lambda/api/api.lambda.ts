@@ -1,5 +1,4 @@
-// The REST function: answers API Gateway's events by the REST surface, and takes the messages of payment
-// providers and the events of managed platforms.
+// The REST function: answers API Gateway's events by the REST surface, and takes what providers and platforms send.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { jsonLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';

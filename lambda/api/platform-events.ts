@@ -1,6 +1,6 @@
 // Takes the events of managed platforms: verifies each as it was received, and has the channel looked at again.
 import type { Pool } from 'pg';
-import { databaseOn } from '../data/database.ts';
+import { platformEvents } from '../data/platform-events.ts';
 import { platformNames } from '../domain/managed-platforms.ts';
 import type { Log } from '../log.ts';
 import { platformEventsPath } from '../ports/managed-platforms/configured-events.ts';
@@ -35,10 +35,10 @@ export function withPlatformEvents(rest: RestHandler, options: PlatformEventsOpt
     try {
       const event = await read({ headers: request.headers, body: Buffer.from(bytes).toString('utf8') });
       if (event.kind === 'challenge') return answer(200, event.answer);
-      const { platformEvents } = databaseOn(options.pool);
-      const isNew = await platformEvents.keep(platform, event.id.slice(0, maxIDLength));
+      const kept = platformEvents(options.pool);
+      const isNew = await kept.keep(platform, event.id.slice(0, maxIDLength));
       // An event is a reason to look. What the channel is like, the platform is asked itself.
-      if (isNew) await platformEvents.doubtChannel(platform, event.accountID);
+      if (isNew) await kept.doubtChannel(platform, event.accountID);
       return answer(200, 'ok');
     } catch (error) {
       if (error instanceof UnsignedEvent) {

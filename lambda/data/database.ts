@@ -28,11 +28,9 @@ import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
-import { platformEvents } from './platform-events.ts';
 import { platformIngests } from './platform-ingests.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
-import { readBacks } from './read-backs.ts';
 import { reconciliation } from './reconciliation.ts';
 import { renditionEncoders } from './rendition-encoders.ts';
 import { renditions } from './renditions.ts';
@@ -88,10 +86,8 @@ export function databaseOn(db: Queryable) {
     orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),
-    platformEvents: platformEvents(db),
     platformIngests: platformIngests(db),
     playlists: playlists(db),
-    readBacks: readBacks(db),
     reconciliation: reconciliation(db),
     renditionEncoders: renditionEncoders(db),
     renditions: renditions(db),

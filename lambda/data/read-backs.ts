@@ -1,4 +1,4 @@
-// SQL of what is to be asked of platforms again: how live broadcasts do, who watches, and whether grants are still good.
+// SQL of what is to be asked of platforms again: how live broadcasts do, who watches, whether grants are still good.
 import type { PlatformName } from '../domain/managed-platforms.ts';
 import type { StreamState } from '../domain/stream-lifecycle.ts';
 import type { BroadcastHealth } from './broadcasts.ts';
@@ -25,7 +25,8 @@ export interface Counted {
 
 /** Streams that fail are looked at once more when they begin to, whenever the next look is. */
 const isDue = `b.phase = 'live' and (b.look_at is null or b.look_at <= now()
-  or s.state = 'failing' and b.health_observed_at < (select at from stream_transitions where id = s.last_transition_id))`;
+  or s.state = 'failing'
+    and b.health_observed_at < (select at from stream_transitions where id = s.last_transition_id))`;
 
 export function readBacks(db: Queryable) {
   return {

@@ -39,7 +39,7 @@ export function nextLookAt(
 export const viewersEverySeconds = 300;
 export const broadcastsPerCount = 50;
 
-/** A grant is shown to be good, and the channel's title read, about once a day; the rules of YouTube ask for 30 days. */
+/** A grant is shown to be good, and the channel's title read, about once a day. YouTube's rules ask for 30 days. */
 const verifySeconds = 24 * hour;
 
 export function nextVerifyAt(now: Date, random: () => number): Date {

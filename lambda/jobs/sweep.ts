@@ -1,6 +1,8 @@
 // The sweep: does every minute what some process should have done before it died, so that nothing stays undone.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
+import { platformEvents } from '../data/platform-events.ts';
+import { readBacks } from '../data/read-backs.ts';
 import { bounds } from '../domain/limits.ts';
 import { broadcastsPerCount, viewersEverySeconds } from '../domain/read-back.ts';
 import { eventsKeptDays } from '../domain/webhook-retries.ts';
@@ -49,8 +51,8 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
     () => discardAbandonedUploads(pool),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),
-    () => databaseOn(pool).readBacks.wakeDue(viewersEverySeconds, broadcastsPerCount, readBacksAtOnce),
-    () => databaseOn(pool).platformEvents.deleteOld(),
+    () => readBacks(pool).wakeDue(viewersEverySeconds, broadcastsPerCount, readBacksAtOnce),
+    () => platformEvents(pool).deleteOld(),
     () => databaseOn(pool).webhookDeliveries.failOfDisabled(),
     () => dropExcessDeliveries(pool, clock()),
     () => queue.relay(),

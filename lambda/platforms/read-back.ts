@@ -1,6 +1,6 @@
 // Asks a platform what is due of one connection: whether its grant is good, how its live broadcasts do, who watches.
 import type { LeasedConnection } from '../data/connection-leases.ts';
-import { databaseOn, inTransaction } from '../data/database.ts';
+import { inMirrorTransaction, mirrorDatabaseOn } from '../data/mirror-database.ts';
 import type { LiveBroadcast } from '../data/read-backs.ts';
 import { quotaDay, quotaShares } from '../domain/platform-quota.ts';
 import {
@@ -25,17 +25,17 @@ const retrySeconds = 900;
 /** Does what is due, unless another worker has the connection: then the next sweep sees to it. */
 export async function readBack(options: MirrorOptions, connectionID: string): Promise<void> {
   const { pool, clock, newID } = options;
-  const data = databaseOn(pool);
+  const data = mirrorDatabaseOn(pool);
   const leaseToken = newID('lse');
   const now = clock();
   const until = new Date(now.getTime() + leaseSeconds * 1000);
   if (!(await data.connections.lease(connectionID, leaseToken, now, until))) return;
   try {
-    const connection = await inTransaction(pool, (tx) => tx.connections.lockLeased(connectionID, leaseToken));
+    const connection = await inMirrorTransaction(pool, (tx) => tx.connections.lockLeased(connectionID, leaseToken));
     if (!connection || connection.state === 'pending') return;
     const isToVerify = await data.readBacks.isToVerify(connectionID);
     if (connection.state === 'grant_revoked') {
-      if (isToVerify) await inTransaction(pool, (tx) => tx.readBacks.forgetChannel(connectionID));
+      if (isToVerify) await inMirrorTransaction(pool, (tx) => tx.readBacks.forgetChannel(connectionID));
       return;
     }
     const platform = options.platforms[connection.platform];
@@ -75,7 +75,7 @@ class ReadBack {
   }
 
   get #data() {
-    return databaseOn(this.#options.pool);
+    return mirrorDatabaseOn(this.#options.pool);
   }
 
   async #verify(): Promise<void> {
@@ -120,7 +120,7 @@ class ReadBack {
 
   /** The mirror's worker looks itself, and makes what is wished. */
   #noteEnded({ id, stream_id: streamID }: LiveBroadcast): Promise<void> {
-    return inTransaction(this.#options.pool, async (data) => {
+    return inMirrorTransaction(this.#options.pool, async (data) => {
       if (!(await data.streams.lockAny(streamID))) return;
       await data.broadcasts.doubt(id);
       await data.mirrorIntents.supersede([streamID], 'observed');
@@ -133,7 +133,7 @@ class ReadBack {
     const now = clock();
     const view = { ingest, health: health?.state ?? 'unknown' } as const;
     const disagreesSince = contradicts(view, state) ? (since ?? now) : null;
-    return inTransaction(pool, async (data) => {
+    return inMirrorTransaction(pool, async (data) => {
       const nextAt = nextLookAt(now, { disagreesSince, state }, random);
       await data.readBacks.saveLook(id, { now, nextAt, disagreesSince, health });
       if (disagreesSince === null || now.getTime() - disagreesSince.getTime() < disagreementSeconds * 1000) return;

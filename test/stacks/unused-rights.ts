@@ -26,7 +26,7 @@ const reasons: readonly (readonly [right: RegExp, reason: string])[] = [
     'granted by the CDK’s queue pattern',
   ],
   [
-    /(?:TimersJob|Webhooks)ServiceRole\w* sqs:(?:ChangeMessageVisibility|GetQueueUrl)/,
+    /(?:TimersJob|Webhooks|Platforms)ServiceRole\w* sqs:(?:ChangeMessageVisibility|GetQueueUrl)/,
     'granted by the CDK’s event source',
   ],
   [/CustomCDKBucketDeployment|^Dashboard\//, 'the CDK’s own function, which copies the page into its bucket'],

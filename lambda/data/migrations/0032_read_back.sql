@@ -37,16 +37,19 @@ create trigger connections_lost before update of state on connections for each r
 create or replace function record_notification() returns trigger language plpgsql as $$
 declare
   event_type text := case new.kind
-    when 'credits_end_within_day' then 'credits.low' when 'credits_end_within_hour' then 'credits.low' when 'credits_exhausted' then 'credits.exhausted'
+    when 'credits_end_within_day' then 'credits.low' when 'credits_end_within_hour' then 'credits.low'
+    when 'credits_exhausted' then 'credits.exhausted'
     when 'streams_stopped_without_credits' then 'credits.streams_stopped'
     when 'channel_lost' then 'connection.lost' when 'platform_disagrees' then 'stream.platform_disagrees'
     when 'payment_refunded' then 'payment.refunded' when 'payment_disputed' then 'payment.disputed' end;
 begin
   if event_type = 'credits.low' then
-    perform record_event(new.user_id, event_type, new.user_id, json_build_object('within', case new.kind when 'credits_end_within_day' then 'day' else 'hour' end,
+    perform record_event(new.user_id, event_type, new.user_id, json_build_object(
+      'within', case new.kind when 'credits_end_within_day' then 'day' else 'hour' end,
       'creditsLeft', new.detail -> 'creditsLeft', 'creditsExhaustedAt', new.detail -> 'creditsExhaustedAt'));
   elsif event_type is not null then
-    perform record_event(new.user_id, event_type, coalesce(new.detail ->> 'streamID', new.detail ->> 'connectionID', new.user_id), new.detail::json);
+    perform record_event(new.user_id, event_type,
+      coalesce(new.detail ->> 'streamID', new.detail ->> 'connectionID', new.user_id), new.detail::json);
   end if;
   insert into outbox (queue, body, visible_at)
     values ('webhooks', jsonb_build_object('notificationID', new.id), greatest(now(), new.due_at));
