@@ -2,7 +2,8 @@
 import { newID } from '../data/new-id.ts';
 import { jsonLog } from '../log.ts';
 import { readSecret } from '../ports/aws/call-aws.ts';
-import { connectDatabase, connectSealer } from '../ports/aws/connect-aws.ts';
+import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect-aws.ts';
+import { platformEventsPath } from '../ports/managed-platforms/configured-events.ts';
 import { createManagedPlatforms } from '../ports/managed-platforms/configured-platforms.ts';
 import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
 import { readPlatformsEnvironment } from './environment.ts';
@@ -11,6 +12,7 @@ import { createPlatformsHandler } from './platforms.ts';
 const environment = readPlatformsEnvironment(process.env);
 // Several connections are worked at once.
 const pool = connectDatabase(environment, 4);
+const origin = await readOrigin(environment);
 const clock = () => new Date();
 
 export const handler = createPlatformsHandler({
@@ -19,6 +21,7 @@ export const handler = createPlatformsHandler({
   platforms: createManagedPlatforms(await readSecret(environment.secretARN), clock),
   objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
   dailyUnits: { youtube: environment.youtubeDailyUnits },
+  eventsURL: (platform) => `${origin}/v1${platformEventsPath(platform)}`,
   clock,
   steadyClock: () => performance.now(),
   random: Math.random,

@@ -81,9 +81,19 @@ class ReadBack {
   async #verify(): Promise<void> {
     if (!(await this.#hasUnits('audience'))) return;
     const { title, liveURL } = await this.#call((access) => this.#platform.channel(access));
+    await this.#subscribe();
     const { clock, random } = this.#options;
     const verifyAt = nextVerifyAt(clock(), random);
     await this.#data.readBacks.verified(this.#connection.id, { title, liveURL, verifyAt });
+  }
+
+  /** Asking again changes nothing, but where the platform has ended the subscription meanwhile. */
+  async #subscribe(): Promise<void> {
+    const { subscribe, name } = this.#platform;
+    const { account_id: accountID } = this.#connection;
+    const callbackURL = this.#options.eventsURL?.(name);
+    if (!subscribe || accountID === null || callbackURL === undefined) return;
+    await this.#call((access) => subscribe(access, { accountID, callbackURL }));
   }
 
   async #look(): Promise<void> {
@@ -119,10 +129,9 @@ class ReadBack {
   }
 
   /** The mirror's worker looks itself, and makes what is wished. */
-  #noteEnded({ id, stream_id: streamID }: LiveBroadcast): Promise<void> {
+  #noteEnded({ stream_id: streamID }: LiveBroadcast): Promise<void> {
     return inMirrorTransaction(this.#options.pool, async (data) => {
       if (!(await data.streams.lockAny(streamID))) return;
-      await data.broadcasts.doubt(id);
       await data.mirrorIntents.supersede([streamID], 'observed');
     });
   }

@@ -18,6 +18,7 @@ const queue = (name: string) => new RegExp(`^Publishing/Commands${name}(?!DeadLe
 const streamQueues = ['PublishFfmpeg', 'PublishManifest', 'Media', 'Webhooks', 'Platforms'].map(queue);
 const surfaces = /^Api\/(?:Rest|Mcp|Graphql)ServiceRole/;
 const platforms = /^Api\/PlatformsServiceRole/;
+const webhooks = /^Publishing\/WebhooksServiceRole/;
 const agents = /^Publishing\/Agents(?:Ffmpeg|Manifest)TaskTaskRole/;
 const tasks = /^Publishing\/(?:Agents|Import)\w*TaskRole/;
 
@@ -66,14 +67,14 @@ export const neededRights: readonly NeededRights[] = [
   },
   {
     of: new RegExp(
-      `${surfaces.source}|${agents.source}|^Identity/AuthServiceRole|^Publishing/WebhooksServiceRole|${platforms.source}`,
+      `${surfaces.source}|${agents.source}|^Identity/AuthServiceRole|${webhooks.source}|${platforms.source}`,
     ),
     actions: ['kms:Decrypt'],
     on: [/^Database\/SealingKey/],
     because: 'stream keys, grants, signing keys and secrets of webhooks are sealed',
   },
   {
-    of: new RegExp(`${surfaces.source}|^Identity/AuthServiceRole|^Publishing/WebhooksServiceRole|${platforms.source}`),
+    of: new RegExp(`${surfaces.source}|^Identity/AuthServiceRole|${webhooks.source}|${platforms.source}`),
     actions: ['ssm:GetParameter'],
     on: [/\/public-origin"/],
     because: 'a function of a stage without a domain refuses to start without its address',
@@ -127,7 +128,7 @@ export const neededRights: readonly NeededRights[] = [
   ...(
     [
       [/^Publishing\/TimersJobServiceRole/, 'Timers'],
-      [/^Publishing\/WebhooksServiceRole/, 'Webhooks'],
+      [webhooks, 'Webhooks'],
       [platforms, 'Platforms'],
       [/^Publishing\/ImportWorkers\w*TaskRole/, 'Imports'],
       [/^Publishing\/Agents\w*TaskRole/, 'Media'],
