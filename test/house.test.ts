@@ -22,7 +22,9 @@ const prose = readTexts('{*.md,{bin,lib,lambda,test}/**/{*.md,*.py,*.toml,Docker
 
 /** Arrays of words that are columns in the database and fields on the wire, declared beside the SQL. */
 const sharedWords = new Set([
+  'broadcastPhases',
   'importStates',
+  'mirrorStates',
   'playlistKinds',
   'probeStates',
   'publishStatuses',
@@ -209,6 +211,23 @@ describe('who may import whom', () => {
       'pg',
     );
     const withoutEntry = (path: string) => within('lambda/webhooks')(path) && !path.endsWith('.lambda.ts');
+    expect(strangers(withoutEntry, ({ target }) => allowed(target))).toEqual([]);
+  });
+
+  it('what tells managed platforms, but for its entry, knows neither surfaces nor operations', () => {
+    const allowed = within(
+      'lambda/platforms',
+      'lambda/domain',
+      'lambda/data',
+      'lambda/orchestration',
+      'lambda/ports',
+      'lambda/log.ts',
+      'lambda/required-variable.ts',
+      'node:crypto',
+      'node:stream/consumers',
+      'pg',
+    );
+    const withoutEntry = (path: string) => within('lambda/platforms')(path) && !path.endsWith('.lambda.ts');
     expect(strangers(withoutEntry, ({ target }) => allowed(target))).toEqual([]);
   });
 

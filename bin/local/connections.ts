@@ -28,6 +28,8 @@ export interface LocalConnectionsOptions {
   readonly objectsFolder: string;
   /** Origin of the site: http://127.0.0.1:PORT. */
   readonly siteURL: string;
+  /** Where the stand-in for YouTube remembers what there is; left out where nobody asks it. */
+  readonly youtubeFile?: string;
   /** This process takes commands from the queue under this name, by which they are given back if it dies. */
   readonly consumer?: string;
 }
@@ -77,17 +79,25 @@ export async function connectLocally(
       clock: () => new Date(),
     }),
     crypto: createLocalCryptoProcessor(`crypto ${serviceSecret}`),
-    ...connectYoutube(siteURL, serviceSecret),
+    ...connectYoutube(options),
   };
 }
 
 /** YouTube's adapter, as AWS has it, and what stands for YouTube here. */
-function connectYoutube(siteURL: string, serviceSecret: string): { platforms: ManagedPlatforms; youtube: StandIn } {
+function connectYoutube({ siteURL, serviceSecret, youtubeFile }: LocalConnectionsOptions): {
+  platforms: ManagedPlatforms;
+  youtube: StandIn;
+} {
   const client = { clientID: 'local', clientSecret: `youtube ${serviceSecret}`, clock: () => new Date() };
   const redirectURI = consentCallbackURL(`${siteURL}/v1`);
   return {
     platforms: { youtube: createYoutubePlatform({ ...client, origins: standInOrigins(siteURL) }) },
-    youtube: createYoutubeStandIn({ ...client, redirectURI, signingKey: serviceSecret }),
+    youtube: createYoutubeStandIn({
+      ...client,
+      redirectURI,
+      signingKey: serviceSecret,
+      ...(youtubeFile !== undefined && { stateFile: youtubeFile }),
+    }),
   };
 }
 

@@ -43,6 +43,8 @@ export class DataFolder {
   /** Where the mails lie that AWS would send. */
   readonly mails: string;
   readonly logFile: string;
+  /** What the stand-in for YouTube remembers. */
+  readonly youtubeFile: string;
   readonly masterKeyFile: string;
 
   private constructor(path: string) {
@@ -51,6 +53,7 @@ export class DataFolder {
     this.objects = join(path, 'objects');
     this.demoMedia = join(path, 'demo');
     this.mails = join(path, 'mails');
+    this.youtubeFile = join(path, 'youtube.json');
     this.logFile = join(path, 'platform.log');
     this.masterKeyFile = join(path, 'master.key');
   }

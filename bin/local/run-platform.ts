@@ -94,7 +94,8 @@ async function startPlatform(run: Run): Promise<void> {
     objectsFolder: folder.objects,
     siteURL: site.url,
   };
-  const connections = await connectLocally(local, 20, log);
+  const connections = await connectLocally({ ...local, youtubeFile: folder.youtubeFile }, 20, log);
+  connections.youtube.useIngest(sink);
   started.defer(() => connections.pool.end());
   const { pool, sealer } = connections;
   await ensureSigningKey(pool, sealer, clock());
@@ -136,6 +137,8 @@ async function startPlatform(run: Run): Promise<void> {
       siteURL: site.url,
       steadyClock: () => performance.now(),
       random: Math.random,
+      newID: (prefix: string) => newID(prefix, clock()),
+      dailyUnits: {},
       startOptions: { settings, newID: (prefix: string) => newID(prefix, clock()), random: Math.random },
       clock,
       log,

@@ -7,6 +7,7 @@ import type { Authorization } from '../data/connections.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import { newID } from '../data/new-id.ts';
 import { destinationKeyPlace } from '../domain/sealed-places.ts';
+import { lockMirrorsOf, remirror } from '../orchestration/mirror-stream.ts';
 import type { Log } from '../log.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
@@ -95,11 +96,13 @@ async function complete(
     return page(409, 'Connected already', words);
   }
   await inTransaction(pool, async (data) => {
+    const mirrored = await lockMirrorsOf(data, { connectionID: id });
     await data.connections.connect({ id, ...given, ...channel });
     const destinationID = newID('dst', await data.now());
     const sealedStreamKey = sealer.seal('', destinationKeyPlace(destinationID));
     const destination = { id: destinationID, connectionID: id, name: channel.title, sealedStreamKey };
     await data.destinations.insertOfConnection(destination);
+    await remirror(data, mirrored, 'reauthorised');
   });
   log('channel_connected', { connectionID: id, platform, state: given.state });
   if (returnTo !== null) {

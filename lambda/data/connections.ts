@@ -16,6 +16,8 @@ export interface Connection {
   readonly sealed_grant: Buffer | null;
   readonly scopes: readonly string[];
   readonly verified_at: Date | null;
+  /** Why the platform does not let us use it, in words; null: it does. */
+  readonly problem: string | null;
   readonly created_at: Date;
   /** The destination that stands for the channel; null until it is connected. */
   readonly destination_id: string | null;
@@ -112,7 +114,10 @@ export function connections(db: Queryable) {
         [id, accountID],
       ),
 
-    /** Keeps what somebody consented to, and what channel it is for. */
+    /**
+     * Keeps what somebody consented to, and what channel it is for. A worker that has the connection loses it, so that
+     * it cannot keep the grant before.
+     */
     connect: async (connection: {
       id: string;
       state: ConnectionState;
@@ -125,7 +130,7 @@ export function connections(db: Queryable) {
       db.query(
         `update connections
          set state = $2, account_id = $3, title_cached = $4, live_url = $5, sealed_grant = $6, scopes = $7,
-           verified_at = now()
+           verified_at = now(), problem = null, leased_until = null, lease_token = null
          where id = $1`,
         [
           connection.id,

@@ -4,6 +4,7 @@ import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
 import { blockedContents } from './blocked-contents.ts';
+import { broadcasts } from './broadcasts.ts';
 import { connections } from './connections.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
@@ -21,11 +22,13 @@ import { liveIntervals } from './live-intervals.ts';
 import { managedSettings } from './managed-settings.ts';
 import { managedStreams } from './managed-streams.ts';
 import { mediaClaims } from './media-claims.ts';
+import { mirrorIntents } from './mirror-intents.ts';
 import { notifications } from './notifications.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
+import { platformIngests } from './platform-ingests.ts';
 import { playlists } from './playlists.ts';
 import type { Queryable } from './queryable.ts';
 import { reconciliation } from './reconciliation.ts';
@@ -59,6 +62,7 @@ export function databaseOn(db: Queryable) {
     apiKeys: apiKeys(db),
     applications: applications(db),
     blockedContents: blockedContents(db),
+    broadcasts: broadcasts(db),
     connections: connections(db),
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
@@ -76,11 +80,13 @@ export function databaseOn(db: Queryable) {
     managedSettings: managedSettings(db),
     managedStreams: managedStreams(db),
     mediaClaims: mediaClaims(db),
+    mirrorIntents: mirrorIntents(db),
     notifications: notifications(db),
     operatorCommands: operatorCommands(db),
     orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
     payments: payments(db),
+    platformIngests: platformIngests(db),
     playlists: playlists(db),
     reconciliation: reconciliation(db),
     renditionEncoders: renditionEncoders(db),
@@ -108,18 +114,23 @@ const maxAttempts = 4;
 /**
  * Runs `work` in one transaction: all of it is committed, or, when it throws, nothing. Where Postgres ends the
  * transaction for the sake of another one, `work` is run again. So it may do nothing that a rollback does not undo.
+ * @param bind binds the statements that `work` gets to the transaction
  */
-export async function inTransaction<Result>(pool: Pool, work: (data: Database) => Promise<Result>): Promise<Result> {
+export async function inTransaction<Result, Statements = Database>(
+  pool: Pool,
+  work: (data: Statements) => Promise<Result>,
+  bind: (db: Queryable) => Statements = databaseOn as unknown as (db: Queryable) => Statements,
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryTransaction(pool, work);
+      return await tryTransaction(pool, (client) => work(bind(client)));
     } catch (error) {
       if (attempt === maxAttempts || !retriableErrors.has((error as { code?: string }).code ?? '')) throw error;
     }
   }
 }
 
-async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Promise<Result>): Promise<Result> {
+async function tryTransaction<Result>(pool: Pool, work: (db: Queryable) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
   const noteBroken = (error: Error) => void (broken = error);
@@ -127,7 +138,7 @@ async function tryTransaction<Result>(pool: Pool, work: (data: Database) => Prom
   client.on('error', noteBroken);
   try {
     await client.query('begin');
-    const result = await work(databaseOn(client));
+    const result = await work(client);
     await client.query('commit');
     return result;
   } catch (error) {

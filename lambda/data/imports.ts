@@ -46,13 +46,14 @@ export function imports(db: Queryable) {
      * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest.
      * Users at rest wait. It is one statement, so that workers which claim in the same moment pass over what this one
      * has locked, and never get the same import.
+     * @param leaving users of whom the worker claims nothing now
      */
-    claim: (leaseSeconds: number, totalSeconds: number) =>
+    claim: (leaseSeconds: number, totalSeconds: number, leaving: readonly string[] = []) =>
       one<ClaimedImport>(
         db,
         `with next as (
            select upload_id from imports waiting
-           where state in ('pending', 'downloading') and lease_expires_at is null
+           where state in ('pending', 'downloading') and lease_expires_at is null and user_id <> all ($3)
              and not exists (select from users u where u.id = waiting.user_id and u.is_at_rest)
            order by (
              select count(*) from imports held
@@ -64,7 +65,7 @@ export function imports(db: Queryable) {
          from next join uploads on uploads.id = next.upload_id
          where imports.upload_id = next.upload_id
          returning imports.*, uploads.object_key, extract(epoch from deadline_at - now())::float8 as seconds_left`,
-        [leaseSeconds, totalSeconds],
+        [leaseSeconds, totalSeconds, leaving],
       ),
 
     /**

@@ -68,17 +68,5 @@ export function managedStreams(db: Queryable) {
         `select exists (select from connections where user_id = $1 and state <> 'pending') as found`,
         [userID],
       ))!.found,
-
-    /** Locks the streams that go by settings of a connection, so that none of them starts while it is deleted. */
-    lockUsersOfConnection: (connectionID: string) =>
-      db.query(
-        `select from streams
-         where managed_settings_id in (select id from managed_settings where connection_id = $1) order by id for update`,
-        [connectionID],
-      ),
-
-    /** The same for one of its settings. */
-    lockUsersOfSettings: (settingsID: string) =>
-      db.query('select from streams where managed_settings_id = $1 order by id for update', [settingsID]),
   };
 }

@@ -69,8 +69,8 @@ export interface Stream extends StreamSettings {
   readonly created_at: Date;
   readonly updated_at: Date;
   /**
-   * Set if the stream was deleted while live: users do not see it any more, and the row goes once its replicas have
-   * ended.
+   * Set if the stream was deleted while live, or with broadcasts that had not ended: users do not see it any more, and
+   * the row goes once its replicas and broadcasts have ended.
    */
   readonly deleted_at: Date | null;
 }

@@ -61,7 +61,7 @@ function judgeWithoutSettings({ offersPlatforms, hasChannel }: ManagedFacts): Re
 function judgeQuota({ platform, quotaExhaustedUntil, isPrepared }: ChannelFacts): ReadinessIssue[] {
   if (quotaExhaustedUntil === null || isPrepared) return [];
   const until = quotaExhaustedUntil.toISOString();
-  const suggestion = `Start it after ${until}, or schedule it ahead: what is prepared by then needs no call to go live.`;
+  const suggestion = `Start it after ${until}, or schedule it ahead: what is prepared needs no call to go live.`;
   return [{ ...issueOf('quota_exhausted'), error: `Our calls to ${platform} are used up until ${until}.`, suggestion }];
 }
 

@@ -24,14 +24,14 @@ export function grantPlace(connectionID: string): string {
   return `connection/${connectionID}`;
 }
 
-/** The key of a stream's ingest on a managed platform. */
-export function ingestKeyPlace(streamID: string): string {
-  return `ingest/${streamID}`;
-}
-
 /** The verifier of PKCE, until the person who consents is back. */
 export function verifierPlace(connectionID: string): string {
   return `verifier/${connectionID}`;
+}
+
+/** The key of a stream's ingest at a managed platform. */
+export function ingestKeyPlace(streamID: string): string {
+  return `ingest/${streamID}`;
 }
 
 /** For an answer with a secret that is stored so that a repeated request gets it again. */

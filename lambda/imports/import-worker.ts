@@ -5,11 +5,13 @@ import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { ClaimedImport } from '../data/imports.ts';
+import { importLanes } from '../domain/lanes.ts';
+import type { Lanes } from '../domain/lanes.ts';
 import { wordsOf } from '../domain/limits.ts';
 import { endImport } from '../orchestration/end-import.ts';
 import { limitReached } from '../orchestration/limits.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
-import { createWakeUp } from '../ports/command-queue/wake-up.ts';
+import { BusyLanes } from '../ports/command-queue/busy-lanes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { ImportError } from './import-error.ts';
 import { ImportRun } from './import-run.ts';
@@ -22,8 +24,8 @@ export interface ImportWorkerOptions {
   readonly source: SourceOptions;
   /** Multiplies every limit of domain/limits.ts. */
   readonly limitFactor: number;
-  /** How many imports are carried out at a time. Each takes the memory of two parts. */
-  readonly slots: number;
+  /** How many imports are carried out at a time, and how many of one user. */
+  readonly lanes: Lanes;
   /** When its worker has not renewed it for this long, an import may be claimed by another. */
   readonly leaseSeconds: number;
   /** How often leases are renewed and progress is written down. */
@@ -36,7 +38,7 @@ export interface ImportWorkerOptions {
   readonly onLoad?: (importsUnderWay: number) => void;
 }
 
-export const importWorkerDefaults = { slots: 4, leaseSeconds: 20, renewEveryMs: 2000 } as const;
+export const importWorkerDefaults = { lanes: importLanes, leaseSeconds: 20, renewEveryMs: 2000 } as const;
 
 /** The import was deleted, or its lease is over, so that it may be another worker's. */
 class ImportTaken extends Error {
@@ -61,23 +63,30 @@ class ImportWorker {
   readonly #options: ImportWorkerOptions;
   readonly #signal: AbortSignal;
   readonly #data: Database;
-  /** The imports under way, each with a promise that resolves when it is over. */
-  readonly #held = new Map<HeldImport, Promise<void>>();
-  readonly #slotFreed = createWakeUp();
+  /** The imports under way, each of which has a lane. */
+  readonly #held = new Set<HeldImport>();
+  readonly #lanes: BusyLanes;
+  #claiming: Promise<void> = Promise.resolve();
+  #owesClaim = false;
 
   constructor(options: ImportWorkerOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
     this.#data = databaseOn(options.pool);
+    this.#lanes = new BusyLanes(options.lanes);
+    this.#lanes.onFreed(() => {
+      this.#owesClaim = true;
+      void this.#attempt('claim', () => this.#claimAfterEnd());
+    });
   }
 
   async run(): Promise<void> {
-    this.#signal.addEventListener('abort', this.#slotFreed.ring, { once: true });
     const renewing = this.#renewUntilAborted();
-    await this.#consumeWhileFree();
-    const left = [...this.#held.keys()];
+    await this.#consume();
+    await this.#claiming.catch(() => {});
+    const left = [...this.#held];
     for (const { ending } of left) ending.abort(this.#signal.reason);
-    await Promise.all(this.#held.values());
+    await this.#lanes.settled();
     await renewing;
     await this.#attempt('giveBack', async () => {
       await this.#data.imports.giveBack(left.map(({ claim }) => identityOf(claim)));
@@ -86,31 +95,38 @@ class ImportWorker {
   }
 
   /**
-   * Takes messages while there are free slots, so that a full worker takes none from others. A message only wakes the
-   * worker up: it is gone once an import was claimed, which is the one that has waited longest, whatever it names.
+   * Takes messages while there are free lanes, so that a full worker takes none from others. A message only wakes the
+   * worker up: it is gone once an import was claimed, which is the one whose turn it is, whatever it names.
    */
-  async #consumeWhileFree(): Promise<void> {
-    const { queue, slots } = this.#options;
-    while (!this.#signal.aborted) {
-      if (this.#held.size >= slots) {
-        await this.#slotFreed.wait(1000);
-        continue;
-      }
-      const full = new AbortController();
-      const claimNext = async () => {
-        await this.#claim();
-        if (this.#held.size >= slots) full.abort();
-        return { batchItemFailures: [] };
-      };
-      await queue.consume('imports', claimNext, { signal: AbortSignal.any([this.#signal, full.signal]), batchSize: 1 });
-    }
+  #consume(): Promise<void> {
+    const claimNext = async () => {
+      await this.#claim();
+      return { batchItemFailures: [] };
+    };
+    return this.#options.queue.consume('imports', claimNext, { signal: this.#signal, room: this.#lanes });
   }
 
-  async #claim(): Promise<void> {
-    const { steadyClock, leaseSeconds, source } = this.#options;
-    const renewedAtMs = steadyClock();
-    const claim = await this.#data.imports.claim(leaseSeconds, source.limits.totalSeconds);
-    if (claim) this.#begin(claim, renewedAtMs);
+  /** Claims an import if there is a lane for it. One claim waits for the other, so that none takes a lane too many. */
+  #claim(): Promise<void> {
+    const claim = async () => {
+      const { steadyClock, leaseSeconds, source } = this.#options;
+      if (this.#signal.aborted || this.#lanes.isFull) return;
+      const renewedAtMs = steadyClock();
+      const leaving = this.#lanes.usersAtBound();
+      const claimed = await this.#data.imports.claim(leaseSeconds, source.limits.totalSeconds, leaving);
+      if (claimed) this.#begin(claimed, renewedAtMs);
+    };
+    return (this.#claiming = this.#claiming.then(claim, claim));
+  }
+
+  /**
+   * Claims one more for each import that has ended. The message of an import is gone when it came to a worker that
+   * could not take it, since its user had as many there as they may.
+   */
+  async #claimAfterEnd(): Promise<void> {
+    if (!this.#owesClaim) return;
+    await this.#claim();
+    this.#owesClaim = false;
   }
 
   #begin(claim: ClaimedImport, renewedAtMs: number): void {
@@ -126,13 +142,13 @@ class ImportWorker {
       ending.signal.throwIfAborted();
     };
     const held: HeldImport = { claim, run: new ImportRun({ ...this.#options, claim, begin }), ending, renewedAtMs };
-    const finished = this.#attempt('import', () => this.#carryOut(held)).finally(() => {
+    this.#held.add(held);
+    onLoad?.(this.#held.size);
+    this.#lanes.begin(claim.user_id, async () => {
+      await this.#attempt('import', () => this.#carryOut(held));
       this.#held.delete(held);
-      this.#slotFreed.ring();
       onLoad?.(this.#held.size);
     });
-    this.#held.set(held, finished);
-    onLoad?.(this.#held.size);
   }
 
   async #carryOut({ claim, run, ending }: HeldImport): Promise<void> {
@@ -172,7 +188,7 @@ class ImportWorker {
     while (!this.#signal.aborted) {
       await this.#attempt('renew', () => this.#renew());
       // Where the lease was not renewed in time, the import may be another worker's by now.
-      for (const { ending, renewedAtMs } of this.#held.keys())
+      for (const { ending, renewedAtMs } of this.#held)
         if (steadyClock() - renewedAtMs >= leaseSeconds * 1000) ending.abort(new ImportTaken());
       await delay(renewEveryMs, undefined, { signal: this.#signal }).catch(() => {});
     }
@@ -180,7 +196,7 @@ class ImportWorker {
 
   async #renew(): Promise<void> {
     const { steadyClock, leaseSeconds, queue } = this.#options;
-    const asked = [...this.#held.keys()];
+    const asked = [...this.#held];
     const renewedAtMs = steadyClock();
     const figures = asked.map(({ claim, run }) => ({ ...identityOf(claim), bytesReceived: run.bytesReceived }));
     const renewed = asked.length === 0 ? [] : await this.#data.imports.renew(figures, leaseSeconds);
@@ -192,6 +208,7 @@ class ImportWorker {
     }
     await this.#data.imports.freeExpired();
     await queue.relay();
+    await this.#claimAfterEnd();
   }
 
   /**

@@ -1,7 +1,10 @@
 // The sweep: does every minute what some process should have done before it died, so that nothing stays undone.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
+import { platformEvents } from '../data/platform-events.ts';
+import { readBacks } from '../data/read-backs.ts';
 import { bounds } from '../domain/limits.ts';
+import { broadcastsPerCount, viewersEverySeconds } from '../domain/read-back.ts';
 import { eventsKeptDays } from '../domain/webhook-retries.ts';
 import { applyPayments } from '../orchestration/apply-payments.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
@@ -23,15 +26,17 @@ export interface SweepOptions {
  * A timer is armed when its time is so near. Sweeps run every 60 seconds, so one that is late still arms it in time.
  */
 const timerAheadSeconds = 150;
-/** A webhook or mail that has waited for so long has lost its command: a sender that works would have begun by then. */
+/** A webhook, mail or mirror that has waited for so long has lost its command: a worker would have begun by then. */
 const forgottenAfterSeconds = 60;
+/** How many connections one sweep has asked about at most, for each reason; the next one continues. */
+const readBacksAtOnce = 500;
 /** How many old events one sweep deletes at most; the next one continues. */
 const oldEventsAtOnce = 5000;
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, fires what is
- * due, arms timers, discards abandoned uploads, has forgotten webhooks and mails sent, relays what is left in
- * the outbox, and deletes what has expired.
+ * due, arms timers, discards abandoned uploads, has forgotten webhooks, mails and mirrors worked, has platforms asked
+ * what is due, relays what is left in the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
 export async function sweep({ pool, queue, timers, startOptions, clock }: SweepOptions): Promise<void> {
@@ -45,6 +50,9 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
     () => databaseOn(pool).imports.freeExpired(),
     () => discardAbandonedUploads(pool),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
+    () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),
+    () => readBacks(pool).wakeDue(viewersEverySeconds, broadcastsPerCount, readBacksAtOnce),
+    () => platformEvents(pool).deleteOld(),
     () => databaseOn(pool).webhookDeliveries.failOfDisabled(),
     () => dropExcessDeliveries(pool, clock()),
     () => queue.relay(),

@@ -37,6 +37,7 @@ import { deleteStream } from './streams/delete-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
 import { getStream } from './streams/get-stream.ts';
+import { listStreamBroadcasts } from './streams/list-stream-broadcasts.ts';
 import { listStreams } from './streams/list-streams.ts';
 import { scheduleStream } from './streams/schedule-stream.ts';
 import { startStream } from './streams/start-stream.ts';
@@ -73,6 +74,7 @@ export const operations: readonly Operation[] = [
   scheduleStream,
   cancelStreamSchedule,
   getStreamStats,
+  listStreamBroadcasts,
 
   listUploads,
   createUpload,

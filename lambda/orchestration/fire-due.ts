@@ -77,6 +77,9 @@ async function fire(data: Database, due: DueTime, stream: Stream, startOptions: 
     case 'duration_over':
       await stopStream(data, stream, due.kind);
       return;
+    case 'broadcast_rotation':
+      await data.mirrorIntents.supersede([stream.id], due.kind);
+      return;
     case 'activation_timeout': {
       const replicas = await data.replicas.ofStream(stream.id);
       const reported = replicas.find((replica) => replica.reason !== null)?.reason;

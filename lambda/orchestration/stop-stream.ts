@@ -53,7 +53,9 @@ export async function settleStopping(data: Database, stream: Stream): Promise<St
   const waiting = await awaitNextScheduledTime(data, stream);
   if (waiting) return waiting;
   const stopped = (await data.streams.move(stream, 'replicas_ended', stream.state_reason))!;
-  if (stopped.deleted_at !== null) await data.streams.delete(stopped.id);
+  // The mirror deletes it once its broadcasts have ended.
+  if (stopped.deleted_at !== null && !(await data.broadcasts.hasOpen(stopped.id)))
+    await data.streams.delete(stopped.id);
   return stopped;
 }
 

@@ -138,8 +138,9 @@ export class Agents extends Construct {
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
       cpu: 1024,
-      // The agent also prepares media beside its streams. SVT-AV1 alone takes 2.4 GiB at 2160p60.
-      memoryLimitMiB: 4096,
+      // The agent also prepares media beside its streams, of two users at once (`mediaLanes`). Each tool gets 3 GiB, as
+      // SVT-AV1 alone takes 2.4 GiB at 2160p60.
+      memoryLimitMiB: 7168,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {

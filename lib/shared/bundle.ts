@@ -12,6 +12,7 @@ export type Bundle = ReadonlyMap<string, string | Uint8Array>;
  */
 const loadedOnUse = [
   'rrule-temporal',
+  'oauth4webapi',
   'stripe',
   '@aws-sdk/client-s3',
   '@aws-sdk/client-sqs',

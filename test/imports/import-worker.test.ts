@@ -351,6 +351,30 @@ test('a user with many imports does not keep the imports of others waiting', asy
   await worker.stop();
 });
 
+test('a user with many slow imports leaves a lane to whoever comes, and loses none of them', async () => {
+  const goOn = Promise.withResolvers<void>();
+  await using source = await startSource(async (request, response) => {
+    if (request.url!.startsWith('/greedy')) await goOn.promise;
+    sendFile(anyBytes(10), request, response);
+  });
+  const [greedy, modest] = [await service.user(), await service.user()];
+  const ids: string[] = [];
+  for (let number = 1; number <= 5; number++) ids.push(await requestImport(greedy, source.url(`/greedy/${number}`)));
+  const worker = startWorker({ lanes: { count: 3, ofUser: 2 } });
+  await expect.poll(() => source.requests.length, patiently).toBe(2);
+  for (const path of ['/modest/1', '/modest/2']) {
+    const upload = await untilEnded(modest, await requestImport(modest, source.url(path)));
+    expect(upload.externalSource.state).toBe('completed');
+  }
+  const paths = source.requests.map(({ path }) => path);
+  expect(paths.slice(2)).toEqual(['/modest/1', '/modest/2']);
+  // Messages for all five may be gone by now: the worker looks by itself for what it could not take.
+  await service.pool().query(`delete from outbox where queue = 'imports'`);
+  goOn.resolve();
+  for (const id of ids) expect((await untilEnded(greedy, id)).externalSource.state).toBe('completed');
+  await worker.stop();
+});
+
 /** Sends bytes without end, as fast as they are taken. */
 async function pour(response: ServerResponse): Promise<void> {
   response.writeHead(200);

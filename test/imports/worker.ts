@@ -2,6 +2,7 @@
 import type { Pool } from 'pg';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import type { Resolve } from '../../lambda/ports/outbound/checked-lookup.ts';
+import type { Lanes } from '../../lambda/domain/lanes.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
 import { runImportWorker } from '../../lambda/imports/import-worker.ts';
@@ -13,6 +14,7 @@ export interface WorkerSettings {
   readonly limits?: Partial<ImportLimits>;
   readonly resolve?: Resolve;
   readonly allowPrivateAddresses?: boolean;
+  readonly lanes?: Lanes;
 }
 
 export interface RunningWorker {
@@ -29,6 +31,7 @@ export async function requestImport(user: TestUser, url: string): Promise<string
 
 export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSettings = {}): RunningWorker {
   const { limits = {}, resolve = createNameResolver(), allowPrivateAddresses = true } = settings;
+  const { lanes = { count: 2, ofUser: 2 } } = settings;
   const stopping = new AbortController();
   const events: RunningWorker['events'] = [];
   const running = runImportWorker(
@@ -42,7 +45,7 @@ export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSe
         limits: { ...importLimits, firstDelayMs: 5, maxDelayMs: 20, ...limits },
       },
       limitFactor: 100,
-      slots: 2,
+      lanes,
       leaseSeconds: 10,
       renewEveryMs: 50,
       steadyClock: () => performance.now(),

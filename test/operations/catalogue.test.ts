@@ -22,6 +22,7 @@ const decided = [
   ['POST /streams/{id}/schedule', 'service:write', '200', 'schedule_stream'],
   ['DELETE /streams/{id}/schedule', 'service:write', '200', 'cancel_stream_schedule'],
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
+  ['GET /streams/{id}/broadcasts', 'service:read', '200', 'list_stream_broadcasts'],
   ['GET /uploads', 'service:read', '200', 'list_uploads'],
   ['POST /uploads', 'service:write', '201 + Location', 'create_upload'],
   ['POST /uploads/import', 'service:write', '202 + Location', 'import_upload'],

@@ -188,6 +188,12 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => get('streams', emptyStream(), '/stats'),
     not_found: () => call('GET', '/streams/nothing/stats'),
   },
+  list_stream_broadcasts: {
+    done: () => get('streams', emptyStream(), '/broadcasts'),
+    not_found: () => call('GET', '/streams/nothing/broadcasts'),
+    validation_failed: () => get('streams', emptyStream(), '/broadcasts?limit=0'),
+    invalid_cursor: () => get('streams', emptyStream(), '/broadcasts?cursor=x'),
+  },
 
   list_uploads: list('uploads'),
   create_upload: {
@@ -340,6 +346,11 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: async () => call('PATCH', `/managed-settings/${await settings()}`, { dvr: false }),
     not_found: () => call('PATCH', '/managed-settings/nothing', { dvr: false }),
     validation_failed: async () => call('PATCH', `/managed-settings/${await settings()}`, { connectionID: 'nothing' }),
+    resource_in_use: async () => {
+      const id = await settings();
+      await liveOnManaged(id);
+      return call('PATCH', `/managed-settings/${id}`, { connectionID: await connection() });
+    },
   },
   delete_managed_settings: {
     done: () => remove('managed-settings', settings()),

@@ -48,7 +48,8 @@ describe('the readiness of a managed stream', () => {
     );
     expect(await readiness(id)).toEqual([false, ['quota_exhausted']]);
     await store(
-      `insert into broadcasts (id, stream_id, connection_id, n, title, external_id, scheduled_start_at, auto_start, bound)
+      `insert into broadcasts
+         (id, stream_id, connection_id, n, title, external_id, scheduled_start_at, auto_start, bound)
        select 'brd_1', $1, connection_id, 1, 'x', 'ext', now(), true, true from managed_settings where id = $2`,
       id,
       managedSettingsID,

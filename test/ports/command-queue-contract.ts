@@ -1,6 +1,7 @@
 // What every command queue does, whatever it is made of.
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Lanes } from '../../lambda/domain/lanes.ts';
 import type { CommandQueue } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { bodyOf, startConsumer } from './consumer.ts';
@@ -133,6 +134,74 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       await send('media', 'afterwards');
       await using next = consume('media', undefined, comeBackSoon);
       await vi.waitFor(() => expect(next.bodies()).toEqual(['afterwards']), eventually);
+    });
+  });
+
+  describe('lanes', () => {
+    const lanes = { count: 3, ofUser: 2 } as const;
+    const sendOf = async (userID: string, ...bodies: readonly string[]) => {
+      await underTest.pool.query(
+        `insert into outbox (queue, body, user_id) select 'media', body, $2 from unnest($1::jsonb[]) as body`,
+        [bodies.map((body) => JSON.stringify(body)), userID],
+      );
+      await underTest.commandQueue.relay();
+    };
+    /** A consumer whose handler ends a command when the test does. */
+    const consumeByHand = (of: Lanes) => {
+      const underWay = new Map<string, () => void>();
+      const consumer = consume(
+        'media',
+        async ({ Records }) => {
+          const ending = Promise.withResolvers<void>();
+          expect(Records).toHaveLength(1);
+          underWay.set(String(bodyOf(Records[0]!)), ending.resolve);
+          await ending.promise;
+          return none;
+        },
+        { lanes: of },
+      );
+      const end = (body: string) => {
+        underWay.get(body)!();
+        underWay.delete(body);
+      };
+      const endAll = async () => {
+        const stopped = consumer.stop();
+        for (const body of underWay.keys()) end(body);
+        await stopped;
+      };
+      return { underWay: () => [...underWay.keys()].toSorted(byText), end, [Symbol.asyncDispose]: endAll };
+    };
+
+    test('a user with a backlog leaves one to whoever comes', async () => {
+      await sendOf('usr_many', 'many 1', 'many 2', 'many 3', 'many 4');
+      await using consumer = consumeByHand(lanes);
+      await vi.waitFor(() => expect(consumer.underWay()).toHaveLength(2), eventually);
+      const firstOfMany = consumer.underWay();
+      await sendOf('usr_one', 'one');
+      await vi.waitFor(() => expect(consumer.underWay()).toEqual([...firstOfMany, 'one']), eventually);
+      consumer.end('one');
+      await sendOf('usr_one', 'one again');
+      await vi.waitFor(() => expect(consumer.underWay()).toEqual([...firstOfMany, 'one again']), eventually);
+    });
+
+    test('what was left is taken when a piece of the same user has ended, and as often as before', async () => {
+      await sendOf('usr_many', 'many 1', 'many 2', 'many 3');
+      await using consumer = consumeByHand({ count: 2, ofUser: 1 });
+      const seen = new Set<string>();
+      for (let round = 0; round < 3; round++) {
+        await vi.waitFor(() => expect(consumer.underWay()).toHaveLength(1), eventually);
+        const [body] = consumer.underWay();
+        seen.add(body!);
+        consumer.end(body!);
+      }
+      expect([...seen].toSorted(byText)).toEqual(['many 1', 'many 2', 'many 3']);
+      expect(await underTest.deadCommands('media')).toBe(0);
+    });
+
+    test('commands of nobody take any lane', async () => {
+      await send('media', 1, 2, 3, 4);
+      await using consumer = consumeByHand(lanes);
+      await vi.waitFor(() => expect(consumer.underWay()).toHaveLength(3), eventually);
     });
   });
 

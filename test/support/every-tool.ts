@@ -81,6 +81,7 @@ export async function callEveryTool(
   await call('cancel_stream_schedule', { id: stream.id });
   expect((await call('start_stream', { id: stream.id })).state).toBe('activating');
   await call('get_stream_stats', { id: stream.id });
+  await call('list_stream_broadcasts', { id: stream.id });
   await call('stop_stream', { id: stream.id });
   await call('get_stream', { id: stream.id });
   await call('list_streams', { ids: [stream.id, other.id] });

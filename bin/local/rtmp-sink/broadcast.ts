@@ -32,6 +32,8 @@ export class Broadcast {
   #bytes = 0;
   #firstVideoAt: Date | null = null;
   #newestTimestampMs: number | null = null;
+  #lastKeyframeMs: number | null = null;
+  #keyframeIntervalMs: number | null = null;
   #timestampRegressions = 0;
 
   /** Takes a media or data message of the publisher. Ignores other messages. */
@@ -72,6 +74,7 @@ export class Broadcast {
       bitrateKbps: this.#bitrate.kbps(performance.now()),
       firstVideoAt: this.#firstVideoAt,
       lastTimestampMs: this.#newestTimestampMs,
+      keyframeIntervalMs: this.#keyframeIntervalMs,
       timestampRegressions: this.#timestampRegressions,
     };
   }
@@ -83,6 +86,10 @@ export class Broadcast {
     if (content === 'frame' || content === 'keyframe') {
       this.#videoFrames++;
       this.#firstVideoAt ??= new Date();
+    }
+    if (content === 'keyframe') {
+      this.#keyframeIntervalMs = this.#lastKeyframeMs === null ? null : (timestampMs - this.#lastKeyframeMs) | 0;
+      this.#lastKeyframeMs = timestampMs;
     }
     this.#count('video', timestampMs, body);
     this.#deliver({ kind: 'video', content, bytes: flvTag(flvTagType.video, timestampMs, body) });

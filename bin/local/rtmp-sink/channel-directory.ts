@@ -14,19 +14,38 @@ interface ChannelEntry {
   connections: number;
 }
 
+/** The first 12 hexadecimal digits of the SHA-256 of APP/KEY. @param app with its query string */
+export function channelIDOf(app: string, streamKey: string): string {
+  return createHash('sha256').update(`${app}/${streamKey}`).digest('hex').slice(0, 12);
+}
+
+function withoutQuery(app: string): string {
+  return app.replace(/\?.*$/s, '');
+}
+
 /** There is a channel for each application and stream key, with one publisher at a time. */
 export class ChannelDirectory implements PublisherHost {
   readonly #entries = new Map<string, ChannelEntry>();
+  readonly #keyChecks = new Map<string, (streamKey: string) => boolean>();
 
   begin(app: string, streamKey: string): Broadcast | null {
-    const id = createHash('sha256').update(`${app}/${streamKey}`).digest('hex').slice(0, 12);
+    const id = channelIDOf(app, streamKey);
     const known = this.#entries.get(id);
     if (known?.live) return null;
     const broadcast = new Broadcast();
     const connections = (known?.connections ?? 0) + 1;
-    this.#entries.set(id, { app: app.replace(/\?.*$/s, ''), broadcast, live: true, connections });
+    this.#entries.set(id, { app: withoutQuery(app), broadcast, live: true, connections });
     this.#forgetOldest();
     return broadcast;
+  }
+
+  /** From now on, an application takes only the stream keys that `isKey` knows. */
+  requireKeys(app: string, isKey: (streamKey: string) => boolean): void {
+    this.#keyChecks.set(app, isKey);
+  }
+
+  mayPublish(app: string, streamKey: string): boolean {
+    return this.#keyChecks.get(withoutQuery(app))?.(streamKey) ?? true;
   }
 
   end(broadcast: Broadcast): void {

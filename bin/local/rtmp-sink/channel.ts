@@ -18,6 +18,8 @@ export interface BroadcastFacts {
   readonly firstVideoAt: Date | null;
   /** The newest timestamp. It goes on rising where the 32 bits of RTMP wrap. Null before the first media. */
   readonly lastTimestampMs: number | null;
+  /** Between the last two keyframes; null before the second one. */
+  readonly keyframeIntervalMs: number | null;
   /** How often a timestamp of audio or video was lower than the one before. */
   readonly timestampRegressions: number;
 }

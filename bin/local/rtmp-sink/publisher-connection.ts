@@ -17,6 +17,8 @@ const chunkSize = 4096;
 const onlyStreamID = 1;
 
 export interface PublisherHost {
+  /** Whether the application takes the stream key at all. */
+  mayPublish(app: string, streamKey: string): boolean;
   /** Begins a broadcast under the stream key. @returns null if the key is live already */
   begin(app: string, streamKey: string): Broadcast | null;
   end(broadcast: Broadcast): void;
@@ -97,6 +99,7 @@ export class PublisherConnection {
     if (this.#broadcast) return;
     if (this.#app === null || typeof streamKey !== 'string' || streamKey === '')
       return this.#refuse('Publish.Denied', 'No stream key');
+    if (!this.#host.mayPublish(this.#app, streamKey)) return this.#refuse('Publish.Denied', 'Unknown stream key');
     this.#broadcast = this.#host.begin(this.#app, streamKey);
     if (!this.#broadcast) return this.#refuse('Publish.BadName', 'Already publishing');
     clearTimeout(this.#timeout);

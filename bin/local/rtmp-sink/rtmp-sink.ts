@@ -17,12 +17,15 @@ export interface RtmpSink {
    * with the broadcast. If the channel is not live, the answer is 404.
    */
   serveFlv(channelID: string, request: IncomingMessage, response: ServerResponse): void;
+  /** From now on, an application takes only the stream keys that `isKey` knows. */
+  requireKeys(app: string, isKey: (streamKey: string) => boolean): void;
   /** Ends publishers and viewers. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on 127.0.0.1. Takes any application and any stream key, from one publisher at a time for each.
+ * Listens on 127.0.0.1. Takes any application and any stream key, unless keys are required, from one
+ * publisher at a time for each.
  * @param options.port 0 for any free port
  * @throws the system's error, with the code EADDRINUSE if the port is taken
  */
@@ -49,6 +52,7 @@ export async function startRtmpSink({ port }: { readonly port: number }): Promis
       } else if (request.method === 'HEAD') response.writeHead(200, { 'content-type': 'video/x-flv' }).end();
       else broadcast.addViewer(response);
     },
+    requireKeys: (app, isKey) => directory.requireKeys(app, isKey),
     close: async () => {
       server.close();
       const closed = once(server, 'close');

@@ -1,10 +1,19 @@
 // Stands for YouTube on one machine: Google's consent page, tokens, and the part of the Data API that is in use.
-// It refuses what Google documents as refused; it is not told what the platform expects of it.
+// It refuses what Google documents as refused; it is not told what the platform expects of it (README.md).
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { answerAdmin } from './admin.ts';
+import { answerApi } from './api.ts';
+import type { ApiOptions } from './api.ts';
 import { answerConsent, consentPage } from './consent-page.ts';
 import type { ConsentRequest } from './consent-page.ts';
+import { ingestApp } from './ingest.ts';
+import type { IngestServer } from './ingest.ts';
+import { defaultSettings } from './life-cycle.ts';
+import type { StandInSettings } from './life-cycle.ts';
+import { createState } from './state.ts';
 import { createTokens } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
+import { standInChannels } from './videos-api.ts';
 
 /** What the paths of the stand-in begin with on the local site. */
 export const youtubePath = '/youtube-stand-in';
@@ -15,14 +24,11 @@ export interface StandInOptions {
   /** As registered in Google's console: no other is redirected to. */
   readonly redirectURI: string;
   readonly signingKey: string;
+  /** Where it remembers what there is, but for tokens, which it signs; it forgets everything without one. */
+  readonly stateFile?: string;
+  readonly settings?: Partial<StandInSettings>;
   readonly clock: () => Date;
 }
-
-/** The channels of the one person who uses this machine. */
-export const standInChannels = [
-  { id: 'UC-local-loops', title: 'YouTube (local)' },
-  { id: 'UC-local-second', title: 'Second channel (local)' },
-] as const;
 
 /** The origins of the stand-in, in the place of Google's. */
 export function standInOrigins(siteURL: string) {
@@ -30,14 +36,30 @@ export function standInOrigins(siteURL: string) {
   return { consent: origin, token: origin, api: origin };
 }
 
-export type StandIn = (request: Request) => Promise<Response>;
+/** Answers all paths that begin with `youtubePath`. */
+export interface StandIn {
+  (request: Request): Promise<Response>;
+  /** From now on, this is where media come in, and its application for them takes only keys that were given out. */
+  useIngest(server: IngestServer): void;
+}
 
-/** Makes the handler of all paths that begin with `youtubePath`. */
 export function createYoutubeStandIn(options: StandInOptions): StandIn {
-  const tokens = createTokens(options.signingKey, options.clock);
-  return async (request) => {
+  const { clock, signingKey, stateFile = null } = options;
+  const store = createState(stateFile);
+  const tokens = createTokens(signingKey, clock, store);
+  let server: IngestServer | null = null;
+  const api: ApiOptions = {
+    tokens,
+    store,
+    settings: { ...defaultSettings, ...options.settings },
+    clock,
+    server: () => server,
+  };
+  const answer = async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
-    switch (`${request.method} ${url.pathname.slice(youtubePath.length)}`) {
+    const path = url.pathname.slice(youtubePath.length);
+    if (path === '/admin' || path === '/admin.json') return answerAdmin(request, path, api);
+    switch (`${request.method} ${path}`) {
       case 'GET /o/oauth2/v2/auth':
         return withRequest(url.searchParams, options, consentPage);
       case 'POST /o/oauth2/v2/auth': {
@@ -51,12 +73,16 @@ export function createYoutubeStandIn(options: StandInOptions): StandIn {
         const isRevoked = await tokens.revoke(parameters.get('token') ?? '');
         return isRevoked ? json({}) : json({ error: 'invalid_token' }, 400);
       }
-      case 'GET /youtube/v3/channels':
-        return channels(url.searchParams, request, tokens);
       default:
-        return refuse(404, 'notFound', 'Not Found');
+        return answerApi(request, path, api);
     }
   };
+  return Object.assign(answer, {
+    useIngest(used: IngestServer) {
+      server = used;
+      used.requireKeys(ingestApp, (key) => store.get().streams.some((stream) => stream.key === key));
+    },
+  });
 }
 
 /** Google answers a request whose client or address is not registered by a page, and redirects nobody. */
@@ -102,25 +128,6 @@ async function token(parameters: URLSearchParams, options: StandInOptions, token
   return isProved ? json(await tokens.grant(code)) : json({ error: 'invalid_grant' }, 400);
 }
 
-async function channels(query: URLSearchParams, request: Request, tokens: Tokens): Promise<Response> {
-  const bearer = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
-  const consent = bearer === undefined ? null : await tokens.access(bearer);
-  if (!consent) return refuse(401, 'authError', 'Invalid Credentials');
-  if (!consent.scopes.some((scope) => /\/auth\/youtube(\.force-ssl|\.readonly)?$/.test(scope)))
-    return refuse(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.');
-  const parts = (query.get('part') ?? '').split(',');
-  if (!query.get('part')) return refuse(400, 'required', 'Required parameter: part');
-  if (query.get('mine') !== 'true') return refuse(400, 'missingRequiredParameter', 'No filter selected.');
-  const items = standInChannels
-    .filter(({ id }) => id === consent.channelID)
-    .map(({ id, title }) => ({
-      kind: 'youtube#channel',
-      ...(parts.includes('id') && { id }),
-      ...(parts.includes('snippet') && { snippet: { title } }),
-    }));
-  return json({ kind: 'youtube#channelListResponse', items });
-}
-
 /** Google takes the parameters of its token endpoint as a form, or in the query. */
 async function parametersOf(request: Request): Promise<URLSearchParams> {
   const form = new URLSearchParams(await request.text());
@@ -130,10 +137,6 @@ async function parametersOf(request: Request): Promise<URLSearchParams> {
 function isSame(given: string, expected: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
-}
-
-function refuse(code: number, reason: string, message: string): Response {
-  return json({ error: { code, message, errors: [{ message, domain: 'youtube', reason }] } }, code);
 }
 
 function json(body: object, status = 200): Response {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
+import type { StateStore } from './state.ts';
 
 /** What a person consented to. */
 export interface Consent {
@@ -20,21 +21,25 @@ type Kind = keyof typeof lifetimeSeconds;
 const claims = z.object({
   jti: z.string(),
   grant: z.string(),
+  generation: z.int().default(0),
   channelID: z.string(),
   scopes: z.array(z.string()),
   challenge: z.string().nullable().default(null),
   redirectURI: z.string().default(''),
 });
 
-/** @param signingKey that of the local run */
-export function createTokens(signingKey: string, clock: () => Date) {
+/** @param signingKey that of the local run @param store remembers which grants were revoked */
+export function createTokens(signingKey: string, clock: () => Date, store: StateStore) {
   const key = new TextEncoder().encode(`youtube stand-in ${signingKey}`);
-  /** Codes that were used, and grants that were revoked, since the start. */
-  const ended = new Set<string>();
+  /** Codes that were used since the start. They are short-lived. */
+  const used = new Set<string>();
+  const hasEnded = ({ grant, channelID, generation }: z.output<typeof claims>) =>
+    store.get().endedGrants.includes(grant) || store.channel(channelID).grantGeneration !== generation;
 
   const sign = (kind: Kind, grant: string, content: Consent | Code): Promise<string> => {
     const seconds = Math.floor(clock().getTime() / 1000);
-    return new SignJWT({ ...content, grant })
+    const generation = store.channel(content.channelID).grantGeneration;
+    return new SignJWT({ ...content, grant, generation })
       .setProtectedHeader({ alg: 'HS256' })
       .setSubject(kind)
       .setJti(randomUUID())
@@ -46,7 +51,7 @@ export function createTokens(signingKey: string, clock: () => Date) {
     try {
       const { payload } = await jwtVerify(token, key, { subject: kind, currentDate: clock() });
       const opened = claims.parse(payload);
-      return ended.has(opened.jti) || ended.has(opened.grant) ? null : opened;
+      return used.has(opened.jti) || hasEnded(opened) ? null : opened;
     } catch {
       return null;
     }
@@ -64,7 +69,7 @@ export function createTokens(signingKey: string, clock: () => Date) {
     /** What a code was given for; null for one that is not ours, has expired or was used. It can be used once. */
     async useCode(text: string) {
       const code = await open('code', text);
-      if (code) ended.add(code.jti);
+      if (code) used.add(code.jti);
       return code;
     },
     async grant({ channelID, scopes }: Consent) {
@@ -80,7 +85,10 @@ export function createTokens(signingKey: string, clock: () => Date) {
     /** Ends the grant of an access or refresh token. @returns whether there was one */
     async revoke(token: string) {
       const held = (await open('refresh', token)) ?? (await open('access', token));
-      if (held) ended.add(held.grant);
+      if (held) {
+        store.get().endedGrants.push(held.grant);
+        store.save();
+      }
       return held !== null;
     },
     /** Whom an access token is for; null for one that is not ours, has expired or was revoked. */

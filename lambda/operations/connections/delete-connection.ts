@@ -1,4 +1,5 @@
 // DELETE /connections/{id}: ends a connection, here and at the platform.
+import { lockMirrorsOf, remirror } from '../../orchestration/mirror-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -17,14 +18,15 @@ export const deleteConnection = operation(['service:destructive'], {
   errors: ['not_found', 'resource_in_use'],
   hints: { openWorld: true },
   async handle(ctx, { params }) {
+    const mirrored = await lockMirrorsOf(ctx.data, { connectionID: params.id });
     const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');
-    await ctx.data.managedStreams.lockUsersOfConnection(connection.id);
     if (await ctx.data.connections.isInUse(connection.id))
       throw new ProblemError('resource_in_use', 'A live stream uses this connection. Stop it first.');
     const { id, platform, sealed_grant: sealedGrant } = connection;
     // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
     if (sealedGrant !== null) await ctx.consents.end({ connectionID: id, platform }, sealedGrant);
     await ctx.data.connections.delete(id);
+    await remirror(ctx.data, mirrored, 'connection_deleted');
     return undefined;
   },
 });

@@ -1,4 +1,5 @@
 // DELETE /managed-settings/{id}: deletes managed settings that no live stream goes by.
+import { lockMirrorsOf, remirror } from '../../orchestration/mirror-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -14,11 +15,12 @@ export const deleteManagedSettings = operation(['service:write'], {
   output: { status: 204 },
   errors: ['not_found', 'resource_in_use'],
   async handle(ctx, { params }) {
+    const mirrored = await lockMirrorsOf(ctx.data, { settingsID: params.id });
     const { id } = orNotFound(await ctx.data.managedSettings.lock(ctx.caller.userID, params.id), 'managed settings');
-    await ctx.data.managedStreams.lockUsersOfSettings(id);
     if (await ctx.data.managedSettings.isInUse(id))
       throw new ProblemError('resource_in_use', 'A live stream goes by these settings. Stop it first.');
     await ctx.data.managedSettings.delete(id);
+    await remirror(ctx.data, mirrored, 'settings_deleted');
     return undefined;
   },
 });

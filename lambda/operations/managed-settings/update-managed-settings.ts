@@ -1,7 +1,9 @@
 // PATCH /managed-settings/{id}: changes how broadcasts are called, shown and kept.
 import * as z from 'zod';
+import { lockMirrorsOf, remirror } from '../../orchestration/mirror-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
 import {
   assertManagedSettings,
   columnsOf,
@@ -14,7 +16,8 @@ import {
 export const updateManagedSettings = operation(['service:write'], {
   id: 'updateManagedSettings',
   summary: 'Update managed settings',
-  description: 'An absent field stays as it is. Broadcasts that have begun keep what they were begun with.',
+  description:
+    'An absent field stays as it is. What is prepared or live on the channel changes as far as the platform allows.',
   tag: 'managed-settings',
   method: 'PATCH',
   path: '/managed-settings/{id}',
@@ -24,14 +27,22 @@ export const updateManagedSettings = operation(['service:write'], {
     .partial()
     .meta({ examples: [{ titleTemplate: exampleManagedSettings.titleTemplate, dvr: false }] }),
   output: { status: 200, body: managedSettingsSchema },
-  errors: ['not_found'],
+  errors: ['not_found', 'resource_in_use'],
   async handle(ctx, { params, body }) {
     const { userID } = ctx.caller;
+    const mirrored = await lockMirrorsOf(ctx.data, { settingsID: params.id });
     const before = orNotFound(await ctx.data.managedSettings.lock(userID, params.id), 'managed settings');
     await assertManagedSettings(ctx, body);
+    const isMoved = body.connectionID !== undefined && body.connectionID !== before.connection_id;
+    if (isMoved && (await ctx.data.managedSettings.isInUse(before.id)))
+      throw new ProblemError(
+        'resource_in_use',
+        'A live stream goes by these settings, on their connection. Stop it first.',
+      );
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     const { id: _id, createdAt: _createdAt, ...unchanged } = presentManagedSettings(before);
     const saved = await ctx.data.managedSettings.save(before.id, userID, columnsOf({ ...unchanged, ...given }));
+    await remirror(ctx.data, mirrored, 'settings_changed');
     return presentManagedSettings(saved);
   },
 });

@@ -21,6 +21,10 @@ export const deleteStream = operation(['service:destructive'], {
     if (isLive(stream.state)) {
       await ctx.data.streams.markDeleted(stream.id);
       await stopStream(ctx.data, { ...stream, deleted_at: ctx.now }, 'stop');
+    } else if (await ctx.data.broadcasts.hasOpen(stream.id)) {
+      // The row goes once they have ended at the platform.
+      await ctx.data.dueTimes.clear(stream.id);
+      await ctx.data.streams.markDeleted(stream.id);
     } else {
       await ctx.data.streams.delete(stream.id);
     }

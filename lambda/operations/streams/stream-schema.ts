@@ -8,6 +8,7 @@ import type { TransitionCause } from '../../domain/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
+import { mirrorsOf, presentMirror, streamMirror } from './stream-mirror.ts';
 
 /** The fields that requests to create and to update a stream take. */
 export const streamFields = {
@@ -128,6 +129,9 @@ export const streamSchema = z
     destinationID: z.string().nullable(),
     streamDestination: z.enum(['managed']).nullable(),
     managedSettingsID: z.string().nullable(),
+    mirror: streamMirror
+      .nullable()
+      .describe("How far the managed platform's side is what is wished; null: the stream is not managed."),
     quality: quality.nullable(),
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
@@ -165,6 +169,7 @@ export async function presentStreams(
   const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter(hasShare).map((stream) => stream.id) : [];
   const prepared =
     preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
+  const mirrors = await mirrorsOf(ctx, streams);
   const history = ctx.isWanted('Stream.transitions')
     ? await ctx.data.streams.lastTransitions(ids, shownTransitions)
     : [];
@@ -184,6 +189,7 @@ export async function presentStreams(
     destinationID: stream.destination_id,
     streamDestination: stream.stream_destination,
     managedSettingsID: stream.managed_settings_id,
+    mirror: stream.stream_destination === 'managed' ? presentMirror(mirrors.get(stream.id)) : null,
     quality: stream.quality,
     framerate: stream.framerate,
     videoCodec: stream.video_codec,

@@ -4,6 +4,7 @@ import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { retryMirror as writeAgain } from '../../orchestration/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -41,7 +42,12 @@ export const updateStream = operation(['service:write'], {
     .strictObject({
       ...streamFields,
       status: z.enum(streamStatuses).optional(),
-      retryMirror: z.boolean().optional().describe("Writes the latest wish to the managed platform's schedule again."),
+      retryMirror: z
+        .boolean()
+        .optional()
+        .describe(
+          "Makes the managed platform's side what is wished now, though nothing has changed. Next: read mirror.",
+        ),
     })
     .meta({ examples: [{ name: 'Night loop', scheduleEndAt: null, status: 'ACTIVE' }] }),
   output: { status: 200, body: streamSchema },
@@ -72,6 +78,7 @@ export const updateStream = operation(['service:write'], {
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
     await moveDueTimes(ctx, stream, settings);
     await keepPlaylistsPrepared(ctx, stream.id, settings);
+    if (retryMirror) await writeAgain(ctx.data, stream.id, ctx.now);
     let updated = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
     if (status === 'ACTIVE') updated = await startOrRefuse(ctx, updated);
     if (status === 'INACTIVE') updated = await stopOrRefuse(ctx, updated);

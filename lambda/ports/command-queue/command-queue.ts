@@ -1,6 +1,8 @@
 // The command queue port. A command is written to the outbox with its cause, and delivered to a handler at least once.
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Lanes } from '../../domain/lanes.ts';
 import type { Log } from '../../log.ts';
+import type { BusyLanes } from './busy-lanes.ts';
 import type { QueueName, QueuePolicy } from './queues.ts';
 
 /** What an outbox row carries. The body is JSON, small (a wake-up with ids, at most 256 KiB), and holds no secret. */
@@ -21,6 +23,13 @@ export interface ConsumeOptions {
   readonly signal: AbortSignal;
   /** The most records in a call of the handler, 1 to 10 (the limit of SQS). */
   readonly batchSize?: number;
+  /** How many batches the handler gets at a time, and of one user; without it one. Each batch then has one record. */
+  readonly lanes?: Lanes;
+  /**
+   * Lanes that the handler fills itself. While all are taken nothing is received, and of users who have as many as they
+   * may nothing is.
+   */
+  readonly room?: BusyLanes;
   /** Replaces the queue's own policy. On SQS it is the queue that counts deliveries, by its redrive policy. */
   readonly policy?: QueuePolicy;
 }
@@ -29,7 +38,7 @@ export const defaultBatchSize = 10;
 
 /**
  * Delivers commands at least once, in no order but for turns: a user's thousandth command comes after everybody else's
- * first.
+ * first, and where there are lanes, one is left for others.
  */
 export interface CommandQueue {
   /**

@@ -1,37 +1,38 @@
 // Delivers received records to a handler, for all adapters: reads its answer as Lambda would, and waits out outages.
 import type { SQSRecord } from 'aws-lambda';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { QueueHandler, QueueLog } from './command-queue.ts';
+import { BusyLanes } from './busy-lanes.ts';
+import type { ConsumeOptions, QueueHandler, QueueLog } from './command-queue.ts';
 import type { QueueName } from './queues.ts';
 
 /** A queue as its adapter sees it. Both methods reject while the queue cannot be reached. */
 export interface RecordSource {
-  /** Waits for records; answers none after a while, and once the signal aborts. */
-  receive(): Promise<SQSRecord[]>;
+  /**
+   * Waits for records; answers none after a while, when a lane becomes free, and once the signal aborts.
+   * @param lanes of users who have as many as they may, nothing is received
+   */
+  receive(lanes: BusyLanes): Promise<SQSRecord[]>;
   /** Removes records for good, but for those that were delivered again meanwhile. */
   remove(records: readonly SQSRecord[]): Promise<void>;
 }
 
-export interface DeliveryOptions {
+export interface DeliveryOptions extends Pick<ConsumeOptions, 'signal' | 'lanes' | 'room'> {
   readonly queue: QueueName;
-  readonly signal: AbortSignal;
   readonly log: QueueLog;
 }
 
-/** Delivers batch after batch until the signal aborts. Never rejects. */
+const oneLane = { count: 1, ofUser: 1 } as const;
+
+/** Delivers batch after batch until the signal aborts, and what is under way has ended. Never rejects. */
 export async function deliverUntilAborted(
   source: RecordSource,
   handler: QueueHandler,
-  { queue, signal, log }: DeliveryOptions,
+  { queue, signal, log, lanes = oneLane, room }: DeliveryOptions,
 ): Promise<void> {
   let failures = 0;
-  while (!signal.aborted) {
+  const trying = async (work: () => Promise<void>) => {
     try {
-      const records = await source.receive();
-      if (records.length > 0) {
-        const handled = await handle(records, handler, (fields) => log('commands_failed', { queue, ...fields }));
-        if (handled.length > 0) await source.remove(handled);
-      }
+      await work();
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
@@ -39,7 +40,28 @@ export async function deliverUntilAborted(
       log('queue_unreachable', { queue, failures, error: String(error) });
       await delay(retryDelayMs(failures), undefined, { signal }).catch(() => {});
     }
+  };
+  const carryOut = async (records: SQSRecord[]) => {
+    const handled = await handle(records, handler, (fields) => log('commands_failed', { queue, ...fields }));
+    if (handled.length > 0) await source.remove(handled);
+  };
+  const busy = room ?? new BusyLanes(lanes);
+  while (!signal.aborted) {
+    await busy.untilFree(signal);
+    if (signal.aborted) break;
+    await trying(async () => {
+      const records = await source.receive(busy);
+      if (records.length === 0) return;
+      if (room) await carryOut(records);
+      else busy.begin(userOf(records[0]!), () => trying(() => carryOut(records)));
+    });
   }
+  if (!room) await busy.settled();
+}
+
+/** Whose work a record is; null: nobody's. */
+export function userOf({ attributes }: SQSRecord): string | null {
+  return attributes.MessageGroupId ?? null;
 }
 
 /** How long to wait after so many failures in a row: 100 ms, doubled each time, at most 5 s. */

@@ -1,6 +1,7 @@
 // The command queue of one machine: consumers receive rows straight from the outbox.
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
+import type { BusyLanes } from './busy-lanes.ts';
 import { defaultBatchSize } from './command-queue.ts';
 import type { CommandQueue, QueueLog } from './command-queue.ts';
 import { queuePolicies } from './queues.ts';
@@ -23,6 +24,7 @@ export interface PostgresCommandQueueOptions {
 interface ClaimedRow {
   id: string;
   body: string;
+  user_id: string | null;
   receipt: string;
   receives: number;
   createdAtMs: number;
@@ -41,22 +43,27 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
     },
 
     async consume(queue, handler, options) {
-      const { signal, batchSize = defaultBatchSize, policy = queuePolicies[queue] } = options;
+      const { signal, lanes, room, policy = queuePolicies[queue] } = options;
+      const batchSize = lanes || room ? 1 : (options.batchSize ?? defaultBatchSize);
       const wakeUp = createWakeUp();
       signal.addEventListener('abort', wakeUp.ring, { once: true });
       const listening = listenToOutbox(pool.options, queue, wakeUp.ring, { signal, log });
 
-      const receive = async (): Promise<SQSRecord[]> => {
+      const receive = async (busy: BusyLanes): Promise<SQSRecord[]> => {
+        const leaving = busy.usersAtBound();
         const rows = await claim(pool, [
           queue,
           policy.visibilitySeconds,
           policy.maxReceives,
           batchSize,
           consumer ?? null,
+          leaving,
         ]);
         if (rows.length === 0) {
-          const waitMs = Math.min(await msUntilDue(pool, queue), pollIntervalMs);
+          const stopListening = busy.onFreed(wakeUp.ring);
+          const waitMs = Math.min(await msUntilDue(pool, queue, leaving), pollIntervalMs);
           await wakeUp.wait(Math.max(shortestWaitMs, waitMs));
+          stopListening();
         }
         const dead = rows.filter((row) => row.dead);
         if (dead.length > 0) log('commands_dead', { queue, messageIds: dead.map((row) => row.id) });
@@ -69,7 +76,8 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
           [records.map((record) => record.messageId), records.map((record) => record.receiptHandle)],
         );
       };
-      await deliverUntilAborted({ receive, remove }, handler, { queue, signal, log });
+      const delivery = { queue, signal, log, ...(lanes && { lanes }), ...(room && { room }) };
+      await deliverUntilAborted({ receive, remove }, handler, delivery);
       signal.removeEventListener('abort', wakeUp.ring);
       await listening;
     },
@@ -89,7 +97,8 @@ export async function redeliver(pool: Pool, consumer: string | null): Promise<vo
 }
 
 /**
- * Receives due rows, those first whose turn it is, so that nobody waits behind all of another user's. It hides them for
+ * Receives due rows, those first whose turn it is, so that nobody waits behind all of another user's, and none of the
+ * users who are left for now. It hides them for
  * a while, and marks those as dead that were received often enough. A receipt tells each delivery of a row from the
  * next one. It is one statement, so that consumers which receive in the same moment get different rows.
  */
@@ -101,11 +110,13 @@ async function claim(
     maxReceives: number,
     batchSize: number,
     consumer: string | null,
+    leaving: readonly string[],
   ],
 ) {
   const { rows } = await pool.query<ClaimedRow>(
     `with due as (
-       select id from outbox where queue = $1 and visible_at <= now() and dead_at is null
+       select id from outbox
+       where queue = $1 and visible_at <= now() and dead_at is null and (user_id = any ($6)) is not true
        order by turn, id limit $4 for update skip locked
      )
      update outbox o set
@@ -115,18 +126,18 @@ async function claim(
        consumer = $5,
        dead_at = case when o.receives >= $3 then now() end
      from due where o.id = due.id
-     returning o.id, o.body::text as body, o.receipt, o.receives, o.dead_at is not null as dead,
+     returning o.id, o.body::text as body, o.user_id, o.receipt, o.receives, o.dead_at is not null as dead,
        extract(epoch from o.created_at)::float8 * 1000 as "createdAtMs"`,
     parameters,
   );
   return rows;
 }
 
-async function msUntilDue(pool: Pool, queue: QueueName): Promise<number> {
+async function msUntilDue(pool: Pool, queue: QueueName, leaving: readonly string[]): Promise<number> {
   const { rows } = await pool.query<{ ms: number | null }>(
     `select extract(epoch from min(visible_at) - now())::float8 * 1000 as ms from outbox
-     where queue = $1 and dead_at is null`,
-    [queue],
+     where queue = $1 and dead_at is null and (user_id = any ($2)) is not true`,
+    [queue, leaving],
   );
   return rows[0]?.ms ?? Infinity;
 }
@@ -142,6 +153,7 @@ function recordOf(queue: QueueName, row: ClaimedRow): SQSRecord {
       SentTimestamp: sentMs,
       SenderId: 'outbox',
       ApproximateFirstReceiveTimestamp: sentMs,
+      ...(row.user_id !== null && { MessageGroupId: row.user_id }),
     },
     messageAttributes: {},
     md5OfBody: '',

@@ -2,11 +2,12 @@
 import type { Message, SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
+import type { BusyLanes } from './busy-lanes.ts';
 import { defaultBatchSize } from './command-queue.ts';
 import type { CommandQueue, QueueLog } from './command-queue.ts';
 import { queueNames, queuePolicies } from './queues.ts';
 import type { QueueName } from './queues.ts';
-import { deliverUntilAborted } from './delivery.ts';
+import { deliverUntilAborted, userOf } from './delivery.ts';
 import { relayOutbox } from './outbox-relay.ts';
 import type { RelayedRow } from './outbox-relay.ts';
 
@@ -23,6 +24,14 @@ export interface SQSCommandQueueOptions {
 
 /** The longest that ReceiveMessage waits (Amazon SQS developer guide, "Long polling"). */
 const longPollSeconds = 20;
+/**
+ * SQS cannot be asked for the messages of some users only. One of a user who has as much under way here as they may is
+ * held until a lane becomes free, and put back where that takes too long: one a second at most, for so long.
+ */
+const heldForMs = 1000;
+const putBackForSeconds = 5;
+/** Says of a message that was put back how often it had been received before. */
+const receivesAttribute = 'ReceivesBefore';
 
 export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQSCommandQueueOptions): CommandQueue {
   let connected: ReturnType<typeof connect> | undefined;
@@ -52,13 +61,17 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
       return relayOutbox(pool, queues, send, log);
     },
 
-    async consume(queue, handler, { signal, batchSize = defaultBatchSize, policy = queuePolicies[queue] }) {
+    async consume(queue, handler, { signal, lanes, room, ...options }) {
+      const { policy = queuePolicies[queue] } = options;
+      const batchSize = lanes || room ? 1 : (options.batchSize ?? defaultBatchSize);
       const QueueUrl = queueURLs[queue];
       if (QueueUrl === undefined) throw new Error(`no queue URL was given for ${queue}`);
-      const { sqs, DeleteMessageBatchCommand, GetQueueAttributesCommand, ReceiveMessageCommand } = await connection();
+      const sdk = await connection();
+      const { sqs, DeleteMessageBatchCommand, GetQueueAttributesCommand, ReceiveMessageCommand } = sdk;
+      const { SendMessageBatchCommand } = sdk;
       let arn: string | undefined;
 
-      const receive = async (): Promise<SQSRecord[]> => {
+      const receive = async (busy: BusyLanes): Promise<SQSRecord[]> => {
         if (arn === undefined) {
           const attributes = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
           arn = (await sqs.send(attributes, { abortSignal: signal })).Attributes?.QueueArn;
@@ -69,16 +82,41 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
           VisibilityTimeout: policy.visibilitySeconds,
           WaitTimeSeconds: longPollSeconds,
           MessageSystemAttributeNames: ['All'],
+          MessageAttributeNames: [receivesAttribute],
         });
         const { Messages = [] } = await sqs.send(command, { abortSignal: signal });
-        return Messages.map((message) => recordOf(message, String(arn)));
+        const records = Messages.map((message) => recordOf(message, String(arn)));
+        const leftNow = () => {
+          const users = new Set<string | null>(busy.usersAtBound());
+          return records.filter((record) => users.has(userOf(record)));
+        };
+        if (leftNow().length > 0) await busy.untilNextEnds(AbortSignal.any([signal, AbortSignal.timeout(heldForMs)]));
+        const left = leftNow();
+        for (const record of left) await putBack(record);
+        return records.filter((record) => !left.includes(record));
+      };
+      /** A new message, since to make the old one visible again would use up a delivery. */
+      const putBack = async (record: SQSRecord) => {
+        const received = String(Number(record.attributes.ApproximateReceiveCount) - 1);
+        const { MessageGroupId } = record.attributes;
+        const Entry = {
+          Id: '0',
+          MessageBody: record.body,
+          DelaySeconds: putBackForSeconds,
+          MessageAttributes: { [receivesAttribute]: { DataType: 'Number', StringValue: received } },
+          ...(MessageGroupId !== undefined && { MessageGroupId }),
+        };
+        const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: [Entry] }));
+        // Otherwise it comes back by itself.
+        if (Failed.length === 0) await remove([record]);
       };
       const remove = async (records: readonly SQSRecord[]) => {
         const Entries = records.map((record, index) => ({ Id: String(index), ReceiptHandle: record.receiptHandle }));
         const { Failed = [] } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
         if (Failed.length > 0) log('commands_not_removed', { queue, codes: Failed.map((failure) => failure.Code) });
       };
-      await deliverUntilAborted({ receive, remove }, handler, { queue, signal, log });
+      const delivery = { queue, signal, log, ...(lanes && { lanes }), ...(room && { room }) };
+      await deliverUntilAborted({ receive, remove }, handler, delivery);
     },
   };
 }
@@ -91,18 +129,20 @@ async function connect(client: SQSClientConfig) {
 
 /** Makes a record as the event source mapping of Lambda does. */
 function recordOf(
-  { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} }: Message,
+  { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {}, MessageAttributes = {} }: Message,
   arn: string,
 ): SQSRecord {
+  const receivedBefore = Number(MessageAttributes[receivesAttribute]?.StringValue ?? 0);
   return {
     messageId: MessageId,
     receiptHandle: ReceiptHandle,
     body: Body,
     attributes: {
-      ApproximateReceiveCount: Attributes.ApproximateReceiveCount ?? '',
+      ApproximateReceiveCount: String(receivedBefore + Number(Attributes.ApproximateReceiveCount)),
       SentTimestamp: Attributes.SentTimestamp ?? '',
       SenderId: Attributes.SenderId ?? '',
       ApproximateFirstReceiveTimestamp: Attributes.ApproximateFirstReceiveTimestamp ?? '',
+      ...(Attributes.MessageGroupId !== undefined && { MessageGroupId: Attributes.MessageGroupId }),
     },
     messageAttributes: {},
     md5OfBody: MD5OfBody,

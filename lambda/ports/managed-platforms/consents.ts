@@ -1,11 +1,11 @@
 // Consents of channels' owners: the link that asks for one, what comes of it, and its end.
 import { createHash, randomBytes } from 'node:crypto';
-import * as z from 'zod';
 import { stateOfGrant } from '../../domain/managed-platforms.ts';
 import type { ConnectionState, PlatformName } from '../../domain/managed-platforms.ts';
-import { grantPlace, verifierPlace } from '../../domain/sealed-places.ts';
+import { verifierPlace } from '../../domain/sealed-places.ts';
 import type { Sealer } from '../sealer/sealer.ts';
-import type { Channel, Grant, ConsentPlatforms } from './managed-platform.ts';
+import { openGrant, sealGrant } from './kept-grant.ts';
+import type { Channel, ConsentPlatforms } from './managed-platform.ts';
 
 /** What is kept of a link until somebody comes back by it. */
 export interface AskedConsent {
@@ -44,13 +44,6 @@ export interface Consents {
   end(connection: ForConnection, sealedGrant: Buffer): Promise<void>;
 }
 
-const keptGrant = z.object({
-  accessToken: z.string(),
-  refreshToken: z.string().nullable(),
-  expiresAt: z.coerce.date(),
-  scopes: z.array(z.string()),
-}) satisfies z.ZodType<Grant>;
-
 export function createConsents(platforms: ConsentPlatforms, sealer: Sealer, callbackURL: string): Consents {
   const setUp = (name: PlatformName) => {
     const platform = platforms[name];
@@ -81,12 +74,11 @@ export function createConsents(platforms: ConsentPlatforms, sealer: Sealer, call
         state: stateOfGrant(platform.scopes, grant.scopes),
         scopes: grant.scopes,
         channel: await platform.channel(grant.accessToken),
-        sealedGrant: sealer.seal(JSON.stringify(grant), grantPlace(connectionID)),
+        sealedGrant: sealGrant(sealer, connectionID, grant),
       };
     },
     async end({ connectionID, platform }, sealedGrant) {
-      const grant = keptGrant.parse(JSON.parse(sealer.open(sealedGrant, grantPlace(connectionID))));
-      await platforms[platform]?.revoke(grant);
+      await platforms[platform]?.revoke(openGrant(sealer, connectionID, sealedGrant));
     },
   };
 }

@@ -1,5 +1,5 @@
 // The steps of OAuth's authorization code flow at a platform: a code becomes a grant, which is refreshed and revoked.
-import * as oauth from 'oauth4webapi';
+import type * as OAuth from 'oauth4webapi';
 import type { CodeExchange, Grant } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
 import type { OAuthDialect } from './oauth-dialect.ts';
@@ -8,21 +8,25 @@ import { fetchBounded, retryAtOf } from './platform-request.ts';
 /** A grant without a lifetime is refreshed after an hour, as Google's are. */
 const defaultLifetimeSeconds = 3600;
 
-export function createOAuthFlow({ clientID, clientSecret, endpoints, scopes, hasPKCE, clock }: OAuthDialect) {
-  const server: oauth.AuthorizationServer = {
+/** @param oauth the library, which is loaded where it is needed */
+export function createOAuthFlow(
+  oauth: typeof OAuth,
+  { clientID, clientSecret, endpoints, scopes, hasPKCE, clock }: OAuthDialect,
+) {
+  const server: OAuth.AuthorizationServer = {
     issuer: new URL(endpoints.token).origin,
     authorization_endpoint: endpoints.authorize,
     token_endpoint: endpoints.token,
     revocation_endpoint: endpoints.revoke,
   };
-  const client: oauth.Client = { client_id: clientID };
+  const client: OAuth.Client = { client_id: clientID };
   const authentication = oauth.ClientSecretPost(clientSecret);
   const options = {
     [oauth.customFetch]: withScopeAsText,
     // The stand-in of the local run has no TLS. What is asked of strangers is fixed by the stage, not by users.
     [oauth.allowInsecureRequests]: endpoints.token.startsWith('http://127.0.0.1:'),
   };
-  const grantOf = (answer: oauth.TokenEndpointResponse, before: Grant | null): Grant => ({
+  const grantOf = (answer: OAuth.TokenEndpointResponse, before: Grant | null): Grant => ({
     accessToken: answer.access_token,
     // A platform that answers no refresh token lets the one before go on.
     refreshToken: answer.refresh_token ?? before?.refreshToken ?? null,
@@ -31,7 +35,7 @@ export function createOAuthFlow({ clientID, clientSecret, endpoints, scopes, has
   });
   return {
     exchange: ({ parameters, verifier, redirectURI }: CodeExchange): Promise<Grant> =>
-      refusing(async () => {
+      refusing(oauth, async () => {
         // `iss` is not sent by platforms that we know, and the state was looked up to find the verifier.
         const answer = new URLSearchParams({ code: parameters.get('code') ?? '' });
         const valid = oauth.validateAuthResponse(server, client, answer, oauth.skipStateCheck);
@@ -48,7 +52,7 @@ export function createOAuthFlow({ clientID, clientSecret, endpoints, scopes, has
         return grantOf(await oauth.processAuthorizationCodeResponse(server, client, response), null);
       }),
     refresh: (grant: Grant): Promise<Grant> =>
-      refusing(async () => {
+      refusing(oauth, async () => {
         if (grant.refreshToken === null) throw new PlatformRefusal('grant_revoked', 'there is no refresh token');
         const { refreshToken } = grant;
         const response = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, options);
@@ -88,7 +92,7 @@ function asStandard(text: string): string {
 }
 
 /** Runs one step of the flow, with its failures as refusals. */
-async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
+async function refusing<Result>(oauth: typeof OAuth, step: () => Promise<Result>): Promise<Result> {
   try {
     return await step();
   } catch (error) {
@@ -98,9 +102,10 @@ async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
   }
 }
 
-function refusalOf(error: oauth.ResponseBodyError): PlatformRefusal {
+function refusalOf(error: OAuth.ResponseBodyError): PlatformRefusal {
   const retryAt = retryAtOf(error.response.headers);
   if (error.status === 429) return new PlatformRefusal('rate_limited', error.error, { retryAt });
+  if (error.status >= 500) return new PlatformRefusal('unavailable', error.error, { retryAt });
   if (error.error === 'invalid_grant') return new PlatformRefusal('grant_revoked', error.error);
   return new PlatformRefusal('rejected', error.error);
 }

@@ -1,6 +1,7 @@
 // Grants by OAuth, which all platforms have in common but for their dialects.
 import type { ConsentPlatform } from './managed-platform.ts';
 import type { OAuthDialect } from './oauth-dialect.ts';
+import { createOAuthFlow } from './oauth-flow.ts';
 
 /** The parts of a ConsentPlatform that are about grants. */
 export function oauthGrants(
@@ -8,7 +9,7 @@ export function oauthGrants(
 ): Pick<ConsentPlatform, 'scopes' | 'authorizeURL' | 'exchange' | 'refresh' | 'revoke'> {
   const { clientID, endpoints, scopes, authorizeParameters, hasPKCE } = dialect;
   // The library of the flow is loaded by the few requests that need it.
-  const flow = async () => (await import('./oauth-flow.ts')).createOAuthFlow(dialect);
+  const flow = async () => createOAuthFlow(await import('oauth4webapi'), dialect);
   return {
     scopes,
     authorizeURL({ state, challenge, redirectURI }) {

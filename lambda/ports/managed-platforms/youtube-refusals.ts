@@ -13,12 +13,17 @@ const codesOfReasons: Readonly<Record<string, RefusalCode>> = {
   dailyLimitExceeded: 'quota_exhausted',
   liveStreamingNotEnabled: 'live_not_enabled',
   livePermissionBlocked: 'live_not_enabled',
+  youtubeSignupRequired: 'live_not_enabled',
+  channelClosed: 'live_not_enabled',
+  channelSuspended: 'live_not_enabled',
   concurrentBroadcastsExceedLimit: 'channel_busy',
   sharedIngestionBroadcastsExceedLimit: 'channel_busy',
   userBroadcastsExceedLimit: 'channel_busy',
   userRequestsExceedRateLimit: 'rate_limited',
+  userRateLimitExceeded: 'rate_limited',
   rateLimitExceeded: 'rate_limited',
   backendError: 'unavailable',
+  internalError: 'unavailable',
   errorExecutingTransition: 'unavailable',
 };
 

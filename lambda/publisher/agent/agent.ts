@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { AgentLoad } from '../../data/agents.ts';
 import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
+import { mediaLanes } from '../../domain/lanes.ts';
 import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
 import { EncoderPace } from '../encoded/encoder-pace.ts';
@@ -170,7 +171,7 @@ class Agent {
     };
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
-      queue.consume('media', unlessBehind(handleMedia, this.#pressure, this.#data), { signal, batchSize: 1 }),
+      queue.consume('media', unlessBehind(handleMedia, this.#pressure, this.#data), { signal, lanes: mediaLanes }),
     ];
   }
 

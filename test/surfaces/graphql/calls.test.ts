@@ -262,6 +262,7 @@ describe('streams', () => {
     await callAs(`/streams/${id}`, 'getStream', { id });
     await callAs(`/streams?ids=${id}&ids=${made.other}`, 'listStreams', { ids: [id, made.other] });
     await callAs('/streams?limit=1', 'listStreams', { first: 1 });
+    await callAs(`/streams/${id}/broadcasts`, 'listStreamBroadcasts', { id });
     await callAs('/streams?state=stopped', 'listStreams', { state: 'stopped' });
   });
 });

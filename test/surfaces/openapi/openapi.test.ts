@@ -196,6 +196,7 @@ describe('bodies', () => {
         'destinationID',
         'streamDestination',
         'managedSettingsID',
+        'mirror',
         'quality',
         'framerate',
         'videoCodec',

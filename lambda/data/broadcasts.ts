@@ -1,0 +1,59 @@
+// SQL of broadcasts: what we know of those that a stream has, or had, on managed platforms.
+import { all, one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export interface BroadcastHealth {
+  readonly state: 'good' | 'ok' | 'bad' | 'no_data' | 'unknown';
+  readonly issues: readonly { readonly type: string; readonly severity: string; readonly detail: string }[];
+}
+
+export const broadcastPhases = ['prepared', 'starting', 'live', 'ended', 'failed'] as const;
+export type BroadcastPhase = (typeof broadcastPhases)[number];
+
+export interface Broadcast {
+  readonly id: string;
+  readonly seq: number;
+  readonly stream_id: string;
+  readonly connection_id: string;
+  /** 1 for the first of the stream. */
+  readonly n: number;
+  readonly external_id: string | null;
+  readonly watch_url: string | null;
+  /** `failed`: it was never made. */
+  readonly phase: BroadcastPhase;
+  /** Since when the answer to its making is not known. */
+  readonly pending_since: Date | null;
+  readonly missed_at: Date | null;
+  readonly title: string;
+  readonly scheduled_start_at: Date;
+  readonly auto_start: boolean;
+  readonly bound: boolean;
+  readonly thumbnail_set: boolean;
+  readonly described_hash: string | null;
+  readonly ingest_active_at: Date | null;
+  readonly live_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly health: BroadcastHealth | null;
+  readonly health_observed_at: Date | null;
+  /** Null: unknown. */
+  readonly viewers: number | null;
+  readonly viewers_observed_at: Date | null;
+  readonly created_at: Date;
+}
+
+const isOpen = `phase in ('prepared', 'starting', 'live')`;
+
+export function broadcasts(db: Queryable) {
+  return {
+    /** Whether a stream has any that has not ended. */
+    hasOpen: async (streamID: string) =>
+      (await one(db, `select from broadcasts where stream_id = $1 and ${isOpen} limit 1`, [streamID])) !== null,
+
+    list: (streamID: string, before: number | null, count: number) =>
+      all<Broadcast>(
+        db,
+        `select * from broadcasts where stream_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
+        [streamID, before, count],
+      ),
+  };
+}

@@ -1,0 +1,51 @@
+// SQL of the units that our projects have used of the platforms' daily quotas.
+import type { PlatformName } from '../domain/managed-platforms.ts';
+import { one } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+export interface PlatformQuota {
+  readonly platform: PlatformName;
+  readonly used_units: number;
+  readonly exhausted_until: Date | null;
+}
+
+export function platformQuota(db: Queryable) {
+  return {
+    /**
+     * Takes units for a call that is about to be made.
+     * @param day of the quota, YYYY-MM-DD
+     * @param most the units of the day up to which the call may be made
+     * @returns false where there are not so many left, or the platform has said that none are
+     */
+    reserve: async (platform: PlatformName, day: string, units: number, most: number, now: Date) =>
+      (await one(
+        db,
+        `insert into platform_quota as q (platform, day, used_units) select $1, $2::date, $3::integer
+         where $3::integer <= $4 and not exists (
+           select from platform_quota where platform = $1 and exhausted_until > $5)
+         on conflict (platform, day) do update set used_units = q.used_units + excluded.used_units
+         where q.used_units + excluded.used_units <= $4
+         returning q.used_units`,
+        [platform, day, units, most, now],
+      )) !== null,
+
+    /** The platform has said that nothing is left. */
+    exhaust: (platform: PlatformName, day: string, until: Date) =>
+      db.query(
+        `insert into platform_quota as q (platform, day, exhausted_until) values ($1, $2::date, $3)
+         on conflict (platform, day) do update set
+           exhausted_until = greatest(q.exhausted_until, excluded.exhausted_until)`,
+        [platform, day, until],
+      ),
+
+    /** Until when nothing is left, as the platform has said; null: it has not. */
+    exhaustedUntil: async (platform: PlatformName, now: Date) =>
+      (
+        await one<{ until: Date | null }>(
+          db,
+          'select max(exhausted_until) as until from platform_quota where platform = $1 and exhausted_until > $2',
+          [platform, now],
+        )
+      )?.until ?? null,
+  };
+}

@@ -1,0 +1,22 @@
+// Lanes: how many pieces of work a process has under way at once, and how many of them may be one user's.
+
+export interface Lanes {
+  readonly count: number;
+  /** Fewer than `count`: whoever comes to a user's backlog finds a lane free, and waits for no piece of it to end. */
+  readonly ofUser: number;
+}
+
+/** Of what an agent takes from the queue `media`. Two tools at once are what the smallest task has memory for. */
+export const mediaLanes: Lanes = { count: 2, ofUser: 1 };
+/** Imports of a worker. Each takes the memory of two parts. */
+export const importLanes: Lanes = { count: 4, ofUser: 3 };
+
+/**
+ * The users of whom nothing more may be begun for now.
+ * @param underWay whose the pieces of work under way are; null: nobody's, and such a piece counts for nobody
+ */
+export function usersAtBound(underWay: Iterable<string | null>, { ofUser }: Lanes): string[] {
+  const counts = new Map<string, number>();
+  for (const userID of underWay) if (userID !== null) counts.set(userID, (counts.get(userID) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count >= ofUser).map(([userID]) => userID);
+}

@@ -1,0 +1,74 @@
+// GET /streams/{id}/broadcasts: the broadcasts that a stream has and had on a managed platform, newest first.
+import * as z from 'zod';
+import { broadcastPhases } from '../../data/broadcasts.ts';
+import type { Broadcast } from '../../data/broadcasts.ts';
+import { orNotFound, pageOf, pageQuery, pageThrough, pathID, timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+const health = z
+  .object({
+    state: z.enum(['good', 'ok', 'bad', 'no_data', 'unknown']),
+    issues: z.array(z.object({ type: z.string(), severity: z.string(), detail: z.string() })),
+    observedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'BroadcastHealth' });
+
+const broadcastSchema = z
+  .object({
+    id: z.string(),
+    n: z.int32().describe('1 for the first of the stream.'),
+    externalID: z.string().nullable().describe('The platform’s own id; null while it has not answered.'),
+    watchURL: z.string().nullable(),
+    phase: z.enum(broadcastPhases).describe('failed: it was never made.'),
+    title: z.string(),
+    scheduledStartAt: timestamp,
+    liveAt: timestamp.nullable(),
+    endedAt: timestamp.nullable(),
+    health: health.nullable().describe('What the platform says of the media that it gets.'),
+    viewers: z
+      .object({ now: z.int32().nullable(), observedAt: timestamp })
+      .meta({ id: 'BroadcastViewers' })
+      .nullable()
+      .describe('now is null where the platform hides it.'),
+  })
+  .meta({ id: 'Broadcast' });
+
+export const listStreamBroadcasts = operation(['service:read'], {
+  id: 'listStreamBroadcasts',
+  summary: 'List the broadcasts of a stream',
+  description: 'Those that it has, and had, on a managed platform: title, watch page, health and viewers.',
+  tag: 'streams',
+  method: 'GET',
+  path: '/streams/{id}/broadcasts',
+  params: { id: pathID },
+  query: pageQuery,
+  output: { status: 200, body: pageOf(broadcastSchema).meta({ id: 'BroadcastPage' }) },
+  errors: ['not_found', 'invalid_cursor'],
+  async handle(ctx, { params, query }) {
+    const { id } = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
+    return pageThrough(
+      ctx,
+      `broadcasts of ${id}`,
+      query,
+      (before, count) => ctx.data.broadcasts.list(id, before, count),
+      presentBroadcast,
+    );
+  },
+});
+
+function presentBroadcast(broadcast: Broadcast): z.input<typeof broadcastSchema> {
+  const { health: told, viewers_observed_at: countedAt } = broadcast;
+  return {
+    id: broadcast.id,
+    n: broadcast.n,
+    externalID: broadcast.external_id,
+    watchURL: broadcast.watch_url,
+    phase: broadcast.phase,
+    title: broadcast.title,
+    scheduledStartAt: broadcast.scheduled_start_at,
+    liveAt: broadcast.live_at,
+    endedAt: broadcast.ended_at,
+    health: told && { ...told, issues: [...told.issues], observedAt: broadcast.health_observed_at },
+    viewers: countedAt && { now: broadcast.viewers, observedAt: countedAt },
+  };
+}

@@ -1,0 +1,201 @@
+// The first transaction of a step: decides what it is, and writes down what has to be known before a platform is asked.
+import type { OpenBroadcastRow } from '../data/broadcast-work.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
+import { describedAs, nextStep } from '../domain/mirror.ts';
+import type { MirrorStep } from '../domain/mirror.ts';
+import { retryAtOf, wordsOfMirror } from '../domain/mirror-retries.ts';
+import type { MirrorCode } from '../domain/mirror-retries.ts';
+import { isLive } from '../domain/stream-lifecycle.ts';
+import { nextQuotaDay, quotaDay, quotaShares } from '../domain/platform-quota.ts';
+import { remirror } from '../orchestration/mirror-stream.ts';
+import type { BroadcastDraft } from '../ports/managed-platforms/broadcasts.ts';
+import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
+import { draftOf } from './broadcast-draft.ts';
+import { closeBroadcast } from './close-broadcast.ts';
+import type { Mirror } from './load-mirror.ts';
+import type { MirrorOptions } from './mirror-options.ts';
+
+type Step = MirrorStep<OpenBroadcastRow>;
+export type CallStep = Exclude<Step, { readonly do: 'close' | 'open' | 'wait' | 'nothing' }>;
+
+/** A call that is about to be made. */
+export interface BegunStep {
+  readonly mirror: Mirror;
+  readonly step: CallStep;
+  /** The broadcast that an insert makes; null for other steps. */
+  readonly makingID: string | null;
+  /** What is told of a broadcast; null where the call tells nothing. */
+  readonly draft: BroadcastDraft | null;
+  readonly describedHash: string;
+  /** The step waits for a token: nothing has been written that only a call can resolve. */
+  readonly needsAccess: boolean;
+}
+
+/** A broadcast is scheduled for so long ahead at least: platforms refuse times that have passed. */
+const startAheadMs = 60_000;
+
+/**
+ * Takes a step that needs no call. The stream is locked.
+ * @param platform undefined where the stage has not set it up
+ * @param hasAccess whether the worker has a token
+ * @returns the call to be made; null where the step is taken, or what it waits for is written down
+ */
+export async function beginStep(
+  data: MirrorDatabase,
+  options: Pick<MirrorOptions, 'clock' | 'random' | 'newID' | 'dailyUnits'>,
+  mirror: Mirror,
+  platform: ManagedPlatform | undefined,
+  hasAccess: boolean,
+): Promise<BegunStep | null> {
+  const step = nextStep(mirror.facts);
+  const { connection, intent } = mirror;
+  const now = options.clock();
+  switch (step.do) {
+    case 'close':
+      await closeBroadcast(data, mirror, step.broadcast, step.broadcast.live_at === null ? 'failed' : 'ended', now);
+      return null;
+    case 'open':
+      await openChannel(data, options, mirror);
+      return null;
+    case 'wait':
+      await data.mirrorIntents.wait(intent, connection.id, step.until);
+      return null;
+    case 'nothing':
+      await finish(data, mirror, step.again);
+      return null;
+    default: {
+      if (await isUnusable(data, mirror, platform)) return null;
+      if (!hasAccess) return { ...noDraft, mirror, step, needsAccess: true };
+      return (await hasUnits(data, options, mirror, step, platform!)) ? begin(data, options, mirror, step) : null;
+    }
+  }
+}
+
+/** All is as it is wished. */
+async function finish(data: MirrorDatabase, { stream, intent }: Mirror, again: Date | null): Promise<void> {
+  await data.mirrorIntents.markDone(intent);
+  await data.dueTimes.set(stream.id, 'broadcast_rotation', again);
+  if (await data.broadcasts.hasOpen(stream.id)) return;
+  // The row was kept for its broadcasts alone.
+  if (stream.deleted_at !== null && !isLive(stream.state)) await data.streams.delete(stream.id);
+}
+
+/** Whether the platform does not let us use the connection. What is left there of former wishes is then forgotten. */
+async function isUnusable(
+  data: MirrorDatabase,
+  { stream, connection, intent, settings, facts }: Mirror,
+  platform: ManagedPlatform | undefined,
+): Promise<boolean> {
+  const { state } = connection;
+  if (platform && (state === 'ok' || state === 'live_not_enabled')) return false;
+  if (settings === null || stream.deleted_at !== null) {
+    for (const { id, external_id: externalID } of facts.broadcasts)
+      await data.broadcasts.setPhase(id, externalID === null ? 'failed' : 'ended', facts.now);
+    await remirror(data, [stream.id], 'connection_lost');
+    return true;
+  }
+  const code: MirrorCode = platform
+    ? state === 'scope_missing'
+      ? 'scope_missing'
+      : 'grant_revoked'
+    : 'connection_needed';
+  const detail = connection.problem ?? wordsOfMirror(code, platform?.title ?? connection.platform, state);
+  await data.mirrorIntents.fail(intent, connection.id, { code, detail, retryAt: null });
+  return true;
+}
+
+const noDraft = { makingID: null, draft: null, describedHash: '', needsAccess: false } as const;
+
+async function begin(
+  data: MirrorDatabase,
+  { clock, newID }: Pick<MirrorOptions, 'clock' | 'newID'>,
+  mirror: Mirror,
+  step: CallStep,
+): Promise<BegunStep> {
+  const { stream, connection, settings, facts } = mirror;
+  const begun: BegunStep = { ...noDraft, mirror, step };
+  if (step.do === 'find') return { ...begun, draft: fingerprintOf(step.broadcast) };
+  if (settings === null) return begun;
+  const about = { stream, settings, platform: connection.platform };
+  const describedHash = describedAs(facts.describedHash, facts.wish);
+  if (step.do === 'insert') {
+    const { broadcast, autoStart } = step;
+    const makingID = broadcast?.id ?? newID('bct');
+    const n = broadcast?.n ?? (await data.broadcasts.nextNumber(stream.id));
+    const scheduledStartAt = await startFor(data, mirror, broadcast?.id ?? null);
+    const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart });
+    const row = { id: makingID, streamID: stream.id, connectionID: connection.id, n };
+    await data.broadcasts.beginMaking(row, { ...draft, describedHash }, clock());
+    return { ...begun, makingID, draft, describedHash };
+  }
+  if (step.do !== 'update' && step.do !== 'describe') return begun;
+  const { n, scheduled_start_at: startAt, auto_start: autoStart } = step.broadcast;
+  const isMoved = step.do === 'update' && facts.wish.kind === 'prepared' && facts.wish.at !== null;
+  const scheduledStartAt = isMoved ? await startFor(data, mirror, step.broadcast.id) : startAt;
+  const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart });
+  return { ...begun, draft, describedHash };
+}
+
+/** What a broadcast is found by: its title and start, as they were when it was made. The rest is not compared. */
+function fingerprintOf(broadcast: OpenBroadcastRow): BroadcastDraft {
+  return {
+    title: broadcast.title,
+    scheduledStartAt: broadcast.scheduled_start_at,
+    autoStart: broadcast.auto_start,
+    description: '',
+    privacy: 'private',
+    categoryID: null,
+    tags: [],
+    madeForKids: false,
+    latency: 'normal',
+    dvr: true,
+  };
+}
+
+/** When the broadcast is told to start: a second that no other one of the connection has, so that it is found by it. */
+async function startFor(data: MirrorDatabase, { connection, facts }: Mirror, except: string | null): Promise<Date> {
+  const { wish, now } = facts;
+  const earliest = new Date(now.getTime() + startAheadMs);
+  const at = wish.kind === 'prepared' && wish.at !== null && wish.at > earliest ? wish.at : earliest;
+  return data.broadcasts.freeStart(connection.id, at, except);
+}
+
+async function openChannel(
+  data: MirrorDatabase,
+  { clock, newID }: Pick<MirrorOptions, 'clock' | 'newID'>,
+  { stream, connection, settings }: Mirror,
+): Promise<void> {
+  const n = await data.broadcasts.nextNumber(stream.id);
+  const now = clock();
+  const scheduledStartAt = await data.broadcasts.freeStart(connection.id, now, null);
+  const about = { stream, settings: settings!, platform: connection.platform };
+  const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart: true });
+  const row = { id: newID('bct'), streamID: stream.id, connectionID: connection.id, n };
+  await data.broadcasts.beginMaking(row, { ...draft, describedHash: null }, now);
+  await data.broadcasts.markMade(row.id, null, connection.live_url, now);
+  await data.broadcasts.setPhase(row.id, 'live', now);
+}
+
+/** Takes the units of a call from the day's quota, before anything is written of the call. */
+async function hasUnits(
+  data: MirrorDatabase,
+  { clock, random, dailyUnits }: Pick<MirrorOptions, 'clock' | 'random' | 'dailyUnits'>,
+  { intent, connection }: Mirror,
+  step: CallStep,
+  platform: ManagedPlatform,
+): Promise<boolean> {
+  const units = platform.units[step.do];
+  if (units === 0) return true;
+  const now = clock();
+  const most = Math.floor((dailyUnits[platform.name] ?? 2 ** 30) * quotaShares[step.do]);
+  if (await data.platformQuota.reserve(platform.name, quotaDay(now), units, most, now)) return true;
+  const until = (await data.platformQuota.exhaustedUntil(platform.name, now)) ?? nextQuotaDay(now);
+  const code = 'quota_exhausted';
+  const retryAt = retryAtOf(code, intent.attempts + 1, { now, askedFor: until, random });
+  await data.mirrorIntents.fail(intent, connection.id, {
+    code,
+    detail: wordsOfMirror(code, platform.title, ''),
+    retryAt,
+  });
+  return false;
+}

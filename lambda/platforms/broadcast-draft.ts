@@ -1,0 +1,67 @@
+// What a platform is told of a broadcast: its settings, with the templates filled in.
+import { createHash } from 'node:crypto';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
+import type { ManagedSettings } from '../data/managed-settings.ts';
+import type { Stream } from '../data/streams.ts';
+import { renderTemplate } from '../domain/broadcast-title.ts';
+import type { TemplateName } from '../domain/broadcast-title.ts';
+import { platformTraits } from '../domain/managed-platforms.ts';
+import type { PlatformName } from '../domain/managed-platforms.ts';
+import type { BroadcastDraft } from '../ports/managed-platforms/broadcasts.ts';
+
+const descriptionLength = 5000;
+
+/**
+ * Stands for all that a broadcast is told, but for its start and what templates are filled in with: a title is not
+ * changed each day, nor with each item.
+ */
+export function hashOfSettings(settings: ManagedSettings, stream: Stream): string {
+  const { id: _id, seq: _seq, user_id: _user, name: _name, created_at: _at, ...fields } = settings;
+  const { rotate_after_minutes: _rotate, ...told } = fields;
+  return createHash('sha256')
+    .update(JSON.stringify([told, stream.name]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+export async function draftOf(
+  data: MirrorDatabase,
+  { stream, settings, platform }: { stream: Stream; settings: ManagedSettings; platform: PlatformName },
+  broadcast: { readonly n: number; readonly scheduledStartAt: Date; readonly autoStart: boolean },
+): Promise<BroadcastDraft> {
+  const templates = settings.title_template + settings.description_template;
+  const values: Record<TemplateName, string> = {
+    item: templates.includes('{item}') ? await itemOf(data, stream) : '',
+    // A date as people sort it, in the settings' own zone.
+    date: new Intl.DateTimeFormat('en-CA', { timeZone: settings.time_zone, dateStyle: 'short' }).format(
+      broadcast.scheduledStartAt,
+    ),
+    n: String(broadcast.n),
+  };
+  const name = stream.name ?? '';
+  return {
+    title: renderTemplate(settings.title_template, values, {
+      maxLength: platformTraits[platform].maxTitleLength,
+      fallback: name.trim() === '' ? 'Live' : name,
+    }),
+    description: renderTemplate(settings.description_template, values, { maxLength: descriptionLength, fallback: '' }),
+    scheduledStartAt: broadcast.scheduledStartAt,
+    privacy: settings.privacy,
+    categoryID: settings.category_id,
+    tags: settings.tags,
+    madeForKids: settings.made_for_kids,
+    latency: settings.latency,
+    dvr: settings.dvr,
+    autoStart: broadcast.autoStart,
+  };
+}
+
+/** The name of what a stream begins with: of the first item of its pictures, as they are live or drafted. */
+async function itemOf(data: MirrorDatabase, stream: Stream): Promise<string> {
+  const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
+  const video = playlists.find(({ kind }) => kind === 'video');
+  const [first] = (video?.live ?? video?.draft)?.items ?? [];
+  const uploadID = video ? first?.uploadID : stream.video_upload_id;
+  const upload = uploadID ? await data.uploads.find(stream.user_id, uploadID) : null;
+  return upload?.name.replace(/\.\w{2,4}$/, '') ?? '';
+}

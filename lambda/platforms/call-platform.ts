@@ -1,0 +1,170 @@
+// Makes the call of a step, and says what to note of its answer.
+import { buffer } from 'node:stream/consumers';
+import type { OpenBroadcastRow } from '../data/broadcast-work.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
+import { wordsOfMirror, retryAtOf } from '../domain/mirror-retries.ts';
+import { ingestKeyPlace } from '../domain/sealed-places.ts';
+import type { InsertedBroadcast, Observation } from '../ports/managed-platforms/broadcasts.ts';
+import { launchOnIngest } from '../orchestration/launch-stream.ts';
+import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
+import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
+import { closeBroadcast } from './close-broadcast.ts';
+import type { BegunStep } from './begin-step.ts';
+import type { MirrorOptions } from './mirror-options.ts';
+
+/** Writes down what a call has answered, in the second transaction of the step. */
+export type Note = (data: MirrorDatabase, now: Date) => Promise<unknown>;
+
+/** @throws {PlatformRefusal} */
+export async function callPlatform(
+  options: Pick<MirrorOptions, 'objects' | 'sealer' | 'random'>,
+  platform: ManagedPlatform,
+  access: string,
+  begun: BegunStep,
+): Promise<Note> {
+  const { mirror, step } = begun;
+  if (step.do === 'ensureIngest') return ensureIngest(options, platform, access, begun);
+  if (step.do === 'describe') return describe(platform, access, begun);
+  const broadcasts = platform.broadcasts!;
+  switch (step.do) {
+    case 'insert': {
+      const made = await broadcasts.insert(access, begun.draft!);
+      return (data, now) => data.broadcasts.markMade(begun.makingID!, made.externalID, made.watchURL, now);
+    }
+    case 'find': {
+      const found = await broadcasts.find(access, begun.draft!);
+      return (data, now) => noteFound(data, begun, step.broadcast, found, now);
+    }
+    case 'observe': {
+      const observed = await broadcasts.observe(
+        access,
+        step.broadcasts.map(({ external_id: id }) => id!),
+      );
+      return (data, now) => noteObserved(data, options, begun, platform, { all: step.broadcasts, observed, now });
+    }
+  }
+  const { broadcast } = step;
+  const externalID = broadcast.external_id!;
+  switch (step.do) {
+    case 'bind':
+      await broadcasts.bind(access, externalID, mirror.ingest!.external_id!);
+      return (data) => data.broadcasts.markDone(broadcast.id, 'bound');
+    case 'update': {
+      const { phase } = broadcast;
+      await broadcasts.update(access, externalID, begun.draft!, phase);
+      return (data) => data.broadcasts.markDescribed(broadcast.id, { ...begun.draft!, ...begun });
+    }
+    case 'thumbnail': {
+      const { object_key: key, mime_type: mimeType } = mirror.thumbnail!;
+      const bytes = await buffer(await options.objects.read(key));
+      await broadcasts.setThumbnail(access, externalID, { mimeType: mimeType as 'image/jpeg' | 'image/png', bytes });
+      return (data) => data.broadcasts.markDone(broadcast.id, 'thumbnail');
+    }
+    case 'goLive': {
+      const reached = await broadcasts.goLive(access, externalID);
+      return async (data, now) => {
+        if (reached === 'waiting') await data.broadcasts.observed(broadcast.id, { isActive: false, health: null, now });
+        else await data.broadcasts.setPhase(broadcast.id, reached, now);
+      };
+    }
+    case 'end':
+      await broadcasts.end(access, externalID, broadcast.phase);
+      return async (data, now) => {
+        await closeBroadcast(data, mirror, broadcast, 'ended', now);
+        await data.mirrorIntents.wakeBusy(mirror.connection.id, now);
+      };
+  }
+}
+
+async function ensureIngest(
+  { sealer }: Pick<MirrorOptions, 'sealer'>,
+  platform: ManagedPlatform,
+  access: string,
+  { mirror: { stream, connection, ingest: held } }: BegunStep,
+): Promise<Note> {
+  const ingest = await platform.ensureIngest(access, {
+    label: stream.id,
+    heldID: held?.connection_id === connection.id ? held.external_id : null,
+    accountID: connection.account_id!,
+  });
+  const sealedKey = sealer.seal(ingest.key, ingestKeyPlace(stream.id));
+  return async (data) => {
+    await data.platformIngests.save({
+      stream_id: stream.id,
+      connection_id: connection.id,
+      external_id: ingest.externalID,
+      url: ingest.url,
+      backup_url: ingest.backupURL,
+      sealed_key: sealedKey,
+    });
+    // A stream that was started before it had an address has waited for this.
+    await launchOnIngest(data, stream.id);
+  };
+}
+
+async function describe(platform: ManagedPlatform, access: string, begun: BegunStep): Promise<Note> {
+  const { mirror, step, draft, describedHash } = begun;
+  const { title, categoryID, tags } = draft!;
+  await platform.describe?.(access, { accountID: mirror.connection.account_id!, title, categoryID, tags });
+  const { id } = (step as { readonly broadcast: OpenBroadcastRow }).broadcast;
+  return (data) => data.broadcasts.markDescribed(id, { ...draft!, describedHash });
+}
+
+/** One that is not known is the one whose making was not answered. None, twice a minute apart: it was not made. */
+async function noteFound(
+  data: MirrorDatabase,
+  { mirror: { connection, intent } }: BegunStep,
+  lost: OpenBroadcastRow,
+  found: readonly InsertedBroadcast[],
+  now: Date,
+): Promise<void> {
+  const known = await data.broadcasts.known(
+    connection.id,
+    found.map(({ externalID }) => externalID),
+  );
+  const [match, ...others] = found.filter(({ externalID }) => !known.has(externalID));
+  if (others.length > 0) {
+    const detail =
+      `${others.length + 1} broadcasts of this title and start are on the channel, and one is ours. ` +
+      'Delete all but one there, then set retryMirror.';
+    await data.mirrorIntents.fail(intent, connection.id, { code: 'rejected', detail, retryAt: null });
+  } else if (match) await data.broadcasts.markMade(lost.id, match.externalID, match.watchURL, now);
+  else if (lost.missed_at === null) await data.broadcasts.markMissed(lost.id, now);
+  else await data.broadcasts.markUnmade(lost.id);
+}
+
+async function noteObserved(
+  data: MirrorDatabase,
+  { random }: Pick<MirrorOptions, 'random'>,
+  { mirror: { connection, intent, facts } }: BegunStep,
+  platform: ManagedPlatform,
+  { all, observed, now }: { all: readonly OpenBroadcastRow[]; observed: readonly Observation[]; now: Date },
+): Promise<void> {
+  let hasEnded = false;
+  for (const { id, external_id: externalID, phase } of all) {
+    const seen = observed.find((candidate) => candidate.externalID === externalID);
+    if (!seen || seen.phase === 'ended') {
+      await data.broadcasts.setPhase(id, 'ended', now);
+      hasEnded = true;
+      continue;
+    }
+    const isActive = seen.ingest === 'unknown' ? null : seen.ingest === 'active';
+    await data.broadcasts.observed(id, { isActive, health: seen.health, now });
+    if (seen.phase !== phase) await data.broadcasts.setPhase(id, seen.phase, now);
+  }
+  if (!hasEnded || facts.wish.kind !== 'live') return;
+  const code = 'ended_there';
+  await data.mirrorIntents.fail(intent, connection.id, {
+    code,
+    detail: wordsOfMirror(code, platform.title, ''),
+    retryAt: retryAtOf(code, intent.attempts + 1, { now, askedFor: null, random }),
+  });
+}
+
+/** The reason of a refusal that is no platform's. */
+export const ownFailure = 'ours';
+
+/** A failure of ours on the way to the platform, which it may have been told of or not. */
+export function asRefusal(error: unknown): PlatformRefusal {
+  return error instanceof PlatformRefusal ? error : new PlatformRefusal('unavailable', ownFailure, { cause: error });
+}

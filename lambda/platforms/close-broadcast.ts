@@ -1,0 +1,17 @@
+// Notes that a broadcast is over, and hands the stream on where it goes by another connection by now.
+import type { Broadcast } from '../data/broadcasts.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
+import { remirror } from '../orchestration/mirror-stream.ts';
+import type { Mirror } from './load-mirror.ts';
+
+export async function closeBroadcast(
+  data: MirrorDatabase,
+  { stream, connection, settings }: Pick<Mirror, 'stream' | 'connection' | 'settings'>,
+  broadcast: Pick<Broadcast, 'id'>,
+  phase: 'ended' | 'failed',
+  now: Date,
+): Promise<void> {
+  await data.broadcasts.setPhase(broadcast.id, phase, now);
+  const isLeft = settings === null && (await data.broadcasts.openOf(stream.id, connection.id)).length === 0;
+  if (isLeft) await remirror(data, [stream.id], 'channel_left');
+}

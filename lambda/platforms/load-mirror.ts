@@ -1,0 +1,89 @@
+// Loads what the next step of a stream's mirror follows from, with the stream locked.
+import { createHash } from 'node:crypto';
+import type { OpenBroadcastRow } from '../data/broadcast-work.ts';
+import type { LeasedConnection } from '../data/connection-leases.ts';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
+import type { ManagedSettings } from '../data/managed-settings.ts';
+import type { MirrorIntent } from '../data/mirror-intents.ts';
+import type { PlatformIngest } from '../data/platform-ingests.ts';
+import { formatOfRun } from '../data/streams.ts';
+import type { Stream } from '../data/streams.ts';
+import type { Upload } from '../data/uploads.ts';
+import { rotationOf } from '../domain/broadcast-rotation.ts';
+import { wishOf } from '../domain/mirror.ts';
+import type { MirrorFacts } from '../domain/mirror.ts';
+import { framesPerSecond } from '../domain/video-format.ts';
+import { hashOfSettings } from './broadcast-draft.ts';
+
+export interface Mirror {
+  readonly stream: Stream;
+  readonly connection: LeasedConnection;
+  readonly intent: MirrorIntent;
+  /** Null unless the stream goes by settings of this connection. */
+  readonly settings: ManagedSettings | null;
+  readonly ingest: PlatformIngest | null;
+  readonly broadcasts: readonly OpenBroadcastRow[];
+  /** Null where there is none, or its upload is no picture that platforms take. */
+  readonly thumbnail: Upload | null;
+  readonly facts: MirrorFacts<OpenBroadcastRow>;
+}
+
+/** What platforms take as a thumbnail, within what a function holds in memory. */
+const thumbnailTypes = new Set(['image/jpeg', 'image/png']);
+const thumbnailBytes = 10 * 1024 * 1024;
+
+/** @returns null where the stream has no generation that is due any more, or is another connection's to work */
+export async function loadMirror(
+  data: MirrorDatabase,
+  { streamID, connection, hasBroadcasts }: { streamID: string; connection: LeasedConnection; hasBroadcasts: boolean },
+  now: Date,
+): Promise<Mirror | null> {
+  const stream = await data.streams.lockAny(streamID);
+  const intent = stream && (await data.mirrorIntents.dueOf(stream.id, connection.id, now));
+  if (!stream || !intent) return null;
+  const { managed_settings_id: settingsID } = stream;
+  const named =
+    stream.stream_destination === 'managed' && settingsID !== null
+      ? await data.managedSettings.find(stream.user_id, settingsID)
+      : null;
+  const settings = named?.connection_id === connection.id ? named : null;
+  const broadcasts = await data.broadcasts.openOf(stream.id, connection.id);
+  const ingest = await data.platformIngests.find(stream.id);
+  const thumbnail = settings && (await thumbnailOf(data, settings));
+  const facts = {
+    now,
+    wish: wishOf(stream, settings !== null),
+    since: intent.created_at,
+    hasBroadcasts,
+    hasIngest: ingest?.connection_id === connection.id,
+    broadcasts,
+    describedHash: settings === null ? '' : hashOfSettings(settings, stream),
+    hasThumbnail: thumbnail !== null,
+    rotation: await rotationOfStream(data, { stream, settings, broadcasts }),
+  };
+  return { stream, connection, intent, settings, ingest, broadcasts, thumbnail, facts };
+}
+
+async function thumbnailOf(data: MirrorDatabase, settings: ManagedSettings): Promise<Upload | null> {
+  const { user_id: userID, thumbnail_upload_id: id } = settings;
+  const upload = id === null ? null : await data.uploads.find(userID, id);
+  const isTaken =
+    upload?.uploaded && thumbnailTypes.has(upload.mime_type) && (upload.size_bytes ?? Infinity) <= thumbnailBytes;
+  return isTaken ? upload : null;
+}
+
+async function rotationOfStream(
+  data: MirrorDatabase,
+  { stream, settings, broadcasts }: Pick<Mirror, 'stream' | 'settings' | 'broadcasts'>,
+): Promise<MirrorFacts['rotation']> {
+  const live = broadcasts.find(({ phase, live_at: liveAt }) => phase === 'live' && liveAt !== null);
+  if (!settings || settings.rotate_after_minutes === null || !live) return null;
+  return rotationOf({
+    liveAt: live.live_at!,
+    afterMinutes: settings.rotate_after_minutes,
+    spread: createHash('sha256').update(live.id).digest().readUInt32BE() / 2 ** 32,
+    timeline: (await data.timelines.ofStream(stream.id)).video,
+    anchoredAt: stream.anchored_at,
+    framesPerSecond: framesPerSecond[formatOfRun(stream).framerate],
+  });
+}

@@ -1,0 +1,43 @@
+// What is written down of a platform that refused or did not answer.
+import type { MirrorDatabase } from '../data/mirror-database.ts';
+import { retryAtOf, wordsOfMirror } from '../domain/mirror-retries.ts';
+import type { MirrorCode } from '../domain/mirror-retries.ts';
+import { exhaustedUntil, quotaDay } from '../domain/platform-quota.ts';
+import type { ManagedPlatform, PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
+import type { BegunStep } from './begin-step.ts';
+import type { MirrorOptions } from './mirror-options.ts';
+
+/** Reasons that mean that a broadcast is not what we took it for: it is looked at before anything else. */
+const otherThanThought = new Set(['liveBroadcastNotFound', 'invalidTransition', 'videoNotFound']);
+
+export async function noteRefusal(
+  data: MirrorDatabase,
+  { clock, random }: Pick<MirrorOptions, 'clock' | 'random'>,
+  platform: ManagedPlatform,
+  { mirror: { stream, connection, intent }, step, makingID }: BegunStep,
+  refusal: PlatformRefusal,
+): Promise<void> {
+  const now = clock();
+  // Where the platform may have made it, it is looked for before anything else.
+  if (makingID !== null && refusal.outcome === 'rejected') await data.broadcasts.markUnmade(makingID);
+  if (step.do === 'thumbnail' && refusal.code === 'rejected') {
+    // A broadcast without its picture is better than none.
+    await data.broadcasts.markDone(step.broadcast.id, 'thumbnail');
+    return;
+  }
+  if (refusal.reason === 'liveStreamNotFound') await data.platformIngests.delete(stream.id);
+  if ('broadcast' in step && step.broadcast && otherThanThought.has(refusal.reason))
+    await data.broadcasts.markDone(step.broadcast.id, 'looksAgain');
+  const isElse = otherThanThought.has(refusal.reason) || refusal.reason === 'liveStreamNotFound';
+  const code: MirrorCode = isElse && refusal.code === 'rejected' ? 'unavailable' : refusal.code;
+  const detail = wordsOfMirror(code, platform.title, refusal.reason);
+  if (code === 'grant_revoked') await data.connections.setState(connection.id, 'grant_revoked', detail);
+  if (code === 'live_not_enabled') await data.connections.setState(connection.id, 'live_not_enabled', detail);
+  let askedFor = refusal.retryAt;
+  if (code === 'quota_exhausted') {
+    askedFor = exhaustedUntil(now, random);
+    await data.platformQuota.exhaust(platform.name, quotaDay(now), askedFor);
+  }
+  const retryAt = retryAtOf(code, intent.attempts + 1, { now, askedFor, random });
+  await data.mirrorIntents.fail(intent, connection.id, { code, detail, retryAt });
+}

@@ -1,0 +1,33 @@
+// Carries out the commands of the queue 'platforms': a managed platform is to be told something, or asked.
+import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
+import { mirrorConnection } from './mirror-connection.ts';
+import type { MirrorOptions } from './mirror-options.ts';
+import { readBack } from './read-back.ts';
+
+/**
+ * The handler of the queue. What is to be told stands in rows of the database. A connection that several commands name
+ * is worked once. Commands that fail by our fault are delivered again.
+ */
+export function createPlatformsHandler(options: MirrorOptions): QueueHandler {
+  return async ({ Records }) => {
+    const sameCommand = [...Map.groupBy(Records, ({ body }) => body)];
+    const results = await Promise.allSettled(
+      sameCommand.map(([body]) => work(options, (JSON.parse(body) as { connectionID: string }).connectionID)),
+    );
+    const batchItemFailures = sameCommand.flatMap(([body, records], index) => {
+      const result = results[index]!;
+      if (result.status === 'fulfilled') return [];
+      if (!options.signal.aborted) options.log('platform_command_failed', { command: body, error: result.reason });
+      return records.map(({ messageId }) => ({ itemIdentifier: messageId }));
+    });
+    return { batchItemFailures };
+  };
+}
+
+/** What is wished goes first. What a command asked for meanwhile is worked afterwards, as no other worker could. */
+async function work(options: MirrorOptions, connectionID: string): Promise<void> {
+  await mirrorConnection(options, connectionID);
+  if (options.signal.aborted) return;
+  await readBack(options, connectionID);
+  await mirrorConnection(options, connectionID);
+}

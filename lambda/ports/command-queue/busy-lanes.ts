@@ -1,0 +1,60 @@
+// The lanes of one process: what is under way in them, and whose it is.
+import { usersAtBound } from '../../domain/lanes.ts';
+import type { Lanes } from '../../domain/lanes.ts';
+
+export class BusyLanes {
+  readonly #lanes: Lanes;
+  /** Whose each piece of work under way is; null: nobody's. */
+  readonly #underWay = new Map<Promise<void>, string | null>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(lanes: Lanes) {
+    this.#lanes = lanes;
+  }
+
+  /** Begins a piece of work of a user in a lane of its own. @param work never rejects */
+  begin(userID: string | null, work: () => Promise<void>): void {
+    const piece = work().finally(() => {
+      this.#underWay.delete(piece);
+      for (const listener of this.#listeners) listener();
+    });
+    this.#underWay.set(piece, userID);
+  }
+
+  /** The users who have as much under way as they may. */
+  usersAtBound(): string[] {
+    return usersAtBound(this.#underWay.values(), this.#lanes);
+  }
+
+  get isFull(): boolean {
+    return this.#underWay.size >= this.#lanes.count;
+  }
+
+  /** Calls `listener` whenever a lane becomes free. @returns what ends that */
+  onFreed(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Resolves when a lane is free, or once the signal aborts. */
+  async untilFree(signal: AbortSignal): Promise<void> {
+    if (this.isFull) await this.untilNextEnds(signal);
+  }
+
+  /** Resolves when the next piece of work ends, or once the signal aborts. */
+  async untilNextEnds(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stopListening = this.onFreed(resolve);
+    const onAbort = () => resolve();
+    signal.addEventListener('abort', onAbort, { once: true });
+    await promise;
+    stopListening();
+    signal.removeEventListener('abort', onAbort);
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay.keys());
+  }
+}

@@ -1,0 +1,61 @@
+// The mirror in random lives of a stream, on a platform in memory.
+// The worker is killed after any statement or call, answers are lost after they took effect, and the wish changes.
+// In whole: `MIRROR_RUNS=10000 npm run vitest -- run test/platforms/mirror-model.test.ts`
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { actorsOn } from '../support/actors.ts';
+import { mirroredStreamsOn } from '../support/mirrored-streams.ts';
+import { createModelRun } from './mirror-model.ts';
+import type { ModelCommand } from './mirror-model.ts';
+import { testService } from '../support/service.ts';
+
+const service = testService();
+const actors = actorsOn(service);
+const mirrored = mirroredStreamsOn(service);
+
+const runs = Number(process.env['MIRROR_RUNS'] ?? 300);
+
+/** An insert whose answer is lost is what may make two. */
+const calls = fc.oneof(
+  { weight: 2, arbitrary: fc.constant('insert' as const) },
+  { weight: 3, arbitrary: fc.constantFrom('ensureIngest', 'bind', 'find', 'goLive', 'end', 'update', 'observe') },
+);
+const command: fc.Arbitrary<ModelCommand> = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('start', 'stop', 'schedule', 'cancel').map((kind) => ({ kind })) },
+  { weight: 2, arbitrary: fc.constantFrom('feed', 'starve').map((kind) => ({ kind })) },
+  { weight: 2, arbitrary: fc.constantFrom('edit', 'retry', 'rotate').map((kind) => ({ kind })) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('endThere', 'revoke', 'connect', 'exhaust', 'busy', 'recover').map((kind) => ({ kind })),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('kill' as const), after: fc.integer({ min: 1, max: 120 }) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('loseAnswer' as const, 'loseCall' as const),
+      call: calls,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.constantFrom(1, 7, 65, 700) }) },
+);
+
+it('ends in exactly what is wished, and never has two live broadcasts on the way', { timeout: 0 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 9 }), async (commands) => {
+      const run = await createModelRun(service, actors, mirrored);
+      try {
+        for (const next of commands) {
+          await run.apply(next);
+          await run.work();
+          expect(run.contradictions()).toEqual([]);
+        }
+        await run.settle();
+        expect(run.contradictions()).toEqual([]);
+        await run.assertSettled();
+      } finally {
+        await run.forget();
+      }
+    }),
+    { numRuns: runs },
+  );
+});

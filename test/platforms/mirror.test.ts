@@ -1,0 +1,271 @@
+// A managed stream, from its schedule to a broadcast that is prepared, goes live and ends, on a platform in memory.
+import { describe, expect, it } from 'vitest';
+import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
+import { actorsOn, inFuture } from '../support/actors.ts';
+import { mirroredStreamsOn } from '../support/mirrored-streams.ts';
+import { testService } from '../support/service.ts';
+
+const service = testService();
+const { call, create, stream, user } = actorsOn(service);
+const mirrored = mirroredStreamsOn(service);
+
+/** A managed stream on a channel of its own, and what to work its mirror with. */
+async function managedStream(more: object = {}) {
+  const channel = await mirrored.channel(user(), more);
+  const { connectionID, platform, settingsID } = channel;
+  const id = await create('/streams', {
+    name: 'Night radio',
+    streamDestination: 'managed',
+    managedSettingsID: settingsID,
+  });
+  const options = mirrored.options({ youtube: platform });
+  return {
+    ...channel,
+    id,
+    options,
+    ingestID: `ingest of ${id}`,
+    work: () => mirrored.work(connectionID, options),
+    workFor: (seconds: number) => mirrored.workFor(seconds, connectionID, options),
+    mirror: async () => (await stream(id)).mirror,
+    broadcasts: async () => (await call('GET', `/streams/${id}/broadcasts`)).body.data,
+    schedule: (seconds: number) =>
+      call('POST', `/streams/${id}/schedule`, { scheduleStartAt: inFuture(seconds), scheduleEndAt: null }),
+    start: () => mirrored.move(id, 'start'),
+    stop: () => mirrored.move(id, 'stop'),
+    retry: async () => {
+      await service.pool().query(`update mirror_intents set created_at = created_at - interval '1 day'`);
+      return call('PATCH', `/streams/${id}`, { retryMirror: true });
+    },
+  };
+}
+
+describe('a managed stream', () => {
+  it('has a broadcast prepared for its schedule, live with its media, and ended by its stop', async () => {
+    const managed = await managedStream();
+    const { platform, id, ingestID } = managed;
+    expect(await managed.mirror()).toMatchObject({ state: 'done', generation: 0 });
+    await managed.schedule(3600);
+    expect(await managed.mirror()).toMatchObject({ state: 'pending', generation: 1 });
+    await managed.work();
+    expect(await managed.mirror()).toMatchObject({ state: 'done', code: null });
+    expect(platform.open()).toMatchObject([{ phase: 'prepared', boundTo: ingestID, draft: { title: 'Radio 1' } }]);
+    expect(platform.calls).toEqual(['ensureIngest', 'insert', 'bind']);
+
+    await mirrored.move(id, 'schedule_start');
+    await managed.work();
+    platform.fed.add(ingestID);
+    await managed.workFor(20);
+    expect(await managed.mirror()).toMatchObject({ state: 'done' });
+    expect(platform.live()).toMatchObject([{ phase: 'live' }]);
+    // It has started by itself.
+    expect(platform.calls).not.toContain('goLive');
+    expect(await managed.broadcasts()).toMatchObject([
+      { n: 1, phase: 'live', title: 'Radio 1', health: { state: 'good', issues: [] }, viewers: null },
+    ]);
+
+    await managed.stop();
+    await managed.work();
+    expect(platform.made).toMatchObject([{ phase: 'ended' }]);
+    expect(await managed.broadcasts()).toMatchObject([{ phase: 'ended', endedAt: expect.any(String) }]);
+  });
+
+  it('is taken live by hand when it is started by hand, and keeps an address of its own', async () => {
+    const managed = await managedStream();
+    await managed.start();
+    managed.platform.fed.add(managed.ingestID);
+    await managed.workFor(30);
+    expect(managed.platform.live()).toHaveLength(1);
+    expect(managed.platform.calls).toContain('goLive');
+    const { rows } = await service.pool().query('select * from platform_ingests where stream_id = $1', [managed.id]);
+    expect(mirrored.sealer.open(rows[0].sealed_key, `ingest/${managed.id}`)).toBe(`key of ${managed.id}`);
+    const commands = await service.pool().query(`select body from outbox where queue = 'publish-ffmpeg'`);
+    expect(commands.rows).toEqual([{ body: { streamID: managed.id } }]);
+  });
+
+  it('is deleted there when its schedule is cancelled, or when it is deleted here', async () => {
+    const cancelled = await managedStream();
+    await cancelled.schedule(3600);
+    await cancelled.work();
+    await call('DELETE', `/streams/${cancelled.id}/schedule`);
+    await cancelled.work();
+    expect(cancelled.platform.made).toMatchObject([{ phase: 'deleted' }]);
+
+    const deleted = await managedStream();
+    await deleted.schedule(3600);
+    await deleted.work();
+    expect((await call('DELETE', `/streams/${deleted.id}`)).status).toBe(204);
+    expect((await call('GET', `/streams/${deleted.id}`)).status).toBe(404);
+    await deleted.work();
+    expect(deleted.platform.made).toMatchObject([{ phase: 'deleted' }]);
+    const { rows } = await service.pool().query('select from streams where id = $1', [deleted.id]);
+    expect(rows).toEqual([]);
+  });
+
+  it('is moved with its schedule, and called what its settings say', async () => {
+    const managed = await managedStream();
+    await managed.schedule(3600);
+    await managed.work();
+    const scheduleStartAt = inFuture(7200);
+    await call('PATCH', `/streams/${managed.id}`, { scheduleStartAt });
+    await call('PATCH', `/managed-settings/${managed.settingsID}`, { titleTemplate: 'Day radio' });
+    await managed.work();
+    const { draft } = managed.platform.open()[0]!;
+    expect(draft.title).toBe('Day radio');
+    expect(Math.trunc(+draft.scheduledStartAt / 1000)).toBe(Math.trunc(Date.parse(scheduleStartAt) / 1000));
+  });
+
+  it('is left by the channel that it goes by no more', async () => {
+    const managed = await managedStream();
+    await managed.schedule(3600);
+    await managed.work();
+    const other = await mirrored.channel(user());
+    await call('PATCH', `/streams/${managed.id}`, { managedSettingsID: other.settingsID });
+    await managed.work();
+    expect(managed.platform.made).toMatchObject([{ phase: 'deleted' }]);
+    await mirrored.work(other.connectionID, mirrored.options({ youtube: other.platform }));
+    expect(other.platform.open()).toHaveLength(1);
+    expect(await managed.mirror()).toMatchObject({ state: 'done' });
+  });
+
+  it('says that its settings are gone', async () => {
+    const managed = await managedStream();
+    await managed.schedule(3600);
+    await managed.work();
+    expect((await call('DELETE', `/managed-settings/${managed.settingsID}`)).status).toBe(204);
+    await managed.work();
+    expect(managed.platform.made).toMatchObject([{ phase: 'deleted' }]);
+    expect(await managed.mirror()).toMatchObject({ state: 'blocked', code: 'settings_missing' });
+  });
+
+  it('has another broadcast where somebody ends its own there', async () => {
+    const managed = await managedStream();
+    await managed.start();
+    managed.platform.fed.add(managed.ingestID);
+    await managed.workFor(30);
+    managed.platform.endThere(managed.platform.live()[0]!.id);
+    await managed.retry();
+    await managed.work();
+    expect(await managed.mirror()).toMatchObject({ state: 'pending', code: 'ended_there' });
+    await managed.workFor(60);
+    expect(managed.platform.made).toMatchObject([{ phase: 'ended' }, { phase: 'live' }]);
+    expect(managed.platform.live()[0]!.draft.title).toBe('Radio 2');
+  });
+
+  it('is worked by the handler of the queue, and by one worker at a time', async () => {
+    const managed = await managedStream();
+    await managed.schedule(3600);
+    const handler = createPlatformsHandler(managed.options);
+    const body = JSON.stringify({ connectionID: managed.connectionID });
+    const handle = () => handler({ Records: [{ messageId: '1', body }] } as Parameters<typeof handler>[0]);
+    const answers = await Promise.all([handle(), handle(), handle()]);
+    expect(answers.flatMap(({ batchItemFailures }) => batchItemFailures)).toEqual([]);
+    expect(managed.platform.made).toHaveLength(1);
+  });
+});
+
+describe('retryMirror', () => {
+  it('makes what is wished once the grant is given again', async () => {
+    const managed = await managedStream();
+    managed.platform.tokens.clear();
+    await managed.start();
+    managed.platform.fed.add(managed.ingestID);
+    await managed.workFor(30);
+    expect(await managed.mirror()).toMatchObject({
+      state: 'blocked',
+      code: 'grant_revoked',
+      detail: expect.stringContaining('reauthorise_connection'),
+      retryAt: null,
+    });
+    expect((await call('GET', `/connections/${managed.connectionID}`)).body.state).toBe('grant_revoked');
+    const answer = await managed.retry();
+    expect(answer).toMatchObject({ status: 200, body: { mirror: { state: 'pending' } } });
+    await managed.work();
+    expect(await managed.mirror()).toMatchObject({ state: 'blocked', code: 'grant_revoked' });
+
+    await managed.connect();
+    await managed.retry();
+    await managed.workFor(30);
+    expect(await managed.mirror()).toMatchObject({ state: 'done', code: null, detail: null });
+    expect(managed.platform.live()).toHaveLength(1);
+  });
+
+  it('makes what is wished once the quota is reset', async () => {
+    const managed = await managedStream();
+    managed.platform.refuses = { code: 'quota_exhausted', reason: 'quotaExceeded' };
+    await managed.start();
+    await managed.work();
+    const { state, code, detail, retryAt } = await managed.mirror();
+    expect({ state, code }).toEqual({ state: 'pending', code: 'quota_exhausted' });
+    expect(detail).toContain('What is live stays live');
+    expect(Date.parse(retryAt)).toBeGreaterThan(Date.now());
+    managed.platform.refuses = null;
+    managed.platform.fed.add(managed.ingestID);
+    await managed.retry();
+    await managed.work();
+    // The platform has said that nothing is left, so nothing is asked before the quota begins anew.
+    expect(await managed.mirror()).toMatchObject({ code: 'quota_exhausted' });
+    mirrored.pass((Date.parse(retryAt) - mirrored.clock().getTime()) / 1000);
+    await managed.retry();
+    await managed.workFor(60);
+    expect(await managed.mirror()).toMatchObject({ state: 'done' });
+    expect(managed.platform.live()).toHaveLength(1);
+  });
+
+  it('makes what is wished once the channel is released', async () => {
+    const managed = await managedStream();
+    managed.platform.mostLive = 0;
+    managed.platform.fed.add(managed.ingestID);
+    await managed.start();
+    await managed.workFor(30);
+    expect(await managed.mirror()).toMatchObject({ state: 'pending', code: 'channel_busy' });
+    managed.platform.mostLive = 1;
+    await managed.retry();
+    await managed.workFor(30);
+    expect(await managed.mirror()).toMatchObject({ state: 'done' });
+    expect(managed.platform.live()).toHaveLength(1);
+  });
+
+  it('makes one broadcast after an answer was lost', async () => {
+    const managed = await managedStream();
+    managed.platform.around = (what, when) => {
+      if (what === 'insert' && when === 'after') throw new Error('the connection broke');
+    };
+    await managed.start();
+    managed.platform.fed.add(managed.ingestID);
+    await managed.work();
+    expect(await managed.mirror()).toMatchObject({
+      state: 'pending',
+      code: 'unavailable',
+      detail: expect.stringContaining('try again'),
+    });
+    await managed.retry();
+    await managed.workFor(60);
+    expect(await managed.mirror()).toMatchObject({ state: 'done' });
+    expect(managed.platform.made).toMatchObject([{ phase: 'live' }]);
+  });
+
+  it('begins one generation within a minute, and is refused where there is nothing to retry', async () => {
+    const managed = await managedStream();
+    await managed.retry();
+    await call('PATCH', `/streams/${managed.id}`, { retryMirror: true });
+    expect(await managed.mirror()).toMatchObject({ state: 'pending', generation: 1 });
+    const plain = await create('/streams', {});
+    expect((await call('PATCH', `/streams/${plain}`, { retryMirror: true })).body.code).toBe('not_managed');
+  });
+});
+
+it('tries again by itself when another stream of ours on the channel ends', async () => {
+  const first = await managedStream();
+  const second = await create('/streams', { streamDestination: 'managed', managedSettingsID: first.settingsID });
+  first.platform.mostLive = 1;
+  first.platform.fed.add(first.ingestID).add(`ingest of ${second}`);
+  await first.start();
+  await first.workFor(30);
+  await mirrored.move(second, 'start');
+  await first.workFor(30);
+  expect((await stream(second)).mirror).toMatchObject({ code: 'channel_busy' });
+  await first.stop();
+  await first.workFor(30);
+  expect((await stream(second)).mirror).toMatchObject({ state: 'done' });
+  expect(first.platform.live()).toMatchObject([{ boundTo: `ingest of ${second}` }]);
+});

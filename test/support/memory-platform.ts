@@ -1,0 +1,209 @@
+// A managed platform in memory, which refuses what YouTube refuses. Tests break it on purpose.
+import type {
+  BroadcastDraft,
+  BroadcastPhase,
+  Broadcasts,
+  PlatformCall,
+} from '../../lambda/ports/managed-platforms/broadcasts.ts';
+import { PlatformRefusal } from '../../lambda/ports/managed-platforms/managed-platform.ts';
+import type { ManagedPlatform, RefusalCode } from '../../lambda/ports/managed-platforms/managed-platform.ts';
+
+export interface MemoryBroadcast {
+  readonly id: string;
+  draft: BroadcastDraft;
+  phase: BroadcastPhase | 'deleted';
+  boundTo: string | null;
+  hasThumbnail: boolean;
+  /** Since when it is on its way to be live. */
+  startingAt: number | null;
+  readonly madeAt: number;
+}
+
+export interface MemoryPlatform extends ManagedPlatform {
+  readonly broadcasts: Broadcasts;
+  /** All that were ever made. */
+  readonly made: MemoryBroadcast[];
+  readonly calls: PlatformCall[];
+  /** Ids of ingests that get media. */
+  readonly fed: Set<string>;
+  /** Access tokens and refresh tokens that are good. */
+  readonly tokens: Set<string>;
+  /** Why everything is refused, for as long as it is set. */
+  refuses: { readonly code: RefusalCode; readonly reason: string } | null;
+  /** How many may be live at once. */
+  mostLive: number;
+  /** How long a broadcast is not found after it was made. */
+  invisibleMs: number;
+  /** Called before and after each call takes effect; what it throws is the answer. */
+  around: (call: PlatformCall, when: 'before' | 'after') => void | Promise<void>;
+  /** Those that are open, and those that are live or about to be. */
+  open(): MemoryBroadcast[];
+  live(): MemoryBroadcast[];
+  /** Ends a broadcast, as its owner can there. */
+  endThere(id: string): void;
+}
+
+/** What a broadcast takes from its transition until it is live. */
+const startingMs = 6000;
+const units: Record<PlatformCall, number> = {
+  ensureIngest: 51,
+  insert: 50,
+  bind: 50,
+  find: 2,
+  goLive: 50,
+  end: 51,
+  update: 50,
+  thumbnail: 50,
+  describe: 0,
+  observe: 2,
+  audience: 1,
+  delete: 50,
+};
+
+const refuse = (code: RefusalCode, reason: string) => {
+  throw new PlatformRefusal(code, reason);
+};
+
+export function createMemoryPlatform(clock: () => Date): MemoryPlatform {
+  const nowMs = () => clock().getTime();
+  const ingests = new Map<string, string>();
+  let tokens = 0;
+
+  const ask = async <Result>(access: string, call: PlatformCall, effect: () => Result): Promise<Result> => {
+    platform.calls.push(call);
+    await platform.around(call, 'before');
+    if (!platform.tokens.has(access)) refuse('grant_revoked', 'authError');
+    if (platform.refuses) refuse(platform.refuses.code, platform.refuses.reason);
+    settle();
+    const result = effect();
+    await platform.around(call, 'after');
+    return result;
+  };
+  /** Lets happen what happens there by itself. */
+  const settle = () => {
+    for (const broadcast of platform.made) {
+      const { boundTo, phase, draft, startingAt } = broadcast;
+      const isFed = boundTo !== null && platform.fed.has(boundTo);
+      if (phase === 'prepared' && draft.autoStart && isFed && hasRoom()) begin(broadcast);
+      if (phase === 'starting' && nowMs() - startingAt! >= startingMs) broadcast.phase = 'live';
+    }
+  };
+  const begin = (broadcast: MemoryBroadcast) => {
+    broadcast.phase = 'starting';
+    broadcast.startingAt = nowMs();
+  };
+  const hasRoom = () => platform.live().length < platform.mostLive;
+  const find = (id: string) => {
+    const broadcast = platform.made.find((candidate) => candidate.id === id && candidate.phase !== 'deleted');
+    if (!broadcast) throw new PlatformRefusal('rejected', 'liveBroadcastNotFound');
+    return broadcast;
+  };
+  const assertDraft = ({ title, scheduledStartAt }: BroadcastDraft, isNew: boolean) => {
+    if (title === '' || title.length > 100 || /[<>]/.test(title)) refuse('rejected', 'invalidTitle');
+    if (isNew && scheduledStartAt.getTime() <= nowMs()) refuse('rejected', 'invalidScheduledStartTime');
+  };
+  const referenceTo = (id: string) => ({ externalID: id, watchURL: `https://watch.example/${id}` });
+
+  const platform: MemoryPlatform = {
+    name: 'youtube',
+    title: 'YouTube',
+    scopes: ['all'],
+    units,
+    made: [],
+    calls: [],
+    fed: new Set(),
+    tokens: new Set(['access 0', 'refresh 0']),
+    refuses: null,
+    mostLive: 10,
+    invisibleMs: 0,
+    around: () => {},
+    open: () => platform.made.filter(({ phase }) => phase !== 'ended' && phase !== 'deleted'),
+    live: () => platform.made.filter(({ phase }) => phase === 'live' || phase === 'starting'),
+    endThere: (id) => void (find(id).phase = 'ended'),
+    authorizeURL: () => new URL('https://consent.example/'),
+    exchange: () => Promise.reject(new Error('nobody consents in memory')),
+    async refresh(grant) {
+      if (!platform.tokens.has(grant.refreshToken!)) refuse('grant_revoked', 'invalid_grant');
+      platform.tokens.delete(grant.refreshToken!);
+      platform.tokens.delete(grant.accessToken);
+      tokens += 1;
+      const renewed = { accessToken: `access ${tokens}`, refreshToken: `refresh ${tokens}` };
+      platform.tokens.add(renewed.accessToken).add(renewed.refreshToken);
+      return { ...grant, ...renewed, expiresAt: new Date(nowMs() + 3_600_000) };
+    },
+    revoke: async () => true,
+    channel: async () => ({ accountID: 'UC1', title: 'A channel', liveURL: 'https://watch.example/live' }),
+    ensureIngest: (access, { label, heldID }) =>
+      ask(access, 'ensureIngest', () => {
+        const id = heldID ?? `ingest of ${label}`;
+        ingests.set(id, `key of ${label}`);
+        return { externalID: id, url: 'rtmps://ingest.example/live', backupURL: null, key: ingests.get(id)! };
+      }),
+    describe: null,
+    audience: async () => new Map(),
+    subscribe: null,
+    readEvent: null,
+    broadcasts: {
+      insert: (access, draft) =>
+        ask(access, 'insert', () => {
+          assertDraft(draft, true);
+          const id = `video ${platform.made.length + 1}`;
+          const state = { phase: 'prepared', boundTo: null, hasThumbnail: false, startingAt: null } as const;
+          platform.made.push({ id, draft, ...state, madeAt: nowMs() });
+          return referenceTo(id);
+        }),
+      find: (access, { title, scheduledStartAt }) =>
+        ask(access, 'find', () =>
+          platform
+            .open()
+            .filter(({ madeAt }) => nowMs() - madeAt >= platform.invisibleMs)
+            .filter(({ draft }) => draft.title === title && +draft.scheduledStartAt === +scheduledStartAt)
+            .map(({ id }) => referenceTo(id)),
+        ),
+      bind: (access, id, ingestID) =>
+        ask(access, 'bind', () => {
+          const broadcast = find(id);
+          if (!ingests.has(ingestID)) refuse('rejected', 'liveStreamNotFound');
+          if (broadcast.phase !== 'prepared' && broadcast.boundTo !== ingestID)
+            refuse('rejected', 'liveBroadcastBindingNotAllowed');
+          broadcast.boundTo = ingestID;
+        }),
+      update: (access, id, draft) =>
+        ask(access, 'update', () => {
+          const broadcast = find(id);
+          if (broadcast.phase === 'ended') refuse('rejected', 'invalidTransition');
+          assertDraft(draft, false);
+          broadcast.draft = draft;
+        }),
+      setThumbnail: (access, id) => ask(access, 'thumbnail', () => void (find(id).hasThumbnail = true)),
+      goLive: (access, id) =>
+        ask(access, 'goLive', () => {
+          const broadcast = find(id);
+          if (broadcast.phase === 'ended') refuse('rejected', 'invalidTransition');
+          if (broadcast.phase === 'live' || broadcast.phase === 'starting') return broadcast.phase;
+          if (broadcast.boundTo === null || !platform.fed.has(broadcast.boundTo)) return 'waiting';
+          if (!hasRoom()) refuse('channel_busy', 'concurrentBroadcastsExceedLimit');
+          begin(broadcast);
+          return 'starting';
+        }),
+      end: (access, id) =>
+        ask(access, 'end', () => {
+          const broadcast = platform.made.find((candidate) => candidate.id === id)!;
+          if (broadcast.phase === 'prepared') broadcast.phase = 'deleted';
+          else if (broadcast.phase !== 'deleted') broadcast.phase = 'ended';
+        }),
+      observe: (access, ids) =>
+        ask(access, 'observe', () =>
+          platform.made
+            .filter(({ id, phase }) => ids.includes(id) && phase !== 'deleted')
+            .map(({ id, phase, boundTo }) => ({
+              externalID: id,
+              phase: phase as BroadcastPhase,
+              ingest: boundTo !== null && platform.fed.has(boundTo) ? ('active' as const) : ('inactive' as const),
+              health: { state: 'good' as const, issues: [] },
+            })),
+        ),
+    },
+  };
+  return platform;
+}
