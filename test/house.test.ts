@@ -30,6 +30,7 @@ const sharedWords = new Set([
   'publishStatuses',
   'replicaStates',
   'streamBackends',
+  'uploadSortKeys',
   'uploadTypes',
   'webhookDeliveryStates',
 ]);

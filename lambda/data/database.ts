@@ -44,6 +44,8 @@ import { streamMoves } from './stream-moves.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
 import { tokenRevocations } from './token-revocations.ts';
+import { uploadLists } from './upload-lists.ts';
+import { uploadUses } from './upload-uses.ts';
 import { uploads } from './uploads.ts';
 import { usage } from './usage.ts';
 import { users } from './users.ts';
@@ -99,7 +101,7 @@ export function databaseOn(db: Queryable) {
     streams: { ...streams(db), ...streamMoves(db) },
     timelines: timelines(db),
     tokenRevocations: tokenRevocations(db),
-    uploads: uploads(db),
+    uploads: { ...uploads(db), ...uploadLists(db), ...uploadUses(db) },
     usage: usage(db),
     users: users(db),
     webhookDeliveries: webhookDeliveries(db),

@@ -8,8 +8,6 @@ export interface ClaimedImport {
   readonly upload_id: string;
   readonly user_id: string;
   readonly url: string;
-  /** Whether the user has named the upload. Else it gets the name that the source gives. */
-  readonly named: boolean;
   readonly epoch: number;
   readonly multipart_id: string | null;
   readonly source_version: SourceVersion | null;
@@ -34,6 +32,7 @@ export interface HeldImport {
 
 export function imports(db: Queryable) {
   return {
+    /** @param named whether the user has named the upload; else it gets the name that the source gives */
     insert: ({ uploadID, userID, url, named }: { uploadID: string; userID: string; url: string; named: boolean }) =>
       db.query('insert into imports (upload_id, user_id, url, named) values ($1, $2, $3, $4)', [
         uploadID,
@@ -41,6 +40,10 @@ export function imports(db: Queryable) {
         url,
         named,
       ]),
+
+    /** Lets the upload keep the name that its user has given it, whatever the source says. */
+    keepName: (uploadID: string) =>
+      db.query('update imports set named = true where upload_id = $1 and not named', [uploadID]),
 
     /**
      * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest.

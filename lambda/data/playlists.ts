@@ -108,6 +108,9 @@ export function playlists(db: Queryable) {
     moveToStream: (id: string, streamID: string) =>
       db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),
 
+    rename: async (id: string, name: string | null) =>
+      (await one<Playlist>(db, 'update playlists set name = $2 where id = $1 returning *', [id, name]))!,
+
     saveDraft: async (id: string, draft: PlaylistSpec) =>
       (await one<Playlist>(db, 'update playlists set draft = $2, version = version + 1 where id = $1 returning *', [
         id,

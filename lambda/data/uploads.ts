@@ -27,6 +27,9 @@ export interface Upload {
   readonly seq: number;
   readonly user_id: string;
   readonly name: string;
+  /** A path, as in domain/folder-path.ts; empty outside all folders. */
+  readonly folder: string;
+  readonly tags: readonly string[];
   readonly mime_type: string;
   readonly type: UploadType;
   readonly object_key: string;
@@ -76,6 +79,9 @@ export interface NewUpload {
   readonly id: string;
   readonly userID: string;
   readonly name: string;
+  /** By default none. */
+  readonly folder?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
   readonly mimeType: string;
   readonly type: UploadType;
   readonly objectKey: string;
@@ -84,7 +90,15 @@ export interface NewUpload {
   readonly expectedBytes: number;
 }
 
-const columns = `uploads.*, (
+/** All but `terms`, which only searches read. */
+const ownColumns = [
+  'id, seq, user_id, name, folder, tags, mime_type, type, object_key, declared_size_bytes, expected_bytes, size_bytes',
+  'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec',
+  'dynamic_range, decode_cost, content_hash, created_at',
+].join(', ');
+
+/** SQL of the columns of an Upload. */
+export const uploadColumns = `${ownColumns}, (
   select jsonb_build_object('url', url, 'state', state, 'bytesReceived', bytes_received, 'failure', imports.failure)
   from imports where upload_id = uploads.id) as external_source`;
 
@@ -93,8 +107,9 @@ export function uploads(db: Queryable) {
     insert: async (upload: NewUpload) =>
       (await one<Upload>(
         db,
-        `insert into uploads (id, user_id, name, mime_type, type, object_key, declared_size_bytes, expected_bytes)
-         values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
+        `insert into uploads (
+           id, user_id, name, mime_type, type, object_key, declared_size_bytes, expected_bytes, folder, tags)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${uploadColumns}`,
         [
           upload.id,
           upload.userID,
@@ -104,18 +119,20 @@ export function uploads(db: Queryable) {
           upload.objectKey,
           upload.declaredSizeBytes,
           upload.expectedBytes,
+          upload.folder ?? '',
+          upload.tags ?? [],
         ],
       ))!,
 
     find: (userID: string, id: string) =>
-      one<Upload>(db, `select ${columns} from uploads where id = $1 and user_id = $2`, [id, userID]),
+      one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 and user_id = $2`, [id, userID]),
 
     /** The upload, locked until the transaction ends. */
     lock: (userID: string, id: string) =>
-      one<Upload>(db, `select ${columns} from uploads where id = $1 and user_id = $2 for update`, [id, userID]),
+      one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 and user_id = $2 for update`, [id, userID]),
 
     /** The same, whoever owns the upload. */
-    lockAny: (id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1 for update`, [id]),
+    lockAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 for update`, [id]),
 
     /**
      * Ids of uploads that were begun more than `days` ago, are neither complete nor being imported, and that nothing
@@ -140,23 +157,24 @@ export function uploads(db: Queryable) {
     },
 
     /** The upload, whoever owns it: for the worker that probes it. */
-    findAny: (id: string) => one<Upload>(db, `select ${columns} from uploads where id = $1`, [id]),
+    findAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1`, [id]),
 
     /** One of the uploads that have this content and can be played, whoever owns it. */
     anyWithContent: (contentHash: string) =>
       one<Upload>(
         db,
-        `select ${columns} from uploads where content_hash = $1 and probe_state = 'completed' order by id limit 1`,
+        `select ${uploadColumns} from uploads
+         where content_hash = $1 and probe_state = 'completed' order by id limit 1`,
         [contentHash],
       ),
 
     /** Those of these uploads that are this user's, in no order, to be shown. */
     ofUser: (userID: string, ids: readonly string[]) =>
-      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2)`, [userID, ids]),
+      all<Upload>(db, `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2)`, [userID, ids]),
 
     /** The same, locked against deletion until the transaction ends. */
     findMany: (userID: string, ids: readonly string[]) =>
-      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) for key share`, [
+      all<Upload>(db, `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2) for key share`, [
         userID,
         ids,
       ]),
@@ -166,40 +184,40 @@ export function uploads(db: Queryable) {
      * what was found in one of them.
      */
     findSettled: (userID: string, ids: readonly string[]) =>
-      all<Upload>(db, `select ${columns} from uploads where user_id = $1 and id = any ($2) order by id for share`, [
-        userID,
-        ids,
-      ]),
+      all<Upload>(
+        db,
+        `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2) order by id for share`,
+        [userID, ids],
+      ),
 
     /** These uploads by id, whoever owns them, to show the playlists that hold them. */
     byID: async (ids: readonly string[]) => {
-      const found = await all<Upload>(db, 'select * from uploads where id = any ($1)', [ids]);
+      const found = await all<Upload>(db, `select ${uploadColumns} from uploads where id = any ($1)`, [ids]);
       return new Map(found.map((upload) => [upload.id, upload]));
     },
 
-    list: (userID: string, before: number | null, count: number) =>
-      all<Upload>(
+    /** Changes what people call it, and where they keep it. */
+    arrange: async (id: string, { name, folder, tags }: Pick<Upload, 'name' | 'folder' | 'tags'>) =>
+      (await one<Upload>(
         db,
-        `select ${columns} from uploads
-         where user_id = $1 and ($2::bigint is null or seq < $2)
-         order by seq desc limit $3`,
-        [userID, before, count],
-      ),
+        `update uploads set name = $2, folder = $3, tags = $4 where id = $1 returning ${uploadColumns}`,
+        [id, name, folder, tags],
+      ))!,
 
     /** Notes that the object is there, so that it is probed. What was found in an earlier object counts no more. */
     markUploaded: async (id: string, sizeBytes: number) =>
       (await one<Upload>(
         db,
         `update uploads set uploaded = true, size_bytes = $2, probe_state = 'pending', failure = null
-         where id = $1 returning ${columns}`,
+         where id = $1 returning ${uploadColumns}`,
         [id, sizeBytes],
       ))!,
 
-    /** Notes what the source of an import says of it. A name of null leaves the one that is there. */
+    /** Notes what the source of an import says of it. An upload that its user has named keeps that name. */
     describe: (
       id: string,
       said: {
-        name: string | null;
+        name: string;
         mimeType: string;
         type: UploadType;
         sizeBytes: number | null;
@@ -207,8 +225,9 @@ export function uploads(db: Queryable) {
       },
     ) =>
       db.query(
-        `update uploads set name = coalesce($2, name), mime_type = $3, type = $4, declared_size_bytes = $5,
-           expected_bytes = $6
+        `update uploads
+         set name = case when (select named from imports where upload_id = $1) then name else $2 end,
+           mime_type = $3, type = $4, declared_size_bytes = $5, expected_bytes = $6
          where id = $1`,
         [id, said.name, said.mimeType, said.type, said.sizeBytes, said.expectedBytes],
       ),
@@ -241,31 +260,6 @@ export function uploads(db: Queryable) {
 
     recordFailure: (id: string, failure: UploadFailure) =>
       db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),
-
-    /**
-     * Whether a playlist holds the upload, or a live stream plays it. A stream whose playlist has changed plays the
-     * former items until the change takes effect. It is one statement, so that no change falls between its parts.
-     */
-    isInUse: async (id: string) =>
-      (await one<{ used: boolean }>(
-        db,
-        `with live as (
-           select id, video_upload_id, audio_upload_id,
-             extract(epoch from clock_timestamp() - anchored_at) as elapsed_seconds
-           from streams
-           where user_id = (select user_id from uploads where id = $1) and deleted_at is null
-             and state in ('preparing', 'activating', 'active', 'failing', 'stopping'))
-         select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
-           or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
-           or exists (
-             -- An entry of the timeline plays, or will, unless a later one of its track has taken over.
-             select from live join timeline_entries playing on playing.stream_id = live.id
-             where playing.snapshot -> 'items' @> $2 and not exists (
-               select from timeline_entries later
-               where later.stream_id = playing.stream_id and later.track = playing.track
-                 and later.number > playing.number and later.offset_seconds < elapsed_seconds)) as used`,
-        [id, JSON.stringify([{ uploadID: id }])],
-      ))!.used,
 
     /**
      * Deletes the upload with its import.

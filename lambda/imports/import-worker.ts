@@ -249,7 +249,7 @@ async function beginImport(
   const reached = await limitReached(data, claim.user_id, limitFactor, more);
   if (reached) throw new ImportError('limit_reached', { seen: wordsOf(reached) });
   await data.uploads.describe(upload.id, {
-    name: claim.named ? null : name,
+    name,
     mimeType,
     type,
     sizeBytes: version.sizeBytes,

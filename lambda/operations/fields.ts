@@ -87,17 +87,7 @@ export async function pageThrough<Row extends { readonly seq: number }, Item>(
   bounds: PageBounds<Row> = { sizeOf: () => 0, maxSize: Infinity },
 ): Promise<{ data: Item[]; page: { hasMore: boolean; nextCursor: string } }> {
   const before = cursor === undefined ? null : ctx.cursors.open(listID, cursor);
-  if (cursor !== undefined && before === null) {
-    throw new ProblemError('invalid_cursor', 'The cursor is not one that this list gave out.', {
-      errors: [
-        {
-          path: '/query/cursor',
-          code: 'invalid_cursor',
-          detail: 'Take it unchanged from nextCursor of the page before.',
-        },
-      ],
-    });
-  }
+  if (cursor !== undefined && before === null) throw invalidCursor();
   const rows = await load(before, limit + 1);
   const shown = rows.slice(0, endOfPage(rows, limit, bounds));
   const hasMore = shown.length < rows.length;
@@ -105,6 +95,18 @@ export async function pageThrough<Row extends { readonly seq: number }, Item>(
     data: shown.map(present),
     page: { hasMore, nextCursor: hasMore ? ctx.cursors.seal(listID, shown.at(-1)!.seq) : '' },
   };
+}
+
+export function invalidCursor(): ProblemError {
+  return new ProblemError('invalid_cursor', 'The cursor is not one that this list gave out.', {
+    errors: [
+      {
+        path: '/query/cursor',
+        code: 'invalid_cursor',
+        detail: 'Take it unchanged from nextCursor of the page before.',
+      },
+    ],
+  });
 }
 
 /** How many of the rows the page has. The first row is always on it, whatever its size. */

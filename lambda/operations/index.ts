@@ -29,6 +29,7 @@ import { deletePlaylist } from './playlists/delete-playlist.ts';
 import { getPlaylist } from './playlists/get-playlist.ts';
 import { listPlaylists } from './playlists/list-playlists.ts';
 import { publishPlaylist } from './playlists/publish-playlist.ts';
+import { updatePlaylist } from './playlists/update-playlist.ts';
 import { getOpenapi } from './service/get-openapi.ts';
 import { getStatus } from './service/get-status.ts';
 import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
@@ -43,6 +44,7 @@ import { scheduleStream } from './streams/schedule-stream.ts';
 import { startStream } from './streams/start-stream.ts';
 import { stopStream } from './streams/stop-stream.ts';
 import { updateStream } from './streams/update-stream.ts';
+import { applyUploadOperations } from './uploads/apply-upload-operations.ts';
 import { completeUpload } from './uploads/complete-upload.ts';
 import { createUploadUrl } from './uploads/create-upload-url.ts';
 import { createUpload } from './uploads/create-upload.ts';
@@ -50,6 +52,7 @@ import { deleteUpload } from './uploads/delete-upload.ts';
 import { getUpload } from './uploads/get-upload.ts';
 import { importUpload } from './uploads/import-upload.ts';
 import { listUploads } from './uploads/list-uploads.ts';
+import { updateUpload } from './uploads/update-upload.ts';
 import { createWebhook } from './webhooks/create-webhook.ts';
 import { deleteWebhook } from './webhooks/delete-webhook.ts';
 import { getWebhook } from './webhooks/get-webhook.ts';
@@ -79,7 +82,9 @@ export const operations: readonly Operation[] = [
   listUploads,
   createUpload,
   importUpload,
+  applyUploadOperations,
   getUpload,
+  updateUpload,
   createUploadUrl,
   completeUpload,
   deleteUpload,
@@ -87,6 +92,7 @@ export const operations: readonly Operation[] = [
   listPlaylists,
   createPlaylist,
   getPlaylist,
+  updatePlaylist,
   applyPlaylistOperations,
   copyPlaylist,
   publishPlaylist,

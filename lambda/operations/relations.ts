@@ -5,7 +5,7 @@ import { destinationSchema, presentDestination } from './destinations/destinatio
 import { areItemsWanted, playlistSchema, presentPlaylists } from './playlists/playlist-schema.ts';
 import type { Scope } from './scopes.ts';
 import { presentStreams, streamSchema } from './streams/stream-schema.ts';
-import { presentUpload, uploadSchema } from './uploads/upload-schema.ts';
+import { presentUploads, uploadSchema } from './uploads/upload-schema.ts';
 
 /** A further field of an answer: the resource, or resources, that another field of the answer names by id. */
 export interface Relation {
@@ -61,7 +61,7 @@ export const related = {
   Upload: {
     schema: uploadSchema,
     scopes: ['service:read'],
-    load: async (ctx, ids) => (await ctx.data.uploads.ofUser(ctx.caller.userID, ids)).map(presentUpload),
+    load: async (ctx, ids) => presentUploads(ctx, await ctx.data.uploads.ofUser(ctx.caller.userID, ids)),
   },
 } as const satisfies Record<string, Related>;
 

@@ -38,6 +38,8 @@ function platform() {
   return getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
 }
 
+const everything = { q: null, tags: null, type: null, probeState: null, inFolder: null, belowFolder: null };
+
 /** The same statements without catalogue, checks, problems and contract, to see what they cost by themselves. */
 function bare() {
   const app = new Hono<{ Variables: { userID: string } }>();
@@ -51,7 +53,8 @@ function bare() {
   });
   app.get('/v1/uploads', async (c) => {
     const limit = Number(c.req.query('limit') ?? 20);
-    return c.json({ data: await data.uploads.list(c.get('userID'), null, limit + 1) });
+    const newestFirst = { by: 'createdAt', descending: true } as const;
+    return c.json({ data: await data.uploads.search(c.get('userID'), everything, newestFirst, null, limit + 1) });
   });
   app.get('/v1/uploads/:id', async (c) => c.json(await data.uploads.find(c.get('userID'), c.req.param('id'))));
   app.post('/v1/uploads', async (c) => {

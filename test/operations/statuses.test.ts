@@ -202,6 +202,17 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     limit_reached: () => without('incomingBytes', () => call('POST', '/uploads', { name: 'x', mimeType: 'video/mp4' })),
   },
   get_upload: { done: () => get('uploads', unprobed()), not_found: () => call('GET', '/uploads/nothing') },
+  apply_upload_operations: {
+    done: async () => call('POST', '/uploads/batch', { operations: [{ op: 'delete', uploadID: await upload() }] }),
+    validation_failed: () => call('POST', '/uploads/batch', { operations: [{ op: 'delete', uploadID: 'nothing' }] }),
+    resource_in_use: async () =>
+      call('POST', '/uploads/batch', { operations: [{ op: 'delete', uploadID: await heldUpload() }] }),
+  },
+  update_upload: {
+    done: async () => call('PATCH', `/uploads/${await unprobed()}`, { folder: 'Music/Live', tags: ['jazz'] }),
+    not_found: () => call('PATCH', '/uploads/nothing', { name: 'x' }),
+    validation_failed: async () => call('PATCH', `/uploads/${await unprobed()}`, { folder: 'a//b' }),
+  },
   create_upload_url: {
     done: () => on('uploads', unprobed(), 'upload-url'),
     not_found: () => call('POST', '/uploads/nothing/upload-url'),
@@ -239,6 +250,11 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     limit_reached: () => without('playlists', newPlaylistAnswer),
   },
   get_playlist: { done: () => get('playlists', newPlaylist()), not_found: () => call('GET', '/playlists/nothing') },
+  update_playlist: {
+    done: async () => call('PATCH', `/playlists/${await newPlaylist()}`, { name: 'x' }),
+    not_found: () => call('PATCH', '/playlists/nothing', { name: 'x' }),
+    validation_failed: async () => call('PATCH', `/playlists/${await newPlaylist()}`, { name: '' }),
+  },
   apply_playlist_operations: {
     done: async () => add(await newPlaylist()),
     not_found: () => call('POST', '/playlists/nothing/operations', { operations: [{ op: 'clear' }] }),

@@ -33,6 +33,8 @@ export async function callEveryTool(
   await call('get_upload', { id: upload.id });
   const imported = await call('import_upload', { url: 'http://127.0.0.1:9/clip.mp4' });
   await call('list_uploads', { limit: 1 });
+  await call('update_upload', { id: imported.id, folder: 'Music' });
+  await call('apply_upload_operations', { operations: [{ op: 'tag', uploadID: imported.id, tags: ['jazz'] }] });
 
   const destination = await call('create_destination', {
     name: 'ingest',
@@ -47,6 +49,7 @@ export async function callEveryTool(
   await call('update_stream', { id: stream.id, quality: 'q_720p' });
   const playlist = await call('create_playlist', { streamID: stream.id, kind: 'video', mode: 'sequential' });
   await call('apply_playlist_operations', { id: playlist.id, operations: [{ op: 'add', uploadID: upload.id }] });
+  await call('update_playlist', { id: playlist.id, name: 'Nights' });
   await call('publish_playlist', { id: playlist.id });
   await call('get_playlist', { id: playlist.id });
   const other = await call('create_stream', { name: 'other' });

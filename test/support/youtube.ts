@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { channelIDOf } from '../../bin/local/rtmp-sink/channel-directory.ts';
 import type { Channel } from '../../bin/local/rtmp-sink/channel.ts';
 import type { AdminAction } from '../../bin/local/youtube/admin.ts';
+import type { IngestServer } from '../../bin/local/youtube/ingest.ts';
 import type { StandInSettings } from '../../bin/local/youtube/life-cycle.ts';
 import { createYoutubeStandIn, standInOrigins, youtubePath } from '../../bin/local/youtube/stand-in.ts';
 import type { StandIn } from '../../bin/local/youtube/stand-in.ts';
@@ -18,6 +19,7 @@ export const youtubeRedirectURI = 'http://127.0.0.1/v1/connections/callback';
 /** What the admin page tells. */
 export interface Shown {
   readonly quota: { readonly used: number; readonly daily: number };
+  readonly channels: readonly object[];
   readonly broadcasts: readonly {
     readonly id: string;
     readonly title: string;
@@ -58,9 +60,13 @@ export class TestYoutube {
   readonly client = { clientID: 'test', clientSecret: 'a client secret for tests', clock: this.clock };
 
   async start(): Promise<void> {
-    const listener = getRequestListener(async (request) => {
+    const listener = getRequestListener(async (asked) => {
+      // Google's client can be given another origin, without a path.
+      const url = new URL(asked.url);
+      if (!url.pathname.startsWith(youtubePath)) url.pathname = youtubePath + url.pathname;
+      const request = new Request(url, asked);
       const response = await this.#standIn(request);
-      const { pathname, searchParams: query } = new URL(request.url);
+      const { pathname, searchParams: query } = url;
       this.seen.push({ method: request.method, path: pathname, query, status: response.status });
       return response;
     });
@@ -83,6 +89,11 @@ export class TestYoutube {
       ...(stateFile !== undefined && { stateFile }),
     });
     this.#standIn.useIngest({ port: 1935, channels: () => this.#channels, requireKeys: () => {} });
+  }
+
+  /** In place of the ingest that a test moves by hand. */
+  useIngest(server: IngestServer): void {
+    this.#standIn.useIngest(server);
   }
 
   stop(): void {

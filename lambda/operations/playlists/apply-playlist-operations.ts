@@ -1,9 +1,13 @@
 // POST /playlists/{id}/operations: applies a batch of edits to the draft, all or none.
 import * as z from 'zod';
+import type { PlaylistKind } from '../../data/playlists.ts';
+import type { Upload } from '../../data/uploads.ts';
 import { playlistModes } from '../../domain/play-out.ts';
 import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playlist-edits.ts';
 import type { PlaylistOperation } from '../../domain/playlist-edits.ts';
+import { failureOfItem } from '../../domain/readiness.ts';
 import { keepPrepared } from '../../orchestration/prepare-media.ts';
+import { uploadFacts } from '../../orchestration/stream-parts.ts';
 import type { Context } from '../context.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
@@ -51,8 +55,9 @@ export const applyPlaylistOperations = operation(['service:write'], {
   errors: ['not_found', 'version_conflict', 'limit_reached'],
   hints: { destructive: true },
   async handle(ctx, { params, body }) {
-    await assertUploads(ctx, body.operations);
+    const uploads = await uploadsOf(ctx, body.operations);
     const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
+    assertUploads(playlist.kind, uploads);
     if (body.expectedVersion !== undefined && body.expectedVersion !== playlist.version) {
       throw new ProblemError(
         'version_conflict',
@@ -72,20 +77,34 @@ export const applyPlaylistOperations = operation(['service:write'], {
   },
 });
 
-/**
- * Refuses uploads that are not the caller's. The uploads stay locked, so that none of
- * them is deleted before the batch is written.
- */
-async function assertUploads(ctx: Context, operations: readonly PlaylistOperation[]): Promise<void> {
+/** An upload that an operation names; null where the caller has no such upload. */
+interface NamedUpload {
+  readonly position: number;
+  readonly upload: Upload | null;
+}
+
+/** The uploads that operations name. They stay locked, so that none of them is deleted before the batch is written. */
+async function uploadsOf(ctx: Context, operations: readonly PlaylistOperation[]): Promise<NamedUpload[]> {
   const named = operations.flatMap((operation, position) =>
     'uploadID' in operation ? [{ position, id: operation.uploadID }] : [],
   );
   const namedIDs = named.map((each) => each.id);
   const found = await ctx.data.uploads.findMany(ctx.caller.userID, namedIDs);
-  const foundIDs = new Set(found.map((upload) => upload.id));
-  const detail = 'There is no such upload.';
-  const errors = named
-    .filter((each) => !foundIDs.has(each.id))
-    .map(({ position }) => ({ path: `/operations/${position}/uploadID`, code: 'validation_failed', detail }));
-  if (errors.length > 0) throw new ProblemError('validation_failed', detail, { errors });
+  const byID = new Map(found.map((upload) => [upload.id, upload]));
+  return named.map(({ position, id }) => ({ position, upload: byID.get(id) ?? null }));
+}
+
+/** Refuses uploads that are not the caller's, and those that are known to have nothing for a playlist of this kind. */
+function assertUploads(kind: PlaylistKind, named: readonly NamedUpload[]): void {
+  const errors = named.flatMap(({ position, upload }) => {
+    const detail = faultOf(kind, upload);
+    return detail === null ? [] : [{ path: `/operations/${position}/uploadID`, code: 'validation_failed', detail }];
+  });
+  if (errors[0]) throw new ProblemError('validation_failed', errors[0].detail, { errors });
+}
+
+function faultOf(kind: PlaylistKind, upload: Upload | null): string | null {
+  if (upload === null) return 'There is no such upload.';
+  if (upload.probe_state !== 'completed') return null;
+  return failureOfItem({ ...uploadFacts(upload)!, failure: upload.failure }, kind)?.detail ?? null;
 }

@@ -20,7 +20,7 @@ export const completeUpload = operation(['service:write'], {
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
-    if (upload.uploaded) return presentUpload(upload);
+    if (upload.uploaded) return presentUpload(ctx, upload);
     if (upload.external_source !== null) {
       throw new ProblemError(
         'upload_incomplete',
@@ -46,6 +46,6 @@ export const completeUpload = operation(['service:write'], {
     await assertRoom(ctx, { storedBytes: object.sizeBytes });
     const completed = await ctx.data.uploads.markUploaded(upload.id, object.sizeBytes);
     await ctx.data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID: upload.id } });
-    return presentUpload(completed);
+    return presentUpload(ctx, completed);
   },
 });

@@ -4,9 +4,9 @@ import { uploadTypes } from '../../data/uploads.ts';
 import type { UploadType } from '../../data/uploads.ts';
 import { uploadKey } from '../../domain/object-keys.ts';
 import { abandonedAfterDays } from '../../domain/upload-times.ts';
-import { text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts';
 
 export const createUpload = operation(['service:write'], {
@@ -20,7 +20,9 @@ export const createUpload = operation(['service:write'], {
   method: 'POST',
   path: '/uploads',
   body: z.strictObject({
-    name: text(1, 255).describe('A name for people, such as the file name.'),
+    name: uploadName,
+    folder: folderPath.optional(),
+    tags: tags.optional(),
     mimeType: z
       .string()
       .max(127)
@@ -49,12 +51,14 @@ export const createUpload = operation(['service:write'], {
       id,
       userID: ctx.caller.userID,
       name: body.name,
+      folder: body.folder,
+      tags: body.tags && distinctTags(body.tags),
       mimeType: body.mimeType,
       type: body.type ?? (body.mimeType.split('/')[0]!.toLowerCase() as UploadType),
       objectKey: uploadKey(ctx.caller.userID, id),
       declaredSizeBytes: body.fileSize ?? null,
       expectedBytes,
     });
-    return presentUpload(upload);
+    return presentUpload(ctx, upload);
   },
 });

@@ -14,5 +14,5 @@ export const getUpload = operation(['service:read'], {
   output: { status: 200, body: uploadSchema },
   errors: ['not_found'],
   handle: async (ctx, { params }) =>
-    presentUpload(orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload')),
+    presentUpload(ctx, orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload')),
 });

@@ -6,6 +6,7 @@ import { text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../problem-codes.ts';
+import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
 
 export const importUpload = operation(['service:write'], {
@@ -21,7 +22,9 @@ export const importUpload = operation(['service:write'], {
   path: '/uploads/import',
   body: z.strictObject({
     url: text(1, 8192).describe('http:// or https://, of a file that needs no sign-in.'),
-    name: text(1, 255).optional().describe('A name for people; by default the one that the source gives.'),
+    name: uploadName.optional().describe('A name for people; by default the one that the source gives.'),
+    folder: folderPath.optional(),
+    tags: tags.optional(),
   }),
   output: { status: 202, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
   errors: ['import_url_forbidden', 'limit_reached'],
@@ -44,6 +47,8 @@ export const importUpload = operation(['service:write'], {
       id: uploadID,
       userID,
       name: body.name ?? nameOfImport(new URL(body.url)),
+      folder: body.folder,
+      tags: body.tags && distinctTags(body.tags),
       // These are guesses until the source answers.
       mimeType: 'application/octet-stream',
       type: 'video',
@@ -54,6 +59,6 @@ export const importUpload = operation(['service:write'], {
     });
     await ctx.data.imports.insert({ uploadID, userID, url: body.url, named: body.name !== undefined });
     await ctx.data.outbox.send({ queue: 'imports', body: { uploadID } });
-    return presentUpload((await ctx.data.uploads.find(userID, uploadID))!);
+    return presentUpload(ctx, (await ctx.data.uploads.find(userID, uploadID))!);
   },
 });

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { importStates, probeStates, uploadTypes } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
+import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 
 /** The most that one PUT can carry, in S3 and in the local object store. */
@@ -18,10 +19,19 @@ const externalSource = z
   })
   .meta({ id: 'ExternalSource' });
 
+const usedBy = z
+  .object({
+    playlists: z.int32().describe('Playlists that hold it, in their drafts or live.'),
+    streams: z.int32().describe('Streams that name it by themselves.'),
+  })
+  .meta({ id: 'UploadUse' });
+
 export const uploadSchema = z
   .object({
     id: z.string(),
     name: z.string(),
+    folder: z.string().describe('A path such as Music/Live; empty outside all folders.'),
+    tags: z.array(z.string()),
     type: z.enum(uploadTypes),
     mimeType: z.string(),
     uploaded: z.boolean().describe('The bytes have arrived: complete was called, or the import is completed.'),
@@ -40,15 +50,35 @@ export const uploadSchema = z
         'Only of imported uploads. Their name, type, mimeType and fileSize are what the source says until ' +
           'probeState is completed.',
       ),
+    usedBy,
     createdAt: timestamp,
   })
   .meta({ id: 'Upload' });
 
-export function presentUpload(upload: Upload): z.input<typeof uploadSchema> {
+const unused = { playlists: 0, streams: 0 };
+
+/** Presents uploads. One statement reads what uses them, and none where the caller does not want that. */
+export async function presentUploads(
+  ctx: Context,
+  uploads: readonly Upload[],
+): Promise<z.input<typeof uploadSchema>[]> {
+  const counted = ctx.isWanted('Upload.usedBy') ? uploads.map(({ id }) => id) : [];
+  const uses = counted.length > 0 ? await ctx.data.uploads.uses(counted) : [];
+  const useOf = new Map(uses.map(({ id, playlists, streams }) => [id, { playlists, streams }]));
+  return uploads.map((upload) => present(upload, useOf.get(upload.id) ?? unused));
+}
+
+export async function presentUpload(ctx: Context, upload: Upload): Promise<z.input<typeof uploadSchema>> {
+  return (await presentUploads(ctx, [upload]))[0]!;
+}
+
+function present(upload: Upload, use: z.input<typeof usedBy>): z.input<typeof uploadSchema> {
   const fileSize = upload.size_bytes ?? upload.declared_size_bytes;
   return {
     id: upload.id,
     name: upload.name,
+    folder: upload.folder,
+    tags: [...upload.tags],
     type: upload.type,
     mimeType: upload.mime_type,
     uploaded: upload.uploaded,
@@ -62,6 +92,7 @@ export function presentUpload(upload: Upload): z.input<typeof uploadSchema> {
     videoCodec: upload.video_codec,
     audioCodec: upload.audio_codec,
     ...(upload.external_source === null ? {} : { externalSource: upload.external_source }),
+    usedBy: use,
     createdAt: upload.created_at,
   };
 }

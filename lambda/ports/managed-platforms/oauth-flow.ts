@@ -22,7 +22,7 @@ export function createOAuthFlow(
   const client: OAuth.Client = { client_id: clientID };
   const authentication = oauth.ClientSecretPost(clientSecret);
   const options = {
-    [oauth.customFetch]: withScopeAsText,
+    [oauth.customFetch]: fetchAsStandard,
     // The stand-in of the local run has no TLS. What is asked of strangers is fixed by the stage, not by users.
     [oauth.allowInsecureRequests]: endpoints.token.startsWith('http://127.0.0.1:'),
   };
@@ -72,20 +72,27 @@ export function createOAuthFlow(
   };
 }
 
-/** Twitch answers `scope` as a list, and RFC 6749 has a text. */
-async function withScopeAsText(...[url, init]: Parameters<typeof fetchBounded>): Promise<Response> {
+async function fetchAsStandard(...[url, init]: Parameters<typeof fetchBounded>): Promise<Response> {
   const response = await fetchBounded(url, init);
   const text = await response.text();
   const headers = new Headers(response.headers);
   headers.delete('content-length');
-  return new Response(asStandard(text), { status: response.status, headers });
+  const { status } = response;
+  return new Response(status < 500 ? asStandard(text, status) : text, { status, headers });
 }
 
-function asStandard(text: string): string {
+/**
+ * Twitch's dialect as RFC 6749 has it: Twitch answers `scope` as a list, and says in words for people why it refuses
+ * (https://dev.twitch.tv/docs/authentication/refresh-tokens).
+ */
+function asStandard(text: string, status: number): string {
   try {
-    const body = JSON.parse(text) as { scope?: unknown };
-    if (!Array.isArray(body.scope)) return text;
-    return JSON.stringify({ ...body, scope: body.scope.filter((scope) => typeof scope === 'string').join(' ') });
+    const body = JSON.parse(text) as { scope?: unknown; error?: unknown; message?: unknown };
+    if (Array.isArray(body.scope))
+      return JSON.stringify({ ...body, scope: body.scope.filter((scope) => typeof scope === 'string').join(' ') });
+    if (status < 400 || typeof body.message !== 'string') return text;
+    const isOfGrant = /refresh token|authorization code/i.test(body.message);
+    return JSON.stringify({ error: isOfGrant ? 'invalid_grant' : 'invalid_request' });
   } catch {
     return text;
   }

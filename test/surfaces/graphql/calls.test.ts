@@ -158,6 +158,12 @@ describe('uploads', () => {
       await callAs(({ id }) => `/uploads/${id}`, 'importUpload', { url: 'http://127.0.0.1:9/clip.mp4', name: 'clip' })
     ).id;
     await callAs(`/uploads/${made.imported}`, 'getUpload', { id: made.imported });
+    await callAs(`/uploads/${made.imported}`, 'updateUpload', { id: made.imported, folder: 'Music', tags: ['jazz'] });
+    const operations = [
+      { rename: { uploadID: made.imported, name: 'song' } },
+      { moveFolder: { folder: 'Music', to: '' } },
+    ];
+    expect(await call('applyUploadOperations', { operations })).toMatchObject({ changed: 2, deleted: 0 });
     await callAs('/uploads?limit=1', 'listUploads', { first: 1 });
   });
 });
@@ -234,6 +240,7 @@ describe('playlists', () => {
     expect(cleared.draft.items).toEqual([]);
     await callAs(`/playlists/${made.target}`, 'copyPlaylist', { id: made.playlist, targetPlaylistID: made.target });
     await callAs(`/playlists/${made.playlist}`, 'publishPlaylist', { id: made.playlist });
+    await callAs(`/playlists/${made.playlist}`, 'updatePlaylist', { id: made.playlist, name: 'q' });
     await callAs(`/playlists/${made.playlist}`, 'getPlaylist', { id: made.playlist });
     await callAs(`/playlists?streamID=${made.stream}`, 'listPlaylists', { streamID: made.stream });
   });

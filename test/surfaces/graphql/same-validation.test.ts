@@ -72,37 +72,41 @@ const anything = fc.oneof(
 );
 /** Values for fields that are numbers. */
 const number = fc.oneof(anything, fc.constantFrom(-1, 0, 1, 100, 101, 2 ** 31, 2 ** 53));
-/** An operation on a playlist. */
-const edit = fc.oneof(
-  fc.record({ op: fc.constantFrom('add', 'remove', 'move', 'replace', 'setMode', 'clear') }, { requiredKeys: ['op'] }),
-  fc.record(
-    {
-      op: fc.constantFrom('add', 'move', 'replace', 'setMode'),
-      uploadID: fc.constantFrom(...words),
-      itemID: fc.constantFrom(...words),
-      index: number,
-      mode: anything,
-    },
-    { requiredKeys: ['op'] },
-  ),
-);
-
 /** A property of JSON Schema, as far as its type goes. */
 interface Property {
   readonly type?: unknown;
   readonly anyOf?: readonly { readonly type?: unknown }[];
+  readonly items?: { readonly $ref?: string; readonly oneOf?: readonly { readonly properties: Properties }[] };
+  readonly const?: unknown;
 }
 
 type Properties = Readonly<Record<string, Property>>;
 
 function propertiesOf(schema: z.ZodType): Properties {
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return properties as Properties;
+  const { properties = {}, $defs = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const resolved = Object.entries(properties as Properties).map(([name, property]) => {
+    const definition = property.items?.$ref?.split('/').at(-1);
+    return [name, definition === undefined ? property : { ...property, items: $defs[definition] }];
+  });
+  return Object.fromEntries(resolved) as Properties;
+}
+
+/** One of a batch of operations, with fields of its own and of others. */
+function editOf(kinds: readonly { readonly properties: Properties }[]): fc.Arbitrary<unknown> {
+  const op = fc.constantFrom(...kinds.map(({ properties }) => properties['op']!.const));
+  const { op: _, ...fields } = Object.assign({}, ...kinds.map(({ properties }) => properties)) as Properties;
+  const named = Object.entries(fields).map(([name, property]) => {
+    const isText = property.type === 'string' && name.endsWith('ID');
+    return [name, isText ? fc.constantFrom(...words) : valueOf(property)] as const;
+  });
+  const more = fc.record({ op, ...Object.fromEntries(named) }, { requiredKeys: ['op'] });
+  return fc.oneof(fc.record({ op }), more);
 }
 
 /** A value for a field of a body. */
-function valueOf(property: Property, name: string): fc.Arbitrary<unknown> {
-  if (name === 'operations') return fc.array(edit, { maxLength: 4 });
+function valueOf(property: Property): fc.Arbitrary<unknown> {
+  const kinds = property.items?.oneOf;
+  if (kinds) return fc.array(editOf(kinds), { maxLength: 4 });
   const types = new Set([property.type, ...(property.anyOf ?? []).map(({ type }) => type)].flat());
   // In GraphQL a single value in the place of a list is a list of one.
   if (types.has('array')) return anything.filter((value) => value === null || Array.isArray(value));
@@ -120,11 +124,8 @@ function queryValueOf(property: Property): fc.Arbitrary<unknown> {
 }
 
 /** Some of these properties, or none, each with a value. */
-function some(
-  properties: Properties,
-  valueOf: (property: Property, name: string) => fc.Arbitrary<unknown>,
-): fc.Arbitrary<Values> {
-  const values = Object.entries(properties).map(([name, property]) => [name, valueOf(property, name)]);
+function some(properties: Properties, valueOf: (property: Property) => fc.Arbitrary<unknown>): fc.Arbitrary<Values> {
+  const values = Object.entries(properties).map(([name, property]) => [name, valueOf(property)]);
   return fc.record(Object.fromEntries(values), { requiredKeys: [] });
 }
 

@@ -88,9 +88,12 @@ describe('the list of tools', () => {
       import_upload: 'reaches out',
       create_upload_url: 'repeatable',
       complete_upload: 'repeatable',
+      update_upload: 'destroys, repeatable',
+      apply_upload_operations: 'destroys',
       delete_upload: 'destroys, repeatable',
       create_playlist: '',
       apply_playlist_operations: 'destroys',
+      update_playlist: 'destroys, repeatable',
       copy_playlist: '',
       publish_playlist: 'repeatable',
       delete_playlist: 'destroys, repeatable',
@@ -233,7 +236,8 @@ describe('a call', () => {
     [
       'list_uploads',
       { idempotencyKey: 'x' },
-      '/query/idempotencyKey: There is no parameter idempotencyKey here. Leave it out; known here: limit, cursor.',
+      '/query/idempotencyKey: There is no parameter idempotencyKey here. Leave it out; known here: limit, cursor, q, ' +
+        'folder, recursive, tag, type, probeState, sort.',
     ],
     ['create_stream', { constructor: 1 }, '/constructor: There is no field constructor here.'],
   ])('of %s with %j is refused: %s', async (name, args, detail) => {

@@ -1,0 +1,22 @@
+// PATCH /playlists/{id}: renames a playlist.
+import * as z from 'zod';
+import { orNotFound, pathID, text } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+
+export const updatePlaylist = operation(['service:write'], {
+  id: 'updatePlaylist',
+  summary: 'Rename a playlist',
+  description: 'An absent name stays as it is, null clears it. What it plays is changed by apply_playlist_operations.',
+  tag: 'playlists',
+  method: 'PATCH',
+  path: '/playlists/{id}',
+  params: { id: pathID },
+  body: z.strictObject({ name: text(1, 255).nullish().describe('For people.') }),
+  output: { status: 200, body: playlistSchema },
+  errors: ['not_found'],
+  async handle(ctx, { params, body }) {
+    const { id, name } = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
+    return presentPlaylist(ctx, await ctx.data.playlists.rename(id, body.name === undefined ? name : body.name));
+  },
+});

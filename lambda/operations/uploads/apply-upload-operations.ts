@@ -1,0 +1,141 @@
+// POST /uploads/batch: arranges and deletes many uploads at once, all or none.
+import * as z from 'zod';
+import type { Upload } from '../../data/uploads.ts';
+import { isWithin, maxDepth } from '../../domain/folder-path.ts';
+import type { Context } from '../context.ts';
+import { id } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import type { ProblemCode } from '../problem-codes.ts';
+import { deleteUnused, inUseDetail } from './delete-upload.ts';
+import { folderPath, namedFolder, someTags, uploadName, withTags, withoutTags } from './upload-order.ts';
+
+/** Deleting takes several statements an upload, and a request has seconds. */
+const maxDeleted = 1000;
+
+const change = z
+  .discriminatedUnion('op', [
+    z.strictObject({ op: z.literal('rename'), uploadID: id, name: uploadName }),
+    z.strictObject({ op: z.literal('move'), uploadID: id, folder: folderPath }),
+    z.strictObject({ op: z.literal('tag'), uploadID: id, tags: someTags }),
+    z.strictObject({ op: z.literal('untag'), uploadID: id, tags: someTags }),
+    z.strictObject({ op: z.literal('delete'), uploadID: id }),
+    z.strictObject({ op: z.literal('moveFolder'), folder: namedFolder, to: folderPath }),
+    z.strictObject({ op: z.literal('deleteFolder'), folder: namedFolder }),
+  ])
+  .meta({ id: 'UploadOperation' });
+type Change = z.output<typeof change>;
+
+export const applyUploadOperations = operation(['service:write'], {
+  id: 'applyUploadOperations',
+  summary: 'Arrange uploads',
+  description:
+    'Renames, moves, tags and deletes uploads; moveFolder and deleteFolder do so with all that is in a folder and in ' +
+    `those in it. In order; if one cannot be done, nothing is. At most ${maxDeleted} are deleted at once.`,
+  tag: 'uploads',
+  method: 'POST',
+  path: '/uploads/batch',
+  body: z.strictObject({
+    operations: z.array(change).min(1).max(500).describe('Each applies to the result of those before.'),
+  }),
+  output: {
+    status: 200,
+    body: z
+      .object({ changed: z.int32().describe('Uploads that were changed.'), deleted: z.int32() })
+      .meta({ id: 'ArrangedUploads' }),
+  },
+  errors: ['resource_in_use'],
+  hints: { destructive: true },
+  async handle(ctx, { body }) {
+    const done = { changed: new Set<string>(), moved: 0, deleted: 0 };
+    for (const [index, each] of body.operations.entries()) await apply(ctx, each, new Refusal(index), done);
+    return { changed: done.changed.size + done.moved, deleted: done.deleted };
+  },
+});
+
+interface Done {
+  readonly changed: Set<string>;
+  /** Uploads that were moved with their folder. */
+  moved: number;
+  deleted: number;
+}
+
+/** Why one of the operations cannot be done. */
+class Refusal {
+  readonly #path: string;
+
+  constructor(index: number) {
+    this.#path = `/operations/${index}`;
+  }
+
+  of(field: string, detail: string, code: ProblemCode = 'validation_failed'): ProblemError {
+    return new ProblemError(code, detail, { errors: [{ path: `${this.#path}/${field}`, code, detail }] });
+  }
+}
+
+async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): Promise<void> {
+  const { userID } = ctx.caller;
+  switch (each.op) {
+    case 'moveFolder':
+      done.moved += await moveFolder(ctx, each, refusal);
+      return;
+    case 'deleteFolder': {
+      const ids = await ctx.data.uploads.idsBelow(userID, each.folder, maxDeleted + 1);
+      if (ids.length === 0) throw refusal.of('folder', 'There is no such folder.');
+      for (const uploadID of ids) await remove(ctx, uploadID, 'folder', refusal, done);
+      return;
+    }
+    case 'delete':
+      return remove(ctx, each.uploadID, 'uploadID', refusal, done);
+    default: {
+      const upload = await ctx.data.uploads.lock(userID, each.uploadID);
+      if (!upload) throw refusal.of('uploadID', 'There is no such upload.');
+      if (each.op === 'rename') await ctx.data.imports.keepName(upload.id);
+      await ctx.data.uploads.arrange(upload.id, { ...upload, ...arranged(upload, each, refusal) });
+      done.changed.add(upload.id);
+    }
+  }
+}
+
+function arranged(
+  { tags }: Upload,
+  each: Extract<Change, { op: 'rename' | 'move' | 'tag' | 'untag' }>,
+  refusal: Refusal,
+): Partial<Pick<Upload, 'name' | 'folder' | 'tags'>> {
+  switch (each.op) {
+    case 'rename':
+      return { name: each.name };
+    case 'move':
+      return { folder: each.folder };
+    case 'untag':
+      return { tags: withoutTags(tags, each.tags) };
+    case 'tag': {
+      const all = withTags(tags, each.tags);
+      if (all === null) throw refusal.of('tags', 'The upload would have more than 32 tags.');
+      return { tags: all };
+    }
+  }
+}
+
+async function moveFolder(
+  ctx: Context,
+  { folder, to }: Extract<Change, { op: 'moveFolder' }>,
+  refusal: Refusal,
+): Promise<number> {
+  if (isWithin(to, folder)) throw refusal.of('to', 'A folder cannot be moved into itself.');
+  const depth = await ctx.data.uploads.depthBelow(ctx.caller.userID, folder);
+  if (depth === 0) throw refusal.of('folder', 'There is no such folder.');
+  const added = to === '' ? 0 : to.split('/').length;
+  if (depth - folder.split('/').length + added > maxDepth)
+    throw refusal.of('to', `What is in the folder would be more than ${maxDepth} deep there.`);
+  return ctx.data.uploads.moveFolder(ctx.caller.userID, folder, to);
+}
+
+async function remove(ctx: Context, uploadID: string, field: string, refusal: Refusal, done: Done): Promise<void> {
+  if (done.deleted === maxDeleted)
+    throw refusal.of(field, `More than ${maxDeleted} uploads would be deleted. Delete them in several requests.`);
+  const result = await deleteUnused(ctx, uploadID);
+  if (result === 'missing') throw refusal.of('uploadID', 'There is no such upload.');
+  if (result !== 'deleted') throw refusal.of(field, inUseDetail(result.inUse), 'resource_in_use');
+  done.deleted += 1;
+}

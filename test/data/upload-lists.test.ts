@@ -1,0 +1,71 @@
+// A library of 100,000 uploads: whatever is looked for, in whatever order, no statement reads all of it.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { uploadSortKeys } from '../../lambda/data/upload-lists.ts';
+import type { UploadFilter } from '../../lambda/data/upload-lists.ts';
+import { testDatabase } from '../support/database.ts';
+
+const database = testDatabase();
+const uploads = 100_000;
+
+beforeAll(async () => {
+  const pool = database.pool();
+  await pool.query(
+    `insert into users (id, email, name) values ('usr_1', '1@example.org', 'a'), ('usr_2', '2@example.org', 'b')`,
+  );
+  await pool.query(
+    `insert into uploads (
+       id, user_id, name, folder, tags, mime_type, type, object_key, expected_bytes, size_bytes, duration_seconds)
+     select 'upl_' || n, case when n % 11 = 0 then 'usr_2' else 'usr_1' end,
+       'clip ' || n || ' take ' || n % 7 || case when n % 5000 = 1 then ' finale' else '' end,
+       'Year ' || 2000 + n % 20 || '/Day ' || n % 400, array['all', 'tag ' || n % 1000],
+       'video/mp4', 'video', 'key ' || n, 0, (n * 7919) % 1000003, (n * 31) % 7200
+     from generate_series(1, $1::int) as n`,
+    [Math.round(uploads * 1.1)],
+  );
+  await pool.query('vacuum analyze uploads');
+});
+
+const nothing: UploadFilter = {
+  q: null,
+  tags: null,
+  type: null,
+  probeState: null,
+  inFolder: null,
+  belowFolder: null,
+};
+const searches: [string, Partial<UploadFilter>][] = [
+  ['everything', {}],
+  ['a rare word', { q: 'finale' }],
+  ['a word that all have', { q: 'clip' }],
+  ['how a word begins', { q: 'ta 4242' }],
+  ['a word that none has', { q: 'nowhere' }],
+  ['a tag', { tags: ['tag 77'] }],
+  ['two tags', { tags: ['all', 'tag 77'] }],
+  ['a folder', { inFolder: 'Year 2007/Day 7' }],
+  ['a folder and those in it', { belowFolder: 'Year 2007' }],
+  ['a word in a folder', { q: 'finale', belowFolder: 'Year 2001' }],
+  ['a state that none is in', { probeState: 'failed' }],
+];
+const orders = uploadSortKeys.flatMap((by) => [false, true].map((descending) => ({ by, descending })));
+
+describe.each(searches)('%s', (_, filter) => {
+  it.each(orders)('is found by an index, sorted by $by (descending: $descending)', async (order) => {
+    const sent: { text: string; values: unknown[] }[] = [];
+    const noting = {
+      query: (text: string, values: unknown[]) => {
+        sent.push({ text, values });
+        return database.pool().query(text, values);
+      },
+    };
+    const list = databaseOn(noting as never).uploads;
+    const first = await list.search('usr_1', { ...nothing, ...filter }, order, null, 21);
+    const last = first.at(-1);
+    if (last) await list.search('usr_1', { ...nothing, ...filter }, order, { seq: last.seq, key: last.sort_key }, 21);
+    for (const { text, values } of sent) {
+      const { rows } = await database.pool().query(`explain (format json) ${text}`, values);
+      const plan = JSON.stringify(rows);
+      expect(plan).not.toContain('"Seq Scan"');
+    }
+  });
+});

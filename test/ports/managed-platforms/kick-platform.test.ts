@@ -1,0 +1,148 @@
+// Kick's adapter against answers in the shapes of Kick's documentation, and events that Kick signs.
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createKickPlatform } from '../../../lambda/ports/managed-platforms/kick-platform.ts';
+import { UnsignedEvent } from '../../../lambda/ports/managed-platforms/platform-event.ts';
+
+const makeKeys = () =>
+  generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+const [keys, others] = [makeKeys(), makeKeys()];
+const accountID = '123456789';
+const server = createServer();
+let requests: { line: string; body: unknown }[] = [];
+let publicKey = keys.publicKey;
+let isLive = true;
+let now: Date;
+
+beforeAll(async () => {
+  const listener = getRequestListener(async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const text = await request.text();
+    requests.push({ line: `${request.method} ${pathname}${search}`, body: text === '' ? null : JSON.parse(text) });
+    if (pathname === '/public/v1/public-key') return Response.json({ data: { public_key: publicKey }, message: 'OK' });
+    if (request.headers.get('authorization') !== 'Bearer token') return Response.json({}, { status: 401 });
+    if (request.method !== 'GET') return new Response(null, { status: 204 });
+    const stream = {
+      is_live: isLive,
+      viewer_count: isLive ? 67 : 0,
+      url: 'rtmps://fa723fc1b171.global-contribute.live-video.net',
+      key: 'sk_us-west-2_a-stream-key',
+      is_mature: false,
+    };
+    const channel = { broadcaster_user_id: Number(accountID), slug: 'night loops', stream_title: 'x', stream };
+    return Response.json({ data: [channel], message: 'OK' });
+  });
+  server.on('request', (request, response) => void listener(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  requests = [];
+  publicKey = keys.publicKey;
+  now = new Date('2026-11-22T12:00:00Z');
+});
+
+function kick() {
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origins = { auth: origin, api: origin };
+  return createKickPlatform({ clientID: 'kick', clientSecret: 'a client secret', origins, clock: () => now });
+}
+
+describe('a channel on Kick', () => {
+  it('is read, with its key', async () => {
+    const liveURL = 'https://kick.com/night%20loops';
+    expect(await kick().channel('token')).toEqual({ accountID, title: 'night loops', liveURL });
+    expect(await kick().ensureIngest('token', { label: 'x', heldID: null, accountID })).toEqual({
+      externalID: null,
+      url: 'rtmps://fa723fc1b171.global-contribute.live-video.net/app',
+      backupURL: null,
+      key: 'sk_us-west-2_a-stream-key',
+    });
+    await expect(kick().channel('another')).rejects.toMatchObject({ code: 'grant_revoked' });
+  });
+
+  it('is named', async () => {
+    const tags = 'abcdefghijkl'.split('');
+    await kick().describe!('token', { accountID, title: 'Night', categoryID: '15', tags });
+    await kick().describe!('token', { accountID, title: 'Night', categoryID: null, tags: [] });
+    expect(requests).toEqual([
+      {
+        line: 'PATCH /public/v1/channels',
+        body: { stream_title: 'Night', category_id: 15, custom_tags: tags.slice(0, 10) },
+      },
+      { line: 'PATCH /public/v1/channels', body: { stream_title: 'Night', custom_tags: [] } },
+    ]);
+  });
+
+  it('says who watches, and takes it off where it is not live', async () => {
+    expect((await kick().audience('token', [accountID])).get(accountID)).toEqual({ live: true, viewers: 67 });
+    expect(requests[0]!.line).toBe(`GET /public/v1/channels?broadcaster_user_id=${accountID}`);
+    isLive = false;
+    expect((await kick().audience('token', [accountID])).get(accountID)).toEqual({ live: false, viewers: null });
+    isLive = true;
+  });
+
+  it('is subscribed to', async () => {
+    await kick().subscribe!('token', { accountID, callbackURL: 'https://api.example.org/events' });
+    expect(requests).toMatchObject([
+      { line: 'POST /public/v1/events/subscriptions', body: { broadcaster_user_id: 123456789, method: 'webhook' } },
+    ]);
+  });
+});
+
+describe('an event of Kick', () => {
+  const live = { broadcaster: { user_id: 123456789, username: 'night' }, is_live: true, title: 'x' };
+
+  function signed(body: object, { time = '2026-11-22T11:58:00Z', key = keys.privateKey } = {}) {
+    const [id, text] = ['01JBW5Y8XZ0000000000000000', JSON.stringify(body)];
+    const signature = sign('sha256', Buffer.from(`${id}.${time}.${text}`), key).toString('base64');
+    const headers = new Headers({
+      'kick-event-message-id': id,
+      'kick-event-message-timestamp': time,
+      'kick-event-signature': signature,
+      'kick-event-type': 'livestream.status.updated',
+    });
+    return { headers, body: text };
+  }
+
+  it('is read, by a key that is asked for once', async () => {
+    const platform = kick();
+    const first = await platform.readEvent!(signed(live));
+    expect(first).toMatchObject({ kind: 'live', accountID, id: '01JBW5Y8XZ0000000000000000' });
+    expect(await platform.readEvent!(signed(live))).toEqual(first);
+    expect(await platform.readEvent!(signed({ ...live, is_live: false }))).toMatchObject({ kind: 'offline' });
+    const metadata = { broadcaster: live.broadcaster, metadata: { title: 'y' } };
+    expect(await platform.readEvent!(signed(metadata))).toMatchObject({ kind: 'changed' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is read after Kick took another key', async () => {
+    const platform = kick();
+    await platform.readEvent!(signed(live));
+    publicKey = others.publicKey;
+    now = new Date('2026-11-22T12:06:00Z');
+    expect(await platform.readEvent!(signed(live, { key: others.privateKey }))).toMatchObject({ kind: 'live' });
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['that is older than ten minutes', () => signed(live, { time: '2026-11-22T11:49:00Z' })],
+    ['of somebody else', () => signed(live, { key: others.privateKey })],
+    ['whose body was changed', () => ({ ...signed(live), body: JSON.stringify({ ...live, is_live: false }) })],
+    ['without a signature', () => ({ headers: new Headers(), body: JSON.stringify(live) })],
+    ['about nobody', () => signed({ is_live: true })],
+  ])('%s is refused, and Kick is not asked for its key each time', async (_case, request) => {
+    const platform = kick();
+    for (const _time of [1, 2, 3]) await expect(platform.readEvent!(request())).rejects.toBeInstanceOf(UnsignedEvent);
+    expect(requests.length).toBeLessThanOrEqual(1);
+  });
+});
