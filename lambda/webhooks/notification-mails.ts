@@ -55,7 +55,7 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
       `More than ${String(waiting)} events wait for the webhook ${String(webhookID)}, so the oldest are dropped. ` +
       'Answer them faster, subscribe to fewer types, or delete the webhook. You are told once a day.',
   }),
-  // A trigger writes it (data/migrations/0032_read_back.sql).
+  // A trigger writes it (data/migrations/0033_read_back.sql).
   channel_lost: ({ platform, title }) => {
     const { title: platformTitle } = platformTraits[platform as PlatformName];
     return {
