@@ -38,7 +38,13 @@ export class ServiceStage extends Stage {
     const media = new MediaStack(this, 'Media', { settings });
     const publishing = new PublishingStack(this, 'Publishing', { settings, network, database, media, origin, image });
     const identity = new IdentityStack(this, 'Identity', { settings, network, database, origin });
-    const api = new ApiStack(this, 'Api', { settings, network, access: publishing.access, identity });
+    const api = new ApiStack(this, 'Api', {
+      settings,
+      network,
+      access: publishing.access,
+      queues: publishing.queues,
+      identity,
+    });
     const operate = new OperateStack(this, 'Operate', { settings, network, publishing });
     const edge = new EdgeStack(this, 'Edge', { settings });
     // A stack with another id would be another stack, with an empty bucket and another address.

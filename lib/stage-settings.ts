@@ -136,6 +136,11 @@ export interface StageSettings {
   /** The most import workers there may be. Each fetches a few imports at the same time. */
   readonly importWorkersMax: number;
   /**
+   * The units of YouTube's daily quota that Google lets the project of this stage use: 10,000 unless it has been
+   * audited for more. It counts only where the secret has a client of YouTube.
+   */
+  readonly youtubeDailyUnits: number;
+  /**
    * Address that mails to users come from. SES sends a mail to it, which has to be confirmed.
    * Null: `no-reply@` at the name in `domain`. A stage with neither sends no mails, so nobody can sign up.
    */
@@ -224,6 +229,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     mediaWorkersMax: wholeNumber(1, 1000),
     importWorkersMin: wholeNumber(0, 1000),
     importWorkersMax: wholeNumber(Math.max(1, importWorkersMin), 1000),
+    youtubeDailyUnits: wholeNumber(100, 100_000_000),
     mailFrom: orNull(emailAddress),
     alarmEmail: orNull(emailAddress),
     monthlyBudgetUsd: wholeNumber(1, 10_000_000),

@@ -1,9 +1,11 @@
-// The jobs that AWS runs as functions: the minute sweep, the daily proof of the books, timers, webhooks and mails.
+// The jobs that AWS runs as functions: the sweep, the proof of the books, timers, webhooks, mails, managed platforms.
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
 import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import type { Log } from '../../lambda/log.ts';
+import type { MirrorOptions } from '../../lambda/platforms/mirror-options.ts';
+import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
 import { sendersOfUser } from '../../lambda/webhooks/deliver.ts';
 import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
 import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
@@ -13,8 +15,13 @@ const reconcileEveryMs = 24 * 3_600_000;
 /** More than a user may have senders, each of which may wait for a receiver that does not answer. */
 const webhookConsumers = sendersOfUser + 2;
 
+/** So that a connection whose platform is slow keeps no other waiting. */
+const platformConsumers = 3;
+
+export type JobOptions = SweepOptions & Omit<WebhookOptions, 'signal'> & Omit<MirrorOptions, 'signal'>;
+
 /** The jobs run until they are disposed of. The disposal waits for the work that has begun. */
-export function startJobs(options: SweepOptions & Omit<WebhookOptions, 'signal'>, log: Log): AsyncDisposable {
+export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
   const sweeping = setInterval(() => {
@@ -26,9 +33,11 @@ export function startJobs(options: SweepOptions & Omit<WebhookOptions, 'signal'>
     proving = proveBooks();
   }, reconcileEveryMs);
   const handleWebhooks = createWebhooksHandler({ ...options, signal });
+  const handlePlatforms = createPlatformsHandler({ ...options, signal });
   const consuming = [
     options.queue.consume('timers', createTimersHandler(options), { signal }),
     ...Array.from({ length: webhookConsumers }, () => options.queue.consume('webhooks', handleWebhooks, { signal })),
+    ...Array.from({ length: platformConsumers }, () => options.queue.consume('platforms', handlePlatforms, { signal })),
   ];
   return {
     async [Symbol.asyncDispose]() {

@@ -139,6 +139,8 @@ async function startPlatform(run: Run): Promise<void> {
       siteURL: site.url,
       steadyClock: () => performance.now(),
       random: Math.random,
+      newID: (prefix: string) => newID(prefix, clock()),
+      dailyUnits: {},
       startOptions: { settings, newID: (prefix: string) => newID(prefix, clock()), random: Math.random },
       clock,
       log,

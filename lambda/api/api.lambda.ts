@@ -1,4 +1,4 @@
-// The REST function: answers API Gateway's events by the REST surface, and takes the messages of payment providers.
+// The REST function: answers API Gateway's events by the REST surface, and takes what providers and platforms send.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { jsonLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
@@ -9,13 +9,15 @@ import { createService } from './create-service.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { addressOf, requestOf, resultOf } from './gateway-event.ts';
 import { withPaymentCallbacks } from './payment-callbacks.ts';
+import { withPlatformEvents } from './platform-events.ts';
 
 const environment = readEnvironment(process.env);
 const connections = await connectAws(environment, 1, jsonLog);
 const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
 const service = createService({ ...connections, ...providers }, environment, jsonLog);
 const rest = withConsentCallback(createRestHandler(service), service);
-const answer = withPaymentCallbacks(rest, providers, connections.pool, jsonLog);
+const withEvents = withPlatformEvents(rest, { ...service, events: providers.platformEvents });
+const answer = withPaymentCallbacks(withEvents, providers, connections.pool, jsonLog);
 
 export async function handler(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
   return resultOf(await answer(requestOf(event, connections.origin), addressOf(event)));

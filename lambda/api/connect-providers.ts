@@ -1,6 +1,8 @@
 // Connects what the secret of a stage sets up at others: payment providers, and managed platforms.
 import { readSecret } from '../ports/aws/call-aws.ts';
 import { createConsentPlatforms } from '../ports/managed-platforms/configured-consents.ts';
+import { createPlatformEvents } from '../ports/managed-platforms/configured-events.ts';
+import type { PlatformEvents } from '../ports/managed-platforms/configured-events.ts';
 import type { ConsentPlatforms } from '../ports/managed-platforms/managed-platform.ts';
 import { createPaymentProviders } from '../ports/payments/payment-providers.ts';
 import type { PaymentProviders } from '../ports/payments/payment-providers.ts';
@@ -10,8 +12,15 @@ export interface Providers extends PaymentProviders {
 }
 
 /** @throws where the secret is malformed */
-export async function connectProviders(secretARN: string, origin: string): Promise<Providers> {
+export async function connectProviders(
+  secretARN: string,
+  origin: string,
+): Promise<Providers & { readonly platformEvents: PlatformEvents }> {
   const secret = await readSecret(secretARN);
   const clock = () => new Date();
-  return { ...createPaymentProviders(secret, origin, clock), platforms: createConsentPlatforms(secret, clock) };
+  return {
+    ...createPaymentProviders(secret, origin, clock),
+    platforms: createConsentPlatforms(secret, clock),
+    platformEvents: createPlatformEvents(secret, clock),
+  };
 }

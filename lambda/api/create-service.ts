@@ -32,7 +32,7 @@ export function createService(connections: Connections & Providers, settings: Se
     payment,
     crypto,
     consents: createConsents(platforms, sealer, consentCallbackURL(`${origin}/v1`)),
-    settings,
+    settings: { ...settings, offersPlatforms: Object.keys(platforms).length > 0 },
     rateLimitFactor: settings.rateLimitFactor,
     serviceSecret,
     clock,

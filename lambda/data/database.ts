@@ -20,6 +20,7 @@ import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
 import { managedSettings } from './managed-settings.ts';
+import { managedStreams } from './managed-streams.ts';
 import { mediaClaims } from './media-claims.ts';
 import { mirrorIntents } from './mirror-intents.ts';
 import { notifications } from './notifications.ts';
@@ -81,6 +82,7 @@ export function databaseOn(db: Queryable) {
     limits: limits(db),
     liveIntervals: liveIntervals(db),
     managedSettings: managedSettings(db),
+    managedStreams: managedStreams(db),
     mediaClaims: mediaClaims(db),
     mirrorIntents: mirrorIntents(db),
     notifications: notifications(db),

@@ -127,12 +127,23 @@ export function destinations(db: Queryable) {
     moveAddress: (fromURL: string, toURL: string) =>
       db.query('update destinations set rtmp_url = $2 where rtmp_url = $1', [fromURL, toURL]),
 
-    /** They are locked in the order of their ids, so that two that mark the same ones end in no deadlock. */
-    markUsed: (ids: readonly string[]) =>
+    /**
+     * Notes that streams went live where they go to. The destinations are locked in the order of their ids, so that two
+     * that mark the same ones end in no deadlock.
+     */
+    markUsedBy: (streamIDs: readonly string[]) =>
       db.query(
-        `with used as (select id from destinations where id = any ($1) order by id for update)
+        `with named as (
+           select destination_id as id from streams
+           where id = any ($1) and stream_destination is distinct from 'managed'
+           union
+           select d.id from streams s
+             join managed_settings m on m.id = s.managed_settings_id
+             join destinations d on d.connection_id = m.connection_id
+           where s.id = any ($1) and s.stream_destination = 'managed'),
+         used as (select id from destinations where id in (select id from named) order by id for update)
          update destinations d set last_used_at = now() from used where d.id = used.id`,
-        [ids],
+        [streamIDs],
       ),
   };
 }

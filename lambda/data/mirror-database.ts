@@ -6,6 +6,7 @@ import { databaseOn, inTransaction } from './database.ts';
 import { mirrorWork } from './mirror-work.ts';
 import { platformQuota } from './platform-quota.ts';
 import type { Queryable } from './queryable.ts';
+import { readBacks } from './read-backs.ts';
 
 export type MirrorDatabase = ReturnType<typeof mirrorDatabaseOn>;
 
@@ -17,6 +18,7 @@ export function mirrorDatabaseOn(db: Queryable) {
     connections: { ...data.connections, ...connectionLeases(db) },
     mirrorIntents: { ...data.mirrorIntents, ...mirrorWork(db) },
     platformQuota: platformQuota(db),
+    readBacks: readBacks(db),
   };
 }
 

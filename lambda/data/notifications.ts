@@ -10,7 +10,9 @@ export type NotificationKind =
   | 'payment_refunded'
   | 'payment_disputed'
   | 'webhook_disabled'
-  | 'webhook_overflowed';
+  | 'webhook_overflowed'
+  | 'channel_lost'
+  | 'platform_disagrees';
 
 export interface Notification {
   readonly userID: string;

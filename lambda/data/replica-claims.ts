@@ -123,9 +123,12 @@ export function replicaClaims(db: Queryable) {
       all<{ id: string; stream_id: string; backend: StreamBackend }>(
         db,
         `update replicas r set is_offered = true
-         from streams s join destinations d on d.id = s.destination_id
+         from streams s
+           left join destinations d on d.id = s.destination_id
+           left join platform_ingests i on i.stream_id = s.id
          where r.agent_id = $1 and r.wanted = 'live' and r.state = 'live'
-           and s.id = r.stream_id and d.backup_rtmp_url is not null
+           and s.id = r.stream_id
+           and case when s.stream_destination = 'managed' then i.backup_url else d.backup_rtmp_url end is not null
            and not exists (select from replicas other where other.stream_id = r.stream_id and other.id <> r.id)
            and exists (${otherTakers('r', '$1')})
          returning r.id, r.stream_id, r.backend`,

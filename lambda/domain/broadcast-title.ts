@@ -30,6 +30,15 @@ export function renderTemplate(
   return cut(clean(filled), maxLength) || cut(clean(fallback), maxLength);
 }
 
+/** The longest that a title may get by its template, in UTF-16 units, before it is cut. @param items names of them */
+export function longestTitle(template: string, items: readonly string[]): number {
+  const lengths = (items.length > 0 ? items : ['']).map((item) => {
+    const values = { item, date: '2000-01-01', n: '1' };
+    return renderTemplate(template, values, { maxLength: Infinity, fallback: '' }).length;
+  });
+  return Math.max(...lengths);
+}
+
 function clean(text: string): string {
   return text
     .replaceAll(/[<>\p{Cc}]/gu, ' ')

@@ -93,7 +93,16 @@ export interface IngestExcess {
 /** @returns null where the platform at this host takes such a stream, or where we do not know the platform */
 export function excessOver(hostname: string, format: PictureFormat): IngestExcess | null {
   const limits = ingestAt(hostname);
-  if (!limits) return null;
+  return limits ? excessOf(limits, format) : null;
+}
+
+/** The same for a platform by its name, as it writes itself. */
+export function excessOverPlatform(name: string, format: PictureFormat): IngestExcess | null {
+  const limits = ingests.find(({ platform }) => platform === name);
+  return limits ? excessOf(limits, format) : null;
+}
+
+function excessOf(limits: IngestLimits, format: PictureFormat): IngestExcess | null {
   const { platform, videoCodecs } = limits;
   const isCodecTaken = videoCodecs.includes(format.videoCodec);
   const videoCodec = isCodecTaken ? format.videoCodec : videoCodecs[0];

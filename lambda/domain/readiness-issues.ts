@@ -79,10 +79,53 @@ const issueTable = {
     'The destination has no backup address.',
     'Set backupRtmpURL on the destination, or runBackupStream to false.',
   ],
-  managed_not_connected: [
+  not_connected: [
     'MANAGED',
-    'No managed connection is set up.',
-    'Connect one, or use an RTMP destination instead.',
+    'No channel is connected.',
+    'Connect one with create_connection, and have its owner open the link; or set streamDestination to null and ' +
+      'destinationID to an RTMP destination.',
+  ],
+  settings_missing: [
+    'MANAGED',
+    'The stream names no settings of a connected channel.',
+    'Make some with create_managed_settings, and set managedSettingsID.',
+  ],
+  grant_revoked: [
+    'MANAGED',
+    'The consent of the channel’s owner has ended.',
+    'Call reauthorise_connection, and have the owner open the link.',
+  ],
+  scope_missing: [
+    'MANAGED',
+    'The channel’s owner has not granted all rights that are needed.',
+    'Call reauthorise_connection, and have the owner open the link and leave every box ticked.',
+  ],
+  live_not_enabled: [
+    'MANAGED',
+    'The platform does not let the channel stream.',
+    'Have the owner enable live streaming there, which may take a day; then call reauthorise_connection.',
+  ],
+  channel_busy: [
+    'MANAGED',
+    'As many broadcasts as the platform allows are live on the channel.',
+    'End one of them, here or at the platform. It is tried again by itself.',
+  ],
+  quota_exhausted: [
+    'MANAGED',
+    'Our calls to the platform are used up for today.',
+    'Start it tomorrow, or schedule it ahead: what is prepared by then needs no call to go live.',
+  ],
+  health_bad: [
+    'MANAGED',
+    'The platform says that what it gets is bad.',
+    'Read the issues of the broadcast with list_stream_broadcasts.',
+    'PREPARATION',
+  ],
+  title_cut: [
+    'MANAGED',
+    'Titles of broadcasts may be longer than the platform takes, and are cut.',
+    'Shorten titleTemplate with update_managed_settings.',
+    'PREPARATION',
   ],
   no_credits: ['BILLING', 'There are no credits left.', 'Buy credits with create_top_up.'],
   schedule_end_past: ['SCHEDULE', "The schedule's end has passed.", 'Set a later scheduleEndAt, or clear it.'],

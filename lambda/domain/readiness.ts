@@ -1,5 +1,7 @@
 // Whether a stream can start, judged from stored facts alone, and for each thing that is missing what to do.
 import type { IngestExcess } from './ingest-limits.ts';
+import { judgeManaged } from './managed-readiness.ts';
+import type { ManagedFacts } from './managed-readiness.ts';
 import { isBlocking, issueOf } from './readiness-issues.ts';
 import type { ReadinessCode, ReadinessIssue } from './readiness-issues.ts';
 import type { VideoCodec } from './video-format.ts';
@@ -37,7 +39,8 @@ export interface StreamFacts {
   readonly audioUpload?: UploadFacts | null | undefined;
   readonly destination?: DestinationFacts | null | undefined;
   readonly wantsBackup: boolean;
-  readonly managed: boolean;
+  /** Null where the stream goes to an RTMP destination. */
+  readonly managed: ManagedFacts | null;
   readonly creditsLeft: number;
   /** Null unless the account is at rest; then what its user is told, which may be nothing. */
   readonly accountRest: string | null;
@@ -141,7 +144,10 @@ export function failureOfItem(
 }
 
 function judgeDestination(facts: StreamFacts): Finding[] {
-  if (facts.managed) return ['managed_not_connected'];
+  if (facts.managed) {
+    const excess = facts.managed.channel?.excess ?? null;
+    return [...judgeManaged(facts.managed, facts.wantsBackup), ...(excess ? findExcess(excess) : [])];
+  }
   const destination = facts.destination;
   if (destination === undefined || destination === null) return ['destination_missing'];
   return [

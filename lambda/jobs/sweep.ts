@@ -1,7 +1,10 @@
 // The sweep: does every minute what some process should have done before it died, so that nothing stays undone.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
+import { platformEvents } from '../data/platform-events.ts';
+import { readBacks } from '../data/read-backs.ts';
 import { bounds } from '../domain/limits.ts';
+import { broadcastsPerCount, viewersEverySeconds } from '../domain/read-back.ts';
 import { eventsKeptDays } from '../domain/webhook-retries.ts';
 import { applyPayments } from '../orchestration/apply-payments.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
@@ -25,6 +28,8 @@ export interface SweepOptions {
 const timerAheadSeconds = 150;
 /** A webhook, mail or mirror that has waited for so long has lost its command: a worker would have begun by then. */
 const forgottenAfterSeconds = 60;
+/** How many connections one sweep has asked about at most, for each reason; the next one continues. */
+const readBacksAtOnce = 500;
 /** How many old events one sweep deletes at most; the next one continues. */
 const oldEventsAtOnce = 5000;
 /** The same of the history of streams: more than all users together have reason to make in a minute. */
@@ -33,8 +38,8 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, fires what is
- * due, arms timers, discards abandoned uploads, has forgotten webhooks, mails and mirrors worked, relays what
- * is left in the outbox, and deletes what has expired.
+ * due, arms timers, discards abandoned uploads, has forgotten webhooks, mails and mirrors worked, has platforms asked
+ * what is due, relays what is left in the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
 export async function sweep({ pool, queue, timers, startOptions, clock }: SweepOptions): Promise<void> {
@@ -49,6 +54,8 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
     () => discardAbandonedUploads(pool),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),
+    () => readBacks(pool).wakeDue(viewersEverySeconds, broadcastsPerCount, readBacksAtOnce),
+    () => platformEvents(pool).deleteOld(),
     () => databaseOn(pool).webhookDeliveries.failOfDisabled(),
     () => dropExcessDeliveries(pool, clock()),
     () => queue.relay(),

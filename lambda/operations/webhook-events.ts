@@ -2,6 +2,7 @@
 // Triggers in the database write the events (data/migrations/0010_webhooks.sql).
 import * as z from 'zod';
 import { graceMs } from '../domain/credits.ts';
+import { platformNames } from '../domain/managed-platforms.ts';
 import { streamStates, transitions } from '../domain/stream-lifecycle.ts';
 import type { TransitionCause } from '../domain/stream-lifecycle.ts';
 import { failure } from './fields.ts';
@@ -105,6 +106,33 @@ export const webhookEvents = [
     summary: 'A playlist could not be published',
     description: 'What was live stays so.',
     data: z.object({ playlistID: z.string(), streamID, failure }),
+  },
+  {
+    type: 'connection.lost',
+    scope: 'service:read',
+    summary: 'A channel cannot be used any more',
+    description:
+      'The consent of its owner has ended. Unless the channel is connected again, what is known of it is deleted ' +
+      'after six days.',
+    data: z.object({ connectionID: z.string(), platform: z.enum(platformNames), title: z.string().nullable() }),
+  },
+  {
+    type: 'stream.platform_disagrees',
+    scope: 'service:read',
+    summary: 'A platform has trouble with a stream that is on air',
+    description:
+      'The platform takes the media, and says for a minute that it gets none or that their health is bad. The state ' +
+      'of the stream does not follow from it.',
+    data: z.object({
+      streamID,
+      broadcastID: z.string(),
+      platform: z.enum(platformNames),
+      ingest: z.enum(['active', 'inactive', 'unknown']),
+      health: z.enum(['good', 'ok', 'bad', 'no_data', 'unknown']),
+      issues: z.array(
+        z.object({ type: z.string(), severity: z.enum(['info', 'warning', 'error']), detail: z.string() }),
+      ),
+    }),
   },
   {
     type: 'credits.low',

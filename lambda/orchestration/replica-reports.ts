@@ -120,7 +120,7 @@ async function moveByLive(
     const overAt = new Date(now.getTime() + stream.stream_duration_seconds * 1000);
     await data.dueTimes.set(stream.id, 'duration_over', overAt);
   }
-  await data.destinations.markUsed(started.map(({ stream }) => stream.destination_id).filter((id) => id !== null));
+  await data.destinations.markUsedBy(streamIDs);
 }
 
 /** The reason of an active stream is what any of its live replicas warns of. */

@@ -1,12 +1,17 @@
 // Loads what a stream names, its uploads, playlists and destination, to judge its readiness and to make its timeline.
+import { longestTitle } from '../domain/broadcast-title.ts';
 import type { Database } from '../data/database.ts';
 import type { Destination } from '../data/destinations.ts';
 import type { Playlist } from '../data/playlists.ts';
+import type { ManagedChannel } from '../data/managed-streams.ts';
 import { formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Upload } from '../data/uploads.ts';
-import { excessOver } from '../domain/ingest-limits.ts';
+import { excessOver, excessOverPlatform } from '../domain/ingest-limits.ts';
 import type { IngestExcess } from '../domain/ingest-limits.ts';
+import { platformTraits } from '../domain/managed-platforms.ts';
+import type { ManagedFacts } from '../domain/managed-readiness.ts';
+import { isLive } from '../domain/stream-lifecycle.ts';
 import { judgeReadiness } from '../domain/readiness.ts';
 import type { DestinationFacts, PlaylistFacts, UploadFacts } from '../domain/readiness.ts';
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
@@ -19,6 +24,8 @@ export interface StreamingSettings {
   readonly allowPrivateAddresses: boolean;
   /** Where a stream that has only the deprecated streamKey is published; null where such streams cannot start. */
   readonly legacyRtmpURL: string | null;
+  /** Whether any managed platform is set up; absent where that is not known. */
+  readonly offersPlatforms?: boolean;
   /** Multiplies every limit of domain/limits.ts. */
   readonly limitFactor: number;
 }
@@ -32,6 +39,8 @@ export interface StreamParts {
   readonly playlists: readonly (Playlist | null)[];
   readonly uploads: ReadonlyMap<string, Upload>;
   readonly destination: Destination | null;
+  /** Null where the stream goes to an RTMP destination. */
+  readonly managed: { readonly channel: ManagedChannel | null; readonly hasChannel: boolean } | null;
   readonly creditsLeft: number;
   /** Null unless the account is at rest; then what its user is told. */
   readonly accountRest: string | null;
@@ -52,6 +61,7 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
     destination:
       stream.destination_id === null ? null : await data.destinations.findToUse(stream.user_id, stream.destination_id),
+    managed: stream.stream_destination === 'managed' ? await managedParts(data, stream) : null,
     accountRest: user.is_at_rest ? (user.held_reason ?? '') : null,
     creditsLeft: await data.creditAccounts.creditsLeft(stream.user_id),
   };
@@ -68,7 +78,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
       destination: destinationFacts(parts, settings),
       wantsBackup: wantsBackup(stream),
-      managed: stream.stream_destination === 'managed',
+      managed: managedFacts(parts, settings),
       creditsLeft: parts.creditsLeft,
       accountRest: parts.accountRest,
       scheduleEndAt: stream.schedule_end_at,
@@ -127,6 +137,38 @@ function destinationFacts(parts: StreamParts, settings: StreamingSettings): Dest
   }
   if (stream.sealed_stream_key === null || settings.legacyRtmpURL === null) return undefined;
   return { archived: false, allowed: true, hasBackupURL: false, excesses: excessesOf([settings.legacyRtmpURL], parts) };
+}
+
+async function managedParts(data: Database, stream: Stream): Promise<NonNullable<StreamParts['managed']>> {
+  const channel = await data.managedStreams.channel(stream.id);
+  return { channel, hasChannel: channel !== null || (await data.managedStreams.hasConnected(stream.user_id)) };
+}
+
+function managedFacts(
+  { managed, format, stream, uploads }: StreamParts,
+  settings: StreamingSettings,
+): ManagedFacts | null {
+  if (!managed) return null;
+  const offersPlatforms = settings.offersPlatforms ?? null;
+  const { channel, hasChannel } = managed;
+  if (!channel) return { offersPlatforms, hasChannel, channel: null };
+  const { title: platform, hasBackupIngest, maxTitleLength } = platformTraits[channel.platform];
+  const names = [...uploads.values()].map(({ name }) => name);
+  return {
+    offersPlatforms,
+    hasChannel,
+    channel: {
+      platform,
+      state: channel.state,
+      hasBackupIngest,
+      excess: excessOverPlatform(platform, format),
+      isPrepared: channel.is_prepared,
+      isBusy: channel.mirror_code === 'channel_busy',
+      quotaExhaustedUntil: channel.quota_exhausted_until,
+      isHealthBad: isLive(stream.state) && channel.health_state === 'bad',
+      isTitleCut: longestTitle(channel.title_template, names) > maxTitleLength,
+    },
+  };
 }
 
 /** Names each platform once, even where both addresses are of the same one. */

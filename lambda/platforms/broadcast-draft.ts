@@ -5,11 +5,10 @@ import type { ManagedSettings } from '../data/managed-settings.ts';
 import type { Stream } from '../data/streams.ts';
 import { renderTemplate } from '../domain/broadcast-title.ts';
 import type { TemplateName } from '../domain/broadcast-title.ts';
+import { platformTraits } from '../domain/managed-platforms.ts';
 import type { PlatformName } from '../domain/managed-platforms.ts';
 import type { BroadcastDraft } from '../ports/managed-platforms/broadcasts.ts';
 
-/** In UTF-16 units. Twitch's is from memory. */
-const titleLengths: Readonly<Record<PlatformName, number>> = { youtube: 100, twitch: 140, kick: 100 };
 const descriptionLength = 5000;
 
 /**
@@ -42,7 +41,7 @@ export async function draftOf(
   const name = stream.name ?? '';
   return {
     title: renderTemplate(settings.title_template, values, {
-      maxLength: titleLengths[platform],
+      maxLength: platformTraits[platform].maxTitleLength,
       fallback: name.trim() === '' ? 'Live' : name,
     }),
     description: renderTemplate(settings.description_template, values, { maxLength: descriptionLength, fallback: '' }),

@@ -5,6 +5,7 @@ import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { wordsOfMirror, retryAtOf } from '../domain/mirror-retries.ts';
 import { ingestKeyPlace } from '../domain/sealed-places.ts';
 import type { InsertedBroadcast, Observation } from '../ports/managed-platforms/broadcasts.ts';
+import { launchOnIngest } from '../orchestration/launch-stream.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import { closeBroadcast } from './close-broadcast.ts';
@@ -97,8 +98,7 @@ async function ensureIngest(
       sealed_key: sealedKey,
     });
     // A stream that was started before it had an address has waited for this.
-    const backend = stream.stream_backend ?? 'ffmpeg';
-    await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });
+    await launchOnIngest(data, stream.id);
   };
 }
 

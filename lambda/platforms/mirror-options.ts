@@ -14,6 +14,8 @@ export interface MirrorOptions {
   readonly objects: Pick<ObjectStore, 'read'>;
   /** The units that each platform lets our project use on a day; a platform that is left out counts none. */
   readonly dailyUnits: Readonly<Partial<Record<PlatformName, number>>>;
+  /** Where a platform may send events to; absent where none can reach us. */
+  readonly eventsURL?: (platform: PlatformName) => string;
   readonly clock: () => Date;
   readonly steadyClock: () => number;
   /** Uniform in [0, 1). */

@@ -1,7 +1,8 @@
-// Carries out the commands of the queue 'platforms': something is to be told to a managed platform.
+// Carries out the commands of the queue 'platforms': a managed platform is to be told something, or asked.
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { mirrorConnection } from './mirror-connection.ts';
 import type { MirrorOptions } from './mirror-options.ts';
+import { readBack } from './read-back.ts';
 
 /**
  * The handler of the queue. What is to be told stands in rows of the database. A connection that several commands name
@@ -11,10 +12,7 @@ export function createPlatformsHandler(options: MirrorOptions): QueueHandler {
   return async ({ Records }) => {
     const sameCommand = [...Map.groupBy(Records, ({ body }) => body)];
     const results = await Promise.allSettled(
-      sameCommand.map(([body]) => {
-        const { connectionID } = JSON.parse(body) as { connectionID: string };
-        return mirrorConnection(options, connectionID);
-      }),
+      sameCommand.map(([body]) => work(options, (JSON.parse(body) as { connectionID: string }).connectionID)),
     );
     const batchItemFailures = sameCommand.flatMap(([body, records], index) => {
       const result = results[index]!;
@@ -24,4 +22,12 @@ export function createPlatformsHandler(options: MirrorOptions): QueueHandler {
     });
     return { batchItemFailures };
   };
+}
+
+/** What is wished goes first. What a command asked for meanwhile is worked afterwards, as no other worker could. */
+async function work(options: MirrorOptions, connectionID: string): Promise<void> {
+  await mirrorConnection(options, connectionID);
+  if (options.signal.aborted) return;
+  await readBack(options, connectionID);
+  await mirrorConnection(options, connectionID);
 }

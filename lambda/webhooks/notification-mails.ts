@@ -1,5 +1,7 @@
-// The mails by which users are told what happens to their credits and webhooks.
+// The mails by which users are told what happens to their credits, webhooks and channels.
 import type { NotificationKind } from '../data/notifications.ts';
+import { platformTraits } from '../domain/managed-platforms.ts';
+import type { PlatformName } from '../domain/managed-platforms.ts';
 import { graceMs } from '../domain/credits.ts';
 import { describeDisabling } from '../domain/webhook-failures.ts';
 import type { WebhookDisabledReason } from '../data/webhooks.ts';
@@ -54,6 +56,26 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
       'failed. They can be delivered again for 30 days. Answer them faster, subscribe to fewer types, or delete the ' +
       'webhook. You are told once a day.',
   }),
+  // A trigger writes it (data/migrations/0033_read_back.sql).
+  channel_lost: ({ platform, title }) => {
+    const { title: platformTitle } = platformTraits[platform as PlatformName];
+    return {
+      subject: `${platformTitle} does not let us stream to your channel any more`,
+      text:
+        `The consent for the channel ${String(title)} has ended, so its streams cannot start. ` +
+        'Connect the channel again within six days; what we know of it is deleted then.',
+    };
+  },
+  platform_disagrees: ({ platform, streamID, health, issues }) => {
+    const { title } = platformTraits[platform as PlatformName];
+    const lines = (issues as readonly { readonly detail: string }[]).map(({ detail }) => `  ${detail}`);
+    return {
+      subject: `${title} has trouble with a stream that is on air`,
+      text:
+        `We send the stream ${String(streamID)} and ${title} takes it, but says for a minute that its health is ` +
+        `${String(health)}.\n${lines.join('\n')}\n\nLook at the broadcast there. The stream goes on meanwhile.`,
+    };
+  },
 };
 
 function creditsOf({ creditsLeft, creditsExhaustedAt }: Detail): string {

@@ -1,4 +1,5 @@
 // The public API: a function for each surface, behind an API Gateway that routes to them and knows no operation.
+// Beside them the function that talks to managed platforms, which needs the same secret.
 import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import {
   AccessLogField,
@@ -9,13 +10,16 @@ import {
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { IdentityStack } from '../identity/identity-stack.ts';
 import { apiVariables, paymentVariables } from '../../lambda/api/environment.ts';
+import { platformsVariables } from '../../lambda/platforms/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
+import type { CommandQueues } from '../publishing/command-queues.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -32,6 +36,7 @@ export interface ApiStackProps {
   readonly settings: StageSettings;
   readonly network: NetworkStack;
   readonly access: PlatformAccess;
+  readonly queues: CommandQueues;
   readonly identity: IdentityStack;
 }
 
@@ -43,7 +48,7 @@ export class ApiStack extends Stack {
   readonly guard: OriginGuard;
   readonly restApi: RestApi;
 
-  constructor(scope: Construct, id: string, { settings, network, access, identity }: ApiStackProps) {
+  constructor(scope: Construct, id: string, { settings, network, access, queues, identity }: ApiStackProps) {
     super(scope, id);
     const paymentProviders = new Secret(this, 'PaymentProviders', {
       description: 'Keys of the payment providers: lib/README.md, “Take payments”',
@@ -81,12 +86,26 @@ export class ApiStack extends Stack {
       description: 'The GraphQL surface of the platform',
       entry: 'api/graphql.lambda.ts',
     });
-    for (const { role } of [rest, mcp, graphql]) {
-      access.grantTo(role, 'api');
+    // Each call works ten connections at most, in turns of ten seconds.
+    const platforms = new ServiceFunction(this, 'Platforms', {
+      description: 'Tells managed platforms what is wished of broadcasts, and reads what they say',
+      entry: 'platforms/platforms.lambda.ts',
+      variables: platformsVariables,
+      environment: { ...surface.environment, ...access.environmentFor(this, 'platforms') },
+      timeout: Duration.seconds(60),
+      logRetentionDays: settings.logRetentionDays,
+      vpc: network.vpc,
+      securityGroup: network.databaseClients,
+    });
+    platforms.addEventSource(
+      new SqsEventSource(queues.get('platforms'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }),
+    );
+    access.grantTo(platforms.role, 'platforms');
+    for (const { role } of [rest, mcp, graphql]) access.grantTo(role, 'api');
+    for (const { role } of [rest, mcp, graphql, platforms])
       role.addToPrincipalPolicy(
         new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [paymentProviders.secretArn] }),
       );
-    }
 
     const api = new RestApi(this, 'Api', {
       // API Gateway's figures have this name and no id, and stages may share an account.

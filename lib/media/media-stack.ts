@@ -26,6 +26,8 @@ export class MediaStack extends Stack {
   readonly takeInAccess: ManagedPolicy;
   /** The right to fetch uploads from elsewhere, part by part. */
   readonly importAccess: ManagedPolicy;
+  /** The right to read uploads, such as thumbnails, and nothing else. */
+  readonly readAccess: ManagedPolicy;
   /** The right to read uploads, to write renditions, and to delete both. */
   readonly prepareAccess: ManagedPolicy;
 
@@ -85,6 +87,11 @@ export class MediaStack extends Stack {
       's3:PutObject': [uploadsPrefix],
       's3:GetObject': [uploadsPrefix, healthPrefix],
     });
+    this.readAccess = this.#access(
+      'ReadAccess',
+      { key, actions: ['kms:Decrypt'] },
+      { 's3:GetObject': [uploadsPrefix] },
+    );
     this.importAccess = this.#access('ImportAccess', readingToo, {
       's3:GetObject': [uploadsPrefix],
       's3:PutObject': [uploadsPrefix],

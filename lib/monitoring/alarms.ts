@@ -38,6 +38,7 @@ const oldestCommandSeconds: Readonly<Record<QueueName, number>> = {
   imports: 1800,
   timers: 60,
   webhooks: 300,
+  platforms: 300,
 };
 
 export class Alarms extends Construct {

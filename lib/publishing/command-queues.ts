@@ -15,6 +15,7 @@ const ids: Readonly<Record<QueueName, string>> = {
   imports: 'Imports',
   timers: 'Timers',
   webhooks: 'Webhooks',
+  platforms: 'Platforms',
 };
 
 /** SQS encrypts in this way by itself. It stands here for the checks of the templates. */

@@ -28,21 +28,22 @@ interface Rights {
   readonly signs?: true;
   /** Makes URLs for users. */
   readonly knowsOrigin?: true;
-  readonly media?: 'takes in' | 'imports' | 'prepares';
+  readonly media?: 'takes in' | 'imports' | 'prepares' | 'reads';
   readonly armsTimers?: true;
 }
 
 /** What starts and stops streams, and is told of it. Nobody sends to `timers` but EventBridge Scheduler. */
-const streamQueues = ['publish-ffmpeg', 'publish-manifest', 'media', 'webhooks'] as const;
+const streamQueues = ['publish-ffmpeg', 'publish-manifest', 'media', 'webhooks', 'platforms'] as const;
 
 /** Everyone may connect to the database. Whoever reads the bytes of strangers has as little else as can be. */
 const rightsOf = {
   api: { sends: [...streamQueues, 'imports'], unseals: true, signs: true, knowsOrigin: true, media: 'takes in' },
   webhooks: { sends: [], unseals: true, knowsOrigin: true },
+  platforms: { sends: [], unseals: true, knowsOrigin: true, media: 'reads' },
   timersJob: { sends: streamQueues },
   sweep: { sends: [...streamQueues, 'imports'], armsTimers: true },
   reconcile: { sends: [] },
-  operate: { sends: ['publish-ffmpeg', 'publish-manifest', 'media', 'imports', 'webhooks'] },
+  operate: { sends: [...streamQueues, 'imports'] },
   agent: { sends: streamQueues, unseals: true, media: 'prepares' },
   mediaWorker: { sends: streamQueues, media: 'prepares' },
   importWorker: { sends: ['imports', 'media', 'webhooks'], media: 'imports' },
@@ -81,6 +82,7 @@ export class PlatformAccess {
       STREAM_BACKEND_EDIT: String(settings.streamBackendEdit),
       RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
       LIMIT_FACTOR: String(settings.limitFactor),
+      YOUTUBE_DAILY_UNITS: String(settings.youtubeDailyUnits),
     };
   }
 
@@ -95,7 +97,13 @@ export class PlatformAccess {
       database.connectAccess,
       unseals && database.unsealAccess,
       signs && database.signAccess,
-      use && { 'takes in': media.takeInAccess, imports: media.importAccess, prepares: media.prepareAccess }[use],
+      use &&
+        {
+          'takes in': media.takeInAccess,
+          imports: media.importAccess,
+          prepares: media.prepareAccess,
+          reads: media.readAccess,
+        }[use],
       armsTimers && timers.armAccess,
     ];
     for (const policy of policies) if (policy) role.addManagedPolicy(policy);

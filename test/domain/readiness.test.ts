@@ -1,6 +1,7 @@
 // Readiness: a stream that has everything is ready; each thing that is missing is one issue, in the part where it is.
 import { describe, expect, test } from 'vitest';
 import { excessOver } from '../../lambda/domain/ingest-limits.ts';
+import type { ChannelFacts, ManagedFacts } from '../../lambda/domain/managed-readiness.ts';
 import { isBlocking, readinessCodes } from '../../lambda/domain/readiness-issues.ts';
 import type { ReadinessCode } from '../../lambda/domain/readiness-issues.ts';
 import { failureOfItem, isPlayable, judgeReadiness } from '../../lambda/domain/readiness.ts';
@@ -24,11 +25,32 @@ const ready: StreamFacts = {
   videoUpload: movie,
   destination,
   wantsBackup: false,
-  managed: false,
+  managed: null,
   creditsLeft: 1,
   accountRest: null,
   scheduleEndAt: null,
 };
+
+const channel: ChannelFacts = {
+  platform: 'YouTube',
+  state: 'ok',
+  hasBackupIngest: true,
+  excess: null,
+  isPrepared: false,
+  isBusy: false,
+  quotaExhaustedUntil: null,
+  isHealthBad: false,
+  isTitleCut: false,
+};
+const managed: ManagedFacts = { offersPlatforms: true, hasChannel: true, channel };
+/** A stream that goes to a channel, and names no destination. */
+const onChannel = (change: Partial<ChannelFacts>): Partial<StreamFacts> => ({
+  destination: undefined,
+  managed: { ...managed, channel: { ...channel, ...change } },
+});
+const onNoChannel = (change: Partial<ManagedFacts>): Partial<StreamFacts> => ({
+  managed: { ...managed, channel: null, ...change },
+});
 
 function codesOf(change: Partial<StreamFacts>): ReadinessCode[] {
   return judgeReadiness({ ...ready, ...change }, now).map((issue) => issue.code);
@@ -53,6 +75,9 @@ describe('ready', () => {
     ['without a backup address that nobody wants', { destination: { ...destination, hasBackupURL: false } }],
     ['with an end that is ahead', { scheduleEndAt: later }],
     ['with the smallest credit', { creditsLeft: 0.0001 }],
+    ['on a connected channel', onChannel({})],
+    ['on a channel, with a backup', { ...onChannel({}), wantsBackup: true }],
+    ['with what is prepared, though calls are used up', onChannel({ isPrepared: true, quotaExhaustedUntil: later })],
   ])('%s', ([, change]) => {
     expect(codesOf(change)).toEqual([]);
   });
@@ -86,16 +111,28 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
   ['destination_forbidden', 'DESTINATION', { destination: { ...destination, allowed: false } }],
   ['backup_url_missing', 'DESTINATION', { destination: { ...destination, hasBackupURL: false }, wantsBackup: true }],
   ['destination_limit', 'DESTINATION', { destination: { ...destination, excesses: [excess] } }],
-  ['managed_not_connected', 'MANAGED', { managed: true }],
-  ['managed_not_connected', 'MANAGED', { managed: true, destination: undefined }],
+  ['not_connected', 'MANAGED', onNoChannel({ hasChannel: false })],
+  ['not_connected', 'MANAGED', onNoChannel({ hasChannel: false, offersPlatforms: null })],
+  ['not_connected', 'MANAGED', onNoChannel({ hasChannel: false, offersPlatforms: false })],
+  ['not_connected', 'MANAGED', onChannel({ state: 'pending' })],
+  ['settings_missing', 'MANAGED', onNoChannel({})],
+  ['grant_revoked', 'MANAGED', onChannel({ state: 'grant_revoked', isBusy: true, isTitleCut: true })],
+  ['scope_missing', 'MANAGED', onChannel({ state: 'scope_missing' })],
+  ['live_not_enabled', 'MANAGED', onChannel({ state: 'live_not_enabled' })],
+  ['channel_busy', 'MANAGED', onChannel({ isBusy: true })],
+  ['quota_exhausted', 'MANAGED', onChannel({ quotaExhaustedUntil: later })],
+  ['backup_url_missing', 'MANAGED', { ...onChannel({ hasBackupIngest: false }), wantsBackup: true }],
+  ['destination_limit', 'DESTINATION', onChannel({ excess })],
   ['account_at_rest', 'ACCOUNT', { accountRest: '' }],
   ['no_credits', 'BILLING', { creditsLeft: 0 }],
   ['no_credits', 'BILLING', { creditsLeft: -1 }],
   ['schedule_end_past', 'SCHEDULE', { scheduleEndAt: now }],
 ];
 
-/** Items that a stream starts without, and what is said about them. */
-const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp])[] = [
+/** What a stream starts without, and what is said about it. */
+const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, string?])[] = [
+  ['health_bad', onChannel({ isHealthBad: true }), /is bad/, 'MANAGED'],
+  ['title_cut', onChannel({ isTitleCut: true }), /cut/, 'MANAGED'],
   [
     'playlist_items_pending',
     { playlists: [videoPlaylist(movie, pending, pending)] },
@@ -114,12 +151,10 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp])
 ];
 
 describe('ready, though not with everything', () => {
-  test.for(leftOut)('with the issue %s', ([code, change, error]) => {
+  test.for(leftOut)('with the issue %s', ([code, change, error, path = 'PLAYLIST']) => {
     const issues = judgeReadiness({ ...ready, ...change }, now);
     const suggestion = expect.stringMatching(/^[A-Z].*\.$/);
-    expect(issues).toEqual([
-      { code, path: 'PLAYLIST', stage: 'PREPARATION', error: expect.stringMatching(error), suggestion },
-    ]);
+    expect(issues).toEqual([{ code, path, stage: 'PREPARATION', error: expect.stringMatching(error), suggestion }]);
     expect(issues.some(isBlocking)).toBe(false);
   });
 
@@ -141,6 +176,13 @@ describe('not ready', () => {
 
   test('with every code there is, in the cases here', () => {
     expect(new Set([...alone, ...leftOut].map(([code]) => code))).toEqual(new Set(readinessCodes));
+  });
+
+  test('without a platform that is set up, with a way that remains', () => {
+    const issues = judgeReadiness({ ...ready, ...onNoChannel({ hasChannel: false, offersPlatforms: false }) }, now);
+    expect(issues).toMatchObject([
+      { error: expect.stringMatching(/set up here/), suggestion: expect.stringMatching(/destinationID/) },
+    ]);
   });
 
   test('with everything that is missing named at once', () => {

@@ -17,6 +17,7 @@ interface AdapterUse {
 /** By the id of the function or of the task definition. Functions and tasks that are not here have no such adapters. */
 const uses: readonly (readonly [id: RegExp, use: AdapterUse])[] = [
   [/^Api\/(?:Rest|Mcp|Graphql)[0-9A-F]{8}$/, { media: 'takes in' }],
+  [/^Api\/Platforms[0-9A-F]{8}$/, { media: 'reads' }],
   [/^Publishing\/Sweep[0-9A-F]{8}$/, { armsTimers: true }],
   [/^Publishing\/AgentsFfmpegTask/, { media: 'prepares', consumes: ['publish-ffmpeg', 'media'] }],
   [/^Publishing\/AgentsManifestTask/, { media: 'prepares', consumes: ['publish-manifest', 'media'] }],

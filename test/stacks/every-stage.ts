@@ -8,6 +8,7 @@ import { webhookVariables } from '../../lambda/webhooks/environment.ts';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import { operateVariables } from '../../lambda/operate/environment.ts';
 import { reconcileVariables, sweepVariables, timersVariables } from '../../lambda/jobs/environment.ts';
+import { platformsVariables } from '../../lambda/platforms/environment.ts';
 import { migrateVariables } from '../../lambda/migrate/environment.ts';
 import type { Resource, SynthesizedStage } from '../support/synth.ts';
 
@@ -59,7 +60,7 @@ export function checkEveryStage(stage: SynthesizedStage, test: (title: string, c
       JSON.stringify(Properties.Metrics ?? []),
     );
     const working = queues.filter(([id]) => !deadLetterQueues.has(id));
-    expect(working).toHaveLength(6);
+    expect(working).toHaveLength(7);
     expect(
       working.filter(([, queue]) => !watched.some((metrics) => metrics.includes(String(deadLetterQueueOf(queue))))),
     ).toEqual([]);
@@ -84,6 +85,7 @@ export function checkEveryStage(stage: SynthesizedStage, test: (title: string, c
       Rest: [...apiVariables, ...paymentVariables],
       Mcp: [...apiVariables, ...paymentVariables],
       Graphql: [...apiVariables, ...paymentVariables],
+      Platforms: platformsVariables,
       TimersJob: timersVariables,
       Sweep: sweepVariables,
       Reconcile: reconcileVariables,
@@ -160,12 +162,19 @@ export function checkEveryStage(stage: SynthesizedStage, test: (title: string, c
         ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: keyARN },
       });
     }
+    const both = ['kms:Decrypt', 'kms:GenerateDataKey'];
+    const keyActions: Readonly<Record<string, string | string[]>> = {
+      TakeIn: 'kms:GenerateDataKey',
+      Read: 'kms:Decrypt',
+      Import: both,
+      Prepare: both,
+    };
     const policies = stage.resources('Media').filter(([, { Type }]) => Type === 'AWS::IAM::ManagedPolicy');
-    expect(policies).toHaveLength(3);
+    expect(policies).toHaveLength(4);
     for (const [id, access] of policies)
       expect(access.Properties.PolicyDocument.Statement).toContainEqual({
         Effect: 'Allow',
-        Action: id.startsWith('TakeIn') ? 'kms:GenerateDataKey' : ['kms:Decrypt', 'kms:GenerateDataKey'],
+        Action: keyActions[id.replace(/Access.*/, '')],
         Resource: keyARN,
         Condition: { StringEquals: { 'kms:ViaService': expect.anything() } },
       });

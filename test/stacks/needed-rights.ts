@@ -15,8 +15,10 @@ const uploads = /^Media\/Uploads/;
 const sending = ['sqs:SendMessage'];
 const receiving = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 const queue = (name: string) => new RegExp(`^Publishing/Commands${name}(?!DeadLetters)`);
-const streamQueues = ['PublishFfmpeg', 'PublishManifest', 'Media', 'Webhooks'].map(queue);
+const streamQueues = ['PublishFfmpeg', 'PublishManifest', 'Media', 'Webhooks', 'Platforms'].map(queue);
 const surfaces = /^Api\/(?:Rest|Mcp|Graphql)ServiceRole/;
+const platforms = /^Api\/PlatformsServiceRole/;
+const webhooks = /^Publishing\/WebhooksServiceRole/;
 const agents = /^Publishing\/Agents(?:Ffmpeg|Manifest)TaskTaskRole/;
 const tasks = /^Publishing\/(?:Agents|Import)\w*TaskRole/;
 
@@ -40,16 +42,16 @@ export const neededRights: readonly NeededRights[] = [
     because: 'Lambda traces with the role of the function',
   },
   {
-    of: /^Api\/\w+ServiceRole|^Identity\/AuthServiceRole/,
+    of: new RegExp(`${surfaces.source}|^Identity/AuthServiceRole`),
     actions: ['secretsmanager:GetSecretValue'],
     on: [/^Database\/ServiceSecret/],
     because: 'surfaces sign cursors, and sign-in signs sessions',
   },
   {
-    of: surfaces,
+    of: new RegExp(`${surfaces.source}|${platforms.source}`),
     actions: ['secretsmanager:GetSecretValue'],
     on: [/^Api\/PaymentProviders/],
-    because: 'surfaces make payments with the keys of the providers',
+    because: 'surfaces make payments with the keys of the providers, and platforms know our clients by theirs',
   },
   {
     of: /^Database\/MigrationServiceRole/,
@@ -64,19 +66,23 @@ export const neededRights: readonly NeededRights[] = [
     because: 'the migration makes the data key and the keys that sign tokens',
   },
   {
-    of: new RegExp(`${surfaces.source}|${agents.source}|^Identity/AuthServiceRole|^Publishing/WebhooksServiceRole`),
+    of: new RegExp(
+      `${surfaces.source}|${agents.source}|^Identity/AuthServiceRole|${webhooks.source}|${platforms.source}`,
+    ),
     actions: ['kms:Decrypt'],
     on: [/^Database\/SealingKey/],
-    because: 'stream keys, signing keys and secrets of webhooks are sealed',
+    because: 'stream keys, grants, signing keys and secrets of webhooks are sealed',
   },
   {
-    of: new RegExp(`${surfaces.source}|^Identity/AuthServiceRole|^Publishing/WebhooksServiceRole`),
+    of: new RegExp(`${surfaces.source}|^Identity/AuthServiceRole|${webhooks.source}|${platforms.source}`),
     actions: ['ssm:GetParameter'],
     on: [/\/public-origin"/],
     because: 'a function of a stage without a domain refuses to start without its address',
   },
   { of: surfaces, actions: ['s3:PutObject', 's3:GetObject'], on: [uploads], because: 'they sign upload URLs' },
   { of: surfaces, actions: ['kms:GenerateDataKey'], on: [/^Media\/Key/], because: 'S3 encrypts what users send' },
+  { of: platforms, actions: ['s3:GetObject', 's3:ListBucket'], on: [uploads], because: 'thumbnails are uploads' },
+  { of: platforms, actions: ['kms:Decrypt'], on: [/^Media\/Key/], because: 'thumbnails are encrypted by this key' },
   {
     of: tasks,
     actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:DeleteObject'],
@@ -122,7 +128,8 @@ export const neededRights: readonly NeededRights[] = [
   ...(
     [
       [/^Publishing\/TimersJobServiceRole/, 'Timers'],
-      [/^Publishing\/WebhooksServiceRole/, 'Webhooks'],
+      [webhooks, 'Webhooks'],
+      [platforms, 'Platforms'],
       [/^Publishing\/ImportWorkers\w*TaskRole/, 'Imports'],
       [/^Publishing\/Agents\w*TaskRole/, 'Media'],
       [/^Publishing\/AgentsFfmpegTaskTaskRole/, 'PublishFfmpeg'],

@@ -68,7 +68,7 @@ const migration = { type: 'Custom::Trigger' };
 const services = { type: 'AWS::ECS::Service' };
 const ownFunctions = {
   type: 'AWS::Lambda::Function',
-  id: /^(?:TimersJob|Sweep|Reconcile|Operate|Webhooks|Auth|Rest|Mcp|Graphql)/,
+  id: /^(?:TimersJob|Sweep|Reconcile|Operate|Webhooks|Auth|Rest|Mcp|Graphql|Platforms)/,
 };
 
 export const orderedPairs: readonly OrderedPair[] = [

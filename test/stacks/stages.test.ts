@@ -38,6 +38,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   mediaWorkersMax: 0,
   importWorkersMin: -1,
   importWorkersMax: 0,
+  youtubeDailyUnits: 'ten thousand',
   mailFrom: 'ada@',
   alarmEmail: 'ada',
   monthlyBudgetUsd: 0.5,

@@ -14,6 +14,11 @@ const reasons: readonly (readonly [right: RegExp, reason: string])[] = [
     'once a minute, and media workers of tests live shorter',
   ],
   [/^Publishing\/Reconcile\w* rds-db:connect/, 'once a day, and the deploy test takes minutes'],
+  [
+    /^Api\/Platforms\w* (?:rds-db:connect|kms:Decrypt \S+SealingKey|secretsmanager:GetSecretValue|ssm:GetParameter)/,
+    'the deploy test connects no channel',
+  ],
+  [/^Api\/Platforms\w* s3:ListBucket/, 'a thumbnail is missing only where it was deleted meanwhile'],
   [/^Operate\/Operate\w* rds-db:connect/, 'the deploy test sends no command of operators'],
   [/^Network\/CustomVpcRestrictDefaultSG/, 'the CDK’s own function, which empties the default security group'],
   [
@@ -26,7 +31,7 @@ const reasons: readonly (readonly [right: RegExp, reason: string])[] = [
     'granted by the CDK’s queue pattern',
   ],
   [
-    /(?:TimersJob|Webhooks)ServiceRole\w* sqs:(?:ChangeMessageVisibility|GetQueueUrl)/,
+    /(?:TimersJob|Webhooks|Platforms)ServiceRole\w* sqs:(?:ChangeMessageVisibility|GetQueueUrl)/,
     'granted by the CDK’s event source',
   ],
   [/CustomCDKBucketDeployment|^Dashboard\//, 'the CDK’s own function, which copies the page into its bucket'],

@@ -32,7 +32,7 @@ export interface AdapterSurroundings {
   readonly media: MediaUse | null;
 }
 
-export type MediaUse = 'takes in' | 'imports' | 'prepares';
+export type MediaUse = 'takes in' | 'imports' | 'prepares' | 'reads';
 
 const part = Buffer.from('part');
 const video = { contentType: 'video/mp4' };
@@ -49,6 +49,9 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     await fetch(url, { method: 'PUT', headers, body: 'data' });
     await objects.head(upload);
     await objects.head('health/probe');
+  },
+  async reads(objects) {
+    await text(await objects.read(upload));
   },
   async imports(objects) {
     await objects.head(upload);

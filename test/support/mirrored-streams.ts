@@ -11,6 +11,8 @@ import { createMemoryPlatform } from './memory-platform.ts';
 import { testDataKey } from './service.ts';
 import type { TestService, TestUser } from './service.ts';
 
+const runFormat = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
+
 export type MirroredStreams = ReturnType<typeof mirroredStreamsOn>;
 
 export function mirroredStreamsOn(service: TestService) {
@@ -76,7 +78,11 @@ export function mirroredStreamsOn(service: TestService) {
 
     /** Moves a stream as its lifecycle does, without what else a start or stop does. */
     move: (streamID: string, cause: TransitionCause) =>
-      inTransaction(pool(), async (tx) => tx.streams.move((await tx.streams.lockAny(streamID))!, cause)),
+      inTransaction(pool(), async (tx) => {
+        const moved = await tx.streams.move((await tx.streams.lockAny(streamID))!, cause);
+        if (moved?.state === 'activating') await tx.streams.beginRun(streamID, runFormat);
+        return moved;
+      }),
 
     options: (platforms: MirrorOptions['platforms'], more: Partial<MirrorOptions> = {}): MirrorOptions => ({
       pool: pool(),

@@ -9,7 +9,14 @@ export interface QueuePolicy {
   readonly maxReceives: number;
 }
 
-export type QueueName = 'publish-ffmpeg' | 'publish-manifest' | 'media' | 'imports' | 'timers' | 'webhooks';
+export type QueueName =
+  | 'publish-ffmpeg'
+  | 'publish-manifest'
+  | 'media'
+  | 'imports'
+  | 'timers'
+  | 'webhooks'
+  | 'platforms';
 
 /**
  * All queues. A row of the outbox names one of them. The stacks make an SQS queue and a dead-letter queue for each, by
@@ -27,5 +34,7 @@ export const queuePolicies: Readonly<Record<QueueName, QueuePolicy>> = {
   timers: { visibilitySeconds: 180, maxReceives: 5 },
   // Likewise six times the timeout. A mail that could not be sent comes back after it.
   webhooks: { visibilitySeconds: 180, maxReceives: 5 },
+  // Likewise. These only wake the worker of a connection, which reads what is due from the database.
+  platforms: { visibilitySeconds: 360, maxReceives: 5 },
 };
 export const queueNames = Object.keys(queuePolicies) as QueueName[];

@@ -5,7 +5,7 @@ import { formatOfRun } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
 import type { TimelineEntry } from '../../domain/play-out.ts';
 import { formatName } from '../../domain/rendition.ts';
-import { destinationKeyPlace, streamKeyPlace } from '../../domain/sealed-places.ts';
+import { destinationKeyPlace, ingestKeyPlace, streamKeyPlace } from '../../domain/sealed-places.ts';
 import type { StreamingSettings } from '../../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
@@ -118,15 +118,37 @@ async function targetsOf(
   stream: Stream,
 ): Promise<Pick<PublishPlan, 'target' | 'freeTarget'>> {
   if (sealer === null) throw new Error('an agent without backends has no stream to publish');
-  if (stream.destination_id === null) {
-    const streamKey = sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id));
-    return { target: { rtmpURL: settings.legacyRtmpURL!, streamKey }, freeTarget: null };
-  }
-  const destination = (await data.destinations.find(stream.user_id, stream.destination_id))!;
-  const streamKey = sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id));
-  const { rtmp_url: first, backup_rtmp_url: second } = destination;
+  const { first, second, streamKey } = await addressOf(data, sealer, settings, stream);
   if (second === null) return { target: { rtmpURL: first, streamKey }, freeTarget: null };
   const [own, other] = replica.role === 'backup' || replica.at_backup_url ? [second, first] : [first, second];
   const isAlone = (await data.replicas.ofStream(stream.id)).length === 1;
   return { target: { rtmpURL: own, streamKey }, freeTarget: isAlone ? { rtmpURL: other, streamKey } : null };
+}
+
+interface Address {
+  readonly first: string;
+  /** For a second, redundant feed. */
+  readonly second: string | null;
+  readonly streamKey: string;
+}
+
+async function addressOf(
+  data: Database,
+  sealer: Sealer,
+  settings: StreamingSettings,
+  stream: Stream,
+): Promise<Address> {
+  if (stream.stream_destination === 'managed') {
+    const ingest = (await data.managedStreams.channel(stream.id))?.ingest;
+    if (!ingest) throw new Error(`stream ${stream.id} has no ingest at its platform`);
+    const streamKey = sealer.open(ingest.sealed_key, ingestKeyPlace(stream.id));
+    return { first: ingest.url, second: ingest.backup_url, streamKey };
+  }
+  if (stream.destination_id === null) {
+    const streamKey = sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id));
+    return { first: settings.legacyRtmpURL!, second: null, streamKey };
+  }
+  const destination = (await data.destinations.find(stream.user_id, stream.destination_id))!;
+  const streamKey = sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id));
+  return { first: destination.rtmp_url, second: destination.backup_rtmp_url, streamKey };
 }

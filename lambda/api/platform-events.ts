@@ -1,0 +1,57 @@
+// Takes the events of managed platforms: verifies each as it was received, and has the channel looked at again.
+import type { Pool } from 'pg';
+import { platformEvents } from '../data/platform-events.ts';
+import { platformNames } from '../domain/managed-platforms.ts';
+import type { Log } from '../log.ts';
+import { platformEventsPath } from '../ports/managed-platforms/configured-events.ts';
+import type { PlatformEvents } from '../ports/managed-platforms/configured-events.ts';
+import { UnsignedEvent } from '../ports/managed-platforms/platform-event.ts';
+import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
+
+export interface PlatformEventsOptions {
+  readonly events: PlatformEvents;
+  /** Of the API. */
+  readonly baseURL: string;
+  readonly pool: Pool;
+  readonly log: Log;
+}
+
+/** Platforms send far smaller ones. */
+const maxEventBytes = 64 * 1024;
+const maxIDLength = 200;
+
+/** Answers platforms at their paths, which need no credential but the signature. `rest` answers all other requests. */
+export function withPlatformEvents(rest: RestHandler, options: PlatformEventsOptions): RestHandler {
+  const { pathname: base } = new URL(options.baseURL);
+  return async (request, address) => {
+    const path = new URL(request.url).pathname;
+    const platform = platformNames.find((name) => base + platformEventsPath(name) === path);
+    const read = platform && options.events[platform];
+    if (!platform || !read) return rest(request, address);
+    if (request.method !== 'POST') return answer(405, 'Only POST.', { allow: 'POST' });
+    if (Number(request.headers.get('content-length') ?? 0) > maxEventBytes) return answer(413, 'Too large.');
+    const bytes = await request.arrayBuffer();
+    if (bytes.byteLength > maxEventBytes) return answer(413, 'Too large.');
+    try {
+      const event = await read({ headers: request.headers, body: Buffer.from(bytes).toString('utf8') });
+      if (event.kind === 'challenge') return answer(200, event.answer);
+      const kept = platformEvents(options.pool);
+      const isNew = await kept.keep(platform, event.id.slice(0, maxIDLength));
+      // An event is a reason to look. What the channel is like, the platform is asked itself.
+      if (isNew) await kept.doubtChannel(platform, event.accountID);
+      return answer(200, 'ok');
+    } catch (error) {
+      if (error instanceof UnsignedEvent) {
+        options.log('platform_event_refused', { platform, reason: error.message });
+        return answer(403, 'The signature is not valid.');
+      }
+      // It was not kept. The platform sends it again, since the answer is not 2xx.
+      options.log('platform_event_failed', { platform, error });
+      return answer(500, 'Send it again.');
+    }
+  };
+}
+
+function answer(status: number, text: string, headers: Record<string, string> = {}): Response {
+  return new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
+}

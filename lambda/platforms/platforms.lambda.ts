@@ -1,0 +1,31 @@
+// Called by the queue 'platforms'.
+import { newID } from '../data/new-id.ts';
+import { jsonLog } from '../log.ts';
+import { readSecret } from '../ports/aws/call-aws.ts';
+import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect-aws.ts';
+import { platformEventsPath } from '../ports/managed-platforms/configured-events.ts';
+import { createManagedPlatforms } from '../ports/managed-platforms/configured-platforms.ts';
+import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
+import { readPlatformsEnvironment } from './environment.ts';
+import { createPlatformsHandler } from './platforms.ts';
+
+const environment = readPlatformsEnvironment(process.env);
+// Several connections are worked at once.
+const pool = connectDatabase(environment, 4);
+const origin = await readOrigin(environment);
+const clock = () => new Date();
+
+export const handler = createPlatformsHandler({
+  pool,
+  sealer: await connectSealer(pool, environment),
+  platforms: createManagedPlatforms(await readSecret(environment.secretARN), clock),
+  objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
+  dailyUnits: { youtube: environment.youtubeDailyUnits },
+  eventsURL: (platform) => `${origin}/v1${platformEventsPath(platform)}`,
+  clock,
+  steadyClock: () => performance.now(),
+  random: Math.random,
+  newID: (prefix) => newID(prefix, clock()),
+  log: jsonLog,
+  signal: new AbortController().signal,
+});

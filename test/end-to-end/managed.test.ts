@@ -1,0 +1,192 @@
+// A managed stream of a real local run, on what stands for YouTube: connected, scheduled, live with media, stopped.
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPool } from '../../lambda/data/queryable.ts';
+import { ingestKeyPlace } from '../../lambda/domain/sealed-places.ts';
+import { openGrant } from '../../lambda/ports/managed-platforms/kept-grant.ts';
+import { createFileKeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
+import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
+import { byMcp, byRest } from '../support/catalogue-client.ts';
+import type { CallOperation } from '../support/catalogue-client.ts';
+import { until } from '../support/local-run.ts';
+import { connectMcpClient } from '../support/mcp-clients.ts';
+import type { McpClient } from '../support/mcp-clients.ts';
+import { mediaSample } from '../support/media-samples.ts';
+import { testLocalRun } from '../support/test-local-run.ts';
+
+const run = testLocalRun('--no-demo');
+/** Everything that was answered to the clients, and the codes with which people came back from their consent. */
+const answers: string[] = [];
+const codes: string[] = [];
+let client: McpClient;
+beforeAll(async () => {
+  const { mcpURL, apiKey } = run.connection;
+  client = await connectMcpClient('v2, negotiating', mcpURL, { headers: { 'x-api-key': apiKey } });
+}, 120_000);
+afterAll(() => client.close());
+
+async function upload(call: CallOperation, name: 'plain.mp4' | 'still.png', mimeType: string): Promise<string> {
+  const path = await mediaSample(name);
+  const { id } = await call('create_upload', { name, mimeType, fileSize: (await stat(path)).size });
+  const { url, headers } = await call('create_upload_url', { id });
+  const put = await fetch(url, { method: 'PUT', headers, body: await readFile(path) });
+  expect(put.status).toBe(200);
+  await call('complete_upload', { id });
+  await until(async () => (await call('get_upload', { id })).probeState === 'completed');
+  return id;
+}
+
+/** What the owner of a channel does in a browser. */
+async function consent(authorizeURL: string, channel: string): Promise<void> {
+  const scope = new URL(authorizeURL).searchParams.get('scope')!;
+  const body = new URLSearchParams({ channel, scope, outcome: 'allow' });
+  const sentBack = await fetch(authorizeURL, { method: 'POST', body, redirect: 'manual' });
+  const { origin, pathname, searchParams } = new URL(sentBack.headers.get('location')!);
+  codes.push(searchParams.get('code')!);
+  const page = await fetch(origin + pathname, { method: 'POST', body: searchParams });
+  expect(await page.text()).toContain('is connected');
+}
+
+interface AtYoutube {
+  readonly title: string;
+  readonly lifeCycle: string;
+  readonly hasThumbnail: boolean;
+  readonly privacyStatus: string;
+}
+async function atYoutube(title: string): Promise<readonly AtYoutube[]> {
+  const page = await fetch(`${run.connection.siteURL}/youtube-stand-in/admin.json`);
+  const { broadcasts } = (await page.json()) as { broadcasts: readonly AtYoutube[] };
+  return broadcasts.filter((broadcast) => broadcast.title === title);
+}
+
+const surfaces = [
+  { surface: 'REST', channel: 'UC-local-loops', call: () => byRest(run.api) },
+  { surface: 'MCP', channel: 'UC-local-second', call: () => byMcp(client) },
+] as const;
+
+describe.each(surfaces)('by $surface alone', ({ surface, channel, call: connectedCall }) => {
+  test('a managed stream goes live at its time, as it was wished, and ends', { timeout: 240_000 }, async () => {
+    const connected = connectedCall();
+    const call: CallOperation = async (name, args) => {
+      const answer = await connected(name, args);
+      answers.push(JSON.stringify(answer ?? null));
+      return answer;
+    };
+    const { id: connectionID, authorizeURL } = await call('create_connection', { platform: 'youtube' });
+    await consent(authorizeURL, channel);
+    expect(await call('get_connection', { id: connectionID })).toMatchObject({ state: 'ok', accountID: channel });
+    const title = `Night radio by ${surface}`;
+    const { id: managedSettingsID } = await call('create_managed_settings', {
+      connectionID,
+      name: 'Night',
+      titleTemplate: `${title} {n}`,
+      privacy: 'unlisted',
+      madeForKids: false,
+      thumbnailUploadID: await upload(call, 'still.png', 'image/png'),
+    });
+    const { id } = await call('create_stream', {
+      name: 'Managed',
+      videoUploadObjectID: await upload(call, 'plain.mp4', 'video/mp4'),
+      streamDestination: 'managed',
+      managedSettingsID,
+      quality: 'q_720p',
+      framerate: 'f_30',
+      streamBackend: 'manifest',
+    });
+    expect(await call('get_stream_readiness', { id })).toMatchObject({ ready: true, issues: [] });
+    const broadcasts = async () => (await call('list_stream_broadcasts', { id })).data;
+    const mirror = async () => (await call('get_stream', { id })).mirror;
+
+    const scheduleStartAt = new Date(Date.now() + 45_000);
+    await call('schedule_stream', { id, scheduleStartAt: scheduleStartAt.toISOString() });
+    await until(async () => (await mirror()).state === 'done');
+    expect(await broadcasts()).toMatchObject([{ n: 1, phase: 'prepared', title: `${title} 1` }]);
+    const prepared = { lifeCycle: 'ready', hasThumbnail: true, privacyStatus: 'unlisted' };
+    expect(await atYoutube(`${title} 1`)).toMatchObject([prepared]);
+    expect(Date.now()).toBeLessThan(scheduleStartAt.getTime());
+
+    await until(async () => (await broadcasts())[0].phase === 'live');
+    expect((await call('get_stream', { id })).state).toBe('active');
+    expect(await atYoutube(`${title} 1`)).toMatchObject([{ ...prepared, lifeCycle: 'live' }]);
+    await until(async () => (await broadcasts())[0].health?.state === 'good');
+    await until(async () => (await broadcasts())[0].viewers?.now > 0);
+
+    await call('stop_stream', { id });
+    await until(async () => (await mirror()).state === 'done');
+    await until(async () => (await call('get_stream', { id })).state === 'stopped');
+    expect(await broadcasts()).toMatchObject([{ phase: 'ended' }]);
+    expect(await atYoutube(`${title} 1`)).toMatchObject([{ lifeCycle: 'complete' }]);
+  });
+});
+
+describe('a token, a code, a stream key and the secret of our client', () => {
+  test('are in no answer, no row, no log and no list of processes', async () => {
+    const secrets = await secretsOfRun();
+    // The client’s, and of each channel a code, two tokens and a key.
+    expect(secrets).toHaveLength(9);
+    const places: Readonly<Record<string, string>> = {
+      answers: answers.join('\n'),
+      log: await readFile(join(run.dataFolder, 'platform.log'), 'utf8'),
+      database: await everyRow(),
+      processes: await commandLines(),
+    };
+    for (const [place, text] of Object.entries(places)) {
+      expect(text.length, place).toBeGreaterThan(0);
+      for (const { name, secret } of secrets) {
+        const forms = [secret, Buffer.from(secret).toString('hex')];
+        expect([place, name, forms.some((form) => text.includes(form))]).toEqual([place, name, false]);
+      }
+    }
+  });
+});
+
+async function secretsOfRun(): Promise<readonly { readonly name: string; readonly secret: string }[]> {
+  const { serviceSecret } = JSON.parse(readFileSync(join(run.dataFolder, 'identity.json'), 'utf8'));
+  const pool = createPool({ connectionString: run.connection.databaseURL, max: 1 });
+  try {
+    const sealer = await openSealer(pool, createFileKeyWrapper(await readFile(join(run.dataFolder, 'master.key'))));
+    const grants = await pool.query('select id, sealed_grant from connections');
+    const ingests = await pool.query('select stream_id, sealed_key from platform_ingests');
+    return [
+      { name: 'client secret', secret: `youtube ${serviceSecret}` },
+      ...codes.map((secret) => ({ name: 'code', secret })),
+      ...grants.rows.flatMap(({ id, sealed_grant: sealed }) => {
+        const { accessToken, refreshToken } = openGrant(sealer, id, sealed);
+        return [
+          { name: 'access token', secret: accessToken },
+          { name: 'refresh token', secret: refreshToken! },
+        ];
+      }),
+      ...ingests.rows.map(({ stream_id: id, sealed_key: sealed }) => ({
+        name: 'stream key',
+        secret: sealer.open(sealed, ingestKeyPlace(id)),
+      })),
+    ];
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Every row of every table, as text. */
+async function everyRow(): Promise<string> {
+  const pool = createPool({ connectionString: run.connection.databaseURL, max: 1 });
+  try {
+    const tables = await pool.query(`select tablename from pg_tables where schemaname = 'public'`);
+    const texts: string[] = [];
+    for (const { tablename } of tables.rows) {
+      const { rows } = await pool.query(`select t::text as row from "${tablename}" t`);
+      texts.push(...rows.map(({ row }) => row));
+    }
+    return texts.join('\n');
+  } finally {
+    await pool.end();
+  }
+}
+
+async function commandLines(): Promise<string> {
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = processes.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => ''));
+  return (await Promise.all(lines)).join('\n');
+}
