@@ -31,12 +31,12 @@ export function nextQuotaDay(now: Date): Date {
   // Midnight there is 07:00 or 08:00 UTC; the hours of a day are 23 to 25.
   let low = now.getTime();
   let high = low + 26 * 3_600_000;
-  while (high - low > 1000) {
+  while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (quotaDay(new Date(middle)) === today) low = middle;
     else high = middle;
   }
-  return new Date(Math.ceil(high / 1000) * 1000);
+  return new Date(high);
 }
 
 /** When to ask a platform again that said that the quota is used up. @param random uniform in [0, 1) */

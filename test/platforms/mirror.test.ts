@@ -1,12 +1,14 @@
 // A managed stream, from its schedule to a broadcast that is prepared, goes live and ends, on a platform in memory.
 import { describe, expect, it } from 'vitest';
+import { wishOfState } from '../../lambda/domain/mirror.ts';
+import { streamStates } from '../../lambda/domain/stream-lifecycle.ts';
 import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { mirroredStreamsOn } from '../support/mirrored-streams.ts';
 import { testService } from '../support/service.ts';
 
 const service = testService();
-const { call, create, stream, user } = actorsOn(service);
+const { call, create, dueKinds, fallDue, fire, stream, user } = actorsOn(service);
 const mirrored = mirroredStreamsOn(service);
 
 /** A managed stream on a channel of its own, and what to work its mirror with. */
@@ -252,6 +254,54 @@ describe('retryMirror', () => {
     const plain = await create('/streams', {});
     expect((await call('PATCH', `/streams/${plain}`, { retryMirror: true })).body.code).toBe('not_managed');
   });
+});
+
+it('follows one broadcast by another when its settings ask for that, with both live for a moment', async () => {
+  const managed = await managedStream({ rotateAfterMinutes: 60 });
+  const { platform, id, ingestID } = managed;
+  await managed.start();
+  platform.fed.add(ingestID);
+  await managed.workFor(30);
+  expect(await dueKinds(id)).toContain('broadcast_rotation');
+  const order: string[] = [];
+  platform.around = (what, when) => {
+    if (when === 'after' && what !== 'observe') order.push(`${what}: ${platform.live().length} live`);
+  };
+  const rotate = async (minutes: number) => {
+    mirrored.pass(minutes * 60);
+    await fallDue(id, 'broadcast_rotation');
+    await fire();
+    await managed.workFor(60);
+  };
+  await rotate(51);
+  expect(platform.open()).toMatchObject([{ phase: 'live' }, { phase: 'prepared', draft: { autoStart: false } }]);
+  await rotate(10);
+  expect(platform.made).toMatchObject([{ phase: 'ended' }, { phase: 'live' }]);
+  expect(order).toEqual(['insert: 1 live', 'bind: 1 live', 'goLive: 2 live', 'end: 1 live']);
+  expect(await managed.broadcasts()).toMatchObject([
+    { n: 2, phase: 'live' },
+    { n: 1, phase: 'ended' },
+  ]);
+});
+
+it('counts what a call takes of the quota before it is made, and leaves the rest of it to ends', async () => {
+  const managed = await managedStream();
+  const options = mirrored.options({ youtube: managed.platform }, { dailyUnits: { youtube: 157 } });
+  await managed.schedule(3600);
+  await mirrored.work(managed.connectionID, options);
+  // An ingest, 51; a broadcast, 50; and not the 50 of its binding within 97 %.
+  expect(managed.platform.calls).toEqual(['ensureIngest', 'insert', 'bind']);
+  await call('PATCH', `/managed-settings/${managed.settingsID}`, { titleTemplate: 'Day radio' });
+  await mirrored.work(managed.connectionID, options);
+  expect(await managed.mirror()).toMatchObject({ state: 'pending', code: 'quota_exhausted' });
+  expect(managed.platform.calls).not.toContain('update');
+});
+
+it('says in SQL of each state what the domain says', async () => {
+  const { rows } = await service
+    .pool()
+    .query('select state, wish_of_state(state) as wish from unnest($1::text[]) as state', [streamStates]);
+  expect(Object.fromEntries(rows.map((row) => [row.state, row.wish]))).toEqual(wishOfState);
 });
 
 it('tries again by itself when another stream of ours on the channel ends', async () => {

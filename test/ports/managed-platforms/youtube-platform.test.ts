@@ -188,6 +188,18 @@ describe('a broadcast', () => {
     expect(await broadcasts().find(access, { ...lost, title: 'Other 3', scheduledStartAt: later })).toEqual([]);
   });
 
+  it('is looked at without an answer that could have a stream key in it', async () => {
+    const inserted = await live();
+    youtube.seen.length = 0;
+    await observe(inserted);
+    await youtube.platform.audience(access, [inserted.externalID]);
+    await broadcasts().end(access, inserted.externalID, 'live');
+    expect(youtube.seen).toHaveLength(4);
+    const parts = youtube.seen.flatMap(({ query }) => query.getAll('part').flatMap((part) => part.split(',')));
+    expect(parts).not.toContain('cdn');
+    expect(youtube.seen.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
   it('goes on, whatever becomes of its ingest', async () => {
     const inserted = await live();
     youtube.unpublish();
