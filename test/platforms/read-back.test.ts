@@ -24,10 +24,10 @@ async function liveStream() {
   await mirrored.move(id, 'media_accepted');
   await query(`delete from outbox where queue = 'platforms'`);
   const says = (said: Partial<Observation>) => {
-    const { observe } = platform.broadcasts;
+    const before = { ...platform.broadcasts };
     Object.assign(platform.broadcasts, {
-      observe: async (...args: Parameters<typeof observe>) =>
-        (await observe(...args)).map((observation) => ({ ...observation, ...said })),
+      observe: async (...args: Parameters<typeof before.observe>) =>
+        (await before.observe(...args)).map((observation) => ({ ...observation, ...said })),
     });
   };
   return {
@@ -64,7 +64,7 @@ describe('a live broadcast', () => {
     expect(await live.woken()).toEqual([]);
   });
 
-  it('that the platform contradicts us about is told once it has done so for a minute, and changes no state', async () => {
+  it('that the platform contradicts us about for a minute is told once, and changes no state', async () => {
     const live = await liveStream();
     live.says({ ingest: 'active', health: bad });
     await live.readBack();
@@ -113,7 +113,7 @@ describe('a channel', () => {
     expect(await live.connection()).toMatchObject({ state: 'ok', title: 'New title' });
   });
 
-  it('whose consent is found to have ended is told of once, and forgotten in the end but for its settings', async () => {
+  it('whose consent has ended is told of once, and forgotten in the end but for its settings', async () => {
     const live = await liveStream();
     live.platform.tokens.clear();
     await live.readBack();
