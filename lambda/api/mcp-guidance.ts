@@ -16,6 +16,10 @@ const instructions = [
   'streamBackend of a stream: take manifest for what loops for long, such as a finished playlist or a 24/7 ' +
     'channel. Its media is prepared once, so it never falls behind; the first start waits for that. Take ffmpeg to ' +
     'be on air within a second, or where items change all the time. Choose at creation: it may be fixed afterwards.',
+  'To a connected channel in place of a destination: create_connection, and give its link to the person who owns the ' +
+    'channel; get_connection until its state is ok; create_managed_settings; create_stream with streamDestination ' +
+    'managed and managedSettingsID. Its field mirror says how far the platform is; list_stream_broadcasts has ' +
+    'titles, health and viewers.',
   'Whatever takes time answers at once and is polled: every 2 seconds is enough. ' +
     'Times are ISO 8601; durations are in seconds; 1 credit is 1 US cent.',
   'A refusal has isError and structuredContent.problem with a stable code, a detail that says what to do, ' +

@@ -1,0 +1,130 @@
+// What platforms say of live broadcasts and of channels: kept, shown beside our evidence, and told where it matters.
+import { describe, expect, it } from 'vitest';
+import { readBacks } from '../../lambda/data/read-backs.ts';
+import { readBack } from '../../lambda/platforms/read-back.ts';
+import type { Observation } from '../../lambda/ports/managed-platforms/broadcasts.ts';
+import { actorsOn } from '../support/actors.ts';
+import { mirroredStreamsOn } from '../support/mirrored-streams.ts';
+import { testService } from '../support/service.ts';
+
+const service = testService();
+const { call, create, stream, user } = actorsOn(service);
+const mirrored = mirroredStreamsOn(service);
+const query = async (sql: string, ...values: unknown[]) => (await service.pool().query(sql, values)).rows;
+
+/** A stream that is live on a channel of its own, and what asks the platform about it. */
+async function liveStream() {
+  const channel = await mirrored.channel(user());
+  const { connectionID, platform, settingsID } = channel;
+  const id = await create('/streams', { streamDestination: 'managed', managedSettingsID: settingsID });
+  const options = mirrored.options({ youtube: platform });
+  await mirrored.move(id, 'start');
+  platform.fed.add(`ingest of ${id}`);
+  await mirrored.workFor(30, connectionID, options);
+  await mirrored.move(id, 'media_accepted');
+  await query(`delete from outbox where queue = 'platforms'`);
+  const says = (said: Partial<Observation>) => {
+    const before = { ...platform.broadcasts };
+    Object.assign(platform.broadcasts, {
+      observe: async (...args: Parameters<typeof before.observe>) =>
+        (await before.observe(...args)).map((observation) => ({ ...observation, ...said })),
+    });
+  };
+  return {
+    ...channel,
+    id,
+    says,
+    broadcast: async () => (await call('GET', `/streams/${id}/broadcasts`)).body.data[0],
+    readBack: () => readBack(options, connectionID),
+    /** Lets so much time pass, after which the platform is asked once more. */
+    lookAfter: async (seconds: number) => {
+      mirrored.pass(seconds);
+      await query(`update broadcasts set look_at = now() - interval '1 second' where connection_id = $1`, connectionID);
+      await readBack(options, connectionID);
+    },
+    connection: async () => (await call('GET', `/connections/${connectionID}`)).body,
+    told: () => query('select kind, detail from notifications where user_id = $1', user().id),
+    /** The connections that the sweep would have asked about. */
+    woken: async () => {
+      await readBacks(service.pool()).wakeDue(300, 50, 500);
+      return query(`delete from outbox where queue = 'platforms' returning body ->> 'connectionID' as id`);
+    },
+  };
+}
+
+const bad = { state: 'bad', issues: [{ type: 'bitrateLow', severity: 'error', detail: 'Send more.' }] } as const;
+
+describe('a live broadcast', () => {
+  it('is looked at, and its viewers are counted, once until both are due again', async () => {
+    const live = await liveStream();
+    live.platform.audience = async (_access, ids) => new Map(ids.map((id) => [id, { live: true, viewers: 7 }]));
+    expect(await live.woken()).toEqual([{ id: live.connectionID }]);
+    await live.readBack();
+    expect(await live.broadcast()).toMatchObject({ health: { state: 'good' }, viewers: { now: 7 } });
+    expect(await live.woken()).toEqual([]);
+  });
+
+  it('that the platform contradicts us about for a minute is told once, and changes no state', async () => {
+    const live = await liveStream();
+    live.says({ ingest: 'active', health: bad });
+    await live.readBack();
+    expect(await live.broadcast()).toMatchObject({ health: { state: 'bad', issues: [{ detail: 'Send more.' }] } });
+    expect(await live.told()).toEqual([]);
+    await live.lookAfter(61);
+    await live.lookAfter(900);
+    expect(await live.told()).toMatchObject([
+      { kind: 'platform_disagrees', detail: { streamID: live.id, health: 'bad', issues: bad.issues } },
+    ]);
+    expect((await stream(live.id)).state).toBe('active');
+    expect((await call('GET', `/streams/${live.id}/readiness`)).body.issues).toContainEqual(
+      expect.objectContaining({ code: 'health_bad', stage: 'PREPARATION' }),
+    );
+  });
+
+  it('that the platform is content with again in time is not told', async () => {
+    const live = await liveStream();
+    live.says({ health: bad });
+    await live.readBack();
+    live.says({ health: { state: 'good', issues: [] } });
+    await live.lookAfter(61);
+    live.says({ health: bad });
+    await live.lookAfter(900);
+    expect(await live.told()).toEqual([]);
+  });
+
+  it('that somebody has ended there is left to the mirror', async () => {
+    const live = await liveStream();
+    live.platform.endThere(live.platform.made[0]!.id);
+    await live.readBack();
+    expect((await stream(live.id)).mirror).toMatchObject({ state: 'pending' });
+  });
+});
+
+describe('a channel', () => {
+  const beDue = (id: string) =>
+    query(`update connections set verify_at = now() - interval '1 second' where id = $1`, id);
+
+  it('is called as the platform says now', async () => {
+    const live = await liveStream();
+    live.platform.channel = async () => ({ accountID: 'x', title: 'New title', liveURL: 'https://watch.example/new' });
+    await beDue(live.connectionID);
+    expect(await live.woken()).toEqual([{ id: live.connectionID }]);
+    await live.readBack();
+    expect(await live.connection()).toMatchObject({ state: 'ok', title: 'New title' });
+  });
+
+  it('whose consent has ended is told of once, and forgotten in the end but for its settings', async () => {
+    const live = await liveStream();
+    live.platform.tokens.clear();
+    await live.readBack();
+    await live.readBack();
+    expect(await live.connection()).toMatchObject({ state: 'grant_revoked' });
+    expect(await live.told()).toMatchObject([{ kind: 'channel_lost', detail: { connectionID: live.connectionID } }]);
+    await beDue(live.connectionID);
+    await live.readBack();
+    expect(await live.connection()).toMatchObject({ state: 'pending', accountID: null, title: null, scopes: [] });
+    for (const table of ['platform_ingests', 'broadcasts', 'destinations'])
+      expect(await query(`select from ${table} where connection_id = $1`, live.connectionID)).toEqual([]);
+    expect((await call('GET', `/managed-settings/${live.settingsID}`)).status).toBe(200);
+  });
+});
