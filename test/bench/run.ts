@@ -8,6 +8,7 @@ import { liveBench } from './live.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
+import { quotaBench } from './quota.ts';
 import { recoveryBench } from './recovery.ts';
 import { startBench } from './start.ts';
 import { worstBench } from './worst.ts';
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   orchestration: orchestrationBench,
   platform: platformBench,
   publishers: publishersBench,
+  quota: quotaBench,
   recovery: recoveryBench,
   start: startBench,
   worst: worstBench,
