@@ -1,5 +1,5 @@
-// What a day of many channels takes of YouTube's daily quota: the mirror's own rules, a clock, and a platform that is
-// always there. No process, no database and no request.
+// What a day of many channels takes of YouTube's daily quota: the mirror's own rules and a clock.
+// The platform is always there; there is no process, no database and no request.
 import { quotaShares } from '../../lambda/domain/platform-quota.ts';
 import { rotationOf } from '../../lambda/domain/broadcast-rotation.ts';
 import { describedAs, nextStep } from '../../lambda/domain/mirror.ts';
@@ -58,7 +58,8 @@ export function quotaBench(): Promise<void> {
     if (limited.total === used.total) continue;
     console.log(`  With 10,000: ${limited.wentLive} of ${limited.shouldGoLive} runs that begin went live,`);
     console.log(
-      `  ${limited.ended} of those ${limited.shouldEnd} that were over by then were ended; refused: ${tell(limited.leftOut)}`,
+      `  ${limited.ended} of the ${limited.shouldEnd} that were over by then were ended. Refused: ` +
+        tell(limited.leftOut),
     );
   }
   for (const minutes of [1, 5]) {

@@ -338,13 +338,11 @@ describe('preparedPlaylistIDs', () => {
   });
 
   it('do not wait for uploads that cannot be played or prepared; what failed by our fault is tried again', async () => {
-    const broken = await unprobed();
+    const [broken, withoutPicture] = [await unprobed(), await unprobed()];
     await data().uploads.recordFailure(broken, damaged);
-    const { id, playlistID } = await playlistStream(
-      await uploadOf('a'),
-      await uploadOf('silent', { videoCodec: null }),
-      broken,
-    );
+    const { id, playlistID } = await playlistStream(await uploadOf('a'), withoutPicture, broken);
+    await pretendProbed(service, withoutPicture, { videoCodec: null });
+    await data().uploads.recordContentHash(withoutPicture, 'without picture');
     await keep(id, playlistID);
     expect(await asked()).toHaveLength(1);
     expect(await share(id)).toBeCloseTo(2 / 3);

@@ -140,7 +140,9 @@ describe('publishing while live', () => {
 
   it('fails where nothing can be played, and the stream goes on', async () => {
     await goLive();
-    await replaceAllBy(await upload({ videoCodec: null }));
+    const unseen = await unprobed();
+    await replaceAllBy(unseen);
+    await pretendProbed(service, unseen, { videoCodec: null });
     await askToPublish();
     await carryOut();
     expect(await playlist(playlistID)).toMatchObject({

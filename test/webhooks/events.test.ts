@@ -93,6 +93,15 @@ it('every type of event is told in the form that the OpenAPI document says', asy
     streams_stopped_without_credits: { streamIDs: [streamID] },
     payment_refunded: { invoiceID: 'inv_1', creditsTakenBack: 5 },
     payment_disputed: { invoiceID: 'inv_1', creditsTakenBack: 5 },
+    channel_lost: { connectionID: 'con_1', platform: 'youtube', title: null },
+    platform_disagrees: {
+      streamID,
+      broadcastID: 'bct_1',
+      platform: 'youtube',
+      ingest: 'inactive',
+      health: 'bad',
+      issues: [{ type: 'bitrateLow', severity: 'error', detail: 'x' }],
+    },
   } as const;
   for (const [kind, detail] of Object.entries(details)) {
     await data.notifications.add({

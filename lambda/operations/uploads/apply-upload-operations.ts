@@ -30,8 +30,8 @@ export const applyUploadOperations = operation(['service:write'], {
   id: 'applyUploadOperations',
   summary: 'Arrange uploads',
   description:
-    'Renames, moves, tags and deletes uploads; moveFolder and deleteFolder do so with all that is in a folder and in ' +
-    `those in it. In order; if one cannot be done, nothing is. At most ${maxDeleted} are deleted at once.`,
+    'Changes or deletes many uploads, or folders with all in them. In order; if one cannot be done, nothing is. ' +
+    `At most ${maxDeleted} are deleted at once.`,
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/batch',

@@ -28,10 +28,7 @@ export const listUploads = operation(['service:read'], {
     tag: someTags.optional().describe('Only uploads with all these tags.'),
     type: z.enum(uploadTypes).optional(),
     probeState: z.enum(probeStates).optional(),
-    sort: z
-      .enum(sorts)
-      .default('-createdAt')
-      .describe('- before it for descending. Names are sorted as people do: 2 before 10.'),
+    sort: z.enum(sorts).default('-createdAt').describe('- before it for descending.'),
   },
   output: { status: 200, body: pageOf(uploadSchema).meta({ id: 'UploadPage' }) },
   errors: ['invalid_cursor'],

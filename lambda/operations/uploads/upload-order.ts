@@ -13,7 +13,7 @@ export const folderPath = z
     const message = faultOfFolder(path);
     if (message !== null) check.addIssue({ code: 'custom', message });
   })
-  .describe(`Names with / between them, at most ${maxDepth} deep, such as Music/Live; empty outside all folders.`);
+  .describe(`Names with / between them, at most ${maxDepth} deep; empty: in no folder.`);
 
 /** The path of a folder that there is. */
 export const namedFolder = folderPath.min(1).describe('Such as Music/Live.');
@@ -28,10 +28,7 @@ const tag = z
     error: 'Must not begin or end with a space, nor have control characters.',
   });
 
-export const tags = z
-  .array(tag)
-  .max(maxTags)
-  .describe('Capital and small letters are the same when they are looked for.');
+export const tags = z.array(tag).max(maxTags).describe('Capital letters make no difference.');
 
 /** Tags to add or to remove. */
 export const someTags = tags.min(1);
