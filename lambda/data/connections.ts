@@ -130,7 +130,8 @@ export function connections(db: Queryable) {
       db.query(
         `update connections
          set state = $2, account_id = $3, title_cached = $4, live_url = $5, sealed_grant = $6, scopes = $7,
-           verified_at = now(), problem = null, leased_until = null, lease_token = null
+           verified_at = now(), verify_at = case $2 when 'scope_missing' then null else now() end,
+           problem = null, leased_until = null, lease_token = null
          where id = $1`,
         [
           connection.id,

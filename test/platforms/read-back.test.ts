@@ -104,6 +104,14 @@ describe('a channel', () => {
   const beDue = (id: string) =>
     query(`update connections set verify_at = now() - interval '1 second' where id = $1`, id);
 
+  it('is asked about as soon as it is connected, and not again that day', async () => {
+    const live = await liveStream();
+    await query(`update broadcasts set phase = 'ended' where connection_id = $1`, live.connectionID);
+    expect(await live.woken()).toEqual([{ id: live.connectionID }]);
+    await live.readBack();
+    expect(await live.woken()).toEqual([]);
+  });
+
   it('is called as the platform says now', async () => {
     const live = await liveStream();
     live.platform.channel = async () => ({ accountID: 'x', title: 'New title', liveURL: 'https://watch.example/new' });

@@ -9,6 +9,9 @@ alter table broadcasts
 create index broadcasts_live on broadcasts (coalesce(look_at, '-infinity')) where phase = 'live';
 create index broadcasts_to_count on broadcasts (coalesce(viewers_observed_at, '-infinity')) where phase = 'live';
 
+-- Nobody has looked at these since they were connected.
+update connections set verify_at = now() where state in ('ok', 'live_not_enabled');
+
 create index connections_by_verification on connections (verify_at) where state <> 'pending';
 create index connections_of_account on connections (platform, account_id);
 
