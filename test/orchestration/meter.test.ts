@@ -49,16 +49,18 @@ async function outlook(): Promise<{ exhaustedAt: Date; warned: string | null }> 
   return { exhaustedAt: rows[0].credits_exhausted_at, warned: rows[0].warned };
 }
 
-/** Makes it time to look at the user's credits, if that is ever to be done. */
+/** Makes it time to look at the user's credits, if that is ever to be done. The column rounds to milliseconds. */
 const makeLookDue = () =>
   service
     .pool()
-    .query('update billing_accounts set due_at = now() where user_id = $1 and due_at is not null', [user().id]);
+    .query(`update billing_accounts set due_at = now() - interval '1 ms' where user_id = $1 and due_at is not null`, [
+      user().id,
+    ]);
 
 /** Lets the user's credits have been gone for so many minutes, although the books say otherwise. */
 const letCreditsBeGone = (minutesAgo: number) =>
   service.pool().query(
-    `update billing_accounts set due_at = now(), credits_exhausted_at = now() - make_interval(mins => $2)
+    `update billing_accounts set due_at = now() - interval '1 ms', credits_exhausted_at = now() - make_interval(mins => $2)
      where user_id = $1`,
     [user().id, minutesAgo],
   );
