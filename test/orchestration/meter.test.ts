@@ -60,7 +60,8 @@ const makeLookDue = () =>
 /** Lets the user's credits have been gone for so many minutes, although the books say otherwise. */
 const letCreditsBeGone = (minutesAgo: number) =>
   service.pool().query(
-    `update billing_accounts set due_at = now() - interval '1 ms', credits_exhausted_at = now() - make_interval(mins => $2)
+    `update billing_accounts
+     set due_at = now() - interval '1 ms', credits_exhausted_at = now() - make_interval(mins => $2)
      where user_id = $1`,
     [user().id, minutesAgo],
   );
