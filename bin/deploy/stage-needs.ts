@@ -27,6 +27,8 @@ const tasksWhileDeploying = 2;
 const vcpusOfFargateTask = 1;
 /** Calls of the function that sends webhooks, at most (lib/publishing/publishing-stack.ts). */
 export const webhookCallsMax = 10;
+/** Calls of the function that works managed platforms, at most (lib/api/api-stack.ts). */
+export const platformCallsMax = 10;
 /** Lambda polls the queue of TimersJob with five at first. Beside them: sweep, daily job, and a custom resource. */
 const jobCalls = 8;
 /** One call each of REST, MCP, GraphQL and identity. */
@@ -42,7 +44,7 @@ export function needsOf(settings: StageSettings): StageNeeds {
   const firstTasks = manifestAgentsMin + Math.max(1, importWorkersMin);
   const fargateTasks = Math.max(firstTasks, tasksWhileDeploying * (manifestAgentsMin + importWorkersMin));
   const fargateTasksMax = settings.manifestAgentsMax + settings.importWorkersMax;
-  const besideTheApi = webhookCallsMax + jobCalls;
+  const besideTheApi = webhookCallsMax + platformCallsMax + jobCalls;
   const once: Need = { toDeploy: 1, atMost: 1 };
   return {
     vpcs: once,

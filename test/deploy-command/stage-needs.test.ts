@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { bootstrapVersion } from '../../bin/deploy/checks/bootstrap.ts';
 import { linkedRoles } from '../../bin/deploy/checks/linked-roles.ts';
-import { needsOf, vcpusOfMachine, webhookCallsMax } from '../../bin/deploy/stage-needs.ts';
+import { needsOf, platformCallsMax, vcpusOfMachine, webhookCallsMax } from '../../bin/deploy/stage-needs.ts';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 
@@ -41,9 +41,9 @@ describe('a stage needs', () => {
     expect(needsOf(settings).elasticAddresses).toEqual({ toDeploy: 3, atMost: 3 });
   });
 
-  test('calls for webhooks and jobs beside those of the API', () => {
-    expect(needsOf(settings).concurrentCalls).toEqual({ toDeploy: 10 + 8 + 4, atMost: 10 + 8 + 200 });
-    expect(needsOf({ ...settings, apiRequestsPerSecond: 1 }).concurrentCalls.atMost).toBe(22);
+  test('calls for webhooks, platforms and jobs beside those of the API', () => {
+    expect(needsOf(settings).concurrentCalls).toEqual({ toDeploy: 10 + 10 + 8 + 4, atMost: 10 + 10 + 8 + 200 });
+    expect(needsOf({ ...settings, apiRequestsPerSecond: 1 }).concurrentCalls.atMost).toBe(32);
   });
 
   test.each([
@@ -63,12 +63,13 @@ describe('the templates', () => {
     expect(types.filter((type) => ofType(type).length === 0)).toEqual([]);
   });
 
-  test('have the Fargate tasks and the webhook calls that are reckoned with', () => {
+  test('have the Fargate tasks and the calls of webhooks and platforms that are reckoned with', () => {
     const tasks = ofType('AWS::ECS::TaskDefinition').map(([, { Properties }]) => Properties);
     const fargate = tasks.filter(({ RequiresCompatibilities }) => RequiresCompatibilities.includes('FARGATE'));
     expect(fargate.map(({ Cpu }) => Cpu)).toEqual(['1024', '1024']);
     const scaling = ofType('AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties.ScalingConfig);
-    expect(scaling.filter(Boolean)).toEqual([{ MaximumConcurrency: webhookCallsMax }]);
+    const calls = scaling.filter(Boolean).map(({ MaximumConcurrency }) => MaximumConcurrency);
+    expect(calls.toSorted((a, b) => a - b)).toEqual([webhookCallsMax, platformCallsMax].toSorted((a, b) => a - b));
   });
 
   test('have one VPC, an internet gateway, and an address for each NAT gateway', () => {
