@@ -35,9 +35,9 @@ interface Metered extends Required<MeteredOptions> {
 const lookEveryMs = {
   /** Something is new, or waits for longer than `behindAfterMs`. */
   attentive: 250,
-  usual: 500,
+  usual: 300,
   /** All servers have said a moment ago that they go on reading. */
-  calm: 1000,
+  calm: 400,
 } as const;
 /** Longer than an answer takes round the world. */
 const behindAfterMs = 400;
