@@ -197,27 +197,13 @@ describe('who may import whom', () => {
     expect(strangers(withoutEntries, ({ target }) => !notAllowed(target))).toEqual([]);
   });
 
-  it('what sends webhooks and mails, but for its entry, knows neither surfaces nor operations', () => {
+  it.each([
+    ['what sends webhooks and mails', 'lambda/webhooks', ['node:http', 'node:https']],
+    ['what tells managed platforms', 'lambda/platforms', ['node:stream/consumers']],
+  ])('%s, but for its entry, knows neither surfaces nor operations', (_, room, more) => {
     const allowed = within(
-      'lambda/webhooks',
-      'lambda/domain',
-      'lambda/data',
-      'lambda/orchestration',
-      'lambda/ports',
-      'lambda/log.ts',
-      'lambda/required-variable.ts',
-      'node:http',
-      'node:https',
-      'node:crypto',
-      'pg',
-    );
-    const withoutEntry = (path: string) => within('lambda/webhooks')(path) && !path.endsWith('.lambda.ts');
-    expect(strangers(withoutEntry, ({ target }) => allowed(target))).toEqual([]);
-  });
-
-  it('what tells managed platforms, but for its entry, knows neither surfaces nor operations', () => {
-    const allowed = within(
-      'lambda/platforms',
+      room,
+      ...more,
       'lambda/domain',
       'lambda/data',
       'lambda/orchestration',
@@ -225,10 +211,9 @@ describe('who may import whom', () => {
       'lambda/log.ts',
       'lambda/required-variable.ts',
       'node:crypto',
-      'node:stream/consumers',
       'pg',
     );
-    const withoutEntry = (path: string) => within('lambda/platforms')(path) && !path.endsWith('.lambda.ts');
+    const withoutEntry = (path: string) => within(room)(path) && !path.endsWith('.lambda.ts');
     expect(strangers(withoutEntry, ({ target }) => allowed(target))).toEqual([]);
   });
 

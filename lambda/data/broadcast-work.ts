@@ -1,4 +1,5 @@
 // SQL by which the worker of mirrors makes broadcasts, and notes what has become of them.
+import { isOpen } from './broadcasts.ts';
 import type { Broadcast, BroadcastHealth, BroadcastPhase } from './broadcasts.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -14,8 +15,6 @@ export interface BroadcastMaking {
   /** Null: nothing was told yet. */
   readonly describedHash: string | null;
 }
-
-const isOpen = `phase in ('prepared', 'starting', 'live')`;
 
 export function broadcastWork(db: Queryable) {
   return {
@@ -57,11 +56,11 @@ export function broadcastWork(db: Queryable) {
     ) =>
       db.query(
         `insert into broadcasts (id, stream_id, connection_id, n, title, scheduled_start_at, auto_start,
-           described_hash, pending_call, pending_since, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, 'insert', $9, $9)
+           described_hash, pending_since, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
          on conflict (id) do update set
            title = excluded.title, scheduled_start_at = excluded.scheduled_start_at, auto_start = excluded.auto_start,
-           described_hash = excluded.described_hash, pending_call = 'insert', pending_since = excluded.pending_since,
+           described_hash = excluded.described_hash, pending_since = excluded.pending_since,
            created_at = excluded.created_at`,
         [
           broadcast.id,
@@ -79,7 +78,7 @@ export function broadcastWork(db: Queryable) {
     /** The broadcast is there, by this id; null where the platform has no broadcasts. */
     markMade: (id: string, externalID: string | null, watchURL: string | null, now: Date) =>
       db.query(
-        `update broadcasts set external_id = $2, watch_url = $3, pending_call = null, pending_since = null,
+        `update broadcasts set external_id = $2, watch_url = $3, pending_since = null,
            missed_at = null, health_observed_at = $4
          where id = $1`,
         [id, externalID, watchURL, now],
@@ -87,7 +86,7 @@ export function broadcastWork(db: Queryable) {
 
     /** The broadcast is known not to be there. */
     markUnmade: (id: string) =>
-      db.query('update broadcasts set pending_call = null, pending_since = null, missed_at = null where id = $1', [id]),
+      db.query('update broadcasts set pending_since = null, missed_at = null where id = $1', [id]),
 
     markMissed: (id: string, now: Date) => db.query('update broadcasts set missed_at = $2 where id = $1', [id, now]),
 
@@ -124,7 +123,7 @@ export function broadcastWork(db: Queryable) {
         `update broadcasts set phase = $2::text,
            live_at = case when $2 = 'live' then coalesce(live_at, $3::timestamptz) else live_at end,
            ended_at = case when $2 in ('ended', 'failed') then coalesce(ended_at, $3) else ended_at end,
-           pending_call = null, pending_since = null
+           pending_since = null
          where id = $1`,
         [id, phase, now],
       ),

@@ -41,7 +41,8 @@ export interface Broadcast {
   readonly created_at: Date;
 }
 
-const isOpen = `phase in ('prepared', 'starting', 'live')`;
+/** SQL: that a broadcast has not ended, as far as we know. */
+export const isOpen = `phase in ('prepared', 'starting', 'live')`;
 
 export function broadcasts(db: Queryable) {
   return {

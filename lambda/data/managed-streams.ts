@@ -1,5 +1,6 @@
 // SQL of what a managed stream goes by: its settings, the connected channel, its ingest there and its broadcast.
 import type { ConnectionState, PlatformName } from '../domain/managed-platforms.ts';
+import { isOpen } from './broadcasts.ts';
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -51,7 +52,7 @@ export function managedStreams(db: Queryable) {
            left join platform_ingests i on i.stream_id = s.id and i.connection_id = c.id
            left join lateral (
              select phase, external_id, bound, auto_start, health from broadcasts
-             where stream_id = s.id and connection_id = c.id and phase in ('prepared', 'starting', 'live')
+             where stream_id = s.id and connection_id = c.id and ${isOpen}
              order by n desc limit 1) b on true
          where s.id = $1`,
         [streamID],

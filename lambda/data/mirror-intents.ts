@@ -1,5 +1,6 @@
 // SQL of the mirror's generations: that the platform's side of a stream is to be made what is wished now.
 import type { MirrorCode } from '../domain/mirror-retries.ts';
+import { isOpen } from './broadcasts.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -37,7 +38,7 @@ export function mirrorIntents(db: Queryable) {
            and s.managed_settings_id in (select id from managed_settings where id = $1 or connection_id = $2)
            and (wish_of_state(s.state) <> 'none'
              or exists (select from mirror_intents where stream_id = s.id and state in ('pending', 'blocked')))
-         union select stream_id from broadcasts where connection_id = $2 and phase in ('prepared', 'starting', 'live')
+         union select stream_id from broadcasts where connection_id = $2 and ${isOpen}
          order by id`,
         ['settingsID' in part ? part.settingsID : null, 'connectionID' in part ? part.connectionID : null],
       );

@@ -1,5 +1,6 @@
 // SQL by which a worker finds the generation that is due, and notes what has become of it.
 import type { MirrorCode } from '../domain/mirror-retries.ts';
+import { isOpen } from './broadcasts.ts';
 import type { MirrorIntent } from './mirror-intents.ts';
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -8,7 +9,7 @@ import type { Queryable } from './queryable.ts';
 const concerned = `
   select s.id from managed_settings m join streams s on s.managed_settings_id = m.id
   where m.connection_id = $1 and s.stream_destination = 'managed'
-  union select stream_id from broadcasts where connection_id = $1 and phase in ('prepared', 'starting', 'live')`;
+  union select stream_id from broadcasts where connection_id = $1 and ${isOpen}`;
 
 export function mirrorWork(db: Queryable) {
   return {

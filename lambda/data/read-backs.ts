@@ -53,7 +53,7 @@ export function readBacks(db: Queryable) {
         [viewersEverySeconds, perCount, most],
       ),
 
-    /** Whether the connection is to be verified, and its state. */
+    /** Whether the connection is to be verified. */
     isToVerify: async (connectionID: string) =>
       (await one(db, `select id from connections where id = $1 and state <> 'pending' and verify_at <= now()`, [
         connectionID,

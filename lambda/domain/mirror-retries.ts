@@ -2,19 +2,31 @@
 
 /** Why a mirror waits or is blocked. The refusals of platforms, and what we find ourselves. */
 export const mirrorCodes = [
+  /** The person has to connect the channel again. */
   'grant_revoked',
   'scope_missing',
   'connection_needed',
   'settings_missing',
+  /** The platform has not let the channel stream (yet). */
   'live_not_enabled',
+  /** As many broadcasts as may are live on the channel. */
   'channel_busy',
+  /** Our project has used its calls of the day up. */
   'quota_exhausted',
   'rate_limited',
+  /** No answer, or an error of the platform's own. It may have done what we asked for. */
   'unavailable',
+  /** What we asked for is refused, and would be again. */
   'rejected',
   'ended_there',
 ] as const;
 export type MirrorCode = (typeof mirrorCodes)[number];
+
+/** Why a platform did not do what we asked for, by what has to happen next: all but what we find ourselves. */
+export type RefusalCode = Exclude<
+  MirrorCode,
+  'scope_missing' | 'connection_needed' | 'settings_missing' | 'ended_there'
+>;
 
 interface Retry {
   readonly firstSeconds: number;

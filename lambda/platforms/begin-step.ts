@@ -6,7 +6,7 @@ import type { MirrorStep } from '../domain/mirror.ts';
 import { retryAtOf, wordsOfMirror } from '../domain/mirror-retries.ts';
 import type { MirrorCode } from '../domain/mirror-retries.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
-import { nextQuotaDay, quotaDay, quotaShares } from '../domain/platform-quota.ts';
+import { nextQuotaDay } from '../domain/platform-quota.ts';
 import { remirror } from '../orchestration/mirror-stream.ts';
 import type { BroadcastDraft } from '../ports/managed-platforms/broadcasts.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
@@ -14,6 +14,7 @@ import { draftOf } from './broadcast-draft.ts';
 import { closeBroadcast } from './close-broadcast.ts';
 import type { Mirror } from './load-mirror.ts';
 import type { MirrorOptions } from './mirror-options.ts';
+import { reserveUnits } from './reserve-units.ts';
 
 type Step = MirrorStep<OpenBroadcastRow>;
 export type CallStep = Exclude<Step, { readonly do: 'close' | 'open' | 'wait' | 'nothing' }>;
@@ -176,19 +177,17 @@ async function openChannel(
   await data.broadcasts.setPhase(row.id, 'live', now);
 }
 
-/** Takes the units of a call from the day's quota, before anything is written of the call. */
+/** Takes the units of a call before anything is written of it. Where there are none, the mirror waits for them. */
 async function hasUnits(
   data: MirrorDatabase,
-  { clock, random, dailyUnits }: Pick<MirrorOptions, 'clock' | 'random' | 'dailyUnits'>,
+  options: Pick<MirrorOptions, 'clock' | 'random' | 'dailyUnits'>,
   { intent, connection }: Mirror,
   step: CallStep,
   platform: ManagedPlatform,
 ): Promise<boolean> {
-  const units = platform.units[step.do];
-  if (units === 0) return true;
+  if (await reserveUnits(data, options, platform, step.do)) return true;
+  const { clock, random } = options;
   const now = clock();
-  const most = Math.floor((dailyUnits[platform.name] ?? 2 ** 30) * quotaShares[step.do]);
-  if (await data.platformQuota.reserve(platform.name, quotaDay(now), units, most, now)) return true;
   const until = (await data.platformQuota.exhaustedUntil(platform.name, now)) ?? nextQuotaDay(now);
   const code = 'quota_exhausted';
   const retryAt = retryAtOf(code, intent.attempts + 1, { now, askedFor: until, random });

@@ -32,15 +32,17 @@ export interface Mirror {
 const thumbnailTypes = new Set(['image/jpeg', 'image/png']);
 const thumbnailBytes = 10 * 1024 * 1024;
 
-/** @returns null where the stream has no generation that is due any more, or is another connection's to work */
+/**
+ * @param stream the caller has locked it
+ * @returns null where the stream has no generation that is due any more, or is another connection's to work
+ */
 export async function loadMirror(
   data: MirrorDatabase,
-  { streamID, connection, hasBroadcasts }: { streamID: string; connection: LeasedConnection; hasBroadcasts: boolean },
+  { stream, connection, hasBroadcasts }: { stream: Stream; connection: LeasedConnection; hasBroadcasts: boolean },
   now: Date,
 ): Promise<Mirror | null> {
-  const stream = await data.streams.lockAny(streamID);
-  const intent = stream && (await data.mirrorIntents.dueOf(stream.id, connection.id, now));
-  if (!stream || !intent) return null;
+  const intent = await data.mirrorIntents.dueOf(stream.id, connection.id, now);
+  if (!intent) return null;
   const { managed_settings_id: settingsID } = stream;
   const named =
     stream.stream_destination === 'managed' && settingsID !== null

@@ -89,11 +89,11 @@ class Turn {
   #begin(streamID: string): Promise<PlannedStep | null> {
     return inMirrorTransaction(this.#options.pool, async (data) => {
       // The stream before the connection, as everybody locks them.
-      await data.streams.lockAny(streamID);
+      const stream = await data.streams.lockAny(streamID);
       const connection = await this.#lockConnection(data);
       const platform = this.#options.platforms[connection.platform];
-      const of = { streamID, connection, hasBroadcasts: platform?.broadcasts !== null };
-      const mirror = await loadMirror(data, of, this.#options.clock());
+      const hasBroadcasts = platform?.broadcasts !== null;
+      const mirror = stream && (await loadMirror(data, { stream, connection, hasBroadcasts }, this.#options.clock()));
       if (mirror === null) return null;
       const begun = await beginStep(data, this.#options, mirror, platform, this.#access !== null);
       return begun && { ...begun, platform: platform! };

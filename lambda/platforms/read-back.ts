@@ -2,7 +2,6 @@
 import type { LeasedConnection } from '../data/connection-leases.ts';
 import { inMirrorTransaction, mirrorDatabaseOn } from '../data/mirror-database.ts';
 import type { LiveBroadcast } from '../data/read-backs.ts';
-import { quotaDay, quotaShares } from '../domain/platform-quota.ts';
 import {
   broadcastsPerCount,
   contradicts,
@@ -16,6 +15,7 @@ import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts'
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import { accessTokenOf, LeaseLost } from './access-token.ts';
 import type { MirrorOptions } from './mirror-options.ts';
+import { reserveUnits } from './reserve-units.ts';
 
 /** Longer than all calls of a turn may take. */
 const leaseSeconds = 60;
@@ -175,13 +175,9 @@ class ReadBack {
     );
   }
 
-  /** Takes the units of a call from the day's quota. */
+  /** Takes the units of a call. Where there are none, what is due is put off. */
   async #hasUnits(call: 'observe' | 'audience'): Promise<boolean> {
-    const { name, units } = this.#platform;
-    if (units[call] === 0) return true;
-    const now = this.#options.clock();
-    const most = Math.floor((this.#options.dailyUnits[name] ?? 2 ** 30) * quotaShares[call]);
-    if (await this.#data.platformQuota.reserve(name, quotaDay(now), units[call], most, now)) return true;
+    if (await reserveUnits(this.#data, this.#options, this.#platform, call)) return true;
     await this.#postpone(null);
     return false;
   }

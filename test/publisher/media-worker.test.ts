@@ -25,6 +25,17 @@ const tools = await findMediaTools(process.env);
 const service = testService();
 const { call, create, data, playlist, upload } = actorsOn(service);
 
+/** What a worker works with that reads from this store. */
+const workerWith = (objects: MediaWorkerOptions['objects']): MediaWorkerOptions => ({
+  pool: service.pool(),
+  objects,
+  tools,
+  encoderOf: async () => fastEncoder,
+  random: () => 0.5,
+  limitFactor: 100,
+  log: () => {},
+});
+
 /**
  * A command to prepare an upload whose bytes come when the test lets them, and a worker that takes it.
  * @returns what ends the bytes before they are whole
@@ -36,17 +47,10 @@ async function workAtSlowUpload(options: Pick<MediaWorkerOptions, 'givingBack' |
   const bytes = new PassThrough();
   const objects = { ...service.objects(), read: async () => bytes };
   const pool = service.pool();
-  const worker = {
-    pool,
-    objects,
-    tools,
-    encoderOf: async () => fastEncoder,
-    random: () => 0.5,
-    limitFactor: 100,
-    log: () => {},
-  };
   const queue = createPostgresCommandQueue({ pool, log: () => {} });
-  const consumer = startConsumer(queue, 'media', createMediaWorker({ ...worker, ...options }), { batchSize: 1 });
+  const consumer = startConsumer(queue, 'media', createMediaWorker({ ...workerWith(objects), ...options }), {
+    batchSize: 1,
+  });
   onTestFinished(() => {
     bytes.destroy();
     return consumer.stop();
@@ -126,17 +130,8 @@ it('no transaction is open while a segment is made, which one command does at a 
       throw new Error('the store is away');
     };
     const objects = { ...service.objects(), presignGet };
-    const worker = {
-      pool,
-      objects,
-      tools,
-      encoderOf: async () => fastEncoder,
-      random: () => 0.5,
-      limitFactor: 100,
-      log: () => {},
-    };
     const queue = createPostgresCommandQueue({ pool, consumer, log: () => {} });
-    const consuming = startConsumer(queue, 'media', createMediaWorker(worker), { batchSize: 1 });
+    const consuming = startConsumer(queue, 'media', createMediaWorker(workerWith(objects)), { batchSize: 1 });
     onTestFinished(async () => {
       goOn.abort();
       await consuming.stop();
@@ -167,8 +162,7 @@ it('no transaction is open while a segment is made, which one command does at a 
 async function deliverLast(body: MediaCommand): Promise<void> {
   const presignGet = () => mediaSample('plain.mp4');
   const objects = { ...service.objects(), presignGet };
-  const worker = { pool: service.pool(), objects, tools, encoderOf: async () => fastEncoder };
-  const handle = createMediaWorker({ ...worker, random: () => 0.5, limitFactor: 100, log: () => {} });
+  const handle = createMediaWorker(workerWith(objects));
   const attributes = { ApproximateReceiveCount: String(queuePolicies.media.maxReceives) };
   const Records = [{ messageId: 'poison', body: JSON.stringify(body), attributes }];
   const { batchItemFailures } = await handle({ Records } as unknown as Parameters<typeof handle>[0]);

@@ -6,7 +6,9 @@ import type {
   PlatformCall,
 } from '../../lambda/ports/managed-platforms/broadcasts.ts';
 import { PlatformRefusal } from '../../lambda/ports/managed-platforms/managed-platform.ts';
-import type { ManagedPlatform, RefusalCode } from '../../lambda/ports/managed-platforms/managed-platform.ts';
+import type { ManagedPlatform } from '../../lambda/ports/managed-platforms/managed-platform.ts';
+import { youtubeUnits } from '../../lambda/ports/managed-platforms/youtube-platform.ts';
+import type { RefusalCode } from '../../lambda/domain/mirror-retries.ts';
 
 export interface MemoryBroadcast {
   readonly id: string;
@@ -45,20 +47,6 @@ export interface MemoryPlatform extends ManagedPlatform {
 
 /** What a broadcast takes from its transition until it is live. */
 const startingMs = 6000;
-const units: Record<PlatformCall, number> = {
-  ensureIngest: 51,
-  insert: 50,
-  bind: 50,
-  find: 2,
-  goLive: 50,
-  end: 51,
-  update: 50,
-  thumbnail: 50,
-  describe: 0,
-  observe: 2,
-  audience: 1,
-  delete: 50,
-};
 
 const refuse = (code: RefusalCode, reason: string) => {
   throw new PlatformRefusal(code, reason);
@@ -108,7 +96,7 @@ export function createMemoryPlatform(clock: () => Date): MemoryPlatform {
     name: 'youtube',
     title: 'YouTube',
     scopes: ['all'],
-    units,
+    units: youtubeUnits,
     made: [],
     calls: [],
     fed: new Set(),

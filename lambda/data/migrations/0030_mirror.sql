@@ -37,8 +37,7 @@ create table broadcasts (
   external_id text,
   watch_url text,
   phase text not null default 'prepared' check (phase in ('prepared', 'starting', 'live', 'ended', 'failed')),
-  -- A call whose answer is not known yet, and since when: committed before the call is sent.
-  pending_call text,
+  -- Since when the answer to its making is not known: committed before the call is sent.
   pending_since timestamptz,
   -- When it was looked for and not there, after a call whose answer was lost.
   missed_at timestamptz,

@@ -8,7 +8,16 @@ import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { ProblemCode } from '../problem-codes.ts';
 import { deleteUnused, inUseDetail } from './delete-upload.ts';
-import { folderPath, namedFolder, someTags, uploadName, withTags, withoutTags } from './upload-order.ts';
+import {
+  arrangeUpload,
+  folderPath,
+  maxTags,
+  namedFolder,
+  someTags,
+  uploadName,
+  withTags,
+  withoutTags,
+} from './upload-order.ts';
 
 /** Deleting takes several statements an upload, and a request has seconds. */
 const maxDeleted = 1000;
@@ -90,14 +99,13 @@ async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): 
     default: {
       const upload = await ctx.data.uploads.lock(userID, each.uploadID);
       if (!upload) throw refusal.of('uploadID', 'There is no such upload.');
-      if (each.op === 'rename') await ctx.data.imports.keepName(upload.id);
-      await ctx.data.uploads.arrange(upload.id, { ...upload, ...arranged(upload, each, refusal) });
+      await arrangeUpload(ctx, upload, changesOf(upload, each, refusal));
       done.changed.add(upload.id);
     }
   }
 }
 
-function arranged(
+function changesOf(
   { tags }: Upload,
   each: Extract<Change, { op: 'rename' | 'move' | 'tag' | 'untag' }>,
   refusal: Refusal,
@@ -111,7 +119,7 @@ function arranged(
       return { tags: withoutTags(tags, each.tags) };
     case 'tag': {
       const all = withTags(tags, each.tags);
-      if (all === null) throw refusal.of('tags', 'The upload would have more than 32 tags.');
+      if (all === null) throw refusal.of('tags', `The upload would have more than ${maxTags} tags.`);
       return { tags: all };
     }
   }

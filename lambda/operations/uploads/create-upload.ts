@@ -7,7 +7,7 @@ import { abandonedAfterDays } from '../../domain/upload-times.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
-import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts';
+import { maxUploadBytes, presentNewUpload, uploadSchema } from './upload-schema.ts';
 
 export const createUpload = operation(['service:write'], {
   id: 'createUpload',
@@ -59,6 +59,6 @@ export const createUpload = operation(['service:write'], {
       declaredSizeBytes: body.fileSize ?? null,
       expectedBytes,
     });
-    return presentUpload(ctx, upload);
+    return presentNewUpload(upload);
   },
 });

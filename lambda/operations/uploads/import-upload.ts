@@ -7,7 +7,7 @@ import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../problem-codes.ts';
 import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
-import { presentUpload, uploadSchema } from './upload-schema.ts';
+import { presentNewUpload, uploadSchema } from './upload-schema.ts';
 
 export const importUpload = operation(['service:write'], {
   id: 'importUpload',
@@ -59,6 +59,6 @@ export const importUpload = operation(['service:write'], {
     });
     await ctx.data.imports.insert({ uploadID, userID, url: body.url, named: body.name !== undefined });
     await ctx.data.outbox.send({ queue: 'imports', body: { uploadID } });
-    return presentUpload(ctx, (await ctx.data.uploads.find(userID, uploadID))!);
+    return presentNewUpload((await ctx.data.uploads.find(userID, uploadID))!);
   },
 });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
+import { arrangeUpload, distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
 
 export const updateUpload = operation(['service:write'], {
@@ -18,13 +18,7 @@ export const updateUpload = operation(['service:write'], {
   errors: ['not_found'],
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
-    if (body.name !== undefined) await ctx.data.imports.keepName(before.id);
-    const { name = before.name, folder = before.folder } = body;
-    const arranged = await ctx.data.uploads.arrange(before.id, {
-      name,
-      folder,
-      tags: body.tags ? distinctTags(body.tags) : before.tags,
-    });
+    const arranged = await arrangeUpload(ctx, before, { ...body, tags: body.tags && distinctTags(body.tags) });
     return presentUpload(ctx, arranged);
   },
 });

@@ -1,9 +1,12 @@
 // What people call an upload, and where they keep it: the fields that requests set.
 import * as z from 'zod';
+import type { Upload } from '../../data/uploads.ts';
 import { faultOfFolder, maxDepth, maxFolderLength } from '../../domain/folder-path.ts';
+import type { Context } from '../context.ts';
 import { text } from '../fields.ts';
 
-const maxTags = 32;
+/** How many tags an upload may have. */
+export const maxTags = 32;
 
 /** A path that may be empty. */
 export const folderPath = z
@@ -47,4 +50,15 @@ export function withTags(before: readonly string[], added: readonly string[]): s
 export function withoutTags(before: readonly string[], removed: readonly string[]): string[] {
   const gone = new Set(removed.map((each) => each.toLowerCase()));
   return before.filter((each) => !gone.has(each.toLowerCase()));
+}
+
+/** Changes some of it of an upload, which the caller has locked. An import keeps a name that its user has given. */
+export async function arrangeUpload(
+  ctx: Context,
+  before: Upload,
+  changes: { readonly [Field in 'name' | 'folder' | 'tags']?: Upload[Field] | undefined },
+): Promise<Upload> {
+  if (changes.name !== undefined) await ctx.data.imports.keepName(before.id);
+  const { name = before.name, folder = before.folder, tags: given = before.tags } = changes;
+  return ctx.data.uploads.arrange(before.id, { name, folder, tags: given });
 }

@@ -68,6 +68,11 @@ export async function presentUploads(
   return uploads.map((upload) => present(upload, useOf.get(upload.id) ?? unused));
 }
 
+/** Presents an upload that was made a moment ago, so that nothing can use it. */
+export function presentNewUpload(upload: Upload): z.input<typeof uploadSchema> {
+  return present(upload, unused);
+}
+
 export async function presentUpload(ctx: Context, upload: Upload): Promise<z.input<typeof uploadSchema>> {
   return (await presentUploads(ctx, [upload]))[0]!;
 }

@@ -1,6 +1,7 @@
 // The port to a managed video platform: what we ask of YouTube, Twitch or Kick on behalf of somebody's channel.
 
 import type { PlatformName } from '../../domain/managed-platforms.ts';
+import type { RefusalCode } from '../../domain/mirror-retries.ts';
 import type { Audience, Broadcasts, ChannelDescription, Ingest, IngestRequest, PlatformCall } from './broadcasts.ts';
 import type { EventSubscription, PlatformEvent, SignedRequest } from './platform-event.ts';
 
@@ -79,24 +80,6 @@ export interface ManagedPlatform extends ConsentPlatform {
 export type ManagedPlatforms = Readonly<Partial<Record<PlatformName, ManagedPlatform>>>;
 /** The same as far as the API needs them, whose functions are loaded at each cold start. */
 export type ConsentPlatforms = Readonly<Partial<Record<PlatformName, ConsentPlatform>>>;
-
-/** Why a platform did not do what we asked for, by what has to happen next. */
-export const refusalCodes = [
-  /** The person has to connect the channel again. */
-  'grant_revoked',
-  /** The platform has not let the channel stream (yet). */
-  'live_not_enabled',
-  /** As many broadcasts as may are live on the channel. */
-  'channel_busy',
-  /** Our project has used its calls of the day up. */
-  'quota_exhausted',
-  'rate_limited',
-  /** No answer, or an error of the platform's own. It may have done what we asked for. */
-  'unavailable',
-  /** What we asked for is refused, and would be again. */
-  'rejected',
-] as const;
-export type RefusalCode = (typeof refusalCodes)[number];
 
 /** A platform refused, or did not answer. */
 export class PlatformRefusal extends Error {
