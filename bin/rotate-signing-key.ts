@@ -14,7 +14,7 @@ const folder = DataFolder.at(resolve(values.data));
 const connection = await folder.connection();
 if (connection) {
   const pool = createPool({ connectionString: connection.databaseURL, max: 1 });
-  const sealer = await openSealer(pool, createFileKeyWrapper(await readFile(folder.masterKeyFile)));
+  const sealer = await openSealer(pool, createFileKeyWrapper(await readFile(folder.masterKeyFile), 'data key'));
   const signsFrom = await rotateSigningKey(pool, sealer, new Date());
   await pool.end();
   console.log(

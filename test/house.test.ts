@@ -29,6 +29,7 @@ const sharedWords = new Set([
   'probeStates',
   'publishStatuses',
   'replicaStates',
+  'sourceStates',
   'streamBackends',
   'uploadSortKeys',
   'uploadTypes',

@@ -43,6 +43,7 @@ export async function superviseAgents(count: number, options: SupervisorOptions)
   await databaseOn(pool).agents.declareDeadOfSupervisor(settings.supervisor);
   await recoverReplicas(pool);
   await databaseOn(pool).imports.freeAll();
+  await databaseOn(pool).sources.freeAll();
   await redeliver(pool, null);
   const agents = Array.from({ length: count }, (_, index) => {
     const supervisor = `${settings.supervisor}/${index + 1}`;
@@ -65,8 +66,11 @@ function superviseAgent({ settings, pool, writeLog, log, isAlone }: AgentOptions
     await databaseOn(pool).agents.declareDeadOfSupervisor(settings.supervisor);
     await recoverReplicas(pool);
     await redeliver(pool, settings.supervisor);
-    // An import does not say which agent fetches it. Where there are other agents, it is free when its lease is over.
-    if (isAlone) await databaseOn(pool).imports.freeAll();
+    // Neither imports nor sources say which agent has them. Where there are others, they are free when leases are over.
+    if (isAlone) {
+      await databaseOn(pool).imports.freeAll();
+      await databaseOn(pool).sources.freeAll();
+    }
   };
   const start = () => {
     child = startChild({

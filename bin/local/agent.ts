@@ -1,10 +1,11 @@
-// An agent process of the local run: the agent of AWS with the local side of every port, and a worker for imports.
+// An agent process of the local run: the agent of AWS with the local side of every port, and workers of imports.
 import { randomUUID } from 'node:crypto';
 import { jsonLog } from '../../lambda/log.ts';
 import type { Log } from '../../lambda/log.ts';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
+import { pollMs, runScanWorker } from '../../lambda/imports/sources/scan-worker.ts';
 import { runAgent } from '../../lambda/publisher/agent/agent.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
@@ -29,18 +30,22 @@ process.on('SIGTERM', () => stopping.abort());
 // The channel closes when the supervisor is gone, however it ended. No process of a run may outlive it.
 process.on('disconnect', () => stopping.abort());
 
-const importing = runImportWorker(
-  {
-    ...connections,
-    ...importWorkerDefaults,
-    limitFactor: localSettings.limitFactor,
-    source: { ...localSettings, resolve: createNameResolver(), limits: importLimits },
-    steadyClock: () => performance.now(),
-    random: Math.random,
-    log,
-  },
-  stopping.signal,
-);
+const importOptions = {
+  ...connections,
+  ...importWorkerDefaults,
+  limitFactor: localSettings.limitFactor,
+  source: { ...localSettings, resolve: createNameResolver(), limits: importLimits },
+  steadyClock: () => performance.now(),
+  random: Math.random,
+  pollMs,
+  newID: (prefix: string) => newID(prefix, clock()),
+  clock,
+  log,
+};
+const importing = Promise.all([
+  runImportWorker(importOptions, stopping.signal),
+  runScanWorker(importOptions, stopping.signal),
+]);
 await runAgent(
   {
     ...connections,
@@ -62,7 +67,7 @@ await runAgent(
       limitFactor: localSettings.limitFactor,
       log,
     }),
-    startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
+    startOptions: { newID: importOptions.newID, random: Math.random },
     steadyClock: () => performance.now(),
     log,
   },

@@ -56,6 +56,7 @@ export async function connectLocally(
 ): Promise<LocalConnections> {
   const { databaseURL, serviceSecret, objectsFolder, siteURL } = options;
   const pool = createPool({ connectionString: databaseURL, max: maxClients });
+  const masterKey = await readFile(options.masterKeyFile);
   return {
     pool,
     serviceSecret,
@@ -71,7 +72,8 @@ export async function connectLocally(
       ...(options.consumer !== undefined && { consumer: options.consumer }),
     }),
     timers: createOutboxTimers(pool),
-    sealer: await openSealer(pool, createFileKeyWrapper(await readFile(options.masterKeyFile))),
+    sealer: await openSealer(pool, createFileKeyWrapper(masterKey, 'data key')),
+    sourceSealer: await openSealer(pool, createFileKeyWrapper(masterKey, 'sources')),
     payment: createLocalPayment({
       checkoutURL: siteURL + checkoutPath,
       signingKey: `checkout ${serviceSecret}`,

@@ -19,7 +19,7 @@ export interface ServiceSettings extends StreamingSettings, BackendSettings {
 }
 
 export function createService(connections: Connections & Providers, settings: ServiceSettings, log: Log): Service {
-  const { pool, objects, queue, sealer, payment, crypto, platforms, serviceSecret, origin } = connections;
+  const { pool, objects, queue, sealer, sourceSealer, payment, crypto, platforms, serviceSecret, origin } = connections;
   const clock = () => new Date();
   return {
     operations,
@@ -28,6 +28,7 @@ export function createService(connections: Connections & Providers, settings: Se
     pool,
     objects,
     sealer,
+    sourceSealer,
     accessTokens: createAccessTokens(pool, origin, clock),
     payment,
     crypto,

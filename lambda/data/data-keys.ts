@@ -1,14 +1,19 @@
 // SQL of the wrapped keys that secrets are sealed with.
+import type { KeyPurpose } from '../domain/sealed-places.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
+/** The release before reads all of `data_keys`, and could unwrap none of another purpose. */
+const tableOf: Readonly<Record<KeyPurpose, string>> = { 'data key': 'data_keys', sources: 'source_keys' };
+
 export function dataKeys(db: Queryable) {
-  return {
-    /** All keys, the oldest first. */
-    list: () => all<{ id: number; wrapped_key: Buffer }>(db, 'select id, wrapped_key from data_keys order by id'),
+  return (purpose: KeyPurpose) => ({
+    /** All keys for this purpose, the oldest first. */
+    list: () =>
+      all<{ id: number; wrapped_key: Buffer }>(db, `select id, wrapped_key from ${tableOf[purpose]} order by id`),
 
     /** Makes the first key, unless it is there already. */
     insertFirst: (wrappedKey: Buffer) =>
-      db.query('insert into data_keys (id, wrapped_key) values (1, $1) on conflict do nothing', [wrappedKey]),
-  };
+      db.query(`insert into ${tableOf[purpose]} (id, wrapped_key) values (1, $1) on conflict do nothing`, [wrappedKey]),
+  });
 }

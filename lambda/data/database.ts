@@ -41,6 +41,8 @@ import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
 import { securityEvents } from './security-events.ts';
 import { signingKeys } from './signing-keys.ts';
+import { sourceFiles } from './source-files.ts';
+import { sources } from './sources.ts';
 import { streamParts } from './stream-parts.ts';
 import { streamMoves } from './stream-moves.ts';
 import { streams } from './streams.ts';
@@ -101,6 +103,8 @@ export function databaseOn(db: Queryable) {
     requestWindows: requestWindows(db),
     securityEvents: securityEvents(db),
     signingKeys: signingKeys(db),
+    sourceFiles: sourceFiles(db),
+    sources: sources(db),
     streamParts: streamParts(db),
     streams: { ...streams(db), ...streamMoves(db) },
     timelines: timelines(db),

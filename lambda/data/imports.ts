@@ -12,6 +12,8 @@ export interface ClaimedImport {
   readonly multipart_id: string | null;
   readonly source_version: SourceVersion | null;
   readonly object_key: string;
+  /** The source that lists it; null where there is none, or none any more. */
+  readonly source_id: string | null;
   /** What is left of the time that the import may take, all its workers together. Negative when it is over. */
   readonly seconds_left: number;
 }
@@ -24,6 +26,16 @@ export interface SourceVersion {
   readonly sizeBytes: number | null;
 }
 
+export interface NewImport {
+  readonly uploadID: string;
+  readonly userID: string;
+  readonly url: string;
+  /** Whether the upload has its name already; else it gets the one that the source gives. */
+  readonly named: boolean;
+  /** The source that lists it, whose credentials open the link; null: it was imported by its link. */
+  readonly sourceID?: string | null;
+}
+
 /** An import that a worker holds. */
 export interface HeldImport {
   readonly uploadID: string;
@@ -32,13 +44,13 @@ export interface HeldImport {
 
 export function imports(db: Queryable) {
   return {
-    /** @param named whether the user has named the upload; else it gets the name that the source gives */
-    insert: ({ uploadID, userID, url, named }: { uploadID: string; userID: string; url: string; named: boolean }) =>
-      db.query('insert into imports (upload_id, user_id, url, named) values ($1, $2, $3, $4)', [
+    insert: ({ uploadID, userID, url, named, sourceID = null }: NewImport) =>
+      db.query('insert into imports (upload_id, user_id, url, named, source_id) values ($1, $2, $3, $4, $5)', [
         uploadID,
         userID,
         url,
         named,
+        sourceID,
       ]),
 
     /** Lets the upload keep the name that its user has given it, whatever the source says. */

@@ -12,7 +12,8 @@ export type NotificationKind =
   | 'webhook_disabled'
   | 'webhook_overflowed'
   | 'channel_lost'
-  | 'platform_disagrees';
+  | 'platform_disagrees'
+  | 'source_failing';
 
 export interface Notification {
   readonly userID: string;

@@ -20,6 +20,10 @@ export interface ExternalSource {
   readonly state: (typeof importStates)[number];
   readonly bytesReceived: number;
   readonly failure: UploadFailure | null;
+  /** The watched source that listed it; null: it was imported by its link. */
+  readonly sourceID: string | null;
+  /** Since when that source has it no more, in ISO 8601; null while it does. */
+  readonly removedAt: string | null;
 }
 
 export interface Upload {
@@ -99,7 +103,11 @@ const ownColumns = [
 
 /** SQL of the columns of an Upload. */
 export const uploadColumns = `${ownColumns}, (
-  select jsonb_build_object('url', url, 'state', state, 'bytesReceived', bytes_received, 'failure', imports.failure)
+  select jsonb_build_object(
+    'url', url, 'state', state, 'bytesReceived', bytes_received, 'failure', imports.failure, 'sourceID', source_id,
+    'removedAt', (
+      select to_char(removed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from source_files f
+      where f.upload_id = uploads.id))
   from imports where upload_id = uploads.id) as external_source`;
 
 export function uploads(db: Queryable) {

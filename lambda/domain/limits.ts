@@ -43,6 +43,7 @@ export const limits = {
     most: 1000,
     remedy: `Wait until some have ended, ${buy}.`,
   },
+  sources: { what: 'watched sources', base: 10, perCredit: 0.01, most: 200, remedy: `Delete sources, ${buy}.` },
   playlists: { what: 'playlists', base: 200, perCredit: 1, most: 10_000, remedy: `Delete playlists, ${buy}.` },
   playlistItems: {
     what: 'items in all playlists',

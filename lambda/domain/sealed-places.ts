@@ -1,10 +1,18 @@
 // The place that each secret is sealed for, so that it cannot be opened for another one.
 
 /**
+ * What data keys are for. Each purpose has keys of its own, so that whoever reads the bytes of strangers can be let
+ * open the credentials of sources, and nothing else.
+ */
+export type KeyPurpose = 'data key' | 'sources';
+
+/**
  * What a data key is wrapped in, as KMS' encryption context. KMS unwraps with the same context only, writes it into
  * CloudTrail, and the right to unwrap names it.
  */
-export const dataKeyContext = { purpose: 'data key' } as const;
+export function keyContext(purpose: KeyPurpose): { readonly purpose: KeyPurpose } {
+  return { purpose };
+}
 
 export function destinationKeyPlace(destinationID: string): string {
   return `destination/${destinationID}`;
@@ -17,6 +25,11 @@ export function streamKeyPlace(streamID: string): string {
 
 export function webhookSecretPlace(webhookID: string): string {
   return `webhook/${webhookID}`;
+}
+
+/** Sealed with the key of the purpose `sources`, as all else is with that of `data key`. */
+export function sourceCredentialsPlace(sourceID: string): string {
+  return `source/${sourceID}`;
 }
 
 /** The grant of a channel's owner. */

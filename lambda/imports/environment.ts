@@ -10,6 +10,7 @@ export const importVariables = [
   'UPLOADS_BUCKET',
   'ALLOW_PRIVATE_ADDRESSES',
   'IMPORT_RELEASE_PARAMETER',
+  'SEALING_KEY_ARN',
   'LIMIT_FACTOR',
 ] as const;
 
@@ -21,6 +22,8 @@ export interface ImportEnvironment extends DatabaseEnvironment {
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
   readonly limitFactor: number;
+  /** KMS key that wraps the keys which the credentials of sources are sealed with. */
+  readonly sealingKeyARN: string;
   /** Name of the parameter with the ARN of the task definition that is current. */
   readonly releaseParameter: string;
 }
@@ -33,6 +36,7 @@ export function readImportEnvironment(env: NodeJS.ProcessEnv): ImportEnvironment
     queueURLs: readQueueURLs(env),
     allowPrivateAddresses: requiredVariable(env, 'ALLOW_PRIVATE_ADDRESSES') === 'true',
     limitFactor: Number(requiredVariable(env, 'LIMIT_FACTOR')),
+    sealingKeyARN: requiredVariable(env, 'SEALING_KEY_ARN'),
     releaseParameter: requiredVariable(env, 'IMPORT_RELEASE_PARAMETER'),
   };
 }

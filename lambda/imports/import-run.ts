@@ -6,7 +6,7 @@ import { MultipartLost, partBytes } from '../ports/object-store/object-store.ts'
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { ImportError } from './import-error.ts';
 import { openSource } from './open-source.ts';
-import type { OpenSource, SourceOptions } from './open-source.ts';
+import type { Link, OpenSource, SourceOptions } from './open-source.ts';
 import { PartWriter } from './part-writer.ts';
 import { readSource } from './read-source.ts';
 
@@ -14,6 +14,8 @@ export interface ImportRunOptions {
   readonly claim: ClaimedImport;
   readonly objects: ObjectStore;
   readonly source: SourceOptions;
+  /** What opens the link of the import, made anew for each attempt, as it may expire. */
+  readonly link: () => Promise<Link>;
   /**
    * Called before the first part, to write down where the parts go and what source they come from.
    * @throws when the import is no longer this worker's
@@ -118,10 +120,10 @@ export class ImportRun {
 
   /** Fetches what is not stored yet: the rest of the file, or all of it where the source cannot go on. */
   async #fetchRest(signal: AbortSignal): Promise<void> {
-    const { claim, source: sourceOptions, steadyClock } = this.#options;
+    const { source: sourceOptions, steadyClock } = this.#options;
     const offset = this.#writer?.bytes ?? 0;
     const resume = this.#version && offset > 0 ? { offset, version: this.#version } : null;
-    const source = await openSource(claim.url, resume, sourceOptions, signal);
+    const source = await openSource(await this.#options.link(), resume, sourceOptions, signal);
     try {
       const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#beginAnew(source);
       await this.#copy(readSource(source.body, sourceOptions.limits, steadyClock), writer);

@@ -13,15 +13,19 @@ import { limitReached } from '../orchestration/limits.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import { BusyLanes } from '../ports/command-queue/busy-lanes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { Sealer } from '../ports/sealer/sealer.ts';
 import { ImportError } from './import-error.ts';
 import { ImportRun } from './import-run.ts';
 import type { OpenSource, SourceOptions } from './open-source.ts';
+import { linkOf } from './sources/source-access.ts';
 
 export interface ImportWorkerOptions {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly queue: CommandQueue;
   readonly source: SourceOptions;
+  /** Of the credentials of watched sources. */
+  readonly sourceSealer: Sealer;
   /** Multiplies every limit of domain/limits.ts. */
   readonly limitFactor: number;
   /** How many imports are carried out at a time, and how many of one user. */
@@ -130,7 +134,7 @@ class ImportWorker {
   }
 
   #begin(claim: ClaimedImport, renewedAtMs: number): void {
-    const { pool, source: sourceOptions, limitFactor, onLoad, log } = this.#options;
+    const { pool, sourceSealer, source: sourceOptions, limitFactor, onLoad, log } = this.#options;
     const unannounced = sourceOptions.limits.maxBytesUnannounced;
     log('import_claimed', { uploadID: claim.upload_id, epoch: claim.epoch });
     const ending = new AbortController();
@@ -141,7 +145,9 @@ class ImportWorker {
       ending.abort(new ImportTaken());
       ending.signal.throwIfAborted();
     };
-    const held: HeldImport = { claim, run: new ImportRun({ ...this.#options, claim, begin }), ending, renewedAtMs };
+    const link = () => linkOf(this.#data, sourceSealer, claim);
+    const run = new ImportRun({ ...this.#options, claim, begin, link });
+    const held: HeldImport = { claim, run, ending, renewedAtMs };
     this.#held.add(held);
     onLoad?.(this.#held.size);
     this.#lanes.begin(claim.user_id, async () => {

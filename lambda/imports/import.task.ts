@@ -1,7 +1,8 @@
 // An import worker in AWS: the process of an ECS task. On one machine it runs inside the agent (bin/local/agent.ts).
 import { createServer } from 'node:http';
+import { newID } from '../data/new-id.ts';
 import { jsonLog } from '../log.ts';
-import { connectDatabase } from '../ports/aws/connect-aws.ts';
+import { connectDatabase, connectSealer } from '../ports/aws/connect-aws.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
 import { describeEcsTask } from '../container/ecs-task.ts';
@@ -10,15 +11,18 @@ import { createNameResolver } from '../ports/outbound/name-resolver.ts';
 import { readImportEnvironment } from './environment.ts';
 import { importLimits } from './import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from './import-worker.ts';
+import { pollMs, runScanWorker } from './sources/scan-worker.ts';
 
 const keepEveryMs = 60_000;
 const databaseConnections = 4;
 
 const environment = readImportEnvironment(process.env);
+const clock = () => new Date();
 const steadyClock = () => performance.now();
 const task = await describeEcsTask(process.env, environment.releaseParameter, environment.databaseRegion, steadyClock);
-// A worker reads the bytes of strangers. It gets no secret, and no key to open one.
+// A worker reads the bytes of strangers. It gets no secret, and no key to open one but credentials of sources.
 const pool = connectDatabase(environment, databaseConnections);
+const sourceSealer = await connectSealer(pool, environment, 'sources');
 
 const stopping = new AbortController();
 process.on('SIGTERM', () => stopping.abort());
@@ -28,28 +32,30 @@ let importsUnderWay = 0;
 const keeping = setInterval(keepTask, keepEveryMs);
 
 try {
-  await runImportWorker(
-    {
-      pool,
-      queue: createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog }),
-      objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
-      ...importWorkerDefaults,
-      limitFactor: environment.limitFactor,
-      source: {
-        allowPrivateAddresses: environment.allowPrivateAddresses,
-        resolve: createNameResolver(),
-        limits: importLimits,
-      },
-      steadyClock,
-      random: Math.random,
-      log: jsonLog,
-      onLoad(count) {
-        importsUnderWay = count;
-        keepTask();
-      },
+  const options = {
+    pool,
+    queue: createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog }),
+    objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
+    ...importWorkerDefaults,
+    limitFactor: environment.limitFactor,
+    source: {
+      allowPrivateAddresses: environment.allowPrivateAddresses,
+      resolve: createNameResolver(),
+      limits: importLimits,
     },
-    stopping.signal,
-  );
+    sourceSealer,
+    steadyClock,
+    random: Math.random,
+    pollMs,
+    newID: (prefix: string) => newID(prefix, clock()),
+    clock,
+    log: jsonLog,
+    onLoad(count: number) {
+      importsUnderWay = count;
+      keepTask();
+    },
+  };
+  await Promise.all([runImportWorker(options, stopping.signal), runScanWorker(options, stopping.signal)]);
 } finally {
   clearInterval(keeping);
   health.close();

@@ -5,8 +5,8 @@ import type { UploadType } from '../data/uploads.ts';
 import { faultOfImportURL } from '../domain/import-url.ts';
 import { confirmationLink, directLink } from '../domain/share-link.ts';
 import { contentRange, declaredBytes, declaredName, declaredType, retryAfterMs, validatorOf } from './answer-facts.ts';
-import { httpGet } from './http-get.ts';
-import type { GetOptions } from './http-get.ts';
+import { httpRequest } from './http-request.ts';
+import type { RequestOptions } from './http-request.ts';
 import { ImportError } from './import-error.ts';
 import type { ImportLimits } from './import-limits.ts';
 
@@ -21,12 +21,18 @@ export interface OpenSource {
   readonly type: UploadType;
 }
 
-export type SourceOptions = Omit<GetOptions, 'answerMs'> & { readonly limits: ImportLimits };
+export type SourceOptions = Omit<RequestOptions, 'answerMs'> & { readonly limits: ImportLimits };
 
 /** Where to go on, and in which version of the file. */
 export interface ResumePoint {
   readonly offset: number;
   readonly version: SourceVersion;
+}
+
+/** A link, and the headers that its own server is to get, such as a password: another that it leads to gets none. */
+export interface Link {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -35,7 +41,7 @@ export interface ResumePoint {
  * @throws {ImportError} when there is no file that can be imported
  */
 export async function openSource(
-  link: string,
+  link: Link,
   resume: ResumePoint | null,
   options: SourceOptions,
   signal: AbortSignal,
@@ -76,19 +82,21 @@ export async function openSource(
 }
 
 async function followRedirects(
-  link: string,
+  { url: first, headers: ownHeaders }: Link,
   headers: Readonly<Record<string, string>>,
   options: SourceOptions,
   signal: AbortSignal,
 ) {
   const { allowPrivateAddresses, limits } = options;
-  let url = URL.parse(link);
+  let url = URL.parse(first);
+  const origin = url?.origin;
   for (let hops = 0; hops <= limits.maxRedirects; hops++) {
     const fault = url && faultOfImportURL(url.href, { allowPrivateAddresses });
     if (!url || fault === 'malformed') throw new ImportError('redirect_malformed');
     if (fault === 'forbidden') throw new ImportError('address_forbidden');
     url = directLink(url);
-    const answer = await httpGet(url, headers, { ...options, answerMs: limits.answerMs }, signal);
+    const asked = { headers: { ...(url.origin === origin && ownHeaders), ...headers } };
+    const answer = await httpRequest(url, asked, { ...options, answerMs: limits.answerMs }, signal);
     const next = await nextHop(answer, url, limits, signal);
     if (next === 'arrived') return { answer, url };
     url = next;

@@ -28,6 +28,10 @@ export interface SweepOptions {
 const timerAheadSeconds = 150;
 /** A webhook, mail or mirror that has waited for so long has lost its command: a worker would have begun by then. */
 const forgottenAfterSeconds = 60;
+/** A worker for watched sources has to run by the time that they are due, and takes so long to start. */
+const sourcesAheadSeconds = 60;
+/** How many commands wake workers for sources up at most: each looks at many of them. */
+const sourcesWokenAtOnce = 10;
 /** How many connections one sweep has asked about at most, for each reason; the next one continues. */
 const readBacksAtOnce = 500;
 /** How many old events one sweep deletes at most; the next one continues. */
@@ -38,8 +42,8 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, fires what is
- * due, arms timers, discards abandoned uploads, has forgotten webhooks, mails and mirrors worked, has platforms asked
- * what is due, relays what is left in the outbox, and deletes what has expired.
+ * due, arms timers, wakes workers for watched sources, discards abandoned uploads, has forgotten webhooks, mails and
+ * mirrors worked, has platforms asked what is due, relays what is left in the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
 export async function sweep({ pool, queue, timers, startOptions, clock }: SweepOptions): Promise<void> {
@@ -51,6 +55,7 @@ export async function sweep({ pool, queue, timers, startOptions, clock }: SweepO
     () => fireDue(pool, startOptions, clock),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),
+    () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
     () => discardAbandonedUploads(pool),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),

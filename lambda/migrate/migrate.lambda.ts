@@ -35,7 +35,8 @@ export async function handler(event: { readonly rotateSigningKey?: boolean } | n
     // The SQL files are in a folder beside the bundle.
     const applied = await migrate(pool, join(import.meta.dirname, 'migrations'));
     await pool.query(keepServiceRole);
-    const sealer = await openSealer(pool, createKMSKeyWrapper(sealingKeyARN));
+    const sealer = await openSealer(pool, createKMSKeyWrapper(sealingKeyARN, 'data key'));
+    await openSealer(pool, createKMSKeyWrapper(sealingKeyARN, 'sources'));
     await ensureSigningKey(pool, sealer, new Date());
     jsonLog('migrated', { applied });
     if (event?.rotateSigningKey)

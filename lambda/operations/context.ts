@@ -42,6 +42,8 @@ export interface Context extends PublicContext {
   readonly data: Database;
   readonly objects: ObjectStore;
   readonly sealer: Sealer;
+  /** Of the credentials of sources. */
+  readonly sourceSealer: Sealer;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
   readonly consents: Consents;

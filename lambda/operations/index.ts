@@ -32,6 +32,12 @@ import { publishPlaylist } from './playlists/publish-playlist.ts';
 import { updatePlaylist } from './playlists/update-playlist.ts';
 import { getOpenapi } from './service/get-openapi.ts';
 import { getStatus } from './service/get-status.ts';
+import { createSource } from './sources/create-source.ts';
+import { deleteSource } from './sources/delete-source.ts';
+import { getSource } from './sources/get-source.ts';
+import { listSources } from './sources/list-sources.ts';
+import { scanSource } from './sources/scan-source.ts';
+import { updateSource } from './sources/update-source.ts';
 import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
 import { createStream } from './streams/create-stream.ts';
 import { deleteStream } from './streams/delete-stream.ts';
@@ -88,6 +94,13 @@ export const operations: readonly Operation[] = [
   createUploadUrl,
   completeUpload,
   deleteUpload,
+
+  listSources,
+  createSource,
+  getSource,
+  updateSource,
+  scanSource,
+  deleteSource,
 
   listPlaylists,
   createPlaylist,

@@ -37,6 +37,7 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     | 'service'
     | 'streams'
     | 'uploads'
+    | 'sources'
     | 'playlists'
     | 'destinations'
     | 'connections'

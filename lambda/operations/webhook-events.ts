@@ -92,6 +92,20 @@ export const webhookEvents = [
     data: z.object({ uploadID: z.string(), name: z.string(), failure }),
   },
   {
+    type: 'source.failing',
+    scope: 'service:read',
+    summary: 'A watched source cannot be looked at',
+    description: 'At once where it refuses us, and after an hour where that may pass. Told once until it recovers.',
+    data: z.object({ sourceID: z.string(), url: z.string(), reason: failure }),
+  },
+  {
+    type: 'source.recovered',
+    scope: 'service:read',
+    summary: 'A watched source can be looked at again',
+    description: 'What has changed there meanwhile has been found.',
+    data: z.object({ sourceID: z.string(), url: z.string() }),
+  },
+  {
     type: 'playlist.published',
     scope: 'service:read',
     summary: 'A playlist was published',

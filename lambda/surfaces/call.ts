@@ -62,6 +62,7 @@ export function contextOf(
     data,
     objects: service.objects,
     sealer: service.sealer,
+    sourceSealer: service.sourceSealer,
     payment: service.payment,
     crypto: service.crypto,
     consents: service.consents,

@@ -22,6 +22,8 @@ export interface Service {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly sealer: Sealer;
+  /** Of the credentials of sources. */
+  readonly sourceSealer: Sealer;
   readonly accessTokens: AccessTokens;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;

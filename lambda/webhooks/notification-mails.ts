@@ -66,6 +66,14 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
         'Connect the channel again within six days; what we know of it is deleted then.',
     };
   },
+  // A trigger writes it (data/migrations/0040_sources.sql).
+  source_failing: ({ sourceID, url, reason }) => ({
+    subject: 'A watched source cannot be looked at',
+    text:
+      `We look for new files at ${String(url)} (${String(sourceID)}), and cannot any more. ` +
+      `${(reason as { readonly detail: string }).detail}\n\n` +
+      'We go on trying. Nothing is deleted meanwhile, and you are not told again until the source was well.',
+  }),
   platform_disagrees: ({ platform, streamID, health, issues }) => {
     const { title } = platformTraits[platform as PlatformName];
     const lines = (issues as readonly { readonly detail: string }[]).map(({ detail }) => `  ${detail}`);

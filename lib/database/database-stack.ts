@@ -16,7 +16,7 @@ import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
 import { migrateVariables, serviceRole } from '../../lambda/migrate/environment.ts';
-import { dataKeyContext } from '../../lambda/domain/sealed-places.ts';
+import { keyContext } from '../../lambda/domain/sealed-places.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
@@ -41,6 +41,8 @@ export class DatabaseStack extends Stack {
   readonly sealingKey: Key;
   /** The right to unwrap those keys, and so to open and to seal secrets. */
   readonly unsealAccess: ManagedPolicy;
+  /** The same for the credentials of sources alone, which have a key of their own. */
+  readonly unsealSourcesAccess: ManagedPolicy;
   /** 64 letters and digits, with which the platform signs its own URLs, cursors and sessions. */
   readonly serviceSecret: Secret;
   /** The right to read it, and so to sign as the platform does. */
@@ -121,7 +123,16 @@ export class DatabaseStack extends Stack {
         new PolicyStatement({
           actions: ['kms:Decrypt'],
           resources: [this.sealingKey.keyArn],
-          conditions: inContext(dataKeyContext),
+          conditions: inContext(keyContext('data key')),
+        }),
+      ],
+    });
+    this.unsealSourcesAccess = new ManagedPolicy(this, 'UnsealSourcesAccess', {
+      statements: [
+        new PolicyStatement({
+          actions: ['kms:Decrypt'],
+          resources: [this.sealingKey.keyArn],
+          conditions: inContext(keyContext('sources')),
         }),
       ],
     });
@@ -191,12 +202,19 @@ export class DatabaseStack extends Stack {
     migration.addToRolePolicy(
       new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secret.secretArn] }),
     );
-    // The migration makes the first data key, so it has to wrap one. Everybody else only unwraps it.
+    // The migration makes the first key for each purpose, so it has to wrap them. Everybody else only unwraps them.
     migration.addToRolePolicy(
       new PolicyStatement({
         actions: ['kms:Encrypt', 'kms:Decrypt'],
         resources: [this.sealingKey.keyArn],
-        conditions: inContext(dataKeyContext),
+        conditions: inContext(keyContext('data key')),
+      }),
+    );
+    migration.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['kms:Encrypt', 'kms:Decrypt'],
+        resources: [this.sealingKey.keyArn],
+        conditions: inContext(keyContext('sources')),
       }),
     );
     new CfnOutput(this, 'MigrationFunction', {

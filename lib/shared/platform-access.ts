@@ -24,6 +24,8 @@ interface Rights {
   readonly sends: readonly QueueName[];
   /** Opens and seals secrets, such as stream keys. */
   readonly unseals?: true;
+  /** The same for the credentials of sources. */
+  readonly unsealsSources?: true;
   /** Signs cursors and sessions, as the platform. */
   readonly signs?: true;
   /** Makes URLs for users. */
@@ -37,7 +39,14 @@ const streamQueues = ['publish-ffmpeg', 'publish-manifest', 'media', 'webhooks',
 
 /** Everyone may connect to the database. Whoever reads the bytes of strangers has as little else as can be. */
 const rightsOf = {
-  api: { sends: [...streamQueues, 'imports'], unseals: true, signs: true, knowsOrigin: true, media: 'takes in' },
+  api: {
+    sends: [...streamQueues, 'imports'],
+    unseals: true,
+    unsealsSources: true,
+    signs: true,
+    knowsOrigin: true,
+    media: 'takes in',
+  },
   webhooks: { sends: [], unseals: true, knowsOrigin: true },
   platforms: { sends: [], unseals: true, knowsOrigin: true, media: 'reads' },
   timersJob: { sends: streamQueues },
@@ -46,7 +55,7 @@ const rightsOf = {
   operate: { sends: [...streamQueues, 'imports'] },
   agent: { sends: streamQueues, unseals: true, media: 'prepares' },
   mediaWorker: { sends: streamQueues, media: 'prepares' },
-  importWorker: { sends: ['imports', 'media', 'webhooks'], media: 'imports' },
+  importWorker: { sends: ['imports', 'media', 'webhooks'], unsealsSources: true, media: 'imports' },
 } as const satisfies Readonly<Record<string, Rights>>;
 
 export type DeployableKind = keyof typeof rightsOf;
@@ -92,10 +101,11 @@ export class PlatformAccess {
    */
   grantTo(role: IRole, kind: DeployableKind): void {
     const { database, media, queues, timers, origin } = this.#props;
-    const { sends, unseals, signs, knowsOrigin, media: use, armsTimers }: Rights = rightsOf[kind];
+    const { sends, unseals, unsealsSources, signs, knowsOrigin, media: use, armsTimers }: Rights = rightsOf[kind];
     const policies: readonly (IManagedPolicy | undefined | false)[] = [
       database.connectAccess,
       unseals && database.unsealAccess,
+      unsealsSources && database.unsealSourcesAccess,
       signs && database.signAccess,
       use &&
         {

@@ -16,7 +16,8 @@ const claim = () => imports().claim(60, 3600);
 const identity = ({ upload_id: uploadID, epoch }: ClaimedImport) => ({ uploadID, epoch });
 const version = { validator: '"one"', sizeBytes: 10 };
 /** The uploads that workers were told to import. */
-const told = async () => (await commandsTo(service, 'imports')).map(({ uploadID }) => uploadID);
+const told = async () =>
+  (await commandsTo(service, 'imports')).map((body) => ('uploadID' in body ? body.uploadID : null));
 
 let ids: string[];
 beforeEach(async () => {

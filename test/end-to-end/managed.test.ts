@@ -146,7 +146,10 @@ async function secretsOfRun(): Promise<readonly { readonly name: string; readonl
   const { serviceSecret } = JSON.parse(readFileSync(join(run.dataFolder, 'identity.json'), 'utf8'));
   const pool = createPool({ connectionString: run.connection.databaseURL, max: 1 });
   try {
-    const sealer = await openSealer(pool, createFileKeyWrapper(await readFile(join(run.dataFolder, 'master.key'))));
+    const sealer = await openSealer(
+      pool,
+      createFileKeyWrapper(await readFile(join(run.dataFolder, 'master.key')), 'data key'),
+    );
     const grants = await pool.query('select id, sealed_grant from connections');
     const ingests = await pool.query('select stream_id, sealed_key from platform_ingests');
     return [

@@ -15,7 +15,7 @@ const bytes = anyBytes(10_000);
 
 const usual = { allowPrivateAddresses: true, resolve: createNameResolver(), limits: importLimits };
 const open = (link: string, options: Partial<SourceOptions> = {}, resume: ResumePoint | null = null) =>
-  openSource(link, resume, { ...usual, ...options }, never);
+  openSource({ url: link }, resume, { ...usual, ...options }, never);
 
 async function failureOf(link: string, options: Partial<SourceOptions> = {}) {
   const source = await open(link, options).catch((error: unknown) => error);

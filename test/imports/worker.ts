@@ -8,6 +8,8 @@ import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
 import { runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { testDataKey } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
 export interface WorkerSettings {
@@ -44,6 +46,7 @@ export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSe
         resolve,
         limits: { ...importLimits, firstDelayMs: 5, maxDelayMs: 20, ...limits },
       },
+      sourceSealer: createSealer([testDataKey]),
       limitFactor: 100,
       lanes,
       leaseSeconds: 10,

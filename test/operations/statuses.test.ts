@@ -115,6 +115,9 @@ const liveOnManaged = async (managedSettingsID: string) => {
     ]);
 };
 
+const newSource = { kind: 'rss', url: 'https://example.org/feed.xml' };
+const source = async () => (await call('POST', '/sources', newSource)).body.id as string;
+
 const newWebhook = { url: 'https://hooks.example.org/', events: ['stream.state_changed'] };
 const webhook = async () => (await call('POST', '/webhooks', newWebhook)).body.id as string;
 /** A webhook with a delivery on its way. */
@@ -379,6 +382,24 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     },
   },
 
+  list_sources: list('sources'),
+  create_source: {
+    done: () => call('POST', '/sources', newSource),
+    validation_failed: () => call('POST', '/sources', { ...newSource, credentials: { accessKeyID: 'AKID' } }),
+    import_url_forbidden: () => call('POST', '/sources', { ...newSource, url: 'http://169.254.169.254/' }),
+    limit_reached: () => without('sources', () => call('POST', '/sources', newSource)),
+  },
+  get_source: { done: () => get('sources', source()), not_found: () => call('GET', '/sources/nothing') },
+  update_source: {
+    done: async () => call('PATCH', `/sources/${await source()}`, { everyMinutes: 10 }),
+    not_found: () => call('PATCH', '/sources/nothing', { everyMinutes: 10 }),
+    validation_failed: async () => call('PATCH', `/sources/${await source()}`, { everyMinutes: 1 }),
+  },
+  scan_source: {
+    done: async () => call('POST', `/sources/${await source()}/scan`),
+    not_found: () => call('POST', '/sources/nothing/scan'),
+  },
+  delete_source: { done: () => remove('sources', source()), not_found: () => call('DELETE', '/sources/nothing') },
   list_webhooks: list('webhooks'),
   create_webhook: {
     done: () => call('POST', '/webhooks', newWebhook),
@@ -421,6 +442,7 @@ const tags = new Set<string>([
   'destinations',
   'connections',
   'managed-settings',
+  'sources',
   'webhooks',
 ]);
 /** Imports need servers to import from, which other tests have. */
@@ -466,6 +488,7 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       connections: connection,
       'managed-settings': settings,
       webhooks: webhook,
+      sources: source,
     }[operation.tag as 'streams']();
     const bodies: Readonly<Record<string, object>> = {
       schedule_stream: soon,

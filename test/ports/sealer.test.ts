@@ -9,6 +9,7 @@ import { createFileKeyWrapper, createKMSKeyWrapper } from '../../lambda/ports/se
 import type { KeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
 import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import type { KeyPurpose } from '../../lambda/domain/sealed-places.ts';
 import { testDatabase } from '../support/database.ts';
 
 const keyOf = (id: number) => ({ id, key: randomBytes(32) });
@@ -47,7 +48,7 @@ describe('a sealer', () => {
 
 /** Stands in for KMS: wraps small keys, and unwraps them with the same key and context only. */
 async function startFakeKMS() {
-  const inside = createFileKeyWrapper(randomBytes(32));
+  const inside = createFileKeyWrapper(randomBytes(32), 'data key');
   const server = createServer((request, response) => {
     void (async () => {
       const input = (await json(request)) as {
@@ -78,12 +79,17 @@ async function startFakeKMS() {
 }
 
 const kms = await startFakeKMS();
-const wrappers: [string, () => KeyWrapper, () => KeyWrapper][] = [
-  ['a key file', () => createFileKeyWrapper(Buffer.alloc(32, 1)), () => createFileKeyWrapper(Buffer.alloc(32, 2))],
+type MakeWrapper = (purpose: KeyPurpose) => KeyWrapper;
+const wrappers: [string, MakeWrapper, MakeWrapper][] = [
+  [
+    'a key file',
+    (purpose) => createFileKeyWrapper(Buffer.alloc(32, 1), purpose),
+    (purpose) => createFileKeyWrapper(Buffer.alloc(32, 2), purpose),
+  ],
   [
     'KMS',
-    () => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/a', kms),
-    () => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/b', kms),
+    (purpose) => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/a', purpose, kms),
+    (purpose) => createKMSKeyWrapper('arn:aws:kms:us-east-1:1:key/b', purpose, kms),
   ],
 ];
 
@@ -91,16 +97,27 @@ describe.each(wrappers)('keys wrapped by %s', (_name, wrapper, another) => {
   const database = testDatabase();
 
   test('are made once, however many processes begin at the same time, and kept wrapped', async () => {
-    const sealers = await Promise.all(Array.from({ length: 5 }, () => openSealer(database.pool(), wrapper())));
+    const open = () => openSealer(database.pool(), wrapper('data key'));
+    const sealers = await Promise.all(Array.from({ length: 5 }, open));
     const sealed = sealers[0]!.seal('a stream key', 'p');
-    for (const sealer of [...sealers, await openSealer(database.pool(), wrapper())])
-      expect(sealer.open(sealed, 'p')).toBe('a stream key');
+    for (const sealer of [...sealers, await open()]) expect(sealer.open(sealed, 'p')).toBe('a stream key');
     const { rows } = await database.pool().query('select id, length(wrapped_key) > 32 as wrapped from data_keys');
     expect(rows).toEqual([{ id: 1, wrapped: true }]);
   });
 
   test('cannot be unwrapped with another key', async () => {
-    await expect(openSealer(database.pool(), another())).rejects.toThrow(
+    await expect(openSealer(database.pool(), another('data key'))).rejects.toThrow(
+      /unable to authenticate data|InvalidCiphertext/,
+    );
+  });
+
+  test('are others for each purpose, and cannot be unwrapped for another one', async () => {
+    const sealer = await openSealer(database.pool(), wrapper('data key'));
+    const ofSources = await openSealer(database.pool(), wrapper('sources'));
+    expect(ofSources.open(ofSources.seal('a password', 'p'), 'p')).toBe('a password');
+    expect(() => ofSources.open(sealer.seal('a stream key', 'p'), 'p')).toThrow('unable to authenticate data');
+    const { rows } = await database.pool().query<{ wrapped_key: Buffer }>('select wrapped_key from source_keys');
+    await expect(wrapper('data key').unwrap(rows[0]!.wrapped_key)).rejects.toThrow(
       /unable to authenticate data|InvalidCiphertext/,
     );
   });

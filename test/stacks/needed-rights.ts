@@ -74,6 +74,12 @@ export const neededRights: readonly NeededRights[] = [
     because: 'stream keys, grants, signing keys and secrets of webhooks are sealed',
   },
   {
+    of: new RegExp(`${surfaces.source}|^Publishing/ImportWorkers\\w*TaskRole`),
+    actions: ['kms:Decrypt'],
+    on: [/^Database\/SealingKey/],
+    because: 'surfaces seal the credentials of sources, and import workers open them',
+  },
+  {
     of: new RegExp(`${surfaces.source}|^Identity/AuthServiceRole|${webhooks.source}|${platforms.source}`),
     actions: ['ssm:GetParameter'],
     on: [/\/public-origin"/],

@@ -94,8 +94,8 @@ describe('who reads the bytes of strangers', () => {
     { caller, action: 'kms:Decrypt', resource: mediaKey },
     { caller, action: 's3:PutObject', resource: `${bucket}#health/probe` },
   ];
-  const withoutKey = (caller: string): AwsCall[] => [
-    { caller, action: 'kms:Decrypt', resource: sealingKey, context: { 'kms:EncryptionContext:purpose': 'data key' } },
+  const withoutKey = (caller: string, purpose = 'data key'): AwsCall[] => [
+    { caller, action: 'kms:Decrypt', resource: sealingKey, context: { 'kms:EncryptionContext:purpose': purpose } },
   ];
   const importWorker = roleOf(/ImportWorkers/);
   const mediaWorker = roleOf(/MediaWorkers/);
@@ -117,6 +117,7 @@ describe('who reads the bytes of strangers', () => {
       [
         ...withoutSecrets(mediaWorker),
         ...withoutKey(mediaWorker),
+        ...withoutKey(mediaWorker, 'sources'),
         { caller: mediaWorker, action: 's3:PutObject', resource: `${bucket}#uploads/ID` },
         { caller: mediaWorker, action: 'sqs:SendMessage', resource: queue('Imports') },
       ],
@@ -125,6 +126,7 @@ describe('who reads the bytes of strangers', () => {
       'an agent',
       agents.flatMap((agent) => [
         ...withoutSecrets(agent),
+        ...withoutKey(agent, 'sources'),
         // Only what was wrapped as a data key.
         {
           caller: agent,

@@ -72,6 +72,12 @@ export async function callEveryTool(
   await call('get_managed_settings', { id: settings.id });
   await call('list_managed_settings');
 
+  const source = await call('create_source', { kind: 'rss', url: 'http://127.0.0.1:9/feed.xml', folder: 'Podcast' });
+  await call('update_source', { id: source.id, everyMinutes: 30 });
+  await call('scan_source', { id: source.id });
+  await call('get_source', { id: source.id });
+  await call('list_sources');
+
   const webhook = await call('create_webhook', { url: 'http://127.0.0.1:9/hook', events: ['stream.state_changed'] });
   await call('update_webhook', { id: webhook.id, url: 'http://127.0.0.1:9/other' });
 
@@ -102,6 +108,7 @@ export async function callEveryTool(
   const { data: currencies } = await call('list_crypto_currencies');
   await call('get_crypto_deposit_address', { id: currencies[0].id });
 
+  await call('delete_source', { id: source.id });
   await call('delete_webhook', { id: webhook.id });
   await call('delete_managed_settings', { id: settings.id });
   await call('delete_connection', { id: connection.id });

@@ -14,6 +14,7 @@ const secretFields = new Set([
   'currentPassword',
   'code_verifier',
   'client_secret',
+  'secretAccessKey',
 ]);
 /** Secrets have at least so many characters. Shorter texts may be in others by chance. */
 const leastCharacters = 8;

@@ -118,6 +118,7 @@ export function testService({
       serviceSecret,
       queue: createPostgresCommandQueue({ pool, log }),
       sealer: createSealer([testDataKey]),
+      sourceSealer: createSealer([testDataKey]),
       origin: new URL(baseURL).origin,
     };
     const service = createService(

@@ -111,7 +111,18 @@ export function testSite({
     const folder = await mkdtemp(join(tmpdir(), 'objects-'));
     const objects = createFileObjectStore({ folder, baseURL: `${origin}/objects`, signingKey: 'test' });
     const parts = [
-      { pool, objects, queue, sealer, payment, crypto, platforms: testPlatforms(), serviceSecret, origin },
+      {
+        pool,
+        objects,
+        queue,
+        sealer,
+        sourceSealer: sealer,
+        payment,
+        crypto,
+        platforms: testPlatforms(),
+        serviceSecret,
+        origin,
+      },
       {
         allowPrivateAddresses: true,
         legacyRtmpURL: null,

@@ -16,6 +16,8 @@ const externalSource = z
       .describe('completed: the bytes are here, and are examined next (probeState). failed: they will not come.'),
     bytesReceived: z.int().describe('So far. Back to 0 when the source cannot go on where it was interrupted.'),
     failure: failure.nullable().describe('Why the import failed: whose fault it was, and what to do.'),
+    sourceID: z.string().nullable().describe('The watched source that listed it; null where there is none.'),
+    removedAt: z.iso.datetime().nullable().describe('Since when that source has it no more.'),
   })
   .meta({ id: 'ExternalSource' });
 

@@ -2,6 +2,7 @@
 import { Signer } from '@aws-sdk/rds-signer';
 import type { Pool } from 'pg';
 import { createPool } from '../../data/queryable.ts';
+import type { KeyPurpose } from '../../domain/sealed-places.ts';
 import type { Log } from '../../log.ts';
 import { readParameter, readSecret } from './call-aws.ts';
 import type { CommandQueue } from '../command-queue/command-queue.ts';
@@ -45,6 +46,8 @@ export interface CoreConnections {
 }
 
 export interface Connections extends CoreConnections {
+  /** With the data keys of sources, and no other. */
+  readonly sourceSealer: Sealer;
   readonly objects: ObjectStore;
   readonly queue: CommandQueue;
 }
@@ -57,6 +60,7 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
   const core = await connectCore(environment, connections);
   return {
     ...core,
+    sourceSealer: await connectSealer(core.pool, environment, 'sources'),
     objects: createS3ObjectStore({ bucket: environment.uploadsBucket }),
     queue: createSQSCommandQueue({ pool: core.pool, queueURLs: environment.queueURLs, log }),
   };
@@ -92,8 +96,9 @@ export function connectDatabase(environment: DatabaseEnvironment, connections: n
 export function connectSealer(
   pool: Pool,
   { sealingKeyARN }: Pick<AwsCoreEnvironment, 'sealingKeyARN'>,
+  purpose: KeyPurpose = 'data key',
 ): Promise<Sealer> {
-  return openSealer(pool, createKMSKeyWrapper(sealingKeyARN));
+  return openSealer(pool, createKMSKeyWrapper(sealingKeyARN, purpose));
 }
 
 /** `ssm:NAME` stands for the value of that parameter, which is known only after the distribution was made. */

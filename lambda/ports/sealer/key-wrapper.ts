@@ -2,19 +2,27 @@
 // That key is of KMS in AWS, and in a file on one machine.
 import { callAws, regionOf } from '../aws/call-aws.ts';
 import type { AwsPlace } from '../aws/call-aws.ts';
-import { dataKeyContext } from '../../domain/sealed-places.ts';
+import { keyContext } from '../../domain/sealed-places.ts';
+import type { KeyPurpose } from '../../domain/sealed-places.ts';
 import { decrypt, encrypt } from './authenticated-encryption.ts';
 
 export interface KeyWrapper {
+  /** Of the data keys that it wraps and unwraps: those of no other. */
+  readonly purpose: KeyPurpose;
   wrap(dataKey: Buffer): Promise<Buffer>;
   /** @throws where the data key was wrapped with another key, or was changed */
   unwrap(wrappedKey: Buffer): Promise<Buffer>;
 }
 
 /** @param place default: where the key is */
-export function createKMSKeyWrapper(keyARN: string, place: AwsPlace = { region: regionOf(keyARN) }): KeyWrapper {
-  const key = { KeyId: keyARN, EncryptionContext: dataKeyContext };
+export function createKMSKeyWrapper(
+  keyARN: string,
+  purpose: KeyPurpose,
+  place: AwsPlace = { region: regionOf(keyARN) },
+): KeyWrapper {
+  const key = { KeyId: keyARN, EncryptionContext: keyContext(purpose) };
   return {
+    purpose,
     async wrap(dataKey) {
       const input = { ...key, Plaintext: dataKey.toString('base64') };
       const { CiphertextBlob } = await callAws<{ CiphertextBlob: string }>('kms', 'Encrypt', input, place);
@@ -29,9 +37,10 @@ export function createKMSKeyWrapper(keyARN: string, place: AwsPlace = { region: 
 }
 
 /** @param masterKey 32 bytes, the content of the key file */
-export function createFileKeyWrapper(masterKey: Buffer): KeyWrapper {
+export function createFileKeyWrapper(masterKey: Buffer, purpose: KeyPurpose): KeyWrapper {
   return {
-    wrap: async (dataKey) => encrypt(masterKey, dataKey, dataKeyContext.purpose),
-    unwrap: async (wrappedKey) => decrypt(masterKey, wrappedKey, dataKeyContext.purpose),
+    purpose,
+    wrap: async (dataKey) => encrypt(masterKey, dataKey, purpose),
+    unwrap: async (wrappedKey) => decrypt(masterKey, wrappedKey, purpose),
   };
 }

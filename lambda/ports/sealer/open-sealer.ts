@@ -1,4 +1,4 @@
-// Makes a sealer with the data keys of a database, and the first data key where there is none.
+// Makes a sealer with the data keys of a database for one purpose, and the first data key where there is none.
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
@@ -8,7 +8,7 @@ import type { DataKey, Sealer } from './sealer.ts';
 
 /** The database has to be migrated. @throws where a data key was wrapped with another key than that of the wrapper */
 export async function openSealer(pool: Pool, wrapper: KeyWrapper): Promise<Sealer> {
-  const stored = databaseOn(pool).dataKeys;
+  const stored = databaseOn(pool).dataKeys(wrapper.purpose);
   let rows = await stored.list();
   if (rows.length === 0) {
     // Of several processes that do this at once only one inserts its key. All of them read that key.

@@ -16,6 +16,7 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   service: 'The service itself; these need no credential.',
   streams: 'What is played where, and its life: start, stop, schedule, statistics.',
   uploads: 'Files to play.',
+  sources: 'Folders, buckets and feeds that are watched for files to play.',
   playlists: 'Orders of uploads, edited as a draft and published to streams.',
   connections: 'Channels on managed platforms.',
   'managed-settings': 'How broadcasts on connected channels are called, shown and kept.',

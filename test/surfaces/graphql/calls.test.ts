@@ -84,6 +84,7 @@ async function callAs(
 
 const made = {
   webhook: '',
+  source: '',
   connection: '',
   settings: '',
   upload: '',
@@ -108,6 +109,27 @@ describe('webhooks', () => {
       await callAs(`/webhooks/${webhook.id}`, 'updateWebhook', { id: webhook.id, events: ['stream.state_changed'] }),
     ).toMatchObject({ events: ['stream.state_changed'] });
     await callAs('/webhooks', 'listWebhooks');
+  });
+});
+
+describe('sources', () => {
+  it('are created, updated, looked at and read', async () => {
+    const source = await callAs((answer) => `/sources/${answer.id}`, 'createSource', {
+      kind: 'webdav',
+      url: 'https://cloud.example.org/videos/',
+      folder: 'Cloud',
+      credentials: { username: 'ada', password: 'a password of tests' },
+      everyMinutes: 10,
+    });
+    made.source = source.id;
+    const { id } = source;
+    expect(await callAs(`/sources/${id}`, 'getSource', { id })).toMatchObject({ hasCredentials: true, state: 'ok' });
+    expect(await callAs(`/sources/${id}`, 'updateSource', { id, credentials: null, everyMinutes: 60 })).toMatchObject({
+      hasCredentials: false,
+      everyMinutes: 60,
+    });
+    await callAs(`/sources/${id}`, 'scanSource', { id });
+    await callAs('/sources', 'listSources');
   });
 });
 
@@ -322,6 +344,7 @@ describe('account, service, billing and crypto', () => {
 describe('deletions', () => {
   it.each([
     ['deleteWebhook', () => made.webhook, 'webhooks'],
+    ['deleteSource', () => made.source, 'sources'],
     ['deleteManagedSettings', () => made.settings, 'managed-settings'],
     ['deleteConnection', () => made.connection, 'connections'],
     ['deletePlaylist', () => made.target, 'playlists'],

@@ -260,6 +260,7 @@ describe('errors', () => {
         objects: nothing,
         queue: nothing,
         sealer: nothing,
+        sourceSealer: nothing,
         payment: nothing,
         crypto: nothing,
         platforms: {},

@@ -164,6 +164,7 @@ describe('service', () => {
         objects: nothing,
         queue: nothing,
         sealer: nothing,
+        sourceSealer: nothing,
         payment: nothing,
         crypto: nothing,
         platforms: {},

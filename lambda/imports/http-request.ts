@@ -1,4 +1,4 @@
-// Makes one GET request, to a checked address only, without following redirects.
+// Makes one request, to a checked address only, without following redirects.
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -7,7 +7,7 @@ import type { Resolve } from '../ports/outbound/checked-lookup.ts';
 import { faultOfRequest } from '../ports/outbound/request-fault.ts';
 import { ImportError } from './import-error.ts';
 
-export interface GetOptions {
+export interface RequestOptions {
   readonly allowPrivateAddresses: boolean;
   readonly resolve: Resolve;
   /** The time for the connection and the answer's headers. */
@@ -16,20 +16,28 @@ export interface GetOptions {
   readonly tlsCa?: string;
 }
 
+/** What is asked for, by GET unless it says otherwise. */
+export interface Asked {
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 /**
  * @param url one whose host, if it is a literal address, has been checked already
  * @param signal ends the request, and later the body
  * @returns the answer, with its body to be read or destroyed
  * @throws {ImportError} when there is no answer; the signal's reason when aborted
  */
-export function httpGet(
+export function httpRequest(
   url: URL,
-  headers: Readonly<Record<string, string>>,
-  options: GetOptions,
+  { method = 'GET', headers, body }: Asked,
+  options: RequestOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+    method,
     // No agent: each request has a connection of its own, whose address its own lookup checks.
     agent: false,
     lookup: checkedLookup(options.resolve, options),
@@ -45,7 +53,7 @@ export function httpGet(
   request.once('close', () => clearTimeout(silence));
   // This listener stays for errors after the answer. Those fail the body too, so its reader is told.
   request.on('error', (error) => reject(signal.aborted ? signal.reason : causeOf(error)));
-  request.end();
+  request.end(body);
   return promise;
 }
 

@@ -1,0 +1,74 @@
+// Lists an S3 prefix: by the SDK, whose requests go the way of all requests to addresses of users.
+import { HttpResponse } from '@smithy/core/transport';
+import type { HttpRequest } from '@smithy/core/transport';
+import { Readable } from 'node:stream';
+import { isMediaFile } from '../../domain/source-scan.ts';
+import { s3Place, s3URL } from '../../domain/source-url.ts';
+import type { SourceCredentials } from '../../domain/source-url.ts';
+import { FileListing } from './file-listing.ts';
+import type { ListingRequests } from './listing-requests.ts';
+import { s3ClientConfig } from './s3-client.ts';
+import { asScanError, refusalOf, ScanError } from './scan-error.ts';
+
+/** @throws {ScanError} */
+export async function listS3(
+  url: string,
+  credentials: SourceCredentials | null,
+  requests: ListingRequests,
+): Promise<FileListing> {
+  const place = s3Place(url)!;
+  const keys = credentials && 'secretAccessKey' in credentials ? credentials : null;
+  const { ListObjectsV2Command, S3Client } = await import('@aws-sdk/client-s3');
+  const s3 = new S3Client({ ...s3ClientConfig(place, keys), requestHandler: { handle: handleBy(requests) } });
+  const listing = new FileListing();
+  let after: string | undefined;
+  do {
+    const page = await s3
+      .send(new ListObjectsV2Command({ Bucket: place.bucket, Prefix: place.key, ContinuationToken: after }))
+      .catch((error: unknown) => Promise.reject(failureOf(error)));
+    for (const { Key: key = '', ETag: etag = '', Size: sizeBytes = 0 } of page.Contents ?? []) {
+      const path = key.slice(place.key.length).replace(/^\//, '');
+      if (!key.startsWith(place.key) || sizeBytes === 0 || !isMediaFile(path.split('/').at(-1)!)) continue;
+      const version = `${etag} ${sizeBytes}`;
+      listing.add({ path, url: s3URL({ ...place, key }), version, fingerprint: version, sizeBytes });
+    }
+    after = page.IsTruncated ? page.NextContinuationToken : undefined;
+  } while (after !== undefined && listing.isWhole);
+  return listing;
+}
+
+function handleBy(requests: ListingRequests) {
+  return async ({ protocol, hostname, port, path, query, method, headers }: HttpRequest) => {
+    const pairs = Object.entries(query).flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value ?? '']).map((each) => `${escaped(name)}=${escaped(each)}`),
+    );
+    const host = port === undefined ? hostname : `${hostname}:${port}`;
+    // The signature is for this host alone.
+    const url = new URL(`${protocol}//${host}${path}?${pairs.join('&')}`);
+    const { status, headers: given, body } = await requests.send(url, { method, headers: {} }, headers);
+    const flat = Object.entries(given).map(([name, value]) => [name, String(value)]);
+    return {
+      response: new HttpResponse({
+        statusCode: status,
+        headers: Object.fromEntries(flat),
+        body: Readable.from([body]),
+      }),
+    };
+  };
+}
+
+/** As it is signed: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, UriEncode. */
+function escaped(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function failureOf(error: unknown): ScanError {
+  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+  if (status === undefined || error instanceof ScanError) return asScanError(error);
+  if (status >= 300 && status < 400)
+    return new ScanError('source_not_found', { seen: 'The bucket is in another region than the endpoint of the URL.' });
+  return status < 300 ? new ScanError('answer_malformed', { cause: error }) : refusalOf(status);
+}

@@ -1,0 +1,31 @@
+// Clients of buckets of users: with their keys or none, never with ours, and to checked addresses only.
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import type { S3Place, SourceCredentials } from '../../domain/source-url.ts';
+
+type Keys = Extract<SourceCredentials, { readonly secretAccessKey: string }>;
+
+/** For how long a signed link opens, which has to last until the first byte only. */
+const signedSeconds = 3600;
+
+/** @param keys null: requests are not signed. What this process may itself is never used. */
+export function s3ClientConfig({ endpoint, region }: S3Place, keys: Keys | null): S3ClientConfig {
+  return {
+    endpoint,
+    region,
+    credentials: { accessKeyId: keys?.accessKeyID ?? '', secretAccessKey: keys?.secretAccessKey ?? '' },
+    ...(keys === null && { signer: { sign: async (request) => request } }),
+    forcePathStyle: true,
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  };
+}
+
+export async function presignedURL(place: S3Place, keys: Keys): Promise<string> {
+  const [{ GetObjectCommand, S3Client }, { getSignedUrl }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/s3-request-presigner'),
+  ]);
+  const command = new GetObjectCommand({ Bucket: place.bucket, Key: place.key });
+  return getSignedUrl(new S3Client(s3ClientConfig(place, keys)), command, { expiresIn: signedSeconds });
+}

@@ -1,0 +1,86 @@
+// Why a source cannot be looked at, in words for its user: whose fault it is, what to do, and whether it may pass.
+import { ImportError } from '../import-error.ts';
+
+interface Failure {
+  readonly mayPass: boolean;
+  readonly detail: string;
+}
+
+/** Codes are stable: clients see them in `reason`. */
+const failures = {
+  address_forbidden: {
+    mayPass: false,
+    detail: 'The source leads to an address that may not be imported from. Use a source at a public address.',
+  },
+  too_many_redirects: { mayPass: false, detail: 'The source redirects too often, or in a circle. Check its URL.' },
+  redirect_malformed: { mayPass: false, detail: 'The source redirects to something that is no link. Check its URL.' },
+  name_not_found: { mayPass: true, detail: "The source's host is not known. Check its URL." },
+  source_unreachable: {
+    mayPass: true,
+    detail: 'The source cannot be reached or does not answer. Check that it is up.',
+  },
+  tls_failed: { mayPass: true, detail: "The source's certificate is not valid. Have its server renew it." },
+  protocol_error: { mayPass: false, detail: 'The source does not answer in HTTP. Check its URL.' },
+  access_refused: {
+    mayPass: false,
+    detail:
+      'The source refuses access. Check the credentials with update_source: user and password of a WebDAV folder or ' +
+      'a feed, or keys that may list and read the bucket.',
+  },
+  source_not_found: { mayPass: false, detail: 'There is no such folder, bucket or feed. Check the URL.' },
+  source_refused: { mayPass: false, detail: 'The source refuses to be listed. Check its kind and its URL.' },
+  source_failed: { mayPass: true, detail: 'The source has a fault, or too many requests. Its server has to mend it.' },
+  answer_malformed: {
+    mayPass: false,
+    detail: 'The source answers with something else than its kind does. Check its kind and its URL.',
+  },
+  answer_too_large: {
+    mayPass: false,
+    detail: 'The source answers with more than we read of a listing. Use a smaller folder or feed.',
+  },
+  took_too_long: {
+    mayPass: true,
+    detail: 'The source takes too long to list its files. Use a smaller folder, or a faster server.',
+  },
+  not_scanned: { mayPass: true, detail: 'We could not look at the source, by no fault of yours. We try again.' },
+} as const satisfies Record<string, Failure>;
+
+export type ScanErrorCode = keyof typeof failures;
+
+export interface ScanErrorOptions extends ErrorOptions {
+  /** A sentence that says what was seen, without anything secret. It is put before the others. */
+  readonly seen?: string;
+}
+
+/** The source or its URL is to blame, except for `not_scanned`, which is our fault. */
+export class ScanError extends Error {
+  override readonly name = 'ScanError';
+  readonly code: ScanErrorCode;
+  /** Sentences for the user. */
+  readonly detail: string;
+  readonly mayPass: boolean;
+
+  constructor(code: ScanErrorCode, { seen, ...options }: ScanErrorOptions = {}) {
+    super(code, options);
+    const { detail, mayPass } = failures[code];
+    this.code = code;
+    this.detail = seen === undefined ? detail : `${seen} ${detail}`;
+    this.mayPass = mayPass;
+  }
+}
+
+/** The same failure of a look, whatever it was met as. */
+export function asScanError(error: unknown): ScanError {
+  if (error instanceof ScanError) return error;
+  const isKnown = error instanceof ImportError && Object.hasOwn(failures, error.code);
+  return new ScanError(isKnown ? (error.code as ScanErrorCode) : 'not_scanned', { cause: error });
+}
+
+/** What an answer without a listing means. */
+export function refusalOf(status: number): ScanError {
+  const seen = `It answers with status ${status}.`;
+  if ([401, 403, 407].includes(status)) return new ScanError('access_refused', { seen });
+  if (status === 404 || status === 410) return new ScanError('source_not_found', { seen });
+  if ([408, 425, 429].includes(status) || status >= 500) return new ScanError('source_failed', { seen });
+  return new ScanError('source_refused', { seen });
+}

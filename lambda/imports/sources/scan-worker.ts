@@ -1,0 +1,110 @@
+// Looks at watched sources that are due, one after the other, beside the imports of the same process.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { databaseOn } from '../../data/database.ts';
+import type { ClaimedSource, LookOutcome } from '../../data/sources.ts';
+import { afterFailedLook, nextLookMinutes, scanBounds } from '../../domain/source-scan.ts';
+import type { Log } from '../../log.ts';
+import { applyLook, SourceTaken } from '../../orchestration/apply-look.ts';
+import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
+import type { Sealer } from '../../ports/sealer/sealer.ts';
+import type { FileListing } from './file-listing.ts';
+import { listFeed } from './list-feed.ts';
+import { listS3 } from './list-s3.ts';
+import { listWebDAV } from './list-webdav.ts';
+import { ListingRequests } from './listing-requests.ts';
+import type { ListingOptions } from './listing-requests.ts';
+import { asScanError, ScanError } from './scan-error.ts';
+import { openCredentials } from './source-access.ts';
+
+export interface ScanWorkerOptions {
+  readonly pool: Pool;
+  readonly queue: CommandQueue;
+  readonly sourceSealer: Sealer;
+  readonly source: ListingOptions;
+  /** Multiplies every limit of domain/limits.ts. */
+  readonly limitFactor: number;
+  /** How often it is looked whether a source is due. */
+  readonly pollMs: number;
+  readonly newID: (prefix: string) => string;
+  readonly clock: () => Date;
+  readonly steadyClock: () => number;
+  readonly log: Log;
+}
+
+/** Longer than a look may take, what it changes included. */
+const leaseSeconds = 300;
+export const pollMs = 2000;
+const minuteMs = 60_000;
+
+/** Runs until the signal aborts; then gives back the source that it looks at. */
+export async function runScanWorker(options: ScanWorkerOptions, signal: AbortSignal): Promise<void> {
+  const { sources } = databaseOn(options.pool);
+  while (!signal.aborted) {
+    const hinder = (error: unknown) => options.log('scan_worker_hindered', { error });
+    const source = await sources.claim(leaseSeconds).catch(hinder);
+    if (source) await lookAt(options, source, signal).catch(hinder);
+    else await delay(options.pollMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function lookAt(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<void> {
+  const { pool, queue, steadyClock, log } = options;
+  const { sources } = databaseOn(pool);
+  const beganMs = steadyClock();
+  let outcome: LookOutcome;
+  try {
+    outcome = await outcomeOf(options, source, signal);
+  } catch (error) {
+    if (error instanceof SourceTaken) return;
+    if (signal.aborted) return void (await sources.giveBack(source));
+    const failure = asScanError(error);
+    log('source_not_listed', { sourceID: source.id, code: failure.code, cause: failure.cause });
+    outcome = failedLook(source, failure);
+  }
+  const tookMinutes = (steadyClock() - beganMs) / minuteMs;
+  await sources.endLook(source, { ...outcome, nextLookMinutes: outcome.nextLookMinutes - tookMinutes });
+  await queue.relay();
+}
+
+async function outcomeOf(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<LookOutcome> {
+  const tooLate = AbortSignal.timeout(scanBounds.listingMs);
+  const listing = await list(options, source, AbortSignal.any([signal, tooLate])).catch((error: unknown) =>
+    Promise.reject(tooLate.aborted ? new ScanError('took_too_long', { cause: error }) : error),
+  );
+  const { files, isWhole, leftOut } = listing;
+  const { reason, isSoon } = await applyLook({ ...options, source }, { files, isWhole, leftOut });
+  options.log('source_listed', { sourceID: source.id, files: files.length, isWhole });
+  return {
+    state: 'ok',
+    isFailed: false,
+    reason,
+    found: files.length,
+    nextLookMinutes: nextLookMinutes(source.every_minutes, isSoon),
+  };
+}
+
+function list(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<FileListing> {
+  const requests = new ListingRequests(options.source, signal);
+  const credentials = openCredentials(options.sourceSealer, source);
+  switch (source.kind) {
+    case 's3':
+      return listS3(source.url, credentials, requests);
+    case 'webdav':
+      return listWebDAV(source.url, credentials, requests, options.clock());
+    case 'rss':
+      return listFeed(source.url, credentials, requests, options.source);
+  }
+}
+
+function failedLook(source: ClaimedSource, { code, detail, mayPass }: ScanError): LookOutcome {
+  const after = afterFailedLook(source.every_minutes, source.failing_minutes ?? 0, mayPass);
+  return {
+    // What has been told stays so until a look succeeds.
+    state: after.isFailing ? 'failing' : source.state,
+    isFailed: true,
+    reason: { code, detail },
+    found: null,
+    nextLookMinutes: after.nextLookMinutes,
+  };
+}

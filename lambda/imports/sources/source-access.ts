@@ -1,0 +1,39 @@
+// How a source is opened: its credentials, for its listing and for the links of its files.
+import * as z from 'zod';
+import type { Database } from '../../data/database.ts';
+import type { ClaimedImport } from '../../data/imports.ts';
+import type { Source } from '../../data/sources.ts';
+import { sourceCredentialsPlace } from '../../domain/sealed-places.ts';
+import { s3Place } from '../../domain/source-url.ts';
+import type { SourceCredentials } from '../../domain/source-url.ts';
+import type { Sealer } from '../../ports/sealer/sealer.ts';
+import type { Link } from '../open-source.ts';
+import { presignedURL } from './s3-client.ts';
+
+const sealedCredentials: z.ZodType<SourceCredentials> = z.union([
+  z.object({ accessKeyID: z.string(), secretAccessKey: z.string() }),
+  z.object({ username: z.string(), password: z.string() }),
+]);
+
+/** Null where the source needs none. @throws where they were sealed with other keys */
+export function openCredentials(sealer: Sealer, { id, sealed_credentials: sealed }: Source): SourceCredentials | null {
+  return sealed && sealedCredentials.parse(JSON.parse(sealer.open(sealed, sourceCredentialsPlace(id))));
+}
+
+/** Headers that a server asks for, which nobody else may see. */
+export function authorizationOf(credentials: SourceCredentials | null): Readonly<Record<string, string>> {
+  if (!credentials || !('password' in credentials)) return {};
+  const { username, password } = credentials;
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+}
+
+/** What opens the link of an import, with the credentials of the source that lists it. */
+export async function linkOf(data: Database, sealer: Sealer, { url, source_id: id }: ClaimedImport): Promise<Link> {
+  const source = id === null ? null : await data.sources.findAny(id);
+  if (!source) return { url };
+  const credentials = openCredentials(sealer, source);
+  if (credentials && 'secretAccessKey' in credentials) return { url: await presignedURL(s3Place(url)!, credentials) };
+  // A feed may list files of other servers, which its password is none of the business of.
+  const isItsOwn = URL.parse(url)?.origin === URL.parse(source.url)?.origin;
+  return { url, headers: isItsOwn ? authorizationOf(credentials) : {} };
+}

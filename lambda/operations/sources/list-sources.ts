@@ -1,0 +1,24 @@
+// GET /sources: the caller's watched sources, newest first.
+import { pageOf, pageQuery, pageThrough } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { presentSource, sourceSchema } from './source-schema.ts';
+
+export const listSources = operation(['service:read'], {
+  id: 'listSources',
+  summary: 'List watched sources',
+  description: 'Newest first.',
+  tag: 'sources',
+  method: 'GET',
+  path: '/sources',
+  query: pageQuery,
+  output: { status: 200, body: pageOf(sourceSchema).meta({ id: 'SourcePage' }) },
+  errors: ['invalid_cursor'],
+  handle: (ctx, { query }) =>
+    pageThrough(
+      ctx,
+      'sources',
+      query,
+      (before, count) => ctx.data.sources.list(ctx.caller.userID, before, count),
+      presentSource,
+    ),
+});

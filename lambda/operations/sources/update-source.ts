@@ -1,0 +1,38 @@
+// PATCH /sources/{id}: changes where uploads of a source appear, how often it is looked at, and what opens it.
+import * as z from 'zod';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { presentSource, sealCredentials, sourceFields, sourceSchema } from './source-schema.ts';
+
+const { folder, credentials, everyMinutes } = sourceFields;
+
+export const updateSource = operation(['service:write'], {
+  id: 'updateSource',
+  summary: 'Update a watched source',
+  description:
+    'An absent field stays as it is. With credentials it is looked at again at once. Uploads stay where they are. ' +
+    'For another url make another source.',
+  tag: 'sources',
+  method: 'PATCH',
+  path: '/sources/{id}',
+  params: { id: pathID },
+  body: z.strictObject({
+    folder: folder.optional(),
+    credentials: credentials.optional(),
+    everyMinutes: everyMinutes.optional(),
+  }),
+  output: { status: 200, body: sourceSchema },
+  errors: ['not_found'],
+  async handle(ctx, { params, body }) {
+    const before = orNotFound(await ctx.data.sources.lock(ctx.caller.userID, params.id), 'source');
+    const saved = await ctx.data.sources.save(before.id, {
+      folder: body.folder ?? before.folder,
+      everyMinutes: body.everyMinutes ?? before.every_minutes,
+      sealedCredentials:
+        body.credentials === undefined ? before.sealed_credentials : sealCredentials(ctx, before, body.credentials),
+    });
+    if (body.credentials === undefined) return presentSource(saved);
+    await ctx.data.outbox.send({ queue: 'imports', body: { sourceID: saved.id } });
+    return presentSource(await ctx.data.sources.makeDue(saved.id));
+  },
+});

@@ -1,0 +1,124 @@
+// What a look at a source changes: for lists of files that anybody can check by hand, and for any.
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { afterFailedLook, folderOfFile, isMediaFile, planScan } from '../../lambda/domain/source-scan.ts';
+import type { KnownFile, ListedFile } from '../../lambda/domain/source-scan.ts';
+import { faultOfSourceURL, s3Place, s3URL } from '../../lambda/domain/source-url.ts';
+
+const listed = (path: string, version: string, more: Partial<ListedFile> = {}): ListedFile => ({
+  path,
+  version,
+  fingerprint: version,
+  url: `https://example.org/${path}`,
+  name: path,
+  below: '',
+  sizeBytes: 1,
+  isSettling: false,
+  ...more,
+});
+const known = (path: string, version: string, isRemoved = false): KnownFile => ({
+  path,
+  version,
+  fingerprint: version,
+  isRemoved,
+});
+const nothing = { fetched: [], renamed: [], returned: [], removed: [] };
+
+describe('a look', () => {
+  test('finds new and changed files, marks those that are gone, and takes back those that are there again', () => {
+    const before = [known('same', '1'), known('changed', '2'), known('gone', '3'), known('back', '4', true)];
+    const now = [listed('same', '1'), listed('changed', '5'), listed('back', '4'), listed('new', '6')];
+    const plan = planScan(before, now, true);
+    expect(plan.fetched.map(({ path }) => path)).toEqual(['changed', 'new']);
+    expect(plan).toMatchObject({ renamed: [], returned: ['back'], removed: ['gone'] });
+  });
+
+  test('takes a file for renamed only where nobody can doubt it', () => {
+    const to = listed('b', '1');
+    expect(planScan([known('a', '1')], [to], true)).toEqual({ ...nothing, renamed: [{ from: 'a', to }] });
+    const two = [listed('b', '1'), listed('c', '1')];
+    expect(planScan([known('a', '1')], two, true)).toEqual({ ...nothing, fetched: two, removed: ['a'] });
+    const nameless = listed('b', '1', { fingerprint: null });
+    expect(planScan([known('a', '1')], [nameless], true)).toMatchObject({ fetched: [nameless], removed: ['a'] });
+  });
+
+  test('that has not seen everything takes nothing for gone', () => {
+    expect(planScan([known('a', '1')], [listed('b', '1')], false)).toMatchObject({ renamed: [], removed: [] });
+  });
+
+  test('leaves what is being written, and does not take it for gone', () => {
+    const now = [listed('a', '2', { isSettling: true })];
+    expect(planScan([known('a', '1')], now, true)).toEqual(nothing);
+  });
+
+  test('after another one that saw the same changes nothing', () => {
+    const file = fc.record({ path: fc.constantFrom(...'abcdefgh'), version: fc.constantFrom('1', '2', '3', '4') });
+    const files = fc.uniqueArray(file, { selector: ({ path }) => path });
+    fc.assert(
+      fc.property(files, files, (first, second) => {
+        const before = first.map(({ path, version }) => known(path, version));
+        const now = second.map(({ path, version }) => listed(path, version));
+        const { fetched, renamed, removed } = planScan(before, now, true);
+        const gone = new Set([...removed, ...renamed.map(({ from }) => from)]);
+        const after = before
+          .filter(({ path }) => !gone.has(path) && !fetched.some((one) => one.path === path))
+          .concat([...fetched, ...renamed.map(({ to }) => to)].map(({ path, version }) => known(path, version)))
+          .concat(removed.map((path) => known(path, before.find((one) => one.path === path)!.version, true)));
+        expect(planScan(after, now, true)).toEqual(nothing);
+        // Nothing is lost, and nothing is fetched that is there.
+        expect(new Set(after.filter(({ isRemoved }) => !isRemoved).map(({ path }) => path))).toEqual(
+          new Set(now.map(({ path }) => path)),
+        );
+      }),
+    );
+  });
+});
+
+test('a fault that may pass is told after an hour, and any other at once', () => {
+  expect(afterFailedLook(60, 0, true)).toEqual({ isFailing: false, nextLookMinutes: 10 });
+  expect(afterFailedLook(60, 59, true)).toEqual({ isFailing: false, nextLookMinutes: 10 });
+  expect(afterFailedLook(60, 60, true)).toEqual({ isFailing: true, nextLookMinutes: 60 });
+  expect(afterFailedLook(60, 0, false)).toEqual({ isFailing: true, nextLookMinutes: 60 });
+});
+
+it.each([
+  ['a.mp4', '', true],
+  ['a.MKV', '', true],
+  ['a.txt', '', false],
+  ['._a.mp4', '', false],
+  ['stream', 'video/mp4', true],
+  ['list.m3u8', 'audio/x-mpegurl', false],
+])('%s of the type “%s”: media is %s', (name, type, isMedia) => {
+  expect(isMediaFile(name, type)).toBe(isMedia);
+});
+
+test('folders of a source are folders below, where such folders can be', () => {
+  expect(folderOfFile('Shows', { below: 'One/Two' })).toBe('Shows/One/Two');
+  expect(folderOfFile('', { below: 'One' })).toBe('One');
+  expect(folderOfFile('Shows', { below: ' One' })).toBe('Shows');
+  expect(folderOfFile('Shows', { below: 'a/b/c/d/e/f/g/h' })).toBe('Shows');
+});
+
+describe('the URL of a source', () => {
+  const rules = { allowPrivateAddresses: false };
+
+  it('of a bucket has an endpoint, a bucket and a prefix', () => {
+    const place = s3Place('https://s3.eu-west-1.amazonaws.com/my-bucket/a%20b/c')!;
+    expect(place).toEqual({
+      endpoint: 'https://s3.eu-west-1.amazonaws.com',
+      region: 'eu-west-1',
+      bucket: 'my-bucket',
+      key: 'a b/c',
+    });
+    expect(s3URL(place)).toBe('https://s3.eu-west-1.amazonaws.com/my-bucket/a%20b/c');
+    expect(s3Place('https://minio.example.org/videos')).toMatchObject({ region: 'us-east-1', key: '' });
+    expect(faultOfSourceURL('s3', 'https://s3.eu-west-1.amazonaws.com/', rules)?.detail).toMatch(/ENDPOINT/);
+  });
+
+  it('is refused where nobody may import from', () => {
+    expect(faultOfSourceURL('webdav', 'http://169.254.169.254/', rules)).toMatchObject({ isForbidden: true });
+    expect(faultOfSourceURL('rss', 'https://a:b@example.org/', rules)).toMatchObject({ isForbidden: false });
+    expect(faultOfSourceURL('rss', 'https://example.org/?token=1', rules)).toBeNull();
+    expect(faultOfSourceURL('webdav', 'https://example.org/?a', rules)?.detail).toMatch(/query/);
+  });
+});

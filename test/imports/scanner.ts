@@ -1,0 +1,88 @@
+// A worker for watched sources in tests, on a real database and queue, and what tests ask of sources.
+import { expect } from 'vitest';
+import { newID } from '../../lambda/data/new-id.ts';
+import { runScanWorker } from '../../lambda/imports/sources/scan-worker.ts';
+import type { ScanWorkerOptions } from '../../lambda/imports/sources/scan-worker.ts';
+import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
+import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
+import { testDataKey } from '../support/service.ts';
+import type { TestService, TestUser } from '../support/service.ts';
+
+export interface Scanner extends AsyncDisposable {
+  /** What the worker has logged. */
+  readonly events: { readonly event: string; readonly fields: Record<string, unknown> }[];
+}
+
+/** Starts a worker that looks at sources as soon as they are due. */
+export function startScanner(service: TestService, settings: Partial<ScanWorkerOptions> = {}): Scanner {
+  const stopping = new AbortController();
+  const events: Scanner['events'] = [];
+  const pool = service.pool();
+  const running = runScanWorker(
+    {
+      pool,
+      queue: createPostgresCommandQueue({ pool, log: () => {} }),
+      sourceSealer: createSealer([testDataKey]),
+      source: { allowPrivateAddresses: true, resolve: createNameResolver() },
+      limitFactor: 100,
+      pollMs: 20,
+      newID: (prefix) => newID(prefix, new Date()),
+      clock: () => new Date(),
+      steadyClock: () => performance.now(),
+      log: (event, fields) => void events.push({ event, fields }),
+      ...settings,
+    },
+    stopping.signal,
+  );
+  return {
+    events,
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Has a source looked at, and waits until it was. @returns the source after the look */
+export async function lookAgain(user: TestUser, id: string) {
+  const { lastScanAt } = (await user.call('GET', `/sources/${id}`)).body;
+  await user.call('POST', `/sources/${id}/scan`);
+  return untilLooked(user, id, lastScanAt);
+}
+
+/** Waits for the look after the one at `before`; null: for the first. */
+export async function untilLooked(user: TestUser, id: string, before: string | null = null) {
+  const read = async () => (await user.call('GET', `/sources/${id}`)).body;
+  await expect.poll(async () => (await read()).lastScanAt, { timeout: 15_000, interval: 20 }).not.toBe(before);
+  return read();
+}
+
+/** Makes a source, and waits until it was looked at. */
+export async function watch(user: TestUser, source: Record<string, unknown>) {
+  const { status, body } = await user.call('POST', '/sources', source);
+  expect(status, JSON.stringify(body)).toBe(201);
+  return untilLooked(user, body.id);
+}
+
+/** The uploads of a user, by name: what is watched of them. */
+export async function uploadsOf(user: TestUser) {
+  const { data } = (await user.call('GET', '/uploads?limit=100&sort=name')).body;
+  return (data as { id: string; name: string; folder: string; externalSource: Record<string, unknown> }[]).map(
+    ({ id, name, folder, externalSource }) => ({
+      id,
+      name,
+      folder,
+      url: externalSource['url'],
+      isRemoved: externalSource['removedAt'] !== null,
+    }),
+  );
+}
+
+/** Lets a source have failed for so long. */
+export async function letFailSince({ pool }: Pick<TestService, 'pool'>, id: string, minutes: number): Promise<void> {
+  await pool().query('update sources set failing_since = now() - make_interval(mins => $2) where id = $1', [
+    id,
+    minutes,
+  ]);
+}

@@ -1,0 +1,174 @@
+// A podcast that is watched: a feed on a real server, whose episodes come, change, move and go.
+import { describe, expect, test, vi } from 'vitest';
+import { commandsTo } from '../support/outbox-rows.ts';
+import { testService } from '../support/service.ts';
+import { letFailSince, lookAgain, startScanner, untilLooked, uploadsOf, watch } from './scanner.ts';
+import { startSource } from './source-server.ts';
+
+const service = testService();
+vi.setConfig({ testTimeout: 30_000 });
+
+interface Episode {
+  readonly guid: string;
+  readonly url: string;
+  readonly length?: number;
+  readonly title?: string;
+}
+
+/** A podcast on loopback. What it answers can be changed. */
+async function startPodcast(episodes: Episode[] = []) {
+  const podcast = { status: 200, episodes, authorization: undefined as string | undefined };
+  const server = await startSource((request, response) => {
+    podcast.authorization = request.headers.authorization;
+    response.writeHead(podcast.status, { 'content-type': 'application/rss+xml' }).end(feedOf(podcast.episodes));
+  });
+  return Object.assign(podcast, {
+    url: server.url('/feed.xml'),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  });
+}
+
+function feedOf(episodes: readonly Episode[]): string {
+  const items = episodes.map(
+    ({ guid, url, length = 1000, title = guid }) =>
+      `<item><title>${title}</title><guid isPermaLink="false">${guid}</guid>` +
+      `<enclosure url="${url}" length="${length}" type="audio/mpeg"/></item>`,
+  );
+  return `<?xml version="1.0"?><rss version="2.0"><channel><title>P</title>${items.join('')}</channel></rss>`;
+}
+
+const one = { guid: 'one', url: 'https://cdn.example.org/1.mp3?listener=7', title: 'First &amp; best' };
+const two = { guid: 'two', url: 'https://cdn.example.org/2.mp3' };
+
+test('its episodes become uploads under way, in the folder, once each', async () => {
+  await using podcast = await startPodcast([one, two]);
+  await using _scanner = startScanner(service);
+  const user = await service.user();
+  const source = await watch(user, { kind: 'rss', url: podcast.url, folder: 'Podcast' });
+  expect(source).toMatchObject({ state: 'ok', reason: null, found: 2, imported: 2, everyMinutes: 60 });
+  const uploads = await uploadsOf(user);
+  expect(uploads).toMatchObject([
+    { name: 'First & best', folder: 'Podcast', url: one.url, isRemoved: false },
+    { name: 'two', folder: 'Podcast', url: two.url, isRemoved: false },
+  ]);
+  expect(await commandsTo(service, 'imports')).toEqual(
+    expect.arrayContaining(uploads.map(({ id }) => ({ uploadID: id }))),
+  );
+  // Only the address is another one, as it is for every listener.
+  podcast.episodes = [{ ...one, url: one.url.replace('7', '8') }, two];
+  await lookAgain(user, source.id);
+  expect(await uploadsOf(user)).toEqual(uploads);
+});
+
+test('what changes there changes here, and nothing is deleted', async () => {
+  await using podcast = await startPodcast([one, two]);
+  await using _scanner = startScanner(service);
+  const user = await service.user();
+  const { id } = await watch(user, { kind: 'rss', url: podcast.url });
+  const [first, second] = await uploadsOf(user);
+  // The first is mended, the second gets another guid, and a third comes.
+  podcast.episodes = [
+    { ...one, length: 2000 },
+    { ...two, guid: 'zwei' },
+    { guid: 'three', url: 'http://e.org/3.mp3' },
+  ];
+  expect(await lookAgain(user, id)).toMatchObject({ found: 3, imported: 3 });
+  const changed = await uploadsOf(user);
+  expect(changed.map(({ name }) => name)).toEqual(['First & best', 'First & best', 'three', 'zwei']);
+  expect(changed.find(({ name }) => name === 'zwei')?.id).toBe(second!.id);
+  expect(changed.map((upload) => upload.id)).toContain(first!.id);
+  podcast.episodes = podcast.episodes.slice(1);
+  expect(await lookAgain(user, id)).toMatchObject({ found: 2, imported: 2 });
+  expect((await uploadsOf(user)).map(({ name, isRemoved }) => [name, isRemoved])).toEqual([
+    ['First & best', false],
+    ['First & best', true],
+    ['three', false],
+    ['zwei', false],
+  ]);
+  podcast.episodes = [{ ...one, length: 2000 }, ...podcast.episodes];
+  await lookAgain(user, id);
+  expect((await uploadsOf(user)).filter(({ isRemoved }) => isRemoved)).toEqual([]);
+  // A source that is watched no more leaves its uploads.
+  expect((await user.call('DELETE', `/sources/${id}`)).status).toBe(204);
+  expect(await uploadsOf(user)).toHaveLength(4);
+});
+
+test('an upload that its user deletes is not fetched again', async () => {
+  await using podcast = await startPodcast([one]);
+  await using _scanner = startScanner(service);
+  const user = await service.user();
+  const { id } = await watch(user, { kind: 'rss', url: podcast.url });
+  await user.call('DELETE', `/uploads/${(await uploadsOf(user))[0]!.id}`);
+  expect(await lookAgain(user, id)).toMatchObject({ found: 1, imported: 1 });
+  expect(await uploadsOf(user)).toEqual([]);
+});
+
+test('what has no room waits, and the source says so', async () => {
+  await using podcast = await startPodcast(
+    Array.from({ length: 30 }, (_, index) => ({ guid: `e${index}`, url: `https://cdn.example.org/${index}.mp3` })),
+  );
+  await using _scanner = startScanner(service, { limitFactor: 1 });
+  const user = await service.user(0);
+  const source = await watch(user, { kind: 'rss', url: podcast.url });
+  expect(source).toMatchObject({ state: 'ok', found: 30, imported: 20, reason: { code: 'files_waiting' } });
+  expect(source.reason.detail).toMatch(/^10 files wait for a next look\. You have 20 of at most 20 imports under way/);
+  const [upload] = await uploadsOf(user);
+  await user.call('DELETE', `/uploads/${upload!.id}`);
+  expect(await lookAgain(user, source.id)).toMatchObject({ imported: 21 });
+});
+
+describe('a source that fails', () => {
+  const notified = async (userID: string) => {
+    const { rows } = await service
+      .pool()
+      .query('select kind, detail from notifications where user_id = $1 order by id', [userID]);
+    return rows;
+  };
+
+  test('for an hour is told once, by mail and webhook, and once when it is well again', async () => {
+    await using podcast = await startPodcast([one]);
+    await using _scanner = startScanner(service);
+    const user = await service.user();
+    const hook = { url: 'http://127.0.0.1:9/', events: ['source.failing', 'source.recovered'] };
+    const { body: webhook } = await user.call('POST', '/webhooks', hook);
+    const told = async () => {
+      const { data } = (await user.call('GET', `/webhooks/${webhook.id}/deliveries`)).body;
+      return (data as { eventType: string }[]).map(({ eventType }) => eventType).toReversed();
+    };
+    const { id } = await watch(user, { kind: 'rss', url: podcast.url, everyMinutes: 1440 });
+    podcast.status = 503;
+    expect(await lookAgain(user, id)).toMatchObject({ state: 'ok', reason: { code: 'source_failed' }, found: 1 });
+    await letFailSince(service, id, 59);
+    expect(await lookAgain(user, id)).toMatchObject({ state: 'ok' });
+    expect(await told()).toEqual([]);
+    await letFailSince(service, id, 61);
+    expect(await lookAgain(user, id)).toMatchObject({ state: 'failing' });
+    expect(await lookAgain(user, id)).toMatchObject({ state: 'failing' });
+    expect(await told()).toEqual(['source.failing']);
+    expect(await notified(user.id)).toMatchObject([{ kind: 'source_failing', detail: { sourceID: id } }]);
+    podcast.status = 200;
+    expect(await lookAgain(user, id)).toMatchObject({ state: 'ok', reason: null });
+    expect(await told()).toEqual(['source.failing', 'source.recovered']);
+    expect(await notified(user.id)).toHaveLength(1);
+  });
+
+  test('by a wrong password is told at once, and looked at as soon as it has another one', async () => {
+    await using podcast = await startPodcast([one]);
+    podcast.status = 401;
+    await using scanner = startScanner(service);
+    const user = await service.user();
+    const credentials = { username: 'ada', password: 'the old password' };
+    const source = await watch(user, { kind: 'rss', url: podcast.url, credentials, everyMinutes: 1440 });
+    expect(source).toMatchObject({ state: 'failing', hasCredentials: true, reason: { code: 'access_refused' } });
+    expect(source.reason.detail).toMatch(/update_source/);
+    expect(podcast.authorization).toBe(`Basic ${Buffer.from('ada:the old password').toString('base64')}`);
+    podcast.status = 200;
+    await user.call('PATCH', `/sources/${source.id}`, {
+      credentials: { ...credentials, password: 'the new password' },
+    });
+    expect(await untilLooked(user, source.id, source.lastScanAt)).toMatchObject({ state: 'ok', found: 1 });
+    expect(podcast.authorization).toBe(`Basic ${Buffer.from('ada:the new password').toString('base64')}`);
+    const { rows } = await service.pool().query('select * from sources');
+    for (const text of [JSON.stringify(scanner.events), JSON.stringify(rows)]) expect(text).not.toContain('password');
+  });
+});
