@@ -18,7 +18,7 @@ const slow = [
   'test/web/pages.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,sign-in}.test.ts',
-  'test/imports/import-worker.test.ts',
+  'test/imports/{hostile-listings,import-worker,watched-feed}.test.ts',
   'test/local/{graphql-page,postgres,set-up,watch-page,youtube-ingest}.test.ts',
   'test/orchestration/{concurrency,credits-concurrency}.test.ts',
   'test/platforms/{mirror,mirror-model}.test.ts',

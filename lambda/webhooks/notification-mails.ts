@@ -66,7 +66,7 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
         'Connect the channel again within six days; what we know of it is deleted then.',
     };
   },
-  // A trigger writes it (data/migrations/0040_sources.sql).
+  // A trigger of the table sources writes it.
   source_failing: ({ sourceID, url, reason }) => ({
     subject: 'A watched source cannot be looked at',
     text:

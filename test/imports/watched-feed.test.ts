@@ -1,12 +1,11 @@
 // A podcast that is watched: a feed on a real server, whose episodes come, change, move and go.
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
 import { letFailSince, lookAgain, startScanner, untilLooked, uploadsOf, watch } from './scanner.ts';
 import { startSource } from './source-server.ts';
 
 const service = testService();
-vi.setConfig({ testTimeout: 30_000 });
 
 interface Episode {
   readonly guid: string;

@@ -45,6 +45,9 @@ export async function listWebDAV(
       if (isFolder(properties)) {
         if (folder.depth + 1 < scanBounds.depth) folders.push({ url: asFolder(entry), depth: folder.depth + 1 });
         else listing.leftOut += 1;
+        // No more than this can be asked for: nobody waits for what ends in a failure.
+        if (folders.length > scanBounds.requests)
+          throw new ScanError('answer_too_large', { seen: `It has more than ${scanBounds.requests} folders.` });
       } else noteFile(listing, entry, root, properties, now);
     }
   }
@@ -60,7 +63,7 @@ function noteFile(listing: FileListing, entry: URL, root: URL, properties: DAVRe
   const age = now.getTime() - Date.parse(String(getlastmodified));
   const isSettling = age >= 0 && age < settlingSeconds * 1000;
   // Some servers make the ETag of the path as well, so it does not tell what was renamed.
-  const fingerprint = getlastmodified === undefined ? null : `${sizeBytes} ${String(getlastmodified)}`;
+  const fingerprint = getlastmodified === undefined ? null : `${sizeBytes} ${getlastmodified}`;
   const version = `${String(getetag)} ${fingerprint ?? sizeBytes}`;
   listing.add({ path, url: entry.href, version, fingerprint, sizeBytes, isSettling });
 }

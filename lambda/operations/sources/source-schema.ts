@@ -21,9 +21,9 @@ const credentials = z
     username: text(1, 255).optional(),
     password: text(1, 1024).optional(),
   })
+  .meta({ id: 'SourceCredentials' })
   .nullable()
-  .describe('s3: accessKeyID, secretAccessKey; else username, password. null: none. No answer has them.')
-  .meta({ id: 'SourceCredentials' });
+  .describe('s3: accessKeyID, secretAccessKey; else username, password. null: none. No answer has them.');
 
 export const sourceFields = {
   kind,
@@ -33,7 +33,7 @@ export const sourceFields = {
   ),
   folder: folderPath.describe('Where its uploads appear; folders of the source become folders below.'),
   credentials,
-  everyMinutes: z.int32().min(10).max(1440),
+  everyMinutes: z.int32().min(10).max(1440).describe('Minutes from one look to the next.'),
 };
 
 export const sourceSchema = z

@@ -91,6 +91,10 @@ describe('the list of tools', () => {
       update_upload: 'destroys, repeatable',
       apply_upload_operations: 'destroys',
       delete_upload: 'destroys, repeatable',
+      create_source: 'reaches out',
+      update_source: 'destroys, repeatable',
+      scan_source: 'repeatable, reaches out',
+      delete_source: 'destroys, repeatable',
       create_playlist: '',
       apply_playlist_operations: 'destroys',
       update_playlist: 'destroys, repeatable',
@@ -290,6 +294,7 @@ describe('resources', () => {
     expect(resourceTemplates.map(({ name, uriTemplate }: Listed) => [name, uriTemplate])).toEqual([
       ['stream', 'loop://streams/{id}'],
       ['upload', 'loop://uploads/{id}'],
+      ['source', 'loop://sources/{id}'],
       ['playlist', 'loop://playlists/{id}'],
       ['destination', 'loop://destinations/{id}'],
       ['connection', 'loop://connections/{id}'],

@@ -236,6 +236,8 @@ describe('bodies', () => {
       schedule_stream: ['scheduleStartAt'],
       create_upload: ['name', 'mimeType'],
       import_upload: ['url'],
+      create_source: ['kind', 'url'],
+      update_source: [],
       create_playlist: ['streamID', 'kind', 'mode'],
       apply_playlist_operations: ['operations'],
       apply_upload_operations: ['operations'],

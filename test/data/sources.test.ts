@@ -1,0 +1,85 @@
+// Leases on watched sources: who looks at which, one of a user at a time, and what a worker does too late.
+import { beforeEach, expect, test } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { applyLook, SourceTaken } from '../../lambda/orchestration/apply-look.ts';
+import { putToRest, wake } from '../support/account-rest.ts';
+import { clearCommands, commandsTo } from '../support/outbox-rows.ts';
+import { testService } from '../support/service.ts';
+import type { TestUser } from '../support/service.ts';
+
+const service = testService();
+const sources = () => databaseOn(service.pool()).sources;
+const claim = () => sources().claim(60);
+const wellLooked = { state: 'ok', reason: null, isFailed: false, found: 0, nextLookMinutes: 10 } as const;
+
+beforeEach(async () => {
+  await service.pool().query('delete from sources');
+});
+
+async function newSource(user: TestUser): Promise<string> {
+  return (await user.call('POST', '/sources', { kind: 'rss', url: 'https://example.org/feed.xml' })).body.id;
+}
+
+/** Lets the worker that holds a source have died. */
+const endLease = (id: string) =>
+  service.pool().query(`update sources set lease_expires_at = now() - interval '1 second' where id = $1`, [id]);
+
+test('go to one worker each, and one of a user at a time', async () => {
+  const [one, other] = [await service.user(), await service.user()];
+  const first = await newSource(one);
+  const second = await newSource(one);
+  const ofOther = await newSource(other);
+  expect((await claim())?.id).toBe(first);
+  expect((await claim())?.id).toBe(ofOther);
+  expect(await claim()).toBeNull();
+  const { body } = await one.call('GET', `/sources/${first}`);
+  expect(body.lastScanAt).toBeNull();
+  await sources().endLook({ id: first, epoch: 1 }, wellLooked);
+  expect((await claim())?.id).toBe(second);
+  expect(await claim()).toBeNull();
+});
+
+test('that are asked for during a look are looked at once more', async () => {
+  const user = await service.user();
+  const id = await newSource(user);
+  const held = (await claim())!;
+  await user.call('POST', `/sources/${id}/scan`);
+  expect(await claim()).toBeNull();
+  await sources().endLook(held, wellLooked);
+  expect((await claim())?.id).toBe(id);
+});
+
+test('of a user at rest wait', async () => {
+  const user = await service.user();
+  const id = await newSource(user);
+  await putToRest(service, user.id, 'held');
+  expect(await claim()).toBeNull();
+  await wake(service, user.id);
+  expect((await claim())?.id).toBe(id);
+});
+
+test('of a dead worker are freed by the sweep, and what that worker does later has no effect', async () => {
+  const user = await service.user();
+  const id = await newSource(user);
+  const late = (await claim())!;
+  await endLease(id);
+  await sources().wakeDue(0, 10);
+  expect((await claim())?.epoch).toBe(2);
+  expect(await sources().endLook(late, wellLooked)).toBe(false);
+  const look = { files: [], isWhole: true, leftOut: 0 };
+  const options = { pool: service.pool(), source: late, limitFactor: 1, newID: (prefix: string) => prefix };
+  await expect(applyLook(options, look)).rejects.toThrow(SourceTaken);
+});
+
+test('have a worker woken up a minute before they are due', async () => {
+  const user = await service.user();
+  const id = await newSource(user);
+  await sources().endLook((await claim())!, wellLooked);
+  await clearCommands(service);
+  await sources().wakeDue(60, 10);
+  expect(await commandsTo(service, 'imports')).toEqual([]);
+  await service.pool().query(`update sources set due_at = now() + interval '50 seconds'`);
+  await sources().wakeDue(60, 10);
+  expect(await commandsTo(service, 'imports')).toEqual([{ sourceID: id }]);
+  expect(await claim()).toBeNull();
+});
