@@ -43,6 +43,8 @@ export interface RtmpPublisher {
   readonly bytesAcknowledged: number | null;
   /** How many of `bytesSent` the server's system had received a moment ago; null where our system does not tell. */
   readonly bytesDelivered: number | null;
+  /** How long ago at most the last of `bytesDelivered` were received, in milliseconds; 0 where our system does not tell. */
+  readonly deliveredAgoMs: number;
   /**
    * How many of `bytesSent` wait in this process for the operating system. The number rises late: the system's own
    * buffers take several seconds of media.
@@ -62,6 +64,8 @@ export interface RtmpPublisher {
 export interface PublisherOptions {
   /** Measures what is delivered. Without it, a lost destination is noticed only once the system's buffers are full. */
   readonly meter?: DeliveryMeter;
+  /** How many bytes are a second of the media. */
+  readonly bytesPerSecond?: number;
   /** The codec of the pictures that will be sent; H.264 where it is absent. */
   readonly videoCodec?: VideoCodec;
   /** Asked before every write. When it answers false, the connection ends at once, without another byte. */
@@ -102,7 +106,6 @@ class SocketPublisher implements RtmpPublisher {
   readonly #videoCodec: VideoCodec;
   readonly #metered: MeteredConnection | null;
   readonly #acknowledgements = new AcknowledgementCounter();
-  #acknowledgedAtMs = -Infinity;
   readonly #lastTimestampMs = { video: 0, audio: 0, data: 0 };
   #step: Step | null;
   #lastTransactionID = 0;
@@ -116,7 +119,7 @@ class SocketPublisher implements RtmpPublisher {
     socket: Socket,
     url: RtmpURL,
     streamKey: string,
-    { meter, maySend, videoCodec = 'h264' }: PublisherOptions,
+    { meter, bytesPerSecond, maySend, videoCodec = 'h264' }: PublisherOptions,
   ) {
     this.#url = url;
     this.#streamKey = streamKey;
@@ -128,7 +131,7 @@ class SocketPublisher implements RtmpPublisher {
       ...(maySend && { maySend }),
     });
     const bytesTaken = () => this.bytesSent - this.bytesQueued;
-    this.#metered = meter?.add(socket, { bytesTaken, acknowledgedAtMs: () => this.#acknowledgedAtMs }) ?? null;
+    this.#metered = meter?.add(socket, { bytesTaken, ...(bytesPerSecond && { bytesPerSecond }) }) ?? null;
     this.ended = this.#connection.ended.then((end) => this.#failureOf(end));
   }
 
@@ -142,6 +145,10 @@ class SocketPublisher implements RtmpPublisher {
 
   get bytesDelivered(): number | null {
     return this.#metered?.bytesDelivered ?? null;
+  }
+
+  get deliveredAgoMs(): number {
+    return this.bytesDelivered === null ? 0 : performance.now() - this.#metered!.deliveredSinceMs;
   }
 
   get bytesQueued(): number {
@@ -221,10 +228,8 @@ class SocketPublisher implements RtmpPublisher {
   }
 
   #receive(message: RtmpMessage): void {
-    if (message.type === messageType.acknowledgement && message.payload.length >= 4) {
+    if (message.type === messageType.acknowledgement && message.payload.length >= 4)
       this.#acknowledgements.acknowledge(message.payload.readUInt32BE(), this.bytesSent);
-      this.#acknowledgedAtMs = performance.now();
-    }
     const command = readCommand(message);
     if (command?.name === 'onStatus') this.#receiveStatus(command.values[1]);
     else if (command) this.#receiveAnswer(command);
@@ -252,8 +257,7 @@ class SocketPublisher implements RtmpPublisher {
    * the present address: the server wants this connection to end in any case.
    */
   #moveTarget(reference: string | null): string {
-    const named = reference === null ? null : rtmpURLFrom(this.#url.tcUrl, reference);
-    return named ?? this.#url.tcUrl;
+    return (reference === null ? null : rtmpURLFrom(this.#url.tcUrl, reference)) ?? this.#url.tcUrl;
   }
 
   #refuse(info: Amf0Value, fallback: DestinationErrorCode): void {
