@@ -131,7 +131,15 @@ export interface Machine {
 /** The part of a machine that streams may take. The rest is for its system, joins and sudden changes. */
 const usableFraction = { cores: 0.9, thread: 0.7, memory: 0.8, network: 0.9 } as const;
 /** What an agent takes before it has a stream: itself, and media that all prepared streams share. */
-const agentMemoryMiB = 800;
+export const agentMemoryMiB = 800;
+
+/**
+ * What making pictures with an encoder in software gets at most: a fifth more than SVT-AV1 takes at 2160p60 on two cores.
+ * Encoders start threads for further cores, each with pictures of its own.
+ */
+export function preparingMemoryMiB(cores: number): number {
+  return Math.ceil(1.2 * 2458) + 256 * Math.max(0, cores - 2);
+}
 
 /**
  * What each of some agents on a machine may use. Each has a thread of its own.
