@@ -28,6 +28,9 @@ import { replicaRow, roomyAgent } from './replica-row.ts';
 const tools = await findMediaTools(process.env);
 const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 const minuteMs = 60_000;
+/** On a busy machine a second of media may take several. Nothing here asserts how long anything takes. */
+const patienceMs = minuteMs;
+const testTimeoutMs = 3 * minuteMs;
 
 const samples = samplesOfFile();
 let clip: string;
@@ -143,8 +146,8 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  await expect.poll(isSo, { interval: 10, timeout: 15_000 }).toBe(true);
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await expect.poll(isSo, { interval: 10, timeout: patienceMs }).toBe(true);
 }
 
 async function ownFfmpegs() {
@@ -158,7 +161,7 @@ function pictures(messages: readonly RtmpMessage[]): RtmpMessage[] {
 const denied = { level: 'error', code: 'NetStream.Publish.Denied', description: 'Stream key is invalid' };
 const refusing: Script = { publish: ({ reply }) => reply('onStatus', 0, null, denied) };
 
-describe('a destination', { timeout: 20_000 }, () => {
+describe('a destination', { timeout: testTimeoutMs }, () => {
   it('that resets the connection is reported, and live again from the present on', async () => {
     const server = await ingest();
     const { run, reports, states } = begin({ rtmpURL: server.rtmpURL });
@@ -229,7 +232,7 @@ describe('a destination', { timeout: 20_000 }, () => {
   });
 });
 
-describe('a connection whose time is over', { timeout: 60_000 }, () => {
+describe('a connection whose time is over', { timeout: testTimeoutMs }, () => {
   it('is replaced at a keyframe without a lost frame, and nothing is reported', async () => {
     const server = await ingest();
     let connections = 0;
@@ -265,8 +268,10 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
       connectionEndsAfterMs: () => (++connections < 3 ? 1000 : Infinity),
     });
     await until(() => pictures(server.connections[2]?.received ?? []).length > 60);
-    const playedMs = server.connections.reduce((sum, { received }) => sum + pictures(received).length, 0) * (1000 / 30);
-    expect(sinceAnchorMs() - playedMs).toBeLessThan(700);
+    const playedMs = () =>
+      server.connections.reduce((sum, { received }) => sum + pictures(received).length, 0) * (1000 / 30);
+    // What came while a connection was made is sent after it, faster than it plays; a stream that was late stays late.
+    await until(() => sinceAnchorMs() - playedMs() < 700);
     expect(new Set(states())).toEqual(new Set(['live']));
   });
 
@@ -303,7 +308,7 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an encoder', { timeout: 180_000 }, () => {
+describe('an encoder', { timeout: testTimeoutMs }, () => {
   /** Stops each ffmpeg of this process as soon as it is there. @returns a function that lets all of them go on */
   function stopEncoders(): () => Promise<void> {
     const stopped = new Set<number>();
@@ -335,29 +340,26 @@ describe('an encoder', { timeout: 180_000 }, () => {
     const server = await ingest();
     const { run, told } = begin({ rtmpURL: server.rtmpURL, itemSeconds: 600 });
     const sample = () => run.sampleFigures(new Date()).stats;
-    const inTime = async (isSo: () => boolean) => {
-      await expect.poll(isSo, { interval: 10, timeout: 40_000 }).toBe(true);
-    };
-    await inTime(() => told.at(-1) === 'live' && pictures(server.connections[0]!.received).length > 90);
+    await until(() => told.at(-1) === 'live' && pictures(server.connections[0]!.received).length > 90);
     const goOn = stopEncoders();
-    await inTime(() => told.at(-1) === 'falling_behind');
+    await until(() => told.at(-1) === 'falling_behind');
     expect(run.isShortOfMedia).toBe(true);
-    await inTime(() => sample().lateFrames! > 0);
+    await until(() => sample().lateFrames! > 0);
     expect(sample().droppedFrames).toBe(0);
     await goOn();
-    await inTime(() => told.at(-1) === 'live' && sample().lateFrames === 0);
+    await until(() => told.at(-1) === 'live' && sample().lateFrames === 0);
     expect(sample()).toMatchObject({ droppedFrames: 0, reconnects: 0 });
 
     const goOnAgain = stopEncoders();
-    await inTime(() => server.connections.length === 2);
+    await until(() => server.connections.length === 2);
     await goOnAgain();
-    await inTime(() => told.at(-1) === 'live');
+    await until(() => told.at(-1) === 'live');
     expect(told[told.indexOf('slower_than_real_time') - 1]).toBe('falling_behind');
     expect(sample().droppedFrames).toBeGreaterThan(10 * 30);
   });
 });
 
-describe('media', { timeout: 20_000 }, () => {
+describe('media', { timeout: testTimeoutMs }, () => {
   it('of which nothing can be played is reported as hopeless', async () => {
     const server = await ingest();
     const { reports } = begin({ rtmpURL: server.rtmpURL, files: [await textFile('broken.mp4', 'not a film')] });
@@ -384,7 +386,7 @@ describe('media', { timeout: 20_000 }, () => {
   });
 });
 
-describe('reports', { timeout: 20_000 }, () => {
+describe('reports', { timeout: testTimeoutMs }, () => {
   it('that could not be written are written later, only the newest of them', async () => {
     const server = await ingest();
     const written: string[] = [];
@@ -429,13 +431,13 @@ describe('reports', { timeout: 20_000 }, () => {
   });
 });
 
-describe('the end of a held replica', { timeout: 20_000 }, () => {
+describe('the end of a held replica', { timeout: testTimeoutMs }, () => {
   it('leaves no ffmpeg and no connection, and closes the stream properly', async () => {
     const server = await ingest();
     const { run, states } = begin({ rtmpURL: server.rtmpURL });
     await until(() => states().includes('live'));
-    const processes = await ownFfmpegs();
-    expect(processes.length).toBeGreaterThanOrEqual(3);
+    let processes: Awaited<ReturnType<typeof ownFfmpegs>> = [];
+    await until(async () => (processes = await ownFfmpegs()).length >= 3);
     await run.end();
     expect(await survivorsOf(processes, 0)).toEqual([]);
     await until(() => server.connections[0]!.socket.closed);
