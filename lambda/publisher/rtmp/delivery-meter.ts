@@ -43,7 +43,7 @@ const usualLooksEveryMs = 1000;
 const checkEveryMs = 250;
 /** Longer than an answer takes round the world. */
 const behindAfterMs = 400;
-/** What was sent since the last look counts as on its way: who sends more than this in less time is looked at sooner. */
+/** What was sent since the last look counts as on its way. Whoever sends more than this before is looked at sooner. */
 const unseenSeconds = 1.2;
 /** Where looks were held up, nobody knows when something arrived. */
 const mostUncertainMs = usualLooksEveryMs + checkEveryMs;
