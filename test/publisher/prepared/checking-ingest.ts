@@ -9,10 +9,12 @@ import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/m
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 
 export class CheckingIngest implements RtmpPublisher {
+  isOpen = true;
   bytesSent = 0;
   bytesQueued = 0;
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
+  readonly deliveredAgoMs = 0;
   moveRequest: string | null = null;
   /** Whether the destination takes all bytes at once. Otherwise they wait until `take`. */
   takesAll = true;
