@@ -39,13 +39,13 @@ export interface ClaimedSource extends Source {
 export type HeldSource = Pick<ClaimedSource, 'id' | 'epoch'>;
 
 /** What a look ends in. */
-export interface LookOutcome {
+export interface ScanOutcome {
   readonly state: Source['state'];
   readonly reason: UploadFailure | null;
   readonly isFailed: boolean;
   /** Null where nothing was seen: then the figures stay as they are. */
   readonly found: number | null;
-  readonly nextLookMinutes: number;
+  readonly nextScanMinutes: number;
 }
 
 const columns = [
@@ -142,14 +142,15 @@ export function sources(db: Queryable) {
       (await one(db, 'select from sources where id = $1 and epoch = $2 for no key update', [id, epoch])) !== null,
 
     /** Ends a look. @returns false, with nothing changed, where the worker does not hold the source any more */
-    endLook: async ({ id, epoch }: HeldSource, outcome: LookOutcome) => {
+    endScan: async ({ id, epoch }: HeldSource, outcome: ScanOutcome) => {
       const { rowCount } = await db.query(
         `update sources
          set state = $3, reason = $4, failing_since = case when $5 then coalesce(failing_since, now()) end,
            found = coalesce($6, found),
            imported = case when $6::integer is null then imported else (
              select count(*) from source_files where source_id = $1 and removed_at is null) end,
-           last_scan_at = now(), due_at = least(due_at, now() + make_interval(secs => $7::float8 * 60)), lease_expires_at = null
+           due_at = least(due_at, now() + make_interval(secs => $7::float8 * 60)),
+           last_scan_at = now(), lease_expires_at = null
          where id = $1 and epoch = $2`,
         [
           id,
@@ -158,7 +159,7 @@ export function sources(db: Queryable) {
           outcome.reason === null ? null : JSON.stringify(outcome.reason),
           outcome.isFailed,
           outcome.found,
-          outcome.nextLookMinutes,
+          outcome.nextScanMinutes,
         ],
       );
       return rowCount === 1;

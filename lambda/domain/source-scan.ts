@@ -122,16 +122,16 @@ const againAfterFailureMinutes = 10;
 const toldAfterMinutes = 60;
 
 /** When the next look is due, in minutes. */
-export function nextLookMinutes(everyMinutes: number, isSoon: boolean): number {
+export function nextScanMinutes(everyMinutes: number, isSoon: boolean): number {
   return isSoon ? Math.min(againSoonMinutes, everyMinutes) : everyMinutes;
 }
 
 /** What becomes of a source that could not be looked at. @param failingMinutes since the first such look */
-export function afterFailedLook(
+export function afterFailedScan(
   everyMinutes: number,
   failingMinutes: number,
   mayPass: boolean,
-): { readonly isFailing: boolean; readonly nextLookMinutes: number } {
+): { readonly isFailing: boolean; readonly nextScanMinutes: number } {
   const isFailing = !mayPass || failingMinutes >= toldAfterMinutes;
-  return { isFailing, nextLookMinutes: isFailing ? everyMinutes : Math.min(againAfterFailureMinutes, everyMinutes) };
+  return { isFailing, nextScanMinutes: isFailing ? everyMinutes : Math.min(againAfterFailureMinutes, everyMinutes) };
 }

@@ -1,7 +1,7 @@
 // Leases on watched sources: who looks at which, one of a user at a time, and what a worker does too late.
 import { beforeEach, expect, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { applyLook, SourceTaken } from '../../lambda/orchestration/apply-look.ts';
+import { applyScan, SourceTaken } from '../../lambda/orchestration/apply-scan.ts';
 import { putToRest, wake } from '../support/account-rest.ts';
 import { clearCommands, commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
@@ -10,7 +10,7 @@ import type { TestUser } from '../support/service.ts';
 const service = testService();
 const sources = () => databaseOn(service.pool()).sources;
 const claim = () => sources().claim(60);
-const wellLooked = { state: 'ok', reason: null, isFailed: false, found: 0, nextLookMinutes: 10 } as const;
+const wellScanned = { state: 'ok', reason: null, isFailed: false, found: 0, nextScanMinutes: 10 } as const;
 
 beforeEach(async () => {
   await service.pool().query('delete from sources');
@@ -34,7 +34,7 @@ test('go to one worker each, and one of a user at a time', async () => {
   expect(await claim()).toBeNull();
   const { body } = await one.call('GET', `/sources/${first}`);
   expect(body.lastScanAt).toBeNull();
-  await sources().endLook({ id: first, epoch: 1 }, wellLooked);
+  await sources().endScan({ id: first, epoch: 1 }, wellScanned);
   expect((await claim())?.id).toBe(second);
   expect(await claim()).toBeNull();
 });
@@ -45,7 +45,7 @@ test('that are asked for during a look are looked at once more', async () => {
   const held = (await claim())!;
   await user.call('POST', `/sources/${id}/scan`);
   expect(await claim()).toBeNull();
-  await sources().endLook(held, wellLooked);
+  await sources().endScan(held, wellScanned);
   expect((await claim())?.id).toBe(id);
 });
 
@@ -65,16 +65,16 @@ test('of a dead worker are freed by the sweep, and what that worker does later h
   await endLease(id);
   await sources().wakeDue(0, 10);
   expect((await claim())?.epoch).toBe(2);
-  expect(await sources().endLook(late, wellLooked)).toBe(false);
+  expect(await sources().endScan(late, wellScanned)).toBe(false);
   const look = { files: [], isWhole: true, leftOut: 0 };
   const options = { pool: service.pool(), source: late, limitFactor: 1, newID: (prefix: string) => prefix };
-  await expect(applyLook(options, look)).rejects.toThrow(SourceTaken);
+  await expect(applyScan(options, look)).rejects.toThrow(SourceTaken);
 });
 
 test('have a worker woken up a minute before they are due', async () => {
   const user = await service.user();
   const id = await newSource(user);
-  await sources().endLook((await claim())!, wellLooked);
+  await sources().endScan((await claim())!, wellScanned);
   await clearCommands(service);
   await sources().wakeDue(60, 10);
   expect(await commandsTo(service, 'imports')).toEqual([]);

@@ -1,7 +1,7 @@
 // What a look at a source changes: for lists of files that anybody can check by hand, and for any.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { afterFailedLook, folderOfFile, isMediaFile, planScan } from '../../lambda/domain/source-scan.ts';
+import { afterFailedScan, folderOfFile, isMediaFile, planScan } from '../../lambda/domain/source-scan.ts';
 import type { KnownFile, ListedFile } from '../../lambda/domain/source-scan.ts';
 import { faultOfSourceURL, s3Place, s3URL } from '../../lambda/domain/source-url.ts';
 
@@ -78,10 +78,10 @@ describe('a look', () => {
 });
 
 test('a fault that may pass is told after an hour, and any other at once', () => {
-  expect(afterFailedLook(60, 0, true)).toEqual({ isFailing: false, nextLookMinutes: 10 });
-  expect(afterFailedLook(60, 59, true)).toEqual({ isFailing: false, nextLookMinutes: 10 });
-  expect(afterFailedLook(60, 60, true)).toEqual({ isFailing: true, nextLookMinutes: 60 });
-  expect(afterFailedLook(60, 0, false)).toEqual({ isFailing: true, nextLookMinutes: 60 });
+  expect(afterFailedScan(60, 0, true)).toEqual({ isFailing: false, nextScanMinutes: 10 });
+  expect(afterFailedScan(60, 59, true)).toEqual({ isFailing: false, nextScanMinutes: 10 });
+  expect(afterFailedScan(60, 60, true)).toEqual({ isFailing: true, nextScanMinutes: 60 });
+  expect(afterFailedScan(60, 0, false)).toEqual({ isFailing: true, nextScanMinutes: 60 });
 });
 
 it.each([

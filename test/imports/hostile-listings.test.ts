@@ -26,7 +26,7 @@ function multistatus(entries: readonly Entry[]): string {
 }
 
 /** Has a source looked at whose server answers so. */
-async function lookAt(kind: 'webdav' | 'rss' | 's3', answer: Answer, path = '/files/') {
+async function scan(kind: 'webdav' | 'rss' | 's3', answer: Answer, path = '/files/') {
   await using server = await startSource(answer);
   await using _scanner = startScanner(service, { limitFactor: 1 });
   const user = await service.user();
@@ -42,7 +42,7 @@ const dav =
 
 describe('a WebDAV folder', () => {
   test('links to other hosts, metadata addresses and folders above are not followed', async () => {
-    const { source, uploads, requests } = await lookAt(
+    const { source, uploads, requests } = await scan(
       'webdav',
       dav(
         multistatus([
@@ -63,7 +63,7 @@ describe('a WebDAV folder', () => {
   });
 
   test('that contains itself ends, and so does one that is ever deeper', async () => {
-    const { source, requests } = await lookAt('webdav', (request, response) => {
+    const { source, requests } = await scan('webdav', (request, response) => {
       const here = request.url!;
       const entries = [{ href: `${here}a.mp4` }, { href: '/files/', isFolder: true }];
       dav(multistatus([...entries, { href: `${here}x/`, isFolder: true }]))(request, response, 0);
@@ -73,7 +73,7 @@ describe('a WebDAV folder', () => {
   });
 
   test('of ever more folders is given up', async () => {
-    const { source, requests } = await lookAt('webdav', (request, response) => {
+    const { source, requests } = await scan('webdav', (request, response) => {
       const folders = Array.from({ length: 50 }, (_, index) => ({ href: `${request.url!}${index}/`, isFolder: true }));
       dav(multistatus(folders))(request, response, 0);
     });
@@ -83,7 +83,7 @@ describe('a WebDAV folder', () => {
 
   test('of more files than are watched keeps the first', async () => {
     const files = Array.from({ length: scanBounds.files + 5000 }, (_, index) => ({ href: `/files/${index}.mp4` }));
-    const { source } = await lookAt('webdav', dav(multistatus(files)));
+    const { source } = await scan('webdav', dav(multistatus(files)));
     expect(source).toMatchObject({ found: scanBounds.files, reason: { code: 'files_waiting' } });
   });
 
@@ -91,7 +91,7 @@ describe('a WebDAV folder', () => {
     ['an answer without end', 'answer_too_large'],
     ['an answer of 1 GB', 'answer_too_large'],
   ])('%s is cut off', async (what, code) => {
-    const { source } = await lookAt('webdav', (_request, response) => {
+    const { source } = await scan('webdav', (_request, response) => {
       response.writeHead(207, what.includes('GB') ? { 'content-length': 2 ** 30 } : {});
       const chunk = Buffer.alloc(1024 * 1024, 'a');
       const pour = () => {
@@ -116,7 +116,7 @@ describe('a WebDAV folder', () => {
     ['a page', '<!doctype html><html><body>Sign in</body></html>'],
     ['nothing', ''],
   ])('%s harms nobody', async (_what, text) => {
-    const { source, uploads } = await lookAt('webdav', dav(text));
+    const { source, uploads } = await scan('webdav', dav(text));
     expect(source.reason?.code ?? 'nothing found').toMatch(/answer_malformed|nothing found/);
     expect(uploads.filter(({ name }) => name.length > 100 || name.includes('root:'))).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe('a WebDAV folder', () => {
         ]),
       )(request, response, 0);
     });
-    await lookAt('webdav', (_request, response) =>
+    await scan('webdav', (_request, response) =>
       response.writeHead(307, { location: other.url('/other/').replace('127.0.0.1', 'localhost') }).end(),
     );
     expect(seen.length).toBeGreaterThan(1);
@@ -144,7 +144,7 @@ describe('a WebDAV folder', () => {
     ['in a circle', '/files/', 'too_many_redirects'],
     ['to no link', 'http://', 'redirect_malformed'],
   ])('that redirects %s is refused', async (_where, location, code) => {
-    const { source, requests } = await lookAt('webdav', (_request, response) =>
+    const { source, requests } = await scan('webdav', (_request, response) =>
       response.writeHead(302, { location }).end(),
     );
     expect(source).toMatchObject({ state: 'failing', reason: { code } });
@@ -169,7 +169,7 @@ test('episodes at addresses that nobody may import from are left out', async () 
     (url, index) => `<item><guid>${index}</guid><enclosure url="${url}" type="audio/mpeg" length="-1"/></item>`,
   );
   const feed = `<rss version="2.0"><channel><title>P</title>${items.join('')}</channel></rss>`;
-  const { source, uploads } = await lookAt('rss', (_request, response) => response.end(feed));
+  const { source, uploads } = await scan('rss', (_request, response) => response.end(feed));
   expect(source).toMatchObject({ found: 1 });
   expect(uploads.map(({ url }) => url)).toEqual(['https://cdn.example.org/c.mp3']);
 });
@@ -181,7 +181,7 @@ describe('a bucket', () => {
 
   test('of pages without end is given up, and never asked with a signature of ours', async () => {
     const signatures = new Set<string | undefined>();
-    const { source, requests } = await lookAt(
+    const { source, requests } = await scan(
       's3',
       (request, response, number) => {
         signatures.add(request.headers.authorization);
@@ -198,7 +198,7 @@ describe('a bucket', () => {
     ['no XML', 'answer_malformed', (): string => 'a'],
     ['tags without end', 'answer_malformed', (): string => '<a>'.repeat(200_000)],
   ])('that answers with %s is malformed', async (_what, code, text) => {
-    const { source } = await lookAt('s3', (_request, response) => response.end(text()), '/bucket/');
+    const { source } = await scan('s3', (_request, response) => response.end(text()), '/bucket/');
     expect(source).toMatchObject({ state: 'failing', reason: { code } });
   });
 });

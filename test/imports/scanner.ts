@@ -45,14 +45,14 @@ export function startScanner(service: TestService, settings: Partial<ScanWorkerO
 }
 
 /** Has a source looked at, and waits until it was. @returns the source after the look */
-export async function lookAgain(user: TestUser, id: string) {
+export async function scanAgain(user: TestUser, id: string) {
   const { lastScanAt } = (await user.call('GET', `/sources/${id}`)).body;
   await user.call('POST', `/sources/${id}/scan`);
-  return untilLooked(user, id, lastScanAt);
+  return untilScanned(user, id, lastScanAt);
 }
 
 /** Waits for the look after the one at `before`; null: for the first. */
-export async function untilLooked(user: TestUser, id: string, before: string | null = null) {
+export async function untilScanned(user: TestUser, id: string, before: string | null = null) {
   const read = async () => (await user.call('GET', `/sources/${id}`)).body;
   await expect.poll(async () => (await read()).lastScanAt, { timeout: 15_000, interval: 20 }).not.toBe(before);
   return read();
@@ -62,7 +62,7 @@ export async function untilLooked(user: TestUser, id: string, before: string | n
 export async function watch(user: TestUser, source: Record<string, unknown>) {
   const { status, body } = await user.call('POST', '/sources', source);
   expect({ status, body }).toMatchObject({ status: 201 });
-  return untilLooked(user, body.id);
+  return untilScanned(user, body.id);
 }
 
 /** The uploads of a user, by name: what is watched of them. */

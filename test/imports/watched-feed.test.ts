@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
-import { letFailSince, lookAgain, startScanner, untilLooked, uploadsOf, watch } from './scanner.ts';
+import { letFailSince, scanAgain, startScanner, untilScanned, uploadsOf, watch } from './scanner.ts';
 import { startSource } from './source-server.ts';
 
 const service = testService();
@@ -55,7 +55,7 @@ test('its episodes become uploads under way, in the folder, once each', async ()
   );
   // Only the address is another one, as it is for every listener.
   podcast.episodes = [{ ...one, url: one.url.replace('7', '8') }, two];
-  await lookAgain(user, source.id);
+  await scanAgain(user, source.id);
   expect(await uploadsOf(user)).toEqual(uploads);
 });
 
@@ -71,13 +71,13 @@ test('what changes there changes here, and nothing is deleted', async () => {
     { ...two, guid: 'zwei' },
     { guid: 'three', url: 'http://e.org/3.mp3' },
   ];
-  expect(await lookAgain(user, id)).toMatchObject({ found: 3, imported: 3 });
+  expect(await scanAgain(user, id)).toMatchObject({ found: 3, imported: 3 });
   const changed = await uploadsOf(user);
   expect(changed.map(({ name }) => name)).toEqual(['First & best', 'First & best', 'three', 'zwei']);
   expect(changed.find(({ name }) => name === 'zwei')?.id).toBe(second!.id);
   expect(changed.map((upload) => upload.id)).toContain(first!.id);
   podcast.episodes = podcast.episodes.slice(1);
-  expect(await lookAgain(user, id)).toMatchObject({ found: 2, imported: 2 });
+  expect(await scanAgain(user, id)).toMatchObject({ found: 2, imported: 2 });
   expect((await uploadsOf(user)).map(({ name, isRemoved }) => [name, isRemoved])).toEqual([
     ['First & best', false],
     ['First & best', true],
@@ -85,7 +85,7 @@ test('what changes there changes here, and nothing is deleted', async () => {
     ['zwei', false],
   ]);
   podcast.episodes = [{ ...one, length: 2000 }, ...podcast.episodes];
-  await lookAgain(user, id);
+  await scanAgain(user, id);
   expect((await uploadsOf(user)).filter(({ isRemoved }) => isRemoved)).toEqual([]);
   // A source that is watched no more leaves its uploads.
   expect((await user.call('DELETE', `/sources/${id}`)).status).toBe(204);
@@ -98,7 +98,7 @@ test('an upload that its user deletes is not fetched again', async () => {
   const user = await service.user();
   const { id } = await watch(user, { kind: 'rss', url: podcast.url });
   await user.call('DELETE', `/uploads/${(await uploadsOf(user))[0]!.id}`);
-  expect(await lookAgain(user, id)).toMatchObject({ found: 1, imported: 1 });
+  expect(await scanAgain(user, id)).toMatchObject({ found: 1, imported: 1 });
   expect(await uploadsOf(user)).toEqual([]);
 });
 
@@ -113,7 +113,7 @@ test('what has no room waits, and the source says so', async () => {
   expect(source.reason.detail).toMatch(/^10 files wait for a next look\. You have 20 of at most 20 imports under way/);
   const [upload] = await uploadsOf(user);
   await user.call('DELETE', `/uploads/${upload!.id}`);
-  expect(await lookAgain(user, source.id)).toMatchObject({ imported: 21 });
+  expect(await scanAgain(user, source.id)).toMatchObject({ imported: 21 });
 });
 
 describe('a source that fails', () => {
@@ -136,17 +136,17 @@ describe('a source that fails', () => {
     };
     const { id } = await watch(user, { kind: 'rss', url: podcast.url, everyMinutes: 1440 });
     podcast.status = 503;
-    expect(await lookAgain(user, id)).toMatchObject({ state: 'ok', reason: { code: 'source_failed' }, found: 1 });
+    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', reason: { code: 'source_failed' }, found: 1 });
     await letFailSince(service, id, 59);
-    expect(await lookAgain(user, id)).toMatchObject({ state: 'ok' });
+    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok' });
     expect(await told()).toEqual([]);
     await letFailSince(service, id, 61);
-    expect(await lookAgain(user, id)).toMatchObject({ state: 'failing' });
-    expect(await lookAgain(user, id)).toMatchObject({ state: 'failing' });
+    expect(await scanAgain(user, id)).toMatchObject({ state: 'failing' });
+    expect(await scanAgain(user, id)).toMatchObject({ state: 'failing' });
     expect(await told()).toEqual(['source.failing']);
     expect(await notified(user.id)).toMatchObject([{ kind: 'source_failing', detail: { sourceID: id } }]);
     podcast.status = 200;
-    expect(await lookAgain(user, id)).toMatchObject({ state: 'ok', reason: null });
+    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', reason: null });
     expect(await told()).toEqual(['source.failing', 'source.recovered']);
     expect(await notified(user.id)).toHaveLength(1);
   });
@@ -165,7 +165,7 @@ describe('a source that fails', () => {
     await user.call('PATCH', `/sources/${source.id}`, {
       credentials: { ...credentials, password: 'the new password' },
     });
-    expect(await untilLooked(user, source.id, source.lastScanAt)).toMatchObject({ state: 'ok', found: 1 });
+    expect(await untilScanned(user, source.id, source.lastScanAt)).toMatchObject({ state: 'ok', found: 1 });
     expect(podcast.authorization).toBe(`Basic ${Buffer.from('ada:the new password').toString('base64')}`);
     const { rows } = await service.pool().query('select * from sources');
     for (const text of [JSON.stringify(scanner.events), JSON.stringify(rows)]) expect(text).not.toContain('password');

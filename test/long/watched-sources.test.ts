@@ -13,7 +13,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startChild } from '../../bin/local/child-process.ts';
-import { lookAgain, startScanner, uploadsOf, watch } from '../imports/scanner.ts';
+import { letFailSince, scanAgain, startScanner, uploadsOf, watch } from '../imports/scanner.ts';
 import { anyBytes } from '../imports/source-server.ts';
 import { startWorker } from '../imports/worker.ts';
 import { findAWSEmulator } from '../support/aws-emulator.ts';
@@ -37,6 +37,7 @@ async function bytesOf(user: TestUser, uploadID: string): Promise<Buffer> {
 describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI)', () => {
   let folder: string;
   let url: string;
+  let start: () => Promise<void>;
   let stop: () => Promise<unknown>;
 
   beforeAll(async () => {
@@ -51,24 +52,26 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
       simple_dc: { user_mapping: users },
       http_authenticator: { accept_basic: true, accept_digest: false, default_to_digest: false },
     };
-    const configFile = join(folder, '..', `webdav-${port}.json`);
+    const configFile = join(folder, 'server.json');
     await writeFile(configFile, JSON.stringify(config));
-    const child = startChild({
-      command: join(programs, 'python'),
-      args: ['-m', 'wsgidav.server.server_cli', '--config', configFile, '--server', 'cheroot'],
-      cwd: folder,
-      env: { PATH: process.env.PATH },
-      log: () => {},
-    });
-    stop = async () => {
-      await child.stop('SIGKILL', 0);
-      await rm(folder, { recursive: true });
-      await rm(configFile);
-    };
     url = `http://127.0.0.1:${port}/`;
-    while (!(await fetch(url).catch(() => null))) await delay(50);
+    start = async () => {
+      const child = startChild({
+        command: join(programs, 'python'),
+        args: ['-m', 'wsgidav.server.server_cli', '--config', configFile, '--server', 'cheroot'],
+        cwd: folder,
+        env: { PATH: process.env.PATH },
+        log: () => {},
+      });
+      stop = () => child.stop('SIGKILL', 0);
+      while (!(await fetch(url).catch(() => null))) await delay(50);
+    };
+    await start();
   });
-  afterAll(() => stop());
+  afterAll(async () => {
+    await stop();
+    await rm(folder, { recursive: true });
+  });
 
   /** Writes a file that is as old as it has to be to count as written to its end. */
   const write = async (path: string, bytes: Buffer, ageSeconds = 3600) => {
@@ -98,14 +101,14 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
     expect((await bytesOf(user, second!.id)).equals(two)).toBe(true);
 
     // Nothing changes where nothing has.
-    await lookAgain(user, source.id);
+    await scanAgain(user, source.id);
     expect(await uploadsOf(user)).toHaveLength(2);
 
     // It is renamed and moved, which fetches nothing.
     await mkdir(join(folder, 'Moved'));
     await rename(join(folder, 'One & only.mp4'), join(folder, 'Moved/renamed.mp4'));
     await write('Shows/Öne #1/two.mp4', three, 4500);
-    expect(await lookAgain(user, source.id)).toMatchObject({ found: 2, imported: 2 });
+    expect(await scanAgain(user, source.id)).toMatchObject({ found: 2, imported: 2 });
     const changed = await uploadsOf(user);
     expect(changed.find(({ id }) => id === first!.id)).toMatchObject({ name: 'renamed.mp4', folder: 'Cloud/Moved' });
     const anew = changed.find(({ id, name }) => name === 'two.mp4' && id !== second!.id)!;
@@ -113,7 +116,7 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
     expect(changed).toHaveLength(3);
 
     await rm(join(folder, 'Moved/renamed.mp4'));
-    expect(await lookAgain(user, source.id)).toMatchObject({ found: 1, imported: 1 });
+    expect(await scanAgain(user, source.id)).toMatchObject({ found: 1, imported: 1 });
     const removed = (await uploadsOf(user)).filter(({ isRemoved }) => isRemoved);
     expect(removed.map(({ id }) => id)).toEqual([first!.id]);
     await worker.stop();
@@ -126,7 +129,22 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
     const source = await watch(user, { kind: 'webdav', url: `${url}Live`, credentials });
     expect(source).toMatchObject({ found: 1, imported: 0 });
     await write('Live/growing.mp4', anyBytes(2000), 60);
-    expect(await lookAgain(user, source.id)).toMatchObject({ found: 1, imported: 1 });
+    expect(await scanAgain(user, source.id)).toMatchObject({ found: 1, imported: 1 });
+  });
+
+  test('that is unreachable for an hour says so, and is well again afterwards', async () => {
+    await using _scanner = startScanner(service);
+    const user = await service.user();
+    await write('Hour/one.mp4', anyBytes(1000));
+    const { id } = await watch(user, { kind: 'webdav', url: `${url}Hour/`, credentials });
+    await stop();
+    const unreachable = { reason: { code: 'source_unreachable' }, found: 1, imported: 1 };
+    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', ...unreachable });
+    await letFailSince(service, id, 61);
+    expect(await scanAgain(user, id)).toMatchObject({ state: 'failing', ...unreachable });
+    await start();
+    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', reason: null, found: 1, imported: 1 });
+    expect(await uploadsOf(user)).toMatchObject([{ name: 'one.mp4', isRemoved: false }]);
   });
 
   test.each([
@@ -183,13 +201,13 @@ describe.skipIf(emulator.missing)(`an S3 prefix ${emulator.note}`, () => {
     );
     await s3.send(new DeleteObjectCommand({ Bucket, Key: 'shows/One (1) + é.mp4' }));
     await put('shows/deep/two.mp4', three);
-    await lookAgain(user, source.id);
+    await scanAgain(user, source.id);
     const changed = await uploadsOf(user);
     expect(changed.find(({ id }) => id === first!.id)).toMatchObject({ name: 'renamed.mp4', isRemoved: false });
     expect(changed.map(({ name }) => name)).toEqual(['renamed.mp4', 'two.mp4', 'two.mp4']);
 
     await s3.send(new DeleteObjectCommand({ Bucket, Key: 'shows/renamed.mp4' }));
-    expect(await lookAgain(user, source.id)).toMatchObject({ found: 1, imported: 1 });
+    expect(await scanAgain(user, source.id)).toMatchObject({ found: 1, imported: 1 });
     const removed = (await uploadsOf(user)).filter(({ isRemoved }) => isRemoved);
     expect(removed.map(({ id }) => id)).toEqual([first!.id]);
     await worker.stop();

@@ -112,6 +112,13 @@ it('every type of event is told in the form that the OpenAPI document says', asy
       dueAt: new Date(),
     });
   }
+  const { sources } = data;
+  const url = 'https://example.org/feed.xml';
+  await user().call('POST', '/sources', { kind: 'rss', url });
+  const reason = { code: 'source_unreachable', detail: 'x' };
+  const failed = { state: 'failing', reason, isFailed: true, found: null, nextScanMinutes: 0 } as const;
+  await sources.endScan((await sources.claim(60))!, failed);
+  await sources.endScan((await sources.claim(60))!, { ...failed, state: 'ok', reason: null, isFailed: false });
   await sender().work();
 
   const told = receiver.verified(secret);

@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import type { ClaimedSource, LookOutcome } from '../../data/sources.ts';
-import { afterFailedLook, nextLookMinutes, scanBounds } from '../../domain/source-scan.ts';
+import type { ClaimedSource, ScanOutcome } from '../../data/sources.ts';
+import { afterFailedScan, nextScanMinutes, scanBounds } from '../../domain/source-scan.ts';
 import type { Log } from '../../log.ts';
-import { applyLook, SourceTaken } from '../../orchestration/apply-look.ts';
+import { applyScan, SourceTaken } from '../../orchestration/apply-scan.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
 import type { FileListing } from './file-listing.ts';
@@ -43,16 +43,16 @@ export async function runScanWorker(options: ScanWorkerOptions, signal: AbortSig
   while (!signal.aborted) {
     const hinder = (error: unknown) => options.log('scan_worker_hindered', { error });
     const source = await sources.claim(leaseSeconds).catch(hinder);
-    if (source) await lookAt(options, source, signal).catch(hinder);
+    if (source) await scan(options, source, signal).catch(hinder);
     else await delay(options.pollMs, undefined, { signal }).catch(() => {});
   }
 }
 
-async function lookAt(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<void> {
+async function scan(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<void> {
   const { pool, queue, steadyClock, log } = options;
   const { sources } = databaseOn(pool);
   const beganMs = steadyClock();
-  let outcome: LookOutcome;
+  let outcome: ScanOutcome;
   try {
     outcome = await outcomeOf(options, source, signal);
   } catch (error) {
@@ -60,27 +60,27 @@ async function lookAt(options: ScanWorkerOptions, source: ClaimedSource, signal:
     if (signal.aborted) return void (await sources.giveBack(source));
     const failure = asScanError(error);
     log('source_not_listed', { sourceID: source.id, code: failure.code, cause: failure.cause });
-    outcome = failedLook(source, failure);
+    outcome = failedScan(source, failure);
   }
   const tookMinutes = (steadyClock() - beganMs) / minuteMs;
-  await sources.endLook(source, { ...outcome, nextLookMinutes: outcome.nextLookMinutes - tookMinutes });
+  await sources.endScan(source, { ...outcome, nextScanMinutes: outcome.nextScanMinutes - tookMinutes });
   await queue.relay();
 }
 
-async function outcomeOf(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<LookOutcome> {
+async function outcomeOf(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<ScanOutcome> {
   const tooLate = AbortSignal.timeout(scanBounds.listingMs);
   const listing = await list(options, source, AbortSignal.any([signal, tooLate])).catch((error: unknown) =>
     Promise.reject(tooLate.aborted ? new ScanError('took_too_long', { cause: error }) : error),
   );
   const { files, isWhole, leftOut } = listing;
-  const { reason, isSoon } = await applyLook({ ...options, source }, { files, isWhole, leftOut });
+  const { reason, isSoon } = await applyScan({ ...options, source }, { files, isWhole, leftOut });
   options.log('source_listed', { sourceID: source.id, files: files.length, isWhole });
   return {
     state: 'ok',
     isFailed: false,
     reason,
     found: files.length,
-    nextLookMinutes: nextLookMinutes(source.every_minutes, isSoon),
+    nextScanMinutes: nextScanMinutes(source.every_minutes, isSoon),
   };
 }
 
@@ -97,14 +97,14 @@ function list(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSi
   }
 }
 
-function failedLook(source: ClaimedSource, { code, detail, mayPass }: ScanError): LookOutcome {
-  const after = afterFailedLook(source.every_minutes, source.failing_minutes ?? 0, mayPass);
+function failedScan(source: ClaimedSource, { code, detail, mayPass }: ScanError): ScanOutcome {
+  const after = afterFailedScan(source.every_minutes, source.failing_minutes ?? 0, mayPass);
   return {
     // What has been told stays so until a look succeeds.
     state: after.isFailing ? 'failing' : source.state,
     isFailed: true,
     reason: { code, detail },
     found: null,
-    nextLookMinutes: after.nextLookMinutes,
+    nextScanMinutes: after.nextScanMinutes,
   };
 }

@@ -12,7 +12,7 @@ import type { ListedFile } from '../domain/source-scan.ts';
 import { limitReached, limitsOf } from './limits.ts';
 
 /** What a look has seen. */
-export interface Look {
+export interface Scan {
   readonly files: readonly ListedFile[];
   /** Whether these are all files of the source. */
   readonly isWhole: boolean;
@@ -20,7 +20,7 @@ export interface Look {
   readonly leftOut: number;
 }
 
-export interface ApplyLookOptions {
+export interface ApplyScanOptions {
   readonly pool: Pool;
   readonly source: ClaimedSource;
   /** Of the stage. */
@@ -28,7 +28,7 @@ export interface ApplyLookOptions {
   readonly newID: (prefix: string) => string;
 }
 
-export interface AppliedLook {
+export interface AppliedScan {
   /** What the look has left out, and why; null where nothing is. */
   readonly reason: UploadFailure | null;
   /** Whether something is to be looked at again sooner than its user has asked for. */
@@ -44,7 +44,7 @@ export class SourceTaken extends Error {
 }
 
 /** @throws {SourceTaken} with what was done before it was taken */
-export async function applyLook(options: ApplyLookOptions, { files, isWhole, leftOut }: Look): Promise<AppliedLook> {
+export async function applyScan(options: ApplyScanOptions, { files, isWhole, leftOut }: Scan): Promise<AppliedScan> {
   const { pool, source } = options;
   const fetched = await inTransaction(pool, async (data) => {
     await assertHeld(data, source);
@@ -76,7 +76,7 @@ async function assertHeld(data: Database, source: ClaimedSource): Promise<void> 
 /** Begins imports until there is no room for the next one. */
 async function importSet(
   data: Database,
-  { source, limitFactor, newID }: ApplyLookOptions,
+  { source, limitFactor, newID }: ApplyScanOptions,
   set: readonly ListedFile[],
 ): Promise<{ count: number; reached: Use | null }> {
   await assertHeld(data, source);
