@@ -117,10 +117,19 @@ export function broadcastWork(db: Queryable) {
         describedHash,
       ]),
 
-    /** Notes a phase that was observed, or that a call has led to. */
+    /**
+     * Notes a phase that was observed, or that a call has led to. What was reserved of a quota for the end, and was not
+     * needed, is given back.
+     */
     setPhase: (id: string, phase: BroadcastPhase, now: Date) =>
       db.query(
-        `update broadcasts set phase = $2::text,
+        `with given_back as (
+           update platform_quota q set used_units = q.used_units - b.reserved_units
+           from broadcasts b join connections c on c.id = b.connection_id
+           where b.id = $1 and $2 in ('ended', 'failed') and b.reserved_units > 0
+             and q.platform = c.platform and q.day = b.reserved_day::date)
+         update broadcasts set phase = $2::text,
+           reserved_units = case when $2 in ('ended', 'failed') then 0 else reserved_units end,
            live_at = case when $2 = 'live' then coalesce(live_at, $3::timestamptz) else live_at end,
            ended_at = case when $2 in ('ended', 'failed') then coalesce(ended_at, $3) else ended_at end,
            pending_since = null

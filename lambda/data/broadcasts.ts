@@ -38,6 +38,9 @@ export interface Broadcast {
   /** Null: unknown. */
   readonly viewers: number | null;
   readonly viewers_observed_at: Date | null;
+  /** Of a quota, for its end: counted as used on that day, YYYY-MM-DD. */
+  readonly reserved_units: number;
+  readonly reserved_day: string | null;
   readonly created_at: Date;
 }
 

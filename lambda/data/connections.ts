@@ -21,6 +21,8 @@ export interface Connection {
   readonly created_at: Date;
   /** The destination that stands for the channel; null until it is connected. */
   readonly destination_id: string | null;
+  /** Until when no broadcast can be begun on the platform, as our calls of the day are used up; null: there are some. */
+  readonly quota_exhausted_until: Date | null;
 }
 
 /** A consent that was asked for. */
@@ -33,8 +35,14 @@ export interface Authorization {
   readonly return_to: string | null;
 }
 
+/** SQL: until when our calls to the platform of a connection `c` begin nothing, as it or our own count says. */
+export const quotaExhaustedUntil = `(
+  select max(greatest(exhausted_until, starts_exhausted_until)) from platform_quota q
+  where q.platform = c.platform and greatest(exhausted_until, starts_exhausted_until) > now())`;
+
 /** The columns of a connection, in statements that call the table `c`. */
-const columns = 'c.*, (select id from destinations where connection_id = c.id) as destination_id';
+const columns = `c.*, (select id from destinations where connection_id = c.id) as destination_id,
+  ${quotaExhaustedUntil} as quota_exhausted_until`;
 
 export function connections(db: Queryable) {
   return {

@@ -1,6 +1,7 @@
 // SQL of what a managed stream goes by: its settings, the connected channel, its ingest there and its broadcast.
 import type { ConnectionState, PlatformName } from '../domain/managed-platforms.ts';
 import { isOpen } from './broadcasts.ts';
+import { quotaExhaustedUntil } from './connections.ts';
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -44,8 +45,7 @@ export function managedStreams(db: Queryable) {
              as is_prepared,
            b.health ->> 'state' as health_state,
            (select code from mirror_intents where stream_id = s.id and state in ('pending', 'blocked')) as mirror_code,
-           (select max(exhausted_until) from platform_quota q
-            where q.platform = c.platform and exhausted_until > now()) as quota_exhausted_until
+           ${quotaExhaustedUntil} as quota_exhausted_until
          from streams s
            join managed_settings m on m.id = s.managed_settings_id and m.user_id = s.user_id
            join connections c on c.id = m.connection_id

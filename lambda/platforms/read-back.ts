@@ -177,7 +177,7 @@ class ReadBack {
 
   /** Takes the units of a call. Where there are none, what is due is put off. */
   async #hasUnits(call: 'observe' | 'audience'): Promise<boolean> {
-    if (await reserveUnits(this.#data, this.#options, this.#platform, call)) return true;
+    if (await reserveUnits(this.#data, this.#options, this.#platform, call, null)) return true;
     await this.#postpone(null);
     return false;
   }

@@ -286,15 +286,69 @@ it('follows one broadcast by another when its settings ask for that, with both l
 
 it('counts what a call takes of the quota before it is made, and leaves the rest of it to ends', async () => {
   const managed = await managedStream();
-  const options = mirrored.options({ youtube: managed.platform }, { dailyUnits: { youtube: 157 } });
+  const options = mirrored.options({ youtube: managed.platform }, { dailyUnits: { youtube: 209 } });
   await managed.schedule(3600);
   await mirrored.work(managed.connectionID, options);
-  // An ingest, 51; a broadcast, 50; and not the 50 of its binding within 97 %.
+  // An ingest, 51; a broadcast, 50, with its end, 51; its binding, 50, within 97 %.
   expect(managed.platform.calls).toEqual(['ensureIngest', 'insert', 'bind']);
   await call('PATCH', `/managed-settings/${managed.settingsID}`, { titleTemplate: 'Day radio' });
   await mirrored.work(managed.connectionID, options);
   expect(await managed.mirror()).toMatchObject({ state: 'pending', code: 'quota_exhausted' });
   expect(managed.platform.calls).not.toContain('update');
+});
+
+describe('a project whose quota is used up', () => {
+  const dailyUnits = { youtube: 1000 };
+  const used = async () => (await service.pool().query('select used_units from platform_quota')).rows[0].used_units;
+  const useUp = () => service.pool().query('update platform_quota set used_units = 1000');
+
+  it('by starts ends what it has started on that day', async () => {
+    const managed = await managedStream();
+    const options = mirrored.options({ youtube: managed.platform }, { dailyUnits });
+    await managed.schedule(3600);
+    await mirrored.work(managed.connectionID, options);
+    // An ingest, a broadcast with its end, and its binding.
+    expect(await used()).toBe(51 + 101 + 50);
+    await useUp();
+    await call('DELETE', `/streams/${managed.id}/schedule`);
+    await mirrored.work(managed.connectionID, options);
+    expect(managed.platform.made).toMatchObject([{ phase: 'deleted' }]);
+    expect(await managed.mirror()).toMatchObject({ state: 'done' });
+    expect(await used()).toBe(1000);
+  });
+
+  it('gets back what an end did not take, as somebody else ended it', async () => {
+    const managed = await managedStream();
+    const options = mirrored.options({ youtube: managed.platform }, { dailyUnits });
+    await managed.schedule(3600);
+    await mirrored.work(managed.connectionID, options);
+    const before = await used();
+    managed.platform.endThere(managed.platform.open()[0]!.id);
+    await managed.retry();
+    await mirrored.work(managed.connectionID, options);
+    // A look, and another broadcast with its binding in place of the first.
+    expect(await used()).toBe(before + 2 - 51 + 101 + 50);
+  });
+
+  it('begins nothing with what the ends of days before may take, and says until when', async () => {
+    const managed = await managedStream();
+    const options = mirrored.options({ youtube: managed.platform }, { dailyUnits });
+    await managed.schedule(3600);
+    await mirrored.work(managed.connectionID, options);
+    await service.pool().query(`update broadcasts set reserved_day = '2000-01-01'`);
+    const other = await create('/streams', { streamDestination: 'managed', managedSettingsID: managed.settingsID });
+    // 960 units for starts, 51 of them for an end: an ingest, a broadcast with its end, and nothing is left.
+    await service.pool().query('update platform_quota set used_units = 960 - 51 - 51 - 101 + 1');
+    await mirrored.move(other, 'start');
+    await mirrored.work(managed.connectionID, options);
+    expect(managed.platform.open()).toHaveLength(1);
+    const { code, retryAt } = (await stream(other)).mirror;
+    expect(code).toBe('quota_exhausted');
+    const { body } = await call('GET', `/connections/${managed.connectionID}`);
+    expect(body.quota.exhaustedUntil).toBe(retryAt);
+    const { issues } = (await call('GET', `/streams/${other}/readiness`)).body;
+    expect(issues).toContainEqual(expect.objectContaining({ code: 'quota_exhausted' }));
+  });
 });
 
 it('says in SQL of each state what the domain says', async () => {

@@ -33,6 +33,11 @@ const shape = {
   liveURL: z.string().nullable().describe('Where viewers find what is live.'),
   destinationID: z.string().nullable().describe('The destination that stands for the channel; null while pending.'),
   scopes: z.array(z.string()).describe('What its owner granted.'),
+  quota: z
+    .object({ exhaustedUntil: timestamp })
+    .meta({ id: 'PlatformQuota' })
+    .nullable()
+    .describe('Our calls to the platform are used up: until then no broadcast is begun. Live ones stay live.'),
   verifiedAt: timestamp.nullable().describe('When the platform last showed that the grant is good.'),
   createdAt: timestamp,
 };
@@ -58,6 +63,7 @@ export function presentConnection(connection: Connection): z.input<typeof connec
     liveURL: connection.live_url,
     destinationID: connection.destination_id,
     scopes: [...connection.scopes],
+    quota: connection.quota_exhausted_until && { exhaustedUntil: connection.quota_exhausted_until },
     verifiedAt: connection.verified_at,
     createdAt: connection.created_at,
   };
