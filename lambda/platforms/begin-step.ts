@@ -122,8 +122,8 @@ async function begin(
   if (step.do === 'end') await data.platformQuota.reserveEnd(step.broadcast.id, 0, quotaDay(clock()));
   if (step.do === 'find') return { ...begun, draft: fingerprintOf(step.broadcast) };
   if (settings === null) return begun;
-  const about = { stream, settings, platform: connection.platform };
-  const describedHash = describedAs(facts.describedHash, facts.wish);
+  const about = { stream, settings, platform: connection.platform, playing: mirror.playing };
+  const describedHash = describedAs(facts.describedHash, facts.wish, facts.item);
   if (step.do === 'insert') {
     const { broadcast, autoStart } = step;
     const makingID = broadcast?.id ?? newID('bct');
@@ -170,12 +170,12 @@ async function startFor(data: MirrorDatabase, { connection, facts }: Mirror, exc
 async function openChannel(
   data: MirrorDatabase,
   { clock, newID }: Pick<MirrorOptions, 'clock' | 'newID'>,
-  { stream, connection, settings }: Mirror,
+  { stream, connection, settings, playing }: Mirror,
 ): Promise<void> {
   const n = await data.broadcasts.nextNumber(stream.id);
   const now = clock();
   const scheduledStartAt = await data.broadcasts.freeStart(connection.id, now, null);
-  const about = { stream, settings: settings!, platform: connection.platform };
+  const about = { stream, settings: settings!, platform: connection.platform, playing };
   const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart: true });
   const row = { id: newID('bct'), streamID: stream.id, connectionID: connection.id, n };
   await data.broadcasts.beginMaking(row, { ...draft, describedHash: null }, now);

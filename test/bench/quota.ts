@@ -169,8 +169,15 @@ function makeChannel({ run, healthEverySeconds }: Habit, random: () => number): 
   return channel;
 }
 
+const thumbnail = 'upl';
 const runningSince = (start: number) =>
-  ({ phase: 'live', bound: true, thumbnail_set: true, liveAt: at(start), health_observed_at: at(0) }) as const;
+  ({
+    phase: 'live',
+    bound: true,
+    thumbnail_upload_id: thumbnail,
+    liveAt: at(start),
+    health_observed_at: at(0),
+  }) as const;
 
 function newBroadcast(channel: Channel, second: number, autoStart: boolean): Mutable<SimulatedBroadcast> {
   return {
@@ -182,8 +189,9 @@ function newBroadcast(channel: Channel, second: number, autoStart: boolean): Mut
     missed_at: null,
     bound: false,
     auto_start: autoStart,
-    thumbnail_set: false,
+    thumbnail_upload_id: null,
     described_hash: 'settings',
+    described_at: null,
     ingest_active_at: null,
     health_observed_at: null,
     created_at: at(second),
@@ -232,7 +240,8 @@ function factsOf(channel: Channel, habit: Habit, second: number): MirrorFacts<Mu
     hasIngest: channel.hasIngest,
     broadcasts: channel.broadcasts,
     describedHash: 'settings',
-    hasThumbnail: true,
+    thumbnailUploadID: thumbnail,
+    item: null,
     rotation: rotates
       ? rotationOf({
           liveAt: live.liveAt!,
@@ -269,7 +278,7 @@ function take(channel: Channel, step: Call, second: number): void {
       channel.goesLive = true;
       return;
     case 'thumbnail':
-      step.broadcast.thumbnail_set = true;
+      step.broadcast.thumbnail_upload_id = thumbnail;
       return;
     case 'update':
     case 'describe':

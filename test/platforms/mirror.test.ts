@@ -1,4 +1,5 @@
 // A managed stream, from its schedule to a broadcast that is prepared, goes live and ends, on a platform in memory.
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { wishOfState } from '../../lambda/domain/mirror.ts';
 import { streamStates } from '../../lambda/domain/stream-lifecycle.ts';
@@ -6,9 +7,10 @@ import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { mirroredStreamsOn } from '../support/mirrored-streams.ts';
 import { testService } from '../support/service.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
-const { call, create, dueKinds, fallDue, fire, stream, user } = actorsOn(service);
+const { call, create, dueKinds, fallDue, fire, stream, upload, user } = actorsOn(service);
 const mirrored = mirroredStreamsOn(service);
 
 /** A managed stream on a channel of its own, and what to work its mirror with. */
@@ -59,6 +61,9 @@ describe('a managed stream', () => {
     await managed.workFor(20);
     expect(await managed.mirror()).toMatchObject({ state: 'done' });
     expect(platform.live()).toMatchObject([{ phase: 'live' }]);
+    const [{ watchURL }] = await managed.broadcasts();
+    expect(await stream(id)).toMatchObject({ watchURL });
+    expect(watchURL).toContain(platform.live()[0]!.id);
     // It has started by itself.
     expect(platform.calls).not.toContain('goLive');
     expect(await managed.broadcasts()).toMatchObject([
@@ -69,6 +74,7 @@ describe('a managed stream', () => {
     await managed.work();
     expect(platform.made).toMatchObject([{ phase: 'ended' }]);
     expect(await managed.broadcasts()).toMatchObject([{ phase: 'ended', endedAt: expect.any(String) }]);
+    expect((await stream(id)).watchURL).toBeNull();
   });
 
   it('is taken live by hand when it is started by hand, and keeps an address of its own', async () => {
@@ -114,6 +120,28 @@ describe('a managed stream', () => {
     const { draft } = managed.platform.open()[0]!;
     expect(draft.title).toBe('Day radio');
     expect(Math.trunc(+draft.scheduledStartAt / 1000)).toBe(Math.trunc(Date.parse(scheduleStartAt) / 1000));
+  });
+
+  it('has the picture of its settings, and another one when they name another', async () => {
+    const managed = await managedStream();
+    const pictures = await Promise.all([upload(), upload()]);
+    await service.pool().query(`update uploads set mime_type = 'image/png'`);
+    const sent: string[] = [];
+    const objects = { read: async (key: string) => (sent.push(key), Readable.from(['a picture'])) };
+    const options = mirrored.options({ youtube: managed.platform }, { objects });
+    await managed.start();
+    managed.platform.fed.add(managed.ingestID);
+    await mirrored.workFor(30, managed.connectionID, options);
+    expect(managed.platform.open()).toMatchObject([{ phase: 'live', hasThumbnail: false }]);
+    for (const thumbnailUploadID of pictures) {
+      await call('PATCH', `/managed-settings/${managed.settingsID}`, { thumbnailUploadID });
+      await mirrored.workFor(30, managed.connectionID, options);
+    }
+    await call('PATCH', `/managed-settings/${managed.settingsID}`, { titleTemplate: 'Day radio' });
+    await mirrored.workFor(30, managed.connectionID, options);
+    expect(managed.platform.open()).toMatchObject([{ hasThumbnail: true, draft: { title: 'Day radio' } }]);
+    const keys = await Promise.all(pictures.map((id) => objectKeyOf(service, id)));
+    expect(sent).toEqual(keys);
   });
 
   it('is left by the channel that it goes by no more', async () => {
