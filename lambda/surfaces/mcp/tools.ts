@@ -50,7 +50,38 @@ export function toolsOf(operations: readonly Operation[]): Tools {
 function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, Tool> {
   const tellers = tellersOf(operations);
   const elsewhere = (name: string) => new Map([...tellers].filter(([, teller]) => teller !== name));
-  return new Map(operations.map((operation) => [operation, describe(operation, elsewhere(toolName(operation)))]));
+  return new Map(
+    operations.map((operation) => {
+      const tool = describe(operation, elsewhere(toolName(operation)));
+      const maker = makerOf(operation, operations);
+      return [operation, maker ? withoutFieldsOf(maker, tool) : tool];
+    }),
+  );
+}
+
+/** What makes the resource that an operation changes. */
+function makerOf({ method, path }: Operation, operations: readonly Operation[]): Operation | undefined {
+  const collection = path.replace(/\/\{\w+\}$/, '');
+  return method === 'PATCH'
+    ? operations.find((other) => other.method === 'POST' && other.path === collection)
+    : undefined;
+}
+
+/** Fields that a tool takes as the tool that makes the resource does are described there alone. */
+function withoutFieldsOf(maker: Operation, tool: Tool): Tool {
+  const { properties: told = {} } = inputSchema(maker);
+  let isShorter = false;
+  const shorten = ([name, field]: [string, unknown]): [string, unknown] => {
+    const { description, ...rest } = field as { readonly description?: string };
+    if (description === undefined || description !== (told[name] as { description?: string })?.description)
+      return [name, field];
+    isShorter = true;
+    return [name, rest];
+  };
+  const properties = Object.fromEntries(Object.entries(tool.inputSchema.properties ?? {}).map(shorten));
+  if (!isShorter) return tool;
+  const description = `${tool.description} Fields without a description: see ${toolName(maker)}.`;
+  return { ...tool, description, inputSchema: { ...tool.inputSchema, properties } };
 }
 
 /**

@@ -63,6 +63,14 @@ describe('the list of tools', () => {
     expect(await sizeFor(await userWith('service:read'))).toBeLessThanOrEqual(56_000);
   });
 
+  it('describes what an update takes as well at the tool that makes the resource, alone', () => {
+    const inputOf = (name: string) => tools.find((tool) => tool.name === name)!.inputSchema.properties;
+    expect(inputOf('update_stream')['streamBackend']).not.toHaveProperty('description');
+    expect(inputOf('create_stream')['streamBackend']).toHaveProperty('description');
+    expect(inputOf('update_stream')['retryMirror']).toHaveProperty('description');
+    expect(tools.find(({ name }) => name === 'update_stream')!.description).toContain('see create_stream');
+  });
+
   it('says of each tool whether it reads, destroys, can be repeated and reaches out', () => {
     const flags = {
       readOnlyHint: 'reads',
