@@ -67,21 +67,19 @@ function makerOf({ method, path }: Operation, operations: readonly Operation[]):
     : undefined;
 }
 
-/** Fields that a tool takes as the tool that makes the resource does are described there alone. */
+/** What a tool says of a field as the tool that makes the resource does is said there alone. */
 function withoutFieldsOf(maker: Operation, tool: Tool): Tool {
   const { properties: told = {} } = inputSchema(maker);
-  let isShorter = false;
+  const reference = `As in ${toolName(maker)}.`;
   const shorten = ([name, field]: [string, unknown]): [string, unknown] => {
-    const { description, ...rest } = field as { readonly description?: string };
-    if (description === undefined || description !== (told[name] as { description?: string })?.description)
-      return [name, field];
-    isShorter = true;
-    return [name, rest];
+    const { description = '' } = field as { readonly description?: string };
+    const isTold = description === (told[name] as { readonly description?: string } | undefined)?.description;
+    return isTold && description.length > reference.length
+      ? [name, { ...(field as object), description: reference }]
+      : [name, field];
   };
   const properties = Object.fromEntries(Object.entries(tool.inputSchema.properties ?? {}).map(shorten));
-  if (!isShorter) return tool;
-  const description = `${tool.description} Fields without a description: see ${toolName(maker)}.`;
-  return { ...tool, description, inputSchema: { ...tool.inputSchema, properties } };
+  return { ...tool, inputSchema: { ...tool.inputSchema, properties } };
 }
 
 /**
@@ -120,7 +118,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', description: 'Any text: repeating a call with it is harmless.' };
+const idempotencyKey: Json = { type: 'string', description: 'Any text: makes a repetition harmless.' };
 
 /** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {

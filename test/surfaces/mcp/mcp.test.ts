@@ -65,10 +65,9 @@ describe('the list of tools', () => {
 
   it('describes what an update takes as well at the tool that makes the resource, alone', () => {
     const inputOf = (name: string) => tools.find((tool) => tool.name === name)!.inputSchema.properties;
-    expect(inputOf('update_stream')['streamBackend']).not.toHaveProperty('description');
-    expect(inputOf('create_stream')['streamBackend']).toHaveProperty('description');
-    expect(inputOf('update_stream')['retryMirror']).toHaveProperty('description');
-    expect(tools.find(({ name }) => name === 'update_stream')!.description).toContain('see create_stream');
+    expect(inputOf('update_stream')['streamBackend'].description).toBe('As in create_stream.');
+    expect(inputOf('create_stream')['streamBackend'].description).toContain('ffmpeg encodes');
+    expect(inputOf('update_stream')['retryMirror'].description).not.toContain('create_stream');
   });
 
   it('says of each tool whether it reads, destroys, can be repeated and reaches out', () => {
