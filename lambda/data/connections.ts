@@ -25,7 +25,7 @@ export interface Connection {
   readonly created_at: Date;
   /** The destination that stands for the channel; null until it is connected. */
   readonly destination_id: string | null;
-  /** Until when no broadcast can be begun on the platform, as our calls of the day are used up; null: there are some. */
+  /** Until when no broadcast can be begun, as our calls to the platform are used up; null: some are left. */
   readonly quota_exhausted_until: Date | null;
 }
 

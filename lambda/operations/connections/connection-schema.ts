@@ -48,6 +48,8 @@ export const connectionSchema = z.object(shape).meta({ id: 'ConnectedChannel' })
 export const askedConnectionSchema = z
   .object({
     ...shape,
+    state: shape.state.describe('As in get_connection.'),
+    quota: shape.quota.describe('As in get_connection.'),
     authorizeURL: z.string().describe('A person who owns the channel opens this in a browser, and consents.'),
     expiresAt: timestamp.describe('Until then the link works, once.'),
   })
