@@ -153,7 +153,8 @@ export function connections(db: Queryable) {
     }) =>
       db.query(
         `update connections
-         set grant_ends_at = now() + make_interval(days => $8), state = $2, account_id = $3, title_cached = $4, live_url = $5, sealed_grant = $6, scopes = $7,
+         set state = $2, account_id = $3, title_cached = $4, live_url = $5, sealed_grant = $6, scopes = $7,
+           grant_ends_at = now() + make_interval(days => $8),
            verified_at = now(), verify_at = case $2 when 'scope_missing' then null else now() end,
            problem = null, leased_until = null, lease_token = null
          where id = $1`,

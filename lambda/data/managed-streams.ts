@@ -72,7 +72,8 @@ export function managedStreams(db: Queryable) {
     hasConnected: async (userID: string) =>
       (await one<{ found: boolean }>(
         db,
-        `select exists (select from connections where user_id = $1 and state <> 'pending' and deleted_at is null) as found`,
+        `select exists (
+           select from connections where user_id = $1 and state <> 'pending' and deleted_at is null) as found`,
         [userID],
       ))!.found,
   };

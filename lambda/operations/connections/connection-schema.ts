@@ -37,7 +37,7 @@ const shape = {
     .object({ exhaustedUntil: timestamp })
     .meta({ id: 'PlatformQuota' })
     .nullable()
-    .describe('Our calls to the platform are used up: until then no broadcast is begun. Live ones stay live.'),
+    .describe('Until then no broadcast is begun, as our calls to the platform are used up.'),
   verifiedAt: timestamp.nullable().describe('When the platform last showed that the grant is good.'),
   createdAt: timestamp,
 };
