@@ -121,6 +121,20 @@ export function agents(db: Queryable) {
         [backend],
       ),
 
+    /**
+     * Whether another agent that keeps up takes media commands (`takesMedia`), and has streams for no more than a part
+     * of it.
+     */
+    isMediaPlaceBeside: async (agentID: string, mostUsedShare: number) =>
+      (await one<{ is_there: boolean }>(
+        db,
+        `select exists (
+           select from agents
+           where id <> $1 and lease_expires_at > now() and not is_draining and behind_reason is null
+             and used_share <= $2 and (backends = '{}' or 'ffmpeg' = any (backends))) as is_there`,
+        [agentID, mostUsedShare],
+      ))!.is_there,
+
     /** The URLs at which a few other agents that live can be asked, picked by chance. */
     peerURLs: async (agentID: string) => {
       const rows = await all<{ peer_url: string }>(

@@ -61,9 +61,9 @@ export function dueTimes(db: Queryable) {
       all<DueTime>(
         db,
         `select stream_id, kind, due_at from (
-           select d.*, row_number() over (partition by s.user_id order by d.due_at, d.stream_id) as turn
-           from due_times d join streams s on s.id = d.stream_id
-           where d.due_at <= now() and not d.resting and d.stream_id <> all ($1)) due
+           select stream_id, kind, due_at, row_number() over (partition by user_id order by due_at, stream_id) as turn
+           from due_times
+           where due_at <= now() and not resting and stream_id <> all ($1)) due
          where turn <= $3 order by turn, due_at limit $2`,
         [except, most.all, most.ofUser],
       ),

@@ -25,15 +25,21 @@ const round = { all: 100, ofUser: 5 } as const;
  * Fires everything that is due now, each due time in a transaction of its own: in rounds, in which accounts whose
  * credits are gone come first, and then a few due times of each user. Any number of processes may call this at once: a
  * due time is locked with its stream while it is fired, so each is fired once.
+ * @param signal once it aborts, nothing more is fired: thousands can be due while a process is asked to end
  * @returns how many due times and accounts were handled
  * @throws the first failure, once everything else has been fired
  */
-export async function fireDue(pool: Pool, startOptions: Omit<StartOptions, 'now'>, clock: () => Date): Promise<number> {
+export async function fireDue(
+  pool: Pool,
+  startOptions: Omit<StartOptions, 'now'>,
+  clock: () => Date,
+  signal?: AbortSignal,
+): Promise<number> {
   const failed = new Map<string, unknown>();
   const failures: unknown[] = [];
   const data = databaseOn(pool);
   let handled = 0;
-  for (;;) {
+  while (!signal?.aborted) {
     const now = await data.now();
     handled += await fireCredits(pool, now).catch((error: unknown) => {
       failures.push(error);
@@ -42,6 +48,7 @@ export async function fireDue(pool: Pool, startOptions: Omit<StartOptions, 'now'
     const failedBefore = failed.size;
     let fired = 0;
     for (const due of await data.dueTimes.dueInTurn([...failed.keys()], round)) {
+      if (signal?.aborted) break;
       if (failed.has(due.stream_id)) continue;
       const options = { ...startOptions, now: clock() };
       const fireIt = inTransaction(pool, (transaction) => fireLocked(transaction, due, options));

@@ -138,9 +138,8 @@ export class Agents extends Construct {
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
       cpu: 1024,
-      // The agent also prepares media beside its streams, of two users at once (`mediaLanes`). Each tool gets 3 GiB, as
-      // SVT-AV1 alone takes 2.4 GiB at 2160p60.
-      memoryLimitMiB: 7168,
+      // The agent with its media takes 0.8 GiB, and 100 streams a quarter of one. It opens nobody's file (`takesMedia`).
+      memoryLimitMiB: 2048,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {
@@ -157,7 +156,7 @@ export class Agents extends Construct {
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
       securityGroups: [network.publishers, network.databaseClients],
     });
-    grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-manifest', 'media']);
+    grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-manifest']);
     release.announce(taskDefinition, service);
     new CapacityScaling(this, 'ManifestScaling', {
       cluster: this.cluster,
