@@ -1,5 +1,6 @@
 // Fires what is due: schedules, durations, starts without evidence, and credits that run out.
 // A start is without evidence where no agent has reported in time that the destination takes the media.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
@@ -20,6 +21,7 @@ import { stopStream } from './stop-stream.ts';
  * of another user than that.
  */
 const round = { all: 100, ofUser: 5 } as const;
+const mostPauseMs = 500;
 
 /**
  * Fires everything that is due now, each due time in a transaction of its own: in rounds, in which accounts whose
@@ -47,7 +49,9 @@ export async function fireDue(
     });
     const failedBefore = failed.size;
     let fired = 0;
-    for (const due of await data.dueTimes.dueInTurn([...failed.keys()], round)) {
+    const beganMs = performance.now();
+    const dueInTurn = await data.dueTimes.dueInTurn([...failed.keys()], round);
+    for (const due of dueInTurn) {
       if (signal?.aborted) break;
       if (failed.has(due.stream_id)) continue;
       const options = { ...startOptions, now: clock() };
@@ -59,12 +63,22 @@ export async function fireDue(
       if (isFired) fired += 1;
     }
     handled += fired;
+    const isBacklog = dueInTurn.some(({ turn }) => turn === round.ofUser);
+    if (fired > 0 && isBacklog) await giveWay(performance.now() - beganMs, signal);
     // What was found and neither fired nor failed is being fired by another process, which goes on with what is left.
     if (fired === 0 && failed.size === failedBefore) break;
   }
   const [failure] = [...failed.values(), ...failures];
   if (failure !== undefined) throw failure;
   return handled;
+}
+
+/**
+ * One user's backlog takes half of the time at most: whoever fires one thing after the other keeps the database busy,
+ * which others need. What comes meanwhile waits for no longer than the round took.
+ */
+async function giveWay(tookMs: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(Math.min(tookMs, mostPauseMs), undefined, { signal }).catch(() => {});
 }
 
 /** @returns whether it was still due, and no other process had its stream */
