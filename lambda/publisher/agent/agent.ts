@@ -50,6 +50,7 @@ class Agent {
   readonly #pressure: Pressure;
   readonly #pace: EncoderPace;
   readonly #betterMediaPlace: BetterMediaPlace;
+  #mediaUnderWay = 0;
   #state: AgentState = 'starting';
   #peerServer: Awaited<ReturnType<typeof answerPeers>> | null = null;
   /** Aborted when the agent takes nothing more from queues. */
@@ -175,7 +176,11 @@ class Agent {
     };
     const isBehind = () => this.#pressure.behindReason !== null;
     const isResting = () => this.#betterMediaPlace.isThere;
-    const media = unlessLeft(handleMedia, isBehind, this.#data, pause);
+    const counted: QueueHandler = (event) => {
+      this.#mediaUnderWay += 1;
+      return handleMedia(event).finally(() => (this.#mediaUnderWay -= 1));
+    };
+    const media = unlessLeft(counted, isBehind, this.#data, pause);
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
       ...(takesMedia(backends) ? [queue.consume('media', media, { signal, lanes: mediaLanes, isResting })] : []),
@@ -212,7 +217,11 @@ class Agent {
   }
 
   get #load(): AgentLoad {
-    return { usedShare: this.#replicas.usedShare, behindReason: this.#pressure.behindReason };
+    return {
+      usedShare: this.#replicas.usedShare,
+      behindReason: this.#pressure.behindReason,
+      isMediaFull: this.#mediaUnderWay >= mediaLanes.count,
+    };
   }
 
   async #handOver(): Promise<void> {

@@ -93,6 +93,14 @@ describe('a better place than beside streams', () => {
     expect([await isThereFor(0), await isThereFor(0.1), await isThereFor(0.9)]).toEqual([false, true, true]);
   });
 
+  it('is nowhere once that has as much to do as it can do at once', async () => {
+    await agentWith('agent_media', [], 0);
+    await data().agents.renew('agent_media', { usedShare: 0, behindReason: null, isMediaFull: true });
+    expect(await isThereFor(0.9)).toBe(false);
+    await data().agents.renew('agent_media', { usedShare: 0, behindReason: null, isMediaFull: false });
+    expect(await isThereFor(0.9)).toBe(true);
+  });
+
   it('is an agent with few streams for one with many', async () => {
     await agentWith('agent_other', ['ffmpeg', 'manifest'], 0.4);
     expect([await isThereFor(0.1), await isThereFor(0.5), await isThereFor(0.6)]).toEqual([false, false, true]);

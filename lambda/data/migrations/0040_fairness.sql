@@ -1,3 +1,5 @@
+-- What one user has waiting costs others less.
+
 -- Whose each due time is: what is due is handed out in turns, and to ask the stream of each of 10,000 for its user takes
 -- longer than firing five of them.
 
@@ -11,6 +13,9 @@ end $$;
 create trigger due_times_user before insert on due_times for each row execute function set_user_of_due_time();
 
 update due_times d set user_id = s.user_id from streams s where s.id = d.stream_id;
+
+-- Whether an agent has as many media commands under way as it carries out at a time.
+alter table agents add column is_media_full boolean not null default false;
 
 -- Whether a silent webhook has anything due decides nothing. To find it out, the index was read past everything that was
 -- put off with it: thousands of entries for each event of each of a user's webhooks.
