@@ -133,7 +133,8 @@ export function agents(db: Queryable) {
         `select exists (
            select from agents
            where id <> $1 and lease_expires_at > now() and not is_draining and behind_reason is null
-             and not is_media_full and used_share <= $2 and (backends = '{}' or 'ffmpeg' = any (backends))) as is_there`,
+             and not is_media_full and used_share <= $2
+             and (backends = '{}' or 'ffmpeg' = any (backends))) as is_there`,
         [agentID, mostUsedShare],
       ))!.is_there,
 

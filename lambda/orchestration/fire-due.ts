@@ -1,6 +1,5 @@
 // Fires what is due: schedules, durations, starts without evidence, and credits that run out.
 // A start is without evidence where no agent has reported in time that the destination takes the media.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
@@ -64,7 +63,7 @@ export async function fireDue(
     }
     handled += fired;
     const isBacklog = dueInTurn.some(({ turn }) => turn === round.ofUser);
-    if (fired > 0 && isBacklog) await giveWay(performance.now() - beganMs, signal);
+    if (fired > 0 && isBacklog) await giveWay(performance.now() - beganMs);
     // What was found and neither fired nor failed is being fired by another process, which goes on with what is left.
     if (fired === 0 && failed.size === failedBefore) break;
   }
@@ -77,8 +76,8 @@ export async function fireDue(
  * One user's backlog takes half of the time at most: whoever fires one thing after the other keeps the database busy,
  * which others need. What comes meanwhile waits for no longer than the round took.
  */
-async function giveWay(tookMs: number, signal: AbortSignal | undefined): Promise<void> {
-  await delay(Math.min(tookMs, mostPauseMs), undefined, { signal }).catch(() => {});
+function giveWay(tookMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(tookMs, mostPauseMs)));
 }
 
 /** @returns whether it was still due, and no other process had its stream */

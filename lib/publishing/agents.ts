@@ -138,7 +138,7 @@ export class Agents extends Construct {
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
       cpu: 1024,
-      // The agent with its media takes 0.8 GiB, and 100 streams a quarter of one. It opens nobody's file (`takesMedia`).
+      // The agent with its media takes 0.8 GiB, and 100 streams a quarter of one. It opens no file (`takesMedia`).
       memoryLimitMiB: 2048,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });

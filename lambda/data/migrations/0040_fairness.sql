@@ -1,7 +1,7 @@
 -- What one user has waiting costs others less.
 
--- Whose each due time is: what is due is handed out in turns, and to ask the stream of each of 10,000 for its user takes
--- longer than firing five of them.
+-- Whose each due time is: what is due is handed out in turns, and to ask the stream of each of 10,000 for its user
+-- takes longer than firing five of them.
 
 alter table due_times add column user_id text;
 
@@ -17,8 +17,8 @@ update due_times d set user_id = s.user_id from streams s where s.id = d.stream_
 -- Whether an agent has as many media commands under way as it carries out at a time.
 alter table agents add column is_media_full boolean not null default false;
 
--- Whether a silent webhook has anything due decides nothing. To find it out, the index was read past everything that was
--- put off with it: thousands of entries for each event of each of a user's webhooks.
+-- Whether a silent webhook has anything due decides nothing. To find it out, the index was read past everything that
+-- was put off with it: thousands of entries for each event of each of a user's webhooks.
 create or replace function record_event(of_user text, of_type text, subject text, with_data json) returns void
 language plpgsql as $$
 begin

@@ -33,7 +33,7 @@ interface ClaimedRow {
 
 /** How often a consumer looks for rows that gets no notification. It also wakes when the next row is due. */
 const pollIntervalMs = 5000;
-/** The same while rows of some users are left: to ask when the next of all others becomes due would read all of them. */
+/** The same while rows of some users are left: to ask when the next of all others becomes due would read all those. */
 const leavingPollIntervalMs = 250;
 /** The shortest wait: a row that is due but locked is being received by another consumer at this moment. */
 const shortestWaitMs = 10;

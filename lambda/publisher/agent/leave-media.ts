@@ -16,9 +16,9 @@ const shareThatIsMuch = 0.5;
 
 /**
  * Whether there is a better place for media commands than beside the streams of this agent: an agent that sends nothing
- * and, where streams take much of this one, also an agent of which they take less, with a lane that is free. While there
- * is one, this agent receives no such command. Where there is none, whoever keeps up carries them out: uploads must not
- * wait for ever.
+ * and, where streams take much of this one, also an agent of which they take less, with a lane that is free. While
+ * there is one, this agent receives no such command. Where there is none, whoever keeps up carries them out: uploads
+ * must not wait for ever.
  */
 export class BetterMediaPlace {
   readonly #data: Pick<Database, 'agents'>;
