@@ -43,6 +43,7 @@ import { AgentRelease } from './agent-release.ts';
 import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
 import { CapacityScaling } from './capacity-scaling.ts';
+import { preparedTaskSize } from './task-sizes.ts';
 
 export interface AgentsProps {
   readonly settings: StageSettings;
@@ -137,9 +138,7 @@ export class Agents extends Construct {
     const { manifestAgentsMin: minAgents, manifestAgentsMax: maxAgents } = settings;
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
-      cpu: 1024,
-      // The agent with its media takes 0.8 GiB, and 100 streams a quarter of one. It opens no file (`takesMedia`).
-      memoryLimitMiB: 2048,
+      ...preparedTaskSize(settings),
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {
