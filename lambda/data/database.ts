@@ -23,6 +23,7 @@ import { managedSettings } from './managed-settings.ts';
 import { managedStreams } from './managed-streams.ts';
 import { mediaClaims } from './media-claims.ts';
 import { mirrorIntents } from './mirror-intents.ts';
+import { multiparts } from './multiparts.ts';
 import { notifications } from './notifications.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
@@ -85,6 +86,7 @@ export function databaseOn(db: Queryable) {
     managedStreams: managedStreams(db),
     mediaClaims: mediaClaims(db),
     mirrorIntents: mirrorIntents(db),
+    multiparts: multiparts(db),
     notifications: notifications(db),
     operatorCommands: operatorCommands(db),
     orphanedRenditions: orphanedRenditions(db),
