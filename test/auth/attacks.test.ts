@@ -424,7 +424,7 @@ describe('a session', () => {
 
 describe('a redirect through our pages', () => {
   const elsewhere = ['https://evil.example/', '//evil.example/', String.raw`/\evil.example`, 'javascript:alert(1)'];
-  test.each(elsewhere)('to %s is refused wherever an address is taken', async (address) => {
+  test.concurrent.each(elsewhere)('to %s is refused wherever an address is taken', async (address) => {
     const stranger = browserSession(site.origin);
     expect((await stranger.post('/api/auth/sign-in/email', { ...user, callbackURL: address })).status).toBe(403);
     expect(

@@ -6,7 +6,7 @@ import { parseRtmpURL } from '../../lambda/domain/rtmp-url.ts';
 import { readSegmentHeader } from '../../lambda/publisher/prepared/segment-format.ts';
 import { phaseCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
 import { openDestinationSocket } from '../../lambda/publisher/rtmp/destination-socket.ts';
-import { startPublishing } from '../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import { startPublishing } from '../../lambda/publisher/rtmp/start-publishing.ts';
 
 export interface BarePublishing {
   readonly streams: number;

@@ -106,7 +106,8 @@ class PacedSender {
 
   #send(batch: readonly QueuedMessage[]): void {
     const { publisher, figures } = this.#options;
-    if (batch.length === 0) return;
+    // What a closing connection does not take was not sent.
+    if (batch.length === 0 || !publisher.isOpen) return;
     publisher.send(batch);
     for (const { picture } of batch) {
       if (!picture) continue;

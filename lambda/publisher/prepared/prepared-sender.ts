@@ -106,7 +106,9 @@ export class PreparedSender {
   }
 
   #turn(nowMs: number): void {
-    const { pictures, sound, prepareEnd, onEnding } = this.#options;
+    const { publisher, pictures, sound, prepareEnd, onEnding } = this.#options;
+    // What a closing connection does not take was not sent.
+    if (!publisher.isOpen) return;
     this.#isEnding ||= prepareEnd();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
     const isBackedUp = this.#isBackedUp();

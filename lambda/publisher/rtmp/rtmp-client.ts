@@ -4,8 +4,9 @@ import { parseRtmpURL, rtmpURLFrom } from '../../domain/rtmp-url.ts';
 import { DestinationError, Redirected } from './destination-error.ts';
 import { openDestinationSocket } from './destination-socket.ts';
 import type { DestinationSocketOptions } from './destination-socket.ts';
-import { startPublishing } from './rtmp-publisher.ts';
-import type { PublisherOptions, RtmpPublisher } from './rtmp-publisher.ts';
+import type { RtmpPublisher } from './rtmp-publisher.ts';
+import { startPublishing } from './start-publishing.ts';
+import type { PublisherOptions } from './start-publishing.ts';
 
 export interface PublishTarget {
   /** rtmp or rtmps://host[:port]/app[/more][?query]. */

@@ -82,6 +82,11 @@ export class RtmpConnection {
     return this.#socket.writableLength;
   }
 
+  /** Whether what is sent goes out. */
+  get isOpen(): boolean {
+    return this.#socket.writable;
+  }
+
   /** Sends the messages with one write. Does nothing once the connection has ended. */
   send(messages: readonly RtmpMessage[]): void {
     this.#write(this.#writer.write(messages));
@@ -172,7 +177,7 @@ export class RtmpConnection {
   }
 
   #write(bytes: Buffer): void {
-    if (bytes.length === 0 || !this.#socket.writable) return;
+    if (bytes.length === 0 || !this.isOpen) return;
     if (this.#listener.maySend?.() === false) return this.#finish({ by: 'us' });
     this.#bytesSent += bytes.length;
     this.#socket.write(bytes);

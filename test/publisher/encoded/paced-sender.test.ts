@@ -32,6 +32,7 @@ afterEach(() => void vi.useRealTimers());
 /** A connection that takes what is sent at once, as TCP does, or in the next turn, as TLS does, or not at all. */
 class FakePublisher implements RtmpPublisher {
   takes: 'at once' | 'a moment later' | 'nothing' = 'at once';
+  isOpen = true;
   bytesSent = 3000;
   bytesQueued = 0;
   readonly bytesAcknowledged = null;
@@ -194,6 +195,16 @@ describe('the sender, while all goes well,', () => {
       droppedFrames: 0,
       reconnects: 0,
     });
+  });
+
+  it('counts nothing that a connection which is closing does not take', async () => {
+    const { publisher, figures } = begin();
+    await pass(1000);
+    const frames = publisher.sent.length;
+    publisher.isOpen = false;
+    await pass(400);
+    expect(figures.sample(Date.now(), new Date(), 25).framesSent).toBe(frames);
+    expect(publisher.sent).toHaveLength(frames);
   });
 
   it(

@@ -9,6 +9,7 @@ import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/m
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 
 export class CheckingIngest implements RtmpPublisher {
+  isOpen = true;
   bytesSent = 0;
   bytesQueued = 0;
   readonly bytesAcknowledged = null;

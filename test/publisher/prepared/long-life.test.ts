@@ -10,7 +10,7 @@ import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { SendSchedule } from '../../../lambda/publisher/prepared/send-schedule.ts';
 import { mediaChunkSize, messageType } from '../../../lambda/publisher/rtmp/message.ts';
-import { startPublishing } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import { startPublishing } from '../../../lambda/publisher/rtmp/start-publishing.ts';
 import { item, timelineOf } from './prepared-clips.ts';
 import { StrictIngest } from './strict-ingest.ts';
 import type { Acknowledging } from './strict-ingest.ts';

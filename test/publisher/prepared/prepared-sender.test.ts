@@ -187,6 +187,15 @@ describe('a destination', { timeout: 20_000 }, () => {
       events,
     );
 
+  it('whose connection is closing gets nothing more, and nothing more counts as sent', async () => {
+    const ingest = new CheckingIngest();
+    let turns = 0;
+    const eachTurn = () => void (++turns === 20 && (ingest.isOpen = false));
+    const { figures } = await send(both, { seconds: 6, eachTurn }, ingest);
+    expect(ingest.video.filter(({ payload }) => payload[1] === 1)).toHaveLength(figures.framesSent);
+    expect(figures.framesSent).toBeLessThan(6 * 30);
+  });
+
   it('that takes nothing is given up after 5 s, and only little waits for it', async () => {
     const ingest = new CheckingIngest();
     ingest.takesAll = false;
