@@ -80,7 +80,8 @@ describe.skipIf(emulator.missing)(`S3 ${emulator.note}`, () => {
     await s3.send(new CreateBucketCommand({ Bucket }));
     const objects = createS3ObjectStore({ bucket: Bucket, client });
     const handler = createRestHandler({ ...service.service(), objects });
-    const server = createServer(getRequestListener((request) => handler(request, '127.0.0.1')));
+    const listener = getRequestListener((request) => handler(request, '127.0.0.1'));
+    const server = createServer((request, response) => void listener(request, response));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     try {
       const apiURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
