@@ -42,6 +42,7 @@ import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
 import { securityEvents } from './security-events.ts';
 import { signingKeys } from './signing-keys.ts';
+import { storageCharges } from './storage-charges.ts';
 import { streamParts } from './stream-parts.ts';
 import { streamMoves } from './stream-moves.ts';
 import { streams } from './streams.ts';
@@ -103,6 +104,7 @@ export function databaseOn(db: Queryable) {
     requestWindows: requestWindows(db),
     securityEvents: securityEvents(db),
     signingKeys: signingKeys(db),
+    storageCharges: storageCharges(db),
     streamParts: streamParts(db),
     streams: { ...streams(db), ...streamMoves(db) },
     timelines: timelines(db),

@@ -103,7 +103,7 @@ const ownColumns = [
 export const uploadColumns = `${ownColumns}, (
   select jsonb_build_object('url', url, 'state', state, 'bytesReceived', bytes_received, 'failure', imports.failure)
   from imports where upload_id = uploads.id) as external_source,
-  exists (select from multiparts where upload_id = uploads.id) as is_multipart`;
+  (select true from multiparts where upload_id = uploads.id) is not null as is_multipart`;
 
 export function uploads(db: Queryable) {
   return {

@@ -53,6 +53,7 @@ import { createUpload } from './uploads/create-upload.ts';
 import { deleteUpload } from './uploads/delete-upload.ts';
 import { getUpload } from './uploads/get-upload.ts';
 import { importUpload } from './uploads/import-upload.ts';
+import { listUploadFolders } from './uploads/list-upload-folders.ts';
 import { listUploadParts } from './uploads/list-upload-parts.ts';
 import { listUploads } from './uploads/list-uploads.ts';
 import { retryUpload } from './uploads/retry-upload.ts';
@@ -84,6 +85,7 @@ export const operations: readonly Operation[] = [
   listStreamBroadcasts,
 
   listUploads,
+  listUploadFolders,
   createUpload,
   importUpload,
   applyUploadOperations,

@@ -24,6 +24,7 @@ const decided = [
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
   ['GET /streams/{id}/broadcasts', 'service:read', '200', 'list_stream_broadcasts'],
   ['GET /uploads', 'service:read', '200', 'list_uploads'],
+  ['GET /uploads/folders', 'service:read', '200', 'list_upload_folders'],
   ['POST /uploads', 'service:write', '201 + Location', 'create_upload'],
   ['POST /uploads/import', 'service:write', '202 + Location', 'import_upload'],
   ['POST /uploads/batch', 'service:write', '200', 'apply_upload_operations'],

@@ -201,6 +201,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   },
 
   list_uploads: list('uploads'),
+  list_upload_folders: list('uploads/folders'),
   create_upload: {
     done: () => call('POST', '/uploads', { name: 'x', mimeType: 'video/mp4' }),
     validation_failed: () => call('POST', '/uploads', { name: 'x', mimeType: 'text/plain' }),

@@ -38,6 +38,7 @@ export async function callEveryTool(
   await call('list_upload_parts', { id: inParts.id });
   const imported = await call('import_upload', { url: 'http://127.0.0.1:9/clip.mp4' });
   await call('list_uploads', { limit: 1 });
+  await call('list_upload_folders');
   await call('update_upload', { id: imported.id, folder: 'Music' });
   await call('apply_upload_operations', { operations: [{ op: 'tag', uploadID: imported.id, tags: ['jazz'] }] });
 
