@@ -3,7 +3,9 @@ import { fireDue } from '../orchestration/fire-due.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { SweepOptions } from './sweep.ts';
 
-export function createTimersHandler({ pool, queue, startOptions, clock }: Omit<SweepOptions, 'timers'>): QueueHandler {
+type TimersOptions = Omit<SweepOptions, 'timers' | 'storage'>;
+
+export function createTimersHandler({ pool, queue, startOptions, clock }: TimersOptions): QueueHandler {
   return async () => {
     await fireDue(pool, startOptions, clock);
     await queue.relay();
