@@ -22,7 +22,7 @@ const slow = [
   'test/local/{graphql-page,postgres,set-up,watch-page,youtube-ingest}.test.ts',
   'test/orchestration/{concurrency,credits-concurrency}.test.ts',
   'test/platforms/{mirror,mirror-model}.test.ts',
-  'test/ports/{postgres-command-queue,outbound/name-resolver}.test.ts',
+  'test/ports/{flooded-queue,postgres-command-queue,outbound/name-resolver}.test.ts',
   'test/publisher/ffmpeg/{item-source,media-tool}.test.ts',
   'test/publisher/agent/*.test.ts',
   'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',

@@ -1,6 +1,5 @@
 // What a stream costs the machine that sends it, and what a machine has: the one place that says both.
 // Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
-import { mediaLanes } from './lanes.ts';
 import type { RenditionFormat } from './rendition.ts';
 import { parseRtmpURL } from './rtmp-url.ts';
 import { pixelsOfDecodeCost } from './source-limits.ts';
@@ -159,12 +158,12 @@ export function capacityOf(machine: Machine, agents = 1): Capacity {
 
 /**
  * The memory of an agent that fills a machine with the smallest prepared streams, which take the most for what they
- * bring, and prepares beside them as much at once as it may.
+ * bring. It prepares nothing beside them (`takesMedia` in lanes.ts).
  */
 export function memoryToFill(machine: Omit<Machine, 'memoryMiB'>): number {
   const cost = costOf({ ...smallest, backend: 'manifest', rtmpURL: 'rtmps://another-machine/live' });
   const streams = 1 / shareOf(cost, capacityOf({ ...machine, memoryMiB: Infinity }));
-  return agentMemoryMiB + mediaLanes.count * preparingMemoryMiB(machine.cores) + streams * cost.memoryMiB;
+  return (agentMemoryMiB + streams * cost.memoryMiB) / usableFraction.memory;
 }
 
 const largest = {

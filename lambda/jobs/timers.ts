@@ -3,11 +3,14 @@ import { fireDue } from '../orchestration/fire-due.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { SweepOptions } from './sweep.ts';
 
-type TimersOptions = Omit<SweepOptions, 'timers' | 'storage'>;
+export interface TimersOptions extends Omit<SweepOptions, 'timers' | 'storage'> {
+  /** Aborts when the process is to end. */
+  readonly signal?: AbortSignal;
+}
 
-export function createTimersHandler({ pool, queue, startOptions, clock }: TimersOptions): QueueHandler {
+export function createTimersHandler({ pool, queue, startOptions, clock, signal }: TimersOptions): QueueHandler {
   return async () => {
-    await fireDue(pool, startOptions, clock);
+    await fireDue(pool, startOptions, clock, signal);
     await queue.relay();
     return { batchItemFailures: [] };
   };

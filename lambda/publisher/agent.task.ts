@@ -85,8 +85,6 @@ try {
         givingBack: givingBack.signal,
         onLoad: (commandsUnderWay) => keeper.note('media commands', commandsUnderWay),
       }),
-      // Media workers do, of which every stage has one at least while commands wait.
-      othersTakeMedia: true,
       startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
       steadyClock: () => performance.now(),
       log: jsonLog,

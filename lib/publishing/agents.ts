@@ -155,7 +155,7 @@ export class Agents extends Construct {
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
       securityGroups: [network.publishers, network.databaseClients],
     });
-    grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-manifest', 'media']);
+    grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-manifest']);
     release.announce(taskDefinition, service);
     new CapacityScaling(this, 'ManifestScaling', {
       cluster: this.cluster,

@@ -38,10 +38,8 @@ export interface AgentOptions {
   readonly tools: MediaTools;
   /** What the ffmpeg backend encodes with. */
   readonly encoder: EncoderSettings;
-  /** Carries out the commands of the queue 'media'. */
+  /** Carries out the commands of the queue 'media', which agents of some backends take (`takesMedia`). */
   readonly handleMedia: QueueHandler;
-  /** Whether others that send no streams take commands of that queue. */
-  readonly othersTakeMedia?: boolean;
 
   /** Ids and randomness of the streams that a schedule starts; the randomness also spreads retries over time. */
   readonly startOptions: Pick<StartOptions, 'newID' | 'random'>;
