@@ -22,7 +22,7 @@ export class MediaStack extends Stack {
    * public. `SiteCors` says which web pages may use the signed URLs.
    */
   readonly uploads: Bucket;
-  /** The right to take in uploads: to sign URLs for them, and to see whether they are there. */
+  /** The right to take in uploads: to sign URLs for them and for their pictures, and to see whether they are there. */
   readonly takeInAccess: ManagedPolicy;
   /** The right to fetch uploads from elsewhere, part by part. */
   readonly importAccess: ManagedPolicy;
@@ -81,11 +81,10 @@ export class MediaStack extends Stack {
 
     // To write an object at once, S3 encrypts; to write it in parts, or to read it, it decrypts as well (Amazon S3 user
     // guide, "Required permissions"; KMS developer guide, "How Amazon S3 uses AWS KMS").
-    const encrypting = { key, actions: ['kms:GenerateDataKey'] };
     const readingToo = { key, actions: ['kms:Decrypt', 'kms:GenerateDataKey'] };
-    this.takeInAccess = this.#access('TakeInAccess', encrypting, {
+    this.takeInAccess = this.#access('TakeInAccess', readingToo, {
       's3:PutObject': [uploadsPrefix],
-      's3:GetObject': [uploadsPrefix, healthPrefix],
+      's3:GetObject': [uploadsPrefix, renditionsPrefix, healthPrefix],
     });
     this.readAccess = this.#access(
       'ReadAccess',

@@ -48,6 +48,8 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     const { url, headers } = await objects.presignPut(upload, limits);
     await fetch(url, { method: 'PUT', headers, body: 'data' });
     await objects.head(upload);
+    // A picture of it.
+    await fetch(await objects.presignGet(rendition, { expiresInSeconds: 60 }));
     await objects.head('health/probe');
   },
   async reads(objects) {

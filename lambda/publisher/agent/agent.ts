@@ -163,7 +163,7 @@ class Agent {
 
   /** A command to publish only wakes the agent up: what there is to claim, the database says. */
   #consumeCommands(): Promise<unknown>[] {
-    const { backends, queue, handleMedia, othersTakeMedia = false } = this.#options;
+    const { backends, queue, handleMedia, othersTakeMedia = false, inspector } = this.#options;
     const { signal } = this.#consuming;
     const pause = () => setTimeout(leavesEveryMs, undefined, { signal }).catch(() => {});
     const wake: QueueHandler = async () => {
@@ -174,6 +174,8 @@ class Agent {
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
       queue.consume('media', unlessLeft(handleMedia, isLeaving, this.#data, pause), { signal, lanes: mediaLanes }),
+      // No workers are started for this, so that every agent that keeps up takes its part.
+      ...(inspector ? [inspector.run(() => leavesMedia(this.#load, false), signal)] : []),
     ];
   }
 

@@ -21,7 +21,9 @@ export function selfContained(
   const schemas: Json = {};
   const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
   // AI models are given the schemas of inputs, and some providers of models accept no list of types in them.
-  return io === 'input' ? complete : (withoutUnionsOfNull(complete) as Json);
+  if (io === 'input') return complete;
+  const { required, ...answer } = withoutUnionsOfNull(complete) as Json;
+  return { ...(asRead(answer) as Json), ...(required === undefined ? {} : { required }) };
 }
 
 /** The component that a schema is, or null, and the components that it directly contains. */
@@ -77,6 +79,17 @@ function withoutUnionsOfNull(value: unknown): unknown {
   if (!option || nothing?.['type'] !== 'null' || others.length > 0 || typeof option['type'] !== 'string') return schema;
   const values = option['enum'] as readonly unknown[] | undefined;
   return { ...option, type: [option['type'], 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest };
+}
+
+/** Which parts of an answer are always there, and how they are written, its reader sees. */
+function asRead(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asRead);
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value).filter(
+    ([name, member]) =>
+      !(name === 'required' && Array.isArray(member)) && !(name === 'format' && typeof member === 'string'),
+  );
+  return Object.fromEntries(members.map(([name, member]) => [name, asRead(member)]));
 }
 
 function outlined(schema: Json, teller: string): Json {
