@@ -104,7 +104,11 @@ export function inspections(db: Queryable) {
       return row?.is_orphan ?? null;
     },
 
-    /** Leaves it to others. @param afterSeconds how long nobody tries again @param counts whether this was an attempt */
+    /**
+     * Leaves it to others.
+     * @param afterSeconds how long nobody tries again
+     * @param counts whether this was an attempt
+     */
     release: ({ content_hash, claim }: ClaimedInspection, afterSeconds: number, counts: boolean) =>
       db.query(
         `update inspections

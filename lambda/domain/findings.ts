@@ -1,4 +1,4 @@
-// What is wrong with a content that its owner should know before it is on air: each finding with its times in a sentence.
+// What is wrong with a content that its owner should know before it is on air: each finding with its times.
 import type { Loudness } from './loudness.ts';
 import { shortestSeconds } from './measurements.ts';
 import type { Measurements } from './measurements.ts';
@@ -90,8 +90,8 @@ function findInPictures(
       ? [
           throughout(
             'variable_rate',
-            `${Math.round(100 * unevenShare)} % of the pictures do not come at an even rate, so motion is not smooth. ` +
-              'Make the file anew with a constant rate.',
+            `${Math.round(100 * unevenShare)} % of the pictures do not come at an even rate, so motion is not ` +
+              'smooth. Make the file anew with a constant rate.',
           ),
         ]
       : []),

@@ -14,7 +14,7 @@ export interface Measurements {
   readonly pictures: number;
   /** Of the pictures: those that do not come when the average rate has them come. */
   readonly unevenPictures: number;
-  /** Of the pictures: those whose lines are of two moments, and those whose lines are of one. The rest cannot be told. */
+  /** Of the pictures: those whose lines are of two moments, and of one. Of the rest it cannot be told. */
   readonly interlacedPictures: number;
   readonly progressivePictures: number;
   readonly momentary: LoudnessCounts;
